@@ -66,6 +66,27 @@ SHOWN: dict[str, tuple[Any, ...]] = {
     "underflow_report": ([tensor([1e-9, 1e-3, 0.0])], [1.0, 1024.0]),
     "count_syncs": ("x.sum().item()", torch.ones(2)),
     "bench": ("synchronous", [1.0, 1.0, 2.0, 9.0, 1.0], 0, 5),
+    "call_counts": ("a linear layer and a ReLU", 2, 3),
+    "shape_trace": ("a linear layer and a ReLU", 2, 3, [5, 2]),
+    "freeze_all_but": ("two linear layers", 2, 3, 1, "1.*"),
+    "init_he": ("a linear layer", 200, 50),
+    "train_step": ("linear, weight 2 and bias 0", "SGD", tensor([[1.0]]), tensor([[5.0]])),
+    "train_step_on": ("cpu", "linear, weight 2 and bias 0", "SGD, lr=0.1", tensor([[1.0]]), tensor([[5.0]])),
+    "LossScaler": (tensor(0.5),),
+    "to_device": ("{'x': x, 'name': 'a'}", torch.ones(2)),
+}
+# What a docstring says of such a call, by the facet that shows it.
+SAID: dict[tuple[str, str], Any] = {
+    ("call_counts", "returned"): {"0": 1, "1": 1},
+    ("shape_trace", "returned"): [["0", [5, 3]], ["1", [5, 3]]],
+    ("freeze_all_but", "returned"): ["1.weight", "1.bias"],
+    ("init_he", "spread"): [["sqrt(2 / in_features)", True]],
+    ("train_step", "returned"): 9.0,
+    ("train_step", "held"): {"weight": tensor([[2.6]]), "bias": tensor([0.6])},
+    ("train_step_on", "returned"): tensor(9.0),
+    ("train_step_on", "held"): {"weight": tensor([[2.6]]), "bias": tensor([0.6])},
+    ("LossScaler", "scaled"): tensor(2.0),
+    ("to_device", "returned"): {"dict": [["x", "torch.float32 tensor (2,) on meta"], ["name", "a"]]},
 }
 
 
@@ -92,6 +113,18 @@ def test_what_the_docstring_shows_is_a_case(name: str, seed: int) -> None:
     exercise = judge_of(CHAPTER_OF[name]).exercises[name]
 
     assert any(_begin_alike(case.args, SHOWN[name], exercise.tolerance) for case in exercise.cases(seed))
+
+
+@pytest.mark.parametrize("seed", [VISIBLE_SEED, 7])
+@pytest.mark.parametrize(("name", "facet"), SAID)
+def test_what_the_docstring_says_of_its_example_is_watched(name: str, facet: str, seed: int) -> None:
+    """The worked solution shows on that case what the docstring says, where everybody is watched."""
+    judge = judge_of(CHAPTER_OF[name])
+    right, exercise = judge.reference(name), judge.exercises[name]
+    shown = [case for case in exercise.cases(seed) if _begin_alike(case.args, SHOWN[name], exercise.tolerance)]
+    seen = [each[facet] for each in exercise.observe(right, shown) if facet in each]
+
+    assert seen and all(first_difference(see(SAID[name, facet]), one, exercise.tolerance) is None for one in seen)
 
 
 def _shapes(case: Case) -> list[tuple[int, ...]]:

@@ -769,7 +769,7 @@ def flatten_images(x):
     """Turn images (N, C, H, W) into rows of pixels (N, H*W, C).
 
     One row per pixel, in reading order; a row holds the channel values of its pixel.
-    The dtype stays.
+    The dtype stays. x may be a part of larger images, such as images[:, :, 2:, 1:].
 
     A batch of shape (5, 3, 8, 8) becomes (5, 64, 3), and row 0 of the first image
     is x[0, :, 0, 0].
@@ -912,7 +912,7 @@ def predict_layout(ops):
     rows and cols at least 2. Work from the numbers alone, without torch or NumPy.
         "slice": x[:, 1:]   "transpose": x.T   "expand": x[:1].expand(rows, cols)
         "fancy" (a list as index): x[[0, 1]]   "reshape": x.T.reshape(-1)
-    shape and stride are tuples, (12,) for one axis.
+    shape and stride are tuples or lists, (12,) for one axis.
     shares_storage: does it use the memory of x?
 
     predict_layout([("slice", 3, 4)]) gives [((3, 3), (4, 1), True)].
@@ -1477,7 +1477,7 @@ def masked_mean(x, mask, dim):
 
     x: float32 or float64, mask: bool of the same shape. The means have the dtype of x.
     Where no entry is True the mean is 0. The other entries may hold anything, even nan,
-    and change nothing. Entries with True are never nan. x itself stays as it is.
+    and change nothing. Entries with True are finite. x itself stays as it is.
 
     For x = torch.tensor([[1.0, 3.0, 9.0]]) and mask = torch.tensor([[True, True, False]])
     the result along dim 1 is [2.0].
@@ -2271,6 +2271,7 @@ print((one + 0.5 != one).item())
 def precision_lab(step, tiny, count, n):
     """Return four facts about small numbers and shapes, in a dict.
 
+    step and tiny are positive.
     "moves" (bool): does 1 + step differ from 1 in bfloat16?
     "survives" (bool): is tiny different from 0 in float16?
     "counted" (float): 0 plus 1, count times in a row, in bfloat16.

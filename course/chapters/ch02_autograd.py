@@ -2327,7 +2327,7 @@ print("torch's:", torch.log(torch.tensor([1.0, 0.0, -2.0])))
 def safe_log_where(x):
     """Return log(x) where x > 0 and 0 elsewhere, with a gradient that is finite everywhere.
 
-    x: floats of any shape, also 0 and negative ones; the result has its dtype. The
+    x: floats of any shape, also 0 and negative ones, never nan; the result has its dtype. The
     gradient is 1 / x where x > 0 and 0 elsewhere. x itself stays as it was.
 
     For x = torch.tensor([1.0, 0.0, -2.0]) the result is [0.0, 0.0, 0.0] and the gradient

@@ -963,7 +963,7 @@ assert sum(_p.numel() for _p in house.parameters()) == (3 * 16 + 16) + (16 * 8 +
 #
 #     Two hidden layers of 16 and 8 units, each with a ReLU after it, then one output,
 #     times a scale that begins at 100.0. All of it learns: parameters() lists weight and
-#     bias of the three nn.Linear layers, and `scale`, a scalar. Calling
+#     bias of the three nn.Linear layers, and `scale`, a scalar, before any call too. Calling
 #     the model again with the same x gives the same prices.
 #     """
 #
@@ -985,7 +985,7 @@ class HouseNet(nn.Module):
 
     Two hidden layers of 16 and 8 units, each with a ReLU after it, then one output,
     times a scale that begins at 100.0. All of it learns: parameters() lists weight and
-    bias of the three nn.Linear layers, and `scale`, a scalar. Calling
+    bias of the three nn.Linear layers, and `scale`, a scalar, before any call too. Calling
     the model again with the same x gives the same prices.
     """
 
@@ -1142,8 +1142,8 @@ for n in range(3):
 #
 #     MLP([3, 8, 8, 1], nn.Tanh) has three linear layers and two activations.
 #
-#     sizes: a list of at least two widths, from the input to the output. activation: a
-#     class of module such as nn.Tanh; each hidden layer gets one of its own,
+#     sizes: a list of at least two widths, from the input to the output; it stays as it is.
+#     activation: a class of module such as nn.Tanh; each hidden layer gets one of its own,
 #     activation(). parameters() lists everything that learns, in order from input to
 #     output. x has shape (..., sizes[0]), the result (..., sizes[-1]). The names of the
 #     parts are up to you.
@@ -1160,8 +1160,8 @@ class MLP(nn.Module):
 
     MLP([3, 8, 8, 1], nn.Tanh) has three linear layers and two activations.
 
-    sizes: a list of at least two widths, from the input to the output. activation: a
-    class of module such as nn.Tanh; each hidden layer gets one of its own,
+    sizes: a list of at least two widths, from the input to the output; it stays as it is.
+    activation: a class of module such as nn.Tanh; each hidden layer gets one of its own,
     activation(). parameters() lists everything that learns, in order from input to
     output. x has shape (..., sizes[0]), the result (..., sizes[-1]). The names of the
     parts are up to you.
@@ -1659,7 +1659,7 @@ print(f"std: {example.weight.std().item():.2f}")
 def init_he(module):
     """Draw new weights for every nn.Linear in a module, at any depth; return the module.
 
-    init_he(nn.Linear(8, 2)).weight has a std of about 0.5.
+    init_he(nn.Linear(200, 50)).weight has a std of about 0.1.
 
     The weights become normal numbers with mean 0 and std sqrt(2 / in_features), the
     biases 0. The module itself may be an nn.Linear, and a layer may have no bias. The

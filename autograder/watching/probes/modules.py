@@ -133,7 +133,7 @@ def registers(*names: str) -> Probe:
 
     Facets: `parameters` and `state_dict` (names and shapes), `leaves` (are all parameters leaves that learn), and what
     is computed from known numbers in these attributes: by a module that has `loaded` the state_dict, by one that is
-    `copied`, and `as_float64`.
+    `copied`, and `as_float64`. Where one of them is a tensor that is not registered, its name is all (`stays_behind`).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -143,12 +143,21 @@ def registers(*names: str) -> Probe:
             "state_dict": shapes(module.state_dict().items()),
             "leaves": all(p.is_leaf and p.requires_grad for p in module.parameters()),
         }
+        behind = _unregistered(module, names)
+        if behind:  # a copy, or another dtype, would stop at these with an error that is not about them
+            return seen | {"stays_behind": behind}
         other, _ = made(answer, case)
         other.load_state_dict(module.state_dict())
         seen |= {"loaded": values(other(x)), "copied": values(copy.deepcopy(module)(x))}
         return seen | {"as_float64": values(module.to(torch.float64)(x.double()))}
 
     return by_known_chance(look)
+
+
+def _unregistered(module: Any, names: Iterable[str]) -> list[Plain]:
+    """The names among these of attributes that hold tensors, but are no parameters or buffers."""
+    known = dict([*module.named_parameters(), *module.named_buffers()])
+    return [name for name in names if isinstance(getattr(module, name, None), Tensor) and name not in known]
 
 
 # --- what a gradient reaches

@@ -142,6 +142,8 @@ def _many(a: int, count: int) -> nn.Module:
 
 SAMPLES: dict[str, Callable[..., nn.Module]] = {
     "a linear layer": nn.Linear,
+    "a linear layer and a ReLU": lambda a, b: nn.Sequential(nn.Linear(a, b), nn.ReLU()),
+    "two linear layers": lambda a, b, c: nn.Sequential(nn.Linear(a, b), nn.Linear(b, c)),
     "two layers": _stack,
     "many layers": _many,
     "many layers inside": lambda a, count: nn.Sequential(nn.ReLU(), _many(a, count)),

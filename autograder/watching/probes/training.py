@@ -89,7 +89,7 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
 
     def look(answer: Answer, case: Case) -> Observation:
         name, kind, x, y = copy_of(case.args)
-        model = row_model(name, x.shape[1])
+        model = row_model(name, x.shape[1]).to(x.dtype)
         optimizer = optimizer_of(kind, model.parameters(), 0.1)
         asked: list[tuple[str, ...]] = []
 

@@ -13,8 +13,17 @@ SIDE, KINDS = 8, 3  # images of 8 x 8 pixels: a row, a column, a diagonal
 FROZEN = ", batch norm frozen"
 IN_EVAL = ", in eval mode"
 
+
+def filled(layer: nn.Linear, weight: float, bias: float) -> nn.Linear:
+    """The same layer with one number for every weight, and one for every bias: steps of it are found in the head."""
+    nn.init.constant_(layer.weight, weight)
+    nn.init.constant_(layer.bias, bias)
+    return layer
+
+
 _ON_ROWS: dict[str, Callable[[int, int], nn.Module]] = {
     "linear": nn.Linear,
+    "linear, weight 2 and bias 0": lambda d, k: filled(nn.Linear(d, k), 2.0, 0.0),
     "two layers": lambda d, k: nn.Sequential(nn.Linear(d, 4), nn.Tanh(), nn.Linear(4, k)),
     "dropout": lambda d, k: nn.Sequential(nn.Linear(d, 4), nn.Tanh(), SteadyDropout(0.5), nn.Linear(4, k)),
     "batch norm": lambda d, k: nn.Sequential(nn.Linear(d, 4), nn.BatchNorm1d(4), nn.Tanh(), nn.Linear(4, k)),

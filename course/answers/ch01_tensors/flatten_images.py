@@ -45,6 +45,16 @@ def flatten_images(x):
 
 
 @bank.wrong(
+    "view-of-a-part",
+    "Your `view` works as long as the rows of an image follow one another in memory. In a part of larger images they do "
+    "not: `reshape` copies where it must.",
+)
+def flatten_images(x):
+    n, c, h, w = x.shape
+    return x.permute(0, 2, 3, 1).view(n, h * w, c)
+
+
+@bank.wrong(
     "channels-not-moved",
     "Your result is (N, C, H*W): one row for each channel. One row for each pixel is asked for.",
 )
@@ -115,12 +125,6 @@ def flatten_images(x):
     return x.permute(0, 2, 3, 1).contiguous().flatten(1, 2)
 
 
-@bank.right("permute-then-view")
-def flatten_images(x):
-    n, c, h, w = x.shape
-    return x.permute(0, 2, 3, 1).view(n, h * w, c)
-
-
 @bank.right("stack-of-channels")
 def flatten_images(x):
     return torch.stack([channel.flatten(1) for channel in x.unbind(1)], dim=-1)
@@ -152,7 +156,6 @@ def flatten_images(x):
 
 bank.survives(
     {
-        "pixels.reshape -> pixels.view": "Height and width still follow one another in memory, so a view does.",
         "n -> -1": "With one size left open, reshape finds the batch size itself.",
         "h * w -> w * h": "Whole numbers multiply in any order.",
     }

@@ -153,6 +153,17 @@ def linear_mse(x, w, y):
     return ((x @ w - y[:, None]) ** 2).mean()
 
 
+@bank.wrong(
+    "targets-with-std-1",
+    "You standardize the targets as well, and where all are equal you divide them by 0. Only the columns of `x` are "
+    "standardized.",
+)
+def linear_mse(x, w, y):
+    z = (x - x.mean(0)) / x.std(0, correction=0)
+    targets = (y - y.mean()) / y.std(correction=0)
+    return ((z @ w).squeeze(1) - targets).square().mean()
+
+
 @bank.wrong("root-of-the-loss", "You take a root at the end. The mean of the squares is asked for.")
 def linear_mse(x, w, y):
     x = (x - x.mean(0)) / x.std(0, correction=0)

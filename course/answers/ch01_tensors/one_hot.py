@@ -24,6 +24,15 @@ def one_hot(labels, k):
     return out.scatter_(0, labels[:, None], 1.0)
 
 
+@bank.wrong(
+    "ones-in-the-first-row",
+    "All your ones stand in the first row, as labels of shape (1, n) are n labels for one row. Each row has a label of its "
+    "own: (n, 1).",
+)
+def one_hot(labels, k):
+    return torch.zeros(len(labels), k).scatter_(1, labels.unsqueeze(0), 1.0)
+
+
 @bank.wrong("bool-result", "Your result holds True and False. Numbers of dtype float32 are asked for.", slip=True)
 def one_hot(labels, k):
     return labels[:, None] == torch.arange(k)

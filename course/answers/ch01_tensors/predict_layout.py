@@ -164,6 +164,36 @@ def predict_layout(ops):
 
 
 @bank.wrong(
+    "fancy-keeps-all-rows",
+    "You give `x[[0, 1]]` as many rows as `x` has. The inner list picks rows by their numbers: how many does it name?",
+)
+def predict_layout(ops):
+    facts = {
+        "slice": lambda rows, cols: ((rows, cols - 1), (cols, 1), True),
+        "transpose": lambda rows, cols: ((cols, rows), (1, cols), True),
+        "expand": lambda rows, cols: ((rows, cols), (0, 1), True),
+        "fancy": lambda rows, cols: ((rows, cols), (cols, 1), False),
+        "reshape": lambda rows, cols: ((rows * cols,), (1,), False),
+    }
+    return [facts[name](rows, cols) for name, rows, cols in ops]
+
+
+@bank.wrong(
+    "transpose-keeps-the-shape",
+    "You give the transpose the shape of `x`. Its rows are the columns of `x`: both pairs change places, shape and stride.",
+)
+def predict_layout(ops):
+    facts = {
+        "slice": lambda rows, cols: ((rows, cols - 1), (cols, 1), True),
+        "transpose": lambda rows, cols: ((rows, cols), (1, cols), True),
+        "expand": lambda rows, cols: ((rows, cols), (0, 1), True),
+        "fancy": lambda rows, cols: ((2, cols), (cols, 1), False),
+        "reshape": lambda rows, cols: ((rows * cols,), (1,), False),
+    }
+    return [facts[name](rows, cols) for name, rows, cols in ops]
+
+
+@bank.wrong(
     "flat-by-columns",
     "Your flat tensor steps by the number of columns. It has memory of its own, in which each number is next to the one before.",
 )

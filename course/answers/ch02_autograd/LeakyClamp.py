@@ -59,7 +59,8 @@ class LeakyClamp(torch.autograd.Function):
 
 @bank.wrong(
     "state-on-self",
-    "You keep x on the class, where the next call overwrites it. Each call has a `ctx` of its own for that.",
+    "What you keep for backward stands in one place for all calls, such as the class, and the next call overwrites it. "
+    "Each call has a `ctx` of its own for that.",
 )
 class LeakyClamp(torch.autograd.Function):
     @staticmethod

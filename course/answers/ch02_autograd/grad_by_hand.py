@@ -35,6 +35,7 @@ def grad_by_hand(x, y, z):
 @bank.wrong(
     "wrong-order",
     "What stands last is the derivative by x or by y. In order: by x first, then by y, then by z.",
+    also=("z-for-all",),
 )
 def grad_by_hand(x, y, z):
     return x + y, z, z
@@ -108,6 +109,34 @@ def grad_by_hand(x, y, z):
     leaves = [torch.tensor(value, dtype=torch.float64, requires_grad=True) for value in (x, y, z)]
     grads = torch.autograd.grad((leaves[0] + leaves[1]) * leaves[2], leaves)
     return tuple(grad.item() for grad in grads)
+
+
+@bank.wrong(
+    "begins-with-the-result",
+    "All three have one factor too many, the result itself. How fast the result grows with itself is 1: the chain "
+    "begins with that, not with its value.",
+)
+def grad_by_hand(x, y, z):
+    result = (x + y) * z
+    by_sum = result * z
+    return by_sum, by_sum, result * (x + y)
+
+
+@bank.wrong(
+    "z-for-all",
+    "By z you give z itself. z is a factor: its derivative is what it multiplies.",
+)
+def grad_by_hand(x, y, z):
+    return z, z, z
+
+
+@bank.wrong(
+    "result-by-variable",
+    "By x and by y you divide the result by the variable. That is right for a factor; x and y are terms of a sum.",
+)
+def grad_by_hand(x, y, z):
+    result = (x + y) * z
+    return result / x, result / y, result / z
 
 
 @bank.wrong("by-z-the-product", "By z you give the product of x and y. They are added: the sum is what z multiplies.")

@@ -120,6 +120,17 @@ def hessian_vector_product(f, x, v):
 
 
 @bank.wrong(
+    "gradient-at-v",
+    "The gradient `@ v`, as `dot` too, adds up products of vectors alone. Of other shapes, multiply entry by entry and add "
+    "all up.",
+)
+def hessian_vector_product(f, x, v):
+    leaf = x.detach().clone().requires_grad_()
+    grad = torch.autograd.grad(f(leaf), leaf, create_graph=True)[0]
+    return torch.autograd.grad(grad @ v.detach(), leaf)[0]
+
+
+@bank.wrong(
     "diagonal-alone", "You multiply `v` by the diagonal of the Hessian alone. The mixed second derivatives count too."
 )
 def hessian_vector_product(f, x, v):

@@ -70,6 +70,19 @@ def mean_square_grad(x):
 
 
 @bank.wrong(
+    "clears-afterwards",
+    "You call backward on `x` itself and clear its .grad afterwards: what stood there before is in your result, and the "
+    "caller has lost it. Work on a leaf of your own.",
+)
+def mean_square_grad(x):
+    x.requires_grad_()
+    x.square().mean().backward()
+    result = x.grad
+    x.grad = None
+    return result
+
+
+@bank.wrong(
     "puts-the-flag-down",
     "You switch requires_grad of `x` off at the end, also where it was on when you came. Work on a leaf of your own.",
 )

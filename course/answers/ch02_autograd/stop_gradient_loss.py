@@ -86,6 +86,15 @@ def stop_gradient_loss(a, b):
 
 
 @bank.wrong(
+    "divides-by-len",
+    "You divide by the number of rows, as `len` gives it. The mean divides by the number of entries: `numel()`.",
+    slip=True,
+)
+def stop_gradient_loss(a, b):
+    return ((a - b.detach()) ** 2).sum() / len(a)
+
+
+@bank.wrong(
     "absolute-differences",
     "You take absolute differences. Squares are asked for, and their gradient is another one.",
 )

@@ -111,6 +111,15 @@ def vjp(f, x, v):
     return torch.autograd.grad(f(copy), copy, grad_outputs=v)
 
 
+@bank.wrong(
+    "v-at-y",
+    "`v @ y`, as `dot` too, adds up products of vectors alone. Of other shapes, multiply entry by entry and add all up.",
+)
+def vjp(f, x, v):
+    leaf = x.detach().clone().requires_grad_()
+    return torch.autograd.grad(v.detach() @ f(leaf), leaf)[0]
+
+
 @bank.wrong("v-squared", "`v` counts twice in your result, as a square.")
 def vjp(f, x, v):
     copy = x.detach().clone().requires_grad_()

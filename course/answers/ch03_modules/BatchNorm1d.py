@@ -436,6 +436,31 @@ class BatchNorm1d(nn.Module):
         return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
 
 
+@bank.wrong(
+    "average-of-all-batches",
+    "Your running values begin as those of the first batch, as in a plain average of all batches. Each takes 0.9 of what it "
+    "was, the first time too.",
+)
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(n))
+        self.bias = nn.Parameter(torch.zeros(n))
+        self.register_buffer("running_mean", torch.zeros(n))
+        self.register_buffer("running_var", torch.ones(n))
+        self.batches = 0
+
+    def forward(self, x):
+        mean, var = self.running_mean, self.running_var
+        if self.training:
+            mean, var = x.mean(dim=0), x.var(dim=0, correction=0)
+            self.batches += 1
+            with torch.no_grad():
+                self.running_mean.lerp_(mean, 1 / self.batches)
+                self.running_var.lerp_(x.var(dim=0), 1 / self.batches)
+        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
+
+
 bank.survives(
     {
         "self.weight * (x - mean) / torch.sqrt(var + 1e-05) + self.bias -> self.bias + self.weight * (x - mean) / torch.sqrt(var + 1e-05)": "Addition does not mind the order.",

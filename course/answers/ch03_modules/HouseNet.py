@@ -56,6 +56,21 @@ class HouseNet(nn.Module):
         return (out(x) * self.scale).squeeze(1)
 
 
+@bank.told("output-layer-made-at-the-first-call", "out")
+class HouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
+        self.scale = nn.Parameter(torch.tensor(100.0))
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = torch.relu(layer(x))
+        if not hasattr(self, "out"):
+            self.out = nn.Linear(8, 1)
+        return (self.out(x) * self.scale).squeeze(1)
+
+
 @bank.wrong(
     "scale-still-a-tensor",
     "The scale is a plain tensor, so nobody would train it. Make it an nn.Parameter.",

@@ -46,7 +46,7 @@ class Linear(nn.Module):
     "non-leaf-parameter",
     "You compute with an nn.Parameter before you assign it: what you assign is a plain tensor with a history, and no "
     "parameter.",
-    also=("detached-weight",),
+    also=("detached-weight", "plain-tensor"),
 )
 class Linear(nn.Module):
     def __init__(self, in_features, out_features, bias=True):
@@ -54,6 +54,23 @@ class Linear(nn.Module):
         bound = 1 / math.sqrt(in_features)
         self.weight = nn.Parameter(torch.rand(out_features, in_features) * 2 - 1) * bound
         self.bias = nn.Parameter(torch.rand(out_features) * 2 - 1) * bound if bias else None
+
+    def forward(self, x):
+        result = x @ self.weight.T
+        return result if self.bias is None else result + self.bias
+
+
+@bank.wrong(
+    "non-leaf-weight",
+    "You compute with the nn.Parameter of your weight before you assign it: what you assign is a plain tensor with a "
+    "history, and no parameter.",
+)
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        bound = 1 / math.sqrt(in_features)
+        self.weight = (2 * nn.Parameter(torch.rand(out_features, in_features)) - 1) * bound
+        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
 
     def forward(self, x):
         result = x @ self.weight.T

@@ -103,6 +103,41 @@ class MLP(nn.Module):
 
 
 @bank.wrong(
+    "activations-not-registered",
+    "The module does not know your activations: `forward` makes them, or they stand in a plain list. What one learns, as "
+    "in nn.PReLU, stays behind.",
+    unless=r"(?s)\A(?!.*activation\(\))",  # of code that never calls it
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        self.activation = activation
+        self.layers = nn.ModuleList(nn.Linear(before, after) for before, after in zip(sizes, sizes[1:]))
+
+    def forward(self, x):
+        for layer in self.layers[:-1]:
+            x = self.activation()(layer(x))
+        return self.layers[-1](x)
+
+
+@bank.wrong(
+    "takes-out-of-sizes",
+    "You take widths out of the caller's list, as `pop` does. Read `sizes`, or work on a list of your own.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        width, parts = sizes.pop(0), []
+        while sizes:
+            parts += [nn.Linear(width, sizes[0]), activation()]
+            width = sizes.pop(0)
+        self.net = nn.Sequential(*parts[:-1])
+
+    def forward(self, x):
+        return self.net(x)
+
+
+@bank.wrong(
     "no-activation",
     "There is no activation in your model: all its layers together compute no more than one would.",
 )

@@ -150,6 +150,35 @@ class TwoLayerMLP(nn.Module):
         return self.fc2(torch.relu(self.fc1(x)))
 
 
+@bank.wrong(
+    "hidden-of-the-example",
+    "Your hidden layer has 16 units whatever `hidden` says. That is the number of the example.",
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1 = nn.Linear(in_features, 16)
+        self.fc2 = nn.Linear(16, out_features)
+
+    def forward(self, x):
+        return self.fc2(torch.relu(self.fc1(x)))
+
+
+@bank.wrong(
+    "stops-at-six",
+    "Your activation cuts off large numbers too, as ReLU6 does above 6. A ReLU gives everything above 0 on as it is.",
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1 = nn.Linear(in_features, hidden)
+        self.fc2 = nn.Linear(hidden, out_features)
+        self.act = nn.ReLU6()
+
+    def forward(self, x):
+        return self.fc2(self.act(self.fc1(x)))
+
+
 @bank.wrong("one-layer-for-both", "There is no hidden layer of its own width: fc1 goes to `out_features` already.")
 class TwoLayerMLP(nn.Module):
     def __init__(self, in_features, hidden, out_features):

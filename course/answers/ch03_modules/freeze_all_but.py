@@ -128,7 +128,7 @@ def freeze_all_but(module, pattern):
     return [name for name, p in module.named_parameters() if p.requires_grad]
 
 
-@bank.told("empty-parts-to-eval", "modes")
+@bank.told("empty-parts-to-eval", "others")
 def freeze_all_but(module, pattern):
     for name, p in module.named_parameters():
         p.requires_grad_(fnmatch.fnmatch(name, pattern))
@@ -225,7 +225,7 @@ def freeze_all_but(module, pattern):
         left += [name] if p.requires_grad else []
 
     def rest(part):
-        holds = len(part.state_dict()) > 0
+        holds = [*part.parameters(), *part.buffers()]
         if holds and not [p for p in part.parameters() if p.requires_grad]:
             part.train(False)
         else:
@@ -259,7 +259,7 @@ def freeze_all_but(module, pattern):
     for p in module.parameters():
         p.requires_grad = id(p) in alive
     for part in module.modules():
-        held = {id(tensor) for tensor in part.state_dict(keep_vars=True).values()}
+        held = {id(tensor) for tensor in (*part.parameters(), *part.buffers())}
         if held and not held & alive:
             part.eval()
     return names

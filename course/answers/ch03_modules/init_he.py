@@ -157,6 +157,7 @@ def init_he(module):
 @bank.wrong(
     "children-only",
     "You look at the direct children alone. A layer may stand deeper, and the module may be a layer itself.",
+    also=("children-and-itself",),
 )
 def init_he(module):
     for part in module.children():
@@ -164,6 +165,31 @@ def init_he(module):
             nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
             if part.bias is not None:
                 nn.init.zeros_(part.bias)
+    return module
+
+
+@bank.wrong(
+    "children-and-itself",
+    "You go no deeper than the direct children of the module. A layer may stand further inside.",
+)
+def init_he(module):
+    for part in (module, *module.children()):
+        if isinstance(part, nn.Linear):
+            nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
+            if part.bias is not None:
+                nn.init.zeros_(part.bias)
+    return module
+
+
+@bank.wrong(
+    "skips-what-has-no-bias",
+    "A layer without a bias keeps its old weights, as where it is passed over. It has weights to draw all the same.",
+)
+def init_he(module):
+    for part in module.modules():
+        if isinstance(part, nn.Linear) and part.bias is not None:
+            nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
+            nn.init.zeros_(part.bias)
     return module
 
 

@@ -87,6 +87,7 @@ def load_partial(module, state):
 @bank.wrong(
     "parameters-only",
     "You load parameters and leave buffers out. The running values of a batch norm are part of a state as well.",
+    also=("names-of-parameters-and-buffers",),
 )
 def load_partial(module, state):
     own = dict(module.named_parameters())
@@ -203,7 +204,11 @@ def load_partial(module, state):
     return skipped
 
 
-@bank.right("through-data")
+@bank.wrong(
+    "names-of-parameters-and-buffers",
+    "You go by the names of parameters, or of parameters and buffers. A tensor that stands in two places is listed there "
+    "once; the state_dict has both of its names.",
+)
 def load_partial(module, state):
     own = dict(module.named_parameters()) | dict(module.named_buffers())
     loaded = [name for name in own if name in state and own[name].shape == state[name].shape]

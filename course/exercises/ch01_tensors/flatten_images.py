@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import torch
 
+from autograder.judging.words import call, call_of, sized
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation, dtype_name
@@ -26,15 +27,37 @@ def dtype_of(answer: Answer, case: Case) -> Observation:
     return {"dtype": dtype_name(result.dtype), "returned": see(result.to(x.dtype))}
 
 
+@watched
+def on_a_part(answer: Answer, case: Case) -> Observation:
+    """What is returned where x is a part of larger images: its rows do not follow one another in memory."""
+    (x,) = case.args
+    larger = torch.zeros(*x.shape[:2], x.shape[2] + 2, x.shape[3] + 1, dtype=x.dtype)
+    larger[:, :, 2:, 1:] = x
+    return {"returned": see(answer(larger[:, :, 2:, 1:]))}
+
+
 side_by_side = Requirement("puts the channel values of each pixel side by side", calling())
 reading_order = Requirement("keeps the pixels in reading order", calling())
 any_batch = Requirement("works for any batch size", calling())
 dtype = Requirement("keeps the dtype that it is given", dtype_of, given=("returned",))
 any_channels = Requirement("works for any number of channels", calling())
+cut_out = Requirement(
+    "works for a part of larger images too",
+    on_a_part,
+    needs=(side_by_side, reading_order, any_batch, any_channels),
+)
+
+
+def spelled(name: str, case: Case) -> str:
+    """A part of larger images is told as one: an x of the same shape that is none may do."""
+    if case.requirement != cut_out.sentence:
+        return call(name, case)
+    return call_of(name, *(sized("part of larger images", x) for x in case.args))
 
 
 @exercise(
     tier="core",
+    spelled=spelled,
     hints=(
         "`reshape` reads the numbers in the order of the dims. In which order must the dims stand first?",
         "Bring the channels to the end: (N, H, W, C). Which method reorders dims?",
@@ -52,6 +75,7 @@ def flatten_images(draw: Draw) -> Iterator[Case]:
     yield any_batch(draw.normal(1, 3, 1, w))
     yield any_channels(draw.normal(2, 5, 1, w))
     yield any_channels(draw.normal(2, 1, 1, w))
+    yield cut_out(draw.normal(2, 3, h, w))
     yield dtype(draw.ints(0, 256, 2, 3, 1, w).to(torch.uint8))
     yield dtype(draw.normal(2, 3, h, w, dtype=torch.float64))
     yield reading_order(draw.normal(5, 3, 8, 8))

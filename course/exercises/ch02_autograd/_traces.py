@@ -9,8 +9,8 @@ from ._functions import on_function
 
 CHANGED = "A tensor that you were given is no longer as it was: look at values, requires_grad and .grad."
 TRACKED = (
-    "Your result requires grad: it is a leaf that does, or hangs on a graph, such as `create_graph=True` makes. A "
-    "tensor without is asked for."
+    "Your result requires grad: it is a leaf that does, or hangs on a graph, such as `create_graph=True` makes, or "
+    "computing with a tensor that requires grad. A tensor without is asked for."
 )
 
 left = Requirement(
@@ -22,7 +22,11 @@ left = Requirement(
 again = Requirement(
     "does not mind an old .grad, nor a second call",
     on_function("returned", "again", tracked=True, times=2),
-    tells={"again": "A second call on the same tensor gives something else: the first one left something behind."},
+    tells={
+        "returned": "Where the tensors that come in require grad and hold a .grad from before, your result is not the "
+        "right one.",
+        "again": "A second call on the same tensor gives something else: the first one left something behind.",
+    },
 )
 untracked = Requirement(
     "returns a tensor that does not require grad",

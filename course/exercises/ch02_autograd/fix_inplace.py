@@ -7,11 +7,10 @@ from collections.abc import Iterator
 import torch
 
 from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
 from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, copy_of, outline, see, watched
+from autograder.watching.probe import Answer, copy_of, outline, see, values, watched
 from autograder.watching.probes.gradients import on_tensors
-from autograder.watching.probes.tensors import entries
 from autograder.watching.rules import Note, calls_often
 
 from ._traces import CHANGED
@@ -26,13 +25,25 @@ def outlines(answer: Answer, case: Case) -> Observation:
     return {"returned": {str(key): outline(result[key]) for key in sorted(result, key=str)}}
 
 
+def numbers_of(key: str) -> Probe:
+    """One entry of a returned dict, whatever the others are; whether it requires grad is another line's matter."""
+
+    def look(answer: Answer, case: Case) -> Observation:
+        result = answer(*copy_of(case.args))
+        if not isinstance(result, dict):
+            return {"returned": see(result)}
+        return {"returned": {key: values(result[key])} if key in result else {}}
+
+    return watched(look)
+
+
 runs = Requirement("runs, and returns four tensors that do not require grad", outlines)
 requirements = (
     runs,
-    Requirement("exp_grad: a gradient through exp", entries("exp_grad")),
-    Requirement("stepped: a step of gradient descent", entries("stepped")),
-    Requirement("square_grad: the gradient of the uncut scores", entries("square_grad")),
-    Requirement("report: the scores, cut off", entries("report")),
+    Requirement("exp_grad: a gradient through exp", numbers_of("exp_grad")),
+    Requirement("stepped: a step of gradient descent", numbers_of("stepped")),
+    Requirement("square_grad: the gradient of the uncut scores", numbers_of("square_grad")),
+    Requirement("report: the scores, cut off", numbers_of("report")),
     Requirement("leaves x as it was", on_tensors("left"), tells={"left": CHANGED}, needs=(runs,)),
 )
 

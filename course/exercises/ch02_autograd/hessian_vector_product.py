@@ -109,5 +109,5 @@ def hessian_vector_product(draw: Draw) -> Iterator[Case]:
     yield untracked("mixed", doubles(n), doubles(n))
     yield _traces.left("mixed", doubles(d), doubles(d))
     yield again("mixed", doubles(d), doubles(d))
-    yield exact("mixed", doubles(n, d), doubles(n, d))
+    yield exact("mixed", doubles(n), doubles(n))
     yield cheap("mixed", doubles(60), doubles(60))

@@ -18,11 +18,12 @@ from ._calls import made_and_called
 
 
 def learns(part: str) -> Probe:
-    """Whether each shape of a part of the model stands among the parameters that a gradient reaches."""
+    """Whether each shape of a part of the model stands among its first parameters, and a gradient reaches it."""
 
     def look(module: Any, x: Tensor, features: int) -> Observation:
+        first = list(module.parameters())  # an optimizer made now would be given these
         module(x).sum().backward()
-        learned = [tuple(p.shape) for p in module.parameters() if p.grad is not None]
+        learned = [tuple(p.shape) for p in first if p.grad is not None]
         parts = {"hidden": [(16, features), (16,), (8, 16), (8,)], "out": [(1, 8), (1,)]}
         return {part: all(shape in learned for shape in parts[part]), "returned": outline(module(x).detach())}
 
@@ -73,7 +74,10 @@ hidden = Requirement(
 out = Requirement(
     "learns in its output layer",
     learns("out"),
-    {"out": "Weight and bias of the output layer are not both parameters that a gradient reaches."},
+    {
+        "out": "Weight and bias of the output layer are not both parameters that a gradient reaches, and there "
+        "before the first call."
+    },
     given=("returned",),
 )
 scale = Requirement(

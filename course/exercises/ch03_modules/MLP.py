@@ -6,15 +6,30 @@ from collections.abc import Iterator
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probes.modules import computes, gives_shape, on_new, with_shape
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, see
+from autograder.watching.probes.chance import by_known_chance
+from autograder.watching.probes.modules import arguments, computes, gives_shape, make, on_new, with_shape
 
 from ._calls import AXES, made_and_called
+
+
+@by_known_chance
+def given_sizes(answer: Answer, case: Case) -> Observation:
+    """What the list of widths holds after a module was made from it."""
+    sizes, kind = arguments(case)
+    make(answer, sizes, kind)
+    return {"sizes": see(sizes)}
+
 
 shape = Requirement("turns (batch, sizes[0]) into (batch, sizes[-1])", gives_shape)
 order = Requirement(
     "lists its parameters from input to output",
     on_new(lambda module, *_: {"parameters": [tuple(p.shape) for p in module.parameters()]}),
-    {"parameters": "The parameters are not weight and bias of each layer, from input to output."},
+    {
+        "parameters": "parameters() does not list, from input to output, weight and bias of each layer and what an "
+        "activation learns, as nn.PReLU does."
+    },
 )
 in_turn = Requirement("computes layers and activations in turn", computes(twice=True))
 at_the_end = Requirement("has no activation after the last layer", computes())
@@ -22,6 +37,11 @@ of_its_own = Requirement(
     "gives each hidden layer an activation of its own",
     on_new(lambda module, _, sizes, kind: {"activations": sum(isinstance(part, kind) for part in module.modules())}),
     {"activations": "The number of activations in the module is not that of the hidden layers."},
+)
+unchanged = Requirement(
+    "leaves sizes as it is",
+    given_sizes,
+    {"sizes": "After a module was made from it, the list `sizes` holds something else than before."},
 )
 any_axes = Requirement("takes any axes in front", with_shape(computes(twice=True)), AXES, given=("returned", "repeats"))
 
@@ -47,5 +67,7 @@ def MLP(draw: Draw) -> Iterator[Case]:
     yield at_the_end([a, b], "nn.Sigmoid", x=draw.normal(n, a))
     yield of_its_own([3, 8, 8, 1], "nn.Tanh")
     yield of_its_own([a, b, c, d, n], "nn.PReLU")
+    yield unchanged([n, b, d, a], "nn.Tanh")
+    yield unchanged([c, d], "nn.Tanh")
     yield any_axes([a, d, b], "nn.Tanh", x=draw.normal(a))
     yield any_axes([a, d, b], "nn.Tanh", x=draw.normal(n, c, a))

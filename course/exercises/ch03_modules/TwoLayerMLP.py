@@ -45,5 +45,6 @@ def TwoLayerMLP(draw: Draw) -> Iterator[Case]:
     yield shape(8, 16, 1, x=torch.ones(5, 8))
     yield layers(a, hidden, b)
     yield relu(a, hidden, b, x=draw.normal(n, a))
+    yield relu(a, hidden, b, x=40 * draw.normal(n, a))
     yield any_axes(a, hidden, b, x=draw.normal(a))
     yield any_axes(a, hidden, b, x=draw.normal(n, m, a))

@@ -104,6 +104,7 @@ raising = Requirement(
 def call_counts(draw: Draw) -> Iterator[Case]:
     """Watch a module run."""
     a, b, c, n = draw.sizes(4, 2, 6)
+    yield basic("a linear layer and a ReLU", 2, 3, draw.normal(n, 2))
     yield basic("two layers", a, b, c, draw.normal(n, a))
     yield basic("many layers", a, draw.whole(3, 60), draw.normal(n, a))
     yield basic("many layers", a, draw.whole(61, 120), draw.normal(n, a))

@@ -9,8 +9,8 @@ from torch import Tensor, nn
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, changed, see
+from autograder.watching.observation import Observation, Plain
+from autograder.watching.probe import Answer, changed, in_turn, see
 from autograder.watching.probes.given_modules import (
     copies,
     flags,
@@ -29,6 +29,23 @@ from ._calls import on_module
 def trainable(module: nn.Module) -> int:
     """How many numbers are to learn."""
     return sum(map(torch.numel, (tensor for tensor in tensors(module).values() if tensor.requires_grad)))
+
+
+def at_rest_now(module: nn.Module) -> set[str]:
+    """The names of the frozen parts: they hold parameters or buffers, none of them trainable; with all inside."""
+    parts = dict(module.named_modules())
+    frozen = [name for name, part in parts.items() if tensors(part) and not trainable(part)]
+    return {inside for name in frozen for inside in parts if not name or f"{inside}.".startswith(f"{name}.")}
+
+
+def modes_of_frozen(module: nn.Module) -> dict[str, Plain]:
+    """For each frozen part, and each inside one, whether it is in training mode."""
+    return {name: mode for name, mode in modes(module).items() if name in at_rest_now(module)}
+
+
+def modes_of_others(module: nn.Module) -> dict[str, Plain]:
+    """The same for all parts that are not to be touched."""
+    return {name: mode for name, mode in modes(module).items() if name not in at_rest_now(module)}
 
 
 @on_sample
@@ -60,9 +77,13 @@ def all_else(answer: Answer, module: nn.Module, pattern: str) -> Observation:
 
 
 FLAGS = {"flags": "The requires_grad of some parameter is not right."}
-MODES = {
-    "modes": "Some module is in another mode than it should be (True: training). Frozen parts go into eval mode, with "
-    "all that is inside; a part that holds no parameter and no buffer, such as a dropout alone, keeps its mode."
+FROZEN = {
+    "frozen": "Some frozen part is in another mode than it should be (True: training). It goes into eval mode, with "
+    "all that is inside."
+}
+OTHERS = {
+    "others": "Some part is no longer in the mode that it was in (True: training). One that holds something trainable "
+    "keeps its mode, and so does one that holds no parameter and no buffer, such as a dropout alone."
 }
 
 basic = Requirement("freezes the parameters that do not fit", makes(flags=flags, trainable=trainable), FLAGS)
@@ -74,8 +95,8 @@ thawed = Requirement(
 told = Requirement("returns the names left trainable, in order", names_and_count, given=("trainable",))
 at_rest = Requirement(
     "puts frozen parts into eval mode, with everything inside",
-    makes(modes=modes, trainable=trainable),
-    MODES,
+    makes(frozen=modes_of_frozen, trainable=trainable),
+    FROZEN,
     given=("trainable",),
 )
 still = Requirement(
@@ -86,8 +107,11 @@ still = Requirement(
 )
 calm = Requirement(
     "leaves the mode of all other parts",
-    makes(first=lambda module: module.eval(), modes=modes, trainable=trainable),
-    MODES,
+    in_turn(
+        makes(others=modes_of_others, trainable=trainable),
+        makes(first=lambda module: module.eval(), others=modes_of_others, trainable=trainable),
+    ),
+    OTHERS,
     given=("trainable",),
 )
 untouched = Requirement(
@@ -123,11 +147,13 @@ def freeze_all_but(draw: Draw) -> Iterator[Case]:
     yield basic("two layers", a, b, c, "*.bias")
     yield thawed("a body and a head", a, b, c, "head.*")
     yield thawed("nested layers", a, b, c, "encoder.[0-9].weight")
+    yield told("two linear layers", 2, 3, 1, "1.*")
     yield told("nested layers", a, b, c, "*e*.weight")
     yield told("a body and a head", a, b, c, "body.1.*")
     yield at_rest("a body and a head", a, b, c, "head.*")
     yield at_rest("a body and a head", a, b, c, "nothing")
     yield still("a body and a head", a, b, c, "head.*", draw.normal(n, a))
     yield still("a body and a head", a, b, c, "body.1.*", draw.normal(n, a))
+    yield calm("a body and a head", a, b, c, "head.*")
     yield calm("a body and a head", a, b, c, "body.0.*")
     yield untouched("a body and a head", a, b, c, "head.*")

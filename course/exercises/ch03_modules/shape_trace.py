@@ -61,6 +61,7 @@ left = Requirement(
 def shape_trace(draw: Draw) -> Iterator[Case]:
     """Find all shapes without computing a number."""
     a, b, c, n = draw.sizes(4, 2, 9)
+    yield basic("a linear layer and a ReLU", 2, 3, [5, 2])
     yield basic("two layers", a, b, c, [n, a])
     yield basic("images", b, [n, b, 8, 6 + c])
     yield leaves("nested layers", a, b, c, [c, n, a])

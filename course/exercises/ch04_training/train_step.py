@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from torch import Tensor, float64
+from torch import Tensor, float64, tensor
 
 from autograder.judging.words import sized
 from autograder.watching.draw import Draw
@@ -65,11 +65,14 @@ def train_step(draw: Draw) -> Iterator[Case]:
     def batch() -> tuple[Tensor, Tensor]:
         return doubles(n, d), doubles(n, 1)
 
+    example = "linear, weight 2 and bias 0", "SGD", tensor([[1.0]]), tensor([[5.0]])
+    yield moves(*example)
     yield moves("linear", "SGD", *batch())
     yield moves("two layers", "Adam", *batch())
     yield clears("two layers", "SGD with momentum", *batch())
     yield clears("two layers", "Adam", *batch())
     yield in_grad("two layers", "SGD with momentum", *batch())
+    yield loss_before(*example)
     yield loss_before("linear", "SGD", *batch())
     yield loss_before("dropout", "Adam", *batch())
     yield once("dropout and batch norm", "SGD", *batch())

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.judging.words import call_of
+from autograder.judging.words import argument, call_of
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Probe, Requirement, exercise
 from autograder.watching.observation import Observation, Plain
@@ -46,6 +46,14 @@ def rounds(*kept: str, how: str = "step") -> Probe:
     return watched(look, *kept)
 
 
+def scales(answer: Answer, case: Case) -> Observation:
+    """What `scale` gives: of a loss, as the docstring shows it, or in rounds."""
+    if not isinstance(case.args[0], Tensor):
+        return rounds("scaled")(answer, case)
+    (loss,) = copy_of(case.args)
+    return {"scaled": see(answer(**case.kwargs).scale(loss))}
+
+
 def _last(given: list[list[Tensor | None]], index: int) -> Tensor:
     """A gradient of this parameter; of the first one there may be none."""
     return next((grad for grads in given if (grad := grads[index]) is not None), torch.ones(3))
@@ -79,6 +87,8 @@ def _plain(value: Any) -> Plain:
 def _spelled(name: str, case: Case) -> str:
     """A scaler, and what the gradients of each round are."""
     (given,) = case.args
+    if isinstance(given, Tensor):
+        return f"{call_of(name, **case.kwargs)}.scale({argument(given)})"
     return f"{call_of(name, **case.kwargs)}, then rounds with gradients: {', '.join(map(_finite, given))}"
 
 
@@ -96,7 +106,7 @@ FACTORS = {
 }
 multiplies = Requirement(
     "multiplies the loss by factor",
-    rounds("scaled"),
+    watched(scales),
     {"scaled": "`scale(loss)` is not the loss times factor, or its gradient does not arrive at the loss."},
 )
 divides = Requirement(
@@ -125,6 +135,7 @@ grows = Requirement("dynamic: grows after enough clean steps", rounds("factors",
 def LossScaler(draw: Draw) -> Iterator[Case]:
     """Build a loss scaler."""
     factor = 2.0 ** draw.whole(3, 14)
+    yield multiplies(torch.tensor(0.5), factor=4.0)
     yield multiplies(_gradients(draw, ".", factor), factor=factor)
     for pattern in (".", "0"):
         yield divides(_gradients(draw, pattern, factor), factor=factor)

@@ -9,13 +9,16 @@ from torch import Tensor, nn
 
 from autograder.watching.draw import Draw
 from autograder.watching.probes.chance import random_from
+from autograder.watching.probes.training_samples import filled
 
 LAYERS: dict[str, Callable[[int, int], nn.Module]] = {
     "linear": nn.Linear,
     "two layers": lambda d, k: nn.Sequential(nn.Linear(d, 4), nn.ReLU(), nn.Linear(4, k)),
 }
+EXAMPLE = "linear, weight 2 and bias 0"  # as a docstring has it, with another rate than the others
 _OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "SGD": torch.optim.SGD,
+    "SGD, lr=0.1": lambda params, lr: torch.optim.SGD(params, lr=0.1),
     "SGD with momentum": lambda params, lr: torch.optim.SGD(params, lr=lr, momentum=0.5),
     "Adam": torch.optim.Adam,
 }
@@ -28,6 +31,8 @@ def eighths(draw: Draw, *shape: int) -> Tensor:
 
 def model_of(name: str, features: int) -> nn.Module:
     """A model by name, of one output."""
+    if name == EXAMPLE:
+        return filled(nn.Linear(features, 1), 2.0, 0.0)
     return made(lambda: LAYERS[name](features, 1))
 
 

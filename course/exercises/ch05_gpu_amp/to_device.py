@@ -84,6 +84,7 @@ PLACES: dict[Requirement, dict[str, Callable[[Tensor, Tensor], Any]]] = {
     },
     others: {
         "[x, 'text', None, 3, range(3)]": lambda x, y: [x, "text", None, 3, ANYTHING],
+        "{'x': x, 'name': 'a'}": lambda x, y: {"x": x, "name": "a"},
         "{'x': x, 'name': 'ab', 'flag': True, 'rate': 0.5}": lambda x, y: {"x": x, **OTHERS},
         "{'x': [], 'y': (), 'z': {}}": lambda x, y: {"x": [], "y": (), "z": {}},
         "range(3)": lambda x, y: ANYTHING,
@@ -116,5 +117,7 @@ def to_device(draw: Draw) -> Iterator[Case]:
             n, d = draw.sizes(2, 1, 12)
             yield requirement(name, draw.normal(n, d), draw.ints(0, 9, n), "meta")
     x, y = eighths(draw, 2), draw.ints(0, 9, 3)
+    for requirement in (others, new):
+        yield requirement("{'x': x, 'name': 'a'}", torch.ones(2), y, "meta")
     yield tensor("a tensor", x, y, torch.device("meta"))
     yield sequences("(x, y)", x, y, torch.device("cpu"))

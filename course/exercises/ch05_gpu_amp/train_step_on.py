@@ -16,7 +16,7 @@ from autograder.watching.probe import Answer, attempt, changed_inputs, copy_of, 
 from autograder.watching.probes.devices import values_asked_for
 from autograder.watching.probes.training import grads_of, held_by
 
-from ._models import eighths, model_of, optimizer_of
+from ._models import EXAMPLE, eighths, model_of, optimizer_of
 
 
 class _Step:
@@ -175,6 +175,8 @@ def train_step_on(draw: Draw) -> Iterator[Case]:
     def batch() -> tuple[Tensor, Tensor]:
         return eighths(draw, n, d), eighths(draw, n, 1)
 
+    example = "cpu", EXAMPLE, "SGD, lr=0.1", torch.tensor([[1.0]]), torch.tensor([[5.0]])
+    yield against(*example)
     yield against("cpu", "linear", "SGD", *batch())
     yield against(torch.device("cpu"), "two layers", "SGD", *batch())
     for there_already in ([], ["x"], ["y"], ["x", "y"]):
@@ -182,6 +184,7 @@ def train_step_on(draw: Draw) -> Iterator[Case]:
     yield elsewhere(torch.device("meta"), "linear", "SGD with momentum", [], *batch())
     yield clears("cpu", "two layers", "SGD with momentum", *batch())
     yield clears("cpu", "linear", "Adam", *batch())
+    yield loss(*example)
     yield loss("cpu", "linear", "SGD", *batch())
     yield waits("cpu", "two layers", "SGD", *batch())
     yield once("cpu", "two layers", "SGD", *batch())

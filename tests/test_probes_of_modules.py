@@ -1,0 +1,34 @@
+"""Probes for modules: what they register."""
+
+import torch
+from torch import Tensor, nn
+
+from autograder.watching.exercise import Case
+from autograder.watching.probes.modules import registers
+
+
+class Scaled(nn.Module):
+    """Computes with a parameter before it assigns it: what it holds is a result, and no parameter."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(1, width)) * 0.5
+
+    def forward(self, x: Tensor) -> Tensor:
+        """One number for each row."""
+        return x @ self.weight.T
+
+
+def test_a_tensor_with_a_history_is_no_crash() -> None:
+    """Torch copies no result of an operation: what is registered tells it, and no error of the student."""
+    seen = registers("weight")(Scaled, Case("registers", 3, x=torch.ones(2, 3)))
+
+    assert {"parameters": {}, "state_dict": {}, "leaves": True, "stays_behind": ["weight"]} == seen
+
+
+def test_a_parameter_goes_along() -> None:
+    """A layer of torch's is copied, loaded and moved to another dtype with the same result."""
+    seen = registers("weight", "bias")(nn.Linear, Case("registers", 3, 2, x=torch.ones(4, 3)))
+
+    assert {"weight", "bias"} == set(seen["parameters"])
+    assert torch.equal(seen["copied"].values, seen["loaded"].values)
