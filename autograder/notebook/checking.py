@@ -22,6 +22,7 @@ from autograder.notebook import fresh as fresh_cases
 from autograder.notebook.calling import not_ended, watch
 from autograder.notebook.checked import file_of, note
 from autograder.notebook.leaning import with_notes
+from autograder.notebook.lesson_cells import in_lines
 from autograder.notebook.logbook import LOGBOOK
 from autograder.notebook.overview import card_after, what_is_next
 from autograder.notebook.reach import reached
@@ -30,7 +31,6 @@ from autograder.watching.exercise import Exercise
 from autograder.watching.probe import see
 
 _DIALOG = 100  # characters in a line of nbgrader's dialog
-_LINE = 88  # characters that fit a cell's output: JupyterLab breaks a longer line within a word
 _hints_given: dict[str, int] = {}
 
 
@@ -51,7 +51,7 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     before, _ = LOGBOOK.read()
     told = LOGBOOK.note(report, note(name, answer, report.passed))
     for line in filter(None, (told, what_is_next(name, before) if report.passed else "")):
-        print(textwrap.fill(line, _LINE, break_long_words=False, break_on_hyphens=False))
+        print(in_lines(line))
     if report.passed and (card := card_after(name, before)):
         display(card)
     if not report.passed and "NBGRADER_EXECUTION" in os.environ:

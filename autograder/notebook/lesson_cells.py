@@ -17,6 +17,8 @@ from autograder.telling.palette import OPEN, PASSED, SURPRISING
 from autograder.watching.difference import Tolerance, first_difference
 from autograder.watching.probe import see
 
+LINE = 80  # characters that fit a cell's output beside an open sidebar: JupyterLab breaks a longer line within a word
+
 _THREE_DIGITS = Tolerance(1e-3, 0.0)
 _INVITATION = "No guess yet: replace the ... above and run both cells."
 
@@ -126,4 +128,4 @@ def shows_error(kind: type[BaseException], match: str = "") -> Iterator[None]:
 
 def in_lines(message: str) -> str:
     """A message in lines that fit a notebook's page, broken between words only."""
-    return textwrap.fill(" ".join(message.split()), 95, break_long_words=False, break_on_hyphens=False)
+    return textwrap.fill(" ".join(message.split()), LINE, break_long_words=False, break_on_hyphens=False)
