@@ -963,7 +963,7 @@ assert sum(_p.numel() for _p in house.parameters()) == (3 * 16 + 16) + (16 * 8 +
 #
 #     Two hidden layers of 16 and 8 units, each with a ReLU after it, then one output,
 #     times a scale that begins at 100.0. All of it learns: parameters() lists weight and
-#     bias of the three nn.Linear layers, and `scale`, a scalar, before any call too. Calling
+#     bias of three linear layers, and `scale`, a scalar, before any call too. Calling
 #     the model again with the same x gives the same prices.
 #     """
 #
@@ -985,7 +985,7 @@ class HouseNet(nn.Module):
 
     Two hidden layers of 16 and 8 units, each with a ReLU after it, then one output,
     times a scale that begins at 100.0. All of it learns: parameters() lists weight and
-    bias of the three nn.Linear layers, and `scale`, a scalar, before any call too. Calling
+    bias of three linear layers, and `scale`, a scalar, before any call too. Calling
     the model again with the same x gives the same prices.
     """
 
@@ -1323,7 +1323,8 @@ pictures = ink.reshape(-1, 1, 8, 8)  # (batch, channels, height, width)
 seen = looking(pictures)
 print(tuple(pictures.shape), "becomes", tuple(seen.shape))
 show_digits(looking.weight[:, 0], says=[f"kernel {n}" for n in range(8)])
-show_digits(seen[0], says=[f"{n} sees" for n in range(8)])
+maps = seen[0] - seen[0].mean(dim=(1, 2), keepdim=True)  # more or less than its own average
+show_digits(maps, says=[f"{n} sees" for n in range(8)])
 
 # %% claim=true
 assert seen.shape == (1797, 8, 6, 6)
@@ -1377,15 +1378,15 @@ assert accuracy(looker) > accuracy(yours) - 0.005  # from one start they read as
 # %% [markdown]
 # On the digits as they are it is a little better at most. But look at the kernels: nobody wrote a number into them.
 #
-# Now the moved digits. What a kernel sees moves along with the digit, so the omens are good:
+# Now the moved digits. What a kernel sees moves along with the digit (here the first kernel of section 7), so the omens are good:
 
 # %% name="shift"
-moved = moved_ink.reshape(-1, 1, 8, 8)
-both = [pictures[0, 0], seen[0, 0], moved[0, 0], looking(moved)[0, 0]]
-show_digits(both, says=["a zero", "kernel 0 sees", "moved", "kernel 0 sees"])
+moved = digit.roll(-1, dims=1)
+both = [digit, edges, moved, fits(moved, kernel)]
+show_digits(both, says=["a zero", "the kernel sees", "moved", "the kernel sees"])
 
 # %% claim=true
-assert torch.allclose(looking(moved)[..., :-1], seen[..., 1:], atol=1e-5)
+assert torch.equal(fits(moved, kernel)[:, :-1], edges[:, 1:])
 
 # %% [markdown]
 # *Predict.* Does the network that looks still read nine of ten of the moved digits?
