@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from autograder.errors import WorkFailed
@@ -39,6 +40,19 @@ def write_all(contents: Mapping[Path, bytes]) -> None:
 def remember(path: Path) -> None:
     """Leave an empty file: that it is there is all that it says."""
     write_all({path: b""})
+
+
+def written_since(moment: float, paths: Iterable[Path]) -> bool:
+    """Whether any of these files was written, renamed or removed after a moment (in seconds, as `time.time` tells)."""
+    return any(_last_touched(path) >= moment for path in paths)
+
+
+def _last_touched(path: Path) -> float:
+    try:
+        status = path.stat()
+    except OSError:  # it is not there any more
+        return math.inf
+    return max(status.st_mtime, status.st_ctime)
 
 
 def _write(path: Path, data: bytes) -> None:

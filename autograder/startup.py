@@ -8,9 +8,12 @@ import sys
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
+from time import time
 from types import ModuleType
 from typing import Any
 
+# When this process began to read files of ours: those that were written since may be others than it has read.
+BEGUN = time()
 _NAMED = "requests"
 _MANY = 100_000  # objects
 # What jsonschema checks formats with, where somebody asks for that: who reads notebooks does not.

@@ -20,7 +20,6 @@ from pathlib import Path
 import pytest
 
 from autograder.catalog.place import COURSE_VARIABLE
-from autograder.files import remember
 from autograder.startup import spare_imports
 from autograder.walls.consent import UNCONFINED_VARIABLE
 from autograder.walls.trial import missing
@@ -196,10 +195,13 @@ def pytest_runtest_makereport(
     elif report.when == "teardown" and (told := _unsaid(item)):
         report.user_properties.append((_UNSAID, told))
     elif report.when == "teardown" and report.passed and item.stash.get(_IS_KEPT, False):
-        remembered_at = _place(item)
-        if remembered_at is not None:
-            remember(remembered_at)
+        remembered.keep(_place(item), _reads(item))
     return report
+
+
+def pytest_sessionfinish() -> None:
+    """Remember what has passed since that was last done."""
+    remembered.settle()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from autograder.authoring.judge import Judge
 from autograder.authoring.parts import ExerciseParts
 from autograder.authoring.proof import SEEDS
-from autograder.authoring.proved import proof_path
+from autograder.authoring.proved import is_as_read, proof_path
 from autograder.judging.key import Key
 from autograder.watching.exercise import Exercise
 from tests.small_chapter import PROJECT
@@ -29,9 +29,9 @@ _computed, _computed_bare = Judge._make_key, Judge._bare_key
 
 def make_key(judge: Judge, exercise: Exercise, seed: int) -> Key:
     """What `Judge` computes of an exercise, or what it computed before with the same content."""
-    if seed != SEED:
+    place = _place(judge, exercise) if seed == SEED else None
+    if place is None:
         return _computed(judge, exercise, seed)
-    place = _place(judge, exercise)
     if not place.is_file():
         key = _computed(judge, exercise, seed)
         _write(place, [judge.drawn[exercise.name, seed], key.reference, key.mistakes])
@@ -42,16 +42,20 @@ def make_key(judge: Judge, exercise: Exercise, seed: int) -> Key:
 
 def bare_key(judge: Judge, exercise: Exercise, seed: int) -> Key:
     """The same without the mistakes that are no slips."""
-    if seed != SEED:
+    place = _place(judge, exercise) if seed == SEED else None
+    if place is None:
         return _computed_bare(judge, exercise, seed)
-    if not _place(judge, exercise).is_file():
+    if not place.is_file():
         judge._bare[exercise.name, seed] = _computed_bare(judge, exercise, seed)  # `make_key` begins with it
     key = make_key(judge, exercise, seed)
     return replace(key, mistakes=tuple(mistake for mistake in key.mistakes if mistake.slip))
 
 
-def _place(judge: Judge, exercise: Exercise) -> Path:
-    return FOLDER / proof_path(ExerciseParts(judge.course, judge.chapter.stem, exercise.name)).name
+def _place(judge: Judge, exercise: Exercise) -> Path | None:
+    """Where the key is kept; None where the judge may have read something else than what is there now."""
+    parts = ExerciseParts(judge.course, judge.chapter.stem, exercise.name)
+    place = FOLDER / proof_path(parts).name
+    return place if is_as_read(parts) else None
 
 
 def _write(place: Path, data: list[Any]) -> None:

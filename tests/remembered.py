@@ -4,19 +4,24 @@ What a test depends on is every file of the project but those parts of the cours
 the tests that it does not read: what it reads, say its imports and `tests/reads.py`; `tests/watch.py` sees to it that a
 test which reads anything else is not remembered. Which files the course has, every test depends on. Change one of these
 files, Python or torch, and it runs. `THOROUGH=1` remembers nothing.
+
+The files' digests are taken once, and tests read them later or sooner: a test that passes is remembered only if nothing
+that it reads was written since its process began, which is looked at from time to time (`settle`).
 """
 
 from __future__ import annotations
 
 import re
 import sys
+import time
 from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from subprocess import run
 
-from autograder.files import digest_of
+from autograder.files import digest_of, remember, written_since
+from autograder.startup import BEGUN
 from tests import belonging
 from tests.asked import THOROUGH
 from tests.reads import (
@@ -40,6 +45,7 @@ SECONDS = 0.5  # what is quicker is not worth a file
 GROUP = "class of "  # begins the name of a group of tests that share the class of a chapter
 # These draw anew in each run, or hold what says what is remembered.
 ANEW = ("fuzz", "remembered")
+PAUSE = 20.0  # seconds from one look at what was written to the next
 TABLE = "tests/reads.py"  # of this, each test depends on its own line
 _KINDS = {
     **dict.fromkeys(("course/chapters/", "course/cards/", "course/ledger/", "notebooks/", "solutions/"), LESSONS),
@@ -88,15 +94,21 @@ def may_open(part: str, reads: Iterable[str]) -> bool:
     return is_around or is_read(part, reads)
 
 
+def _names() -> list[str]:
+    """The files of the project that git would know; none where it cannot say."""
+    words = ["git", "ls-files", "-coz", "--exclude-standard"]
+    listed = run(words, cwd=PROJECT, capture_output=True, text=True, check=False)
+    told = "" if listed.returncode else listed.stdout
+    return [name for name in sorted(set(told.split("\0"))) if name != TABLE and (PROJECT / name).is_file()]
+
+
 @cache
 def _digests() -> dict[str, str]:
     """What git calls the content of each file of the project, by name; none where it cannot say which there are."""
-    words = ["git", "ls-files", "-coz", "--exclude-standard"]
-    listed = run(words, cwd=PROJECT, capture_output=True, text=True, check=False)
-    names = [name for name in sorted(set(listed.stdout.split("\0"))) if name != TABLE and (PROJECT / name).is_file()]
+    names = _names()
     words = ["git", "hash-object", "--no-filters", "--stdin-paths"]
     hashed = run(words, cwd=PROJECT, input="\n".join(names), capture_output=True, text=True, check=False)
-    return {} if listed.returncode or hashed.returncode else dict(zip(names, hashed.stdout.split(), strict=True))
+    return {} if hashed.returncode else dict(zip(names, hashed.stdout.split(), strict=True))
 
 
 @cache
@@ -168,6 +180,43 @@ def place(name: str, reads: tuple[str, ...]) -> Path | None:
     """The file that stands for a test that passed, as everything is now; None where nothing can be remembered."""
     known = "" if THOROUGH or any(f"test_{module}" in name for module in ANEW) else content(reads)
     return FOLDER / digest_of(name, known) if known else None
+
+
+_waiting: list[tuple[Path, tuple[str, ...]]] = []
+_settled = [time.monotonic()]
+
+
+def keep(place: Path | None, reads: tuple[str, ...]) -> None:
+    """Remember at this place what has passed and reads this, once that is known to be what the place's name says."""
+    if place is not None:
+        _waiting.append((place, reads))
+    if time.monotonic() - _settled[-1] > PAUSE:
+        settle()
+
+
+def settle() -> None:
+    """Remember what waits for it, but for what reads a file that was written since this process began."""
+    written = _written() if _waiting else []
+    for place, reads in _waiting:
+        if not any(_concerns(name, reads) for name in written):
+            remember(place)
+    _waiting.clear()
+    _settled[:] = [time.monotonic()]
+
+
+def _written() -> list[str]:
+    """The files of the project that were written, came or went since this process began."""
+    return [name for name in {*_digests(), *_names()} if written_since(BEGUN, [PROJECT / name])]
+
+
+def _concerns(name: str, reads: tuple[str, ...]) -> bool:
+    """Whether it may matter to who reads this that a file is not as it was: a file of the course that came or went
+    matters to all.
+    """
+    kind, _, chapter = part_of(name).partition("/")
+    is_listed = kind not in (DOCUMENTS, TESTS) and (name not in _digests() or not (PROJECT / name).is_file())
+    of_exercise = any(each.startswith(f"{EXERCISE}/{chapter}/") for each in reads)
+    return is_listed or of_exercise or is_read(part_of(name), reads)
 
 
 def worth_it(module: str, groups: Iterable[str], seconds: float) -> bool:

@@ -19,7 +19,6 @@ from pathlib import Path
 from threading import Event
 from xml.etree import ElementTree
 
-from autograder.files import remember
 from tests import remembered
 from tests.asked import THOROUGH
 from tests.forked_kernels import PLACE, forked_kernels
@@ -99,9 +98,9 @@ def run(part: Part) -> Done:
             environment |= _kernels(part, stack)
         status = heard(command, environment, part.is_beside)
     for stem in part.chapters or () if status == 0 else ():
-        place = remembered.place(f"{part.name} {stem}", remembered.notebook_reads(stem))
-        if place is not None:
-            remember(place)
+        reads = remembered.notebook_reads(stem)
+        remembered.keep(remembered.place(f"{part.name} {stem}", reads), reads)
+    remembered.settle()
     tests = counted(report) if part.name != "papermill" else len(part.chapters or ())
     return Done(part.name, status, time.monotonic() - begun, tests)
 

@@ -17,8 +17,7 @@ import torch
 from autograder.authoring.judge import VISIBLE_SEED, Judge
 from autograder.authoring.parts import ExerciseParts
 from autograder.authoring.proof import SEEDS, Proof, prove
-from autograder.authoring.proved import proof_path
-from autograder.files import remember
+from autograder.authoring.proved import proof_path, remember_proof
 from autograder.judging.verdict import Report, Status
 from tests.asked import THOROUGH
 from tests.our_course import COURSE as OURS
@@ -65,7 +64,7 @@ def test_it_is_proven(name: str, record_property: Callable[[str, object], None])
         return
 
     assert [] == prove(parts, DRAWN)
-    remember(path)
+    remember_proof(parts)
 
 
 @pytest.mark.parametrize("stem", OURS.stems)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import replace
 from functools import partial
@@ -13,6 +14,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from autograder.authoring import proved
 from autograder.authoring.judge import Judge
 from autograder.running import forked
 from autograder.running.choose_runner import warm_modules
@@ -33,8 +35,9 @@ EXACT = Tolerance(0.0, 0.0)
 class TestKeys:
     @pytest.fixture
     def judge(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Judge:
-        """A judge of a made course, where nothing is kept yet."""
+        """A judge of a made course, where nothing is kept yet, in a process that begins when all edits are done."""
         monkeypatch.setattr(kept_keys, "FOLDER", tmp_path / "keys")
+        monkeypatch.setattr(proved, "BEGUN", math.inf)
         parts = make_proven_course(tmp_path)
         return Judge(parts.course, parts.stem)
 
@@ -77,6 +80,15 @@ class TestKeys:
         kept_keys.make_key(judge, exercise, kept_keys.SEED)
 
         assert 2 == len(list(kept_keys.FOLDER.iterdir()))
+
+    def test_of_a_bank_that_was_edited_no_key_is_kept(self, judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The judge has read the old bank, or the new one: nobody knows."""
+        (exercise,) = judge.exercises
+        monkeypatch.setattr(proved, "BEGUN", 0.0)
+        for make in (kept_keys.make_key, kept_keys.bare_key):
+            assert make(judge, exercise, kept_keys.SEED).reference
+
+        assert not kept_keys.FOLDER.exists()
 
 
 def _seen(key: Any) -> list[Any]:

@@ -15,8 +15,8 @@ from types import SimpleNamespace
 import pytest
 
 from autograder.authoring.parts import ExerciseParts
-from autograder.authoring.proved import proof_path
-from autograder.files import digest_of, remember
+from autograder.authoring.proved import proof_path, remember_proof
+from autograder.files import digest_of
 from tests import other_processors
 from tests.asked import THOROUGH
 from tests.other_processors import COURSE, EXERCISES
@@ -43,12 +43,10 @@ LONG = {
 def test_every_answer_is_told_the_same(setting: str, record_property: Callable[[str, object], None]) -> None:
     """Every right answer has full points by the shipped keys, every wrong one its own sentence."""
     variables, options = SETTINGS[setting]
-    proofs = {
-        name: proof_path(ExerciseParts(COURSE, each.chapter, name), _where(setting)) for name, each in EXERCISES.items()
-    }
-    due = [name for name, path in proofs.items() if THOROUGH or not path.is_file()]
+    parts = {name: ExerciseParts(COURSE, each.chapter, name) for name, each in EXERCISES.items()}
+    due = [name for name, each in parts.items() if THOROUGH or not proof_path(each, _where(setting)).is_file()]
     open_ones = due if THOROUGH else _with_one_of(LONG, due)
-    record_property("proved before", len(proofs) - len(open_ones))
+    record_property("proved before", len(parts) - len(open_ones))
     if not open_ones:
         return
     command = [sys.executable, "-m", "tests.other_processors", *options, *open_ones]
@@ -56,7 +54,7 @@ def test_every_answer_is_told_the_same(setting: str, record_property: Callable[[
 
     assert run.returncode == 0, f"computed as {setting} does:\n{run.stdout}{run.stderr}"
     for name in due:
-        remember(proofs[name])
+        remember_proof(parts[name], _where(setting))
 
 
 def _with_one_of(some: set[str], names: list[str]) -> list[str]:
@@ -84,6 +82,7 @@ def test_what_is_left_out_is_left_to_the_night(tmp_path: Path, monkeypatch: pyte
     here = sys.modules[__name__]
     monkeypatch.setattr(here, "THOROUGH", False)
     monkeypatch.setattr(here, "proof_path", lambda parts, _: tmp_path / parts.name)
+    monkeypatch.setattr(here, "remember_proof", lambda parts, _: (tmp_path / parts.name).touch())
     monkeypatch.setattr(subprocess, "run", run)
     for _ in range(2):
         test_every_answer_is_told_the_same("one with other last bits", lambda *_: None)

@@ -1,16 +1,21 @@
 """What was proven before is known by its content: whatever a proof depends on changes the name of its file."""
 
+import argparse
+import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from autograder.authoring import proof, proved
 from autograder.authoring.build import build, observe
 from autograder.authoring.judge import Judge
 from autograder.authoring.parts import ExerciseParts
-from autograder.authoring.proved import ROOMS, proof_path
+from autograder.authoring.proved import ROOMS, is_as_read, proof_path
 from autograder.catalog import shipped
+from autograder.commands import prove
 from autograder.errors import ChapterError
 from autograder.files import remember
 from autograder.judging.key import Key
@@ -19,11 +24,24 @@ from tests.small_chapter import PROJECT
 
 
 @pytest.fixture
-def parts(tmp_path: Path) -> ExerciseParts:
-    """An exercise, built."""
+def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ExerciseParts:
+    """An exercise, built, as a process finds it that begins now."""
     parts = make_proven_course(tmp_path)
     build(tmp_path)
+    monkeypatch.setattr(proved, "BEGUN", time.time())
     return parts
+
+
+def edit_later(path: Path, old: str, new: str) -> None:
+    """Replace a text in a file, which is then new to any clock."""
+    edit(path, old, new)
+    later = time.time() + 60
+    os.utime(path, (later, later))
+
+
+def remembered(parts: ExerciseParts) -> list[Path]:
+    """What is remembered of the project."""
+    return [path for path in (parts.course.parent / "build" / "proved").rglob("*") if path.is_file()]
 
 
 def test_it_lies_in_the_build_folder(parts: ExerciseParts) -> None:
@@ -86,6 +104,7 @@ def test_what_is_shipped_is_computed_once(parts: ExerciseParts, monkeypatch: pyt
     project, stem = parts.course.parent, parts.stem
     committed = {suffix: (parts.course / "shipped" / f"{stem}{suffix}").read_bytes() for suffix in shipped.SUFFIXES}
     assert [] == build(project)
+    assert remembered(parts)
 
     def computes(*_: object) -> Key:
         raise ChapterError("it computes")
@@ -97,6 +116,67 @@ def test_what_is_shipped_is_computed_once(parts: ExerciseParts, monkeypatch: pyt
     edit(parts.bank, "You turn the whole row round.", "You turn the row round.")
     with pytest.raises(ChapterError, match="it computes"):
         build(project)
+
+
+def test_what_was_edited_during_a_build_is_not_remembered(
+    parts: ExerciseParts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The old answers were looked at, and the new ones would bear the name."""
+
+    def holds(*_: object) -> bool:
+        edit_later(parts.bank, "You turn the whole row round.", "You turn the row round.")
+        return True
+
+    monkeypatch.setattr(proved, "holds", holds)
+    build(parts.course.parent)
+
+    assert [] == remembered(parts)
+
+
+@pytest.mark.parametrize("edited", [False, True])
+def test_what_was_edited_during_a_proof_is_not_remembered(
+    parts: ExerciseParts, edited: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And the author is told so."""
+
+    def proven(*_: object) -> list[str]:
+        if edited:
+            edit_later(parts.bank, "You turn the whole row round.", "You turn the row round.")
+        return []
+
+    monkeypatch.setattr(proof, "prove", proven)
+
+    assert 0 == prove.run(argparse.Namespace(root=parts.course.parent, names=[parts.name]))
+    assert ([] if edited else [proof_path(parts)]) == remembered(parts)
+    assert edited is ("prove it once more" in capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "chapters/week_ends.py",
+        "exercises/week_ends/swap_ends.py",
+        "exercises/week_ends/_watching.py",
+        "answers/week_ends/swap_ends.py",
+        "shipped/week_ends.json",
+        "shipped/week_ends.hints.json",
+    ],
+)
+def test_nobody_knows_what_was_read_of_a_file_that_is_new(parts: ExerciseParts, place: str) -> None:
+    """Whichever of them it is, and though it says the same."""
+    assert is_as_read(parts)
+    later = time.time() + 60
+    os.utime(parts.course / place, (later, later))
+
+    assert not is_as_read(parts)
+
+
+def test_a_proof_is_of_the_code_that_was_loaded(parts: ExerciseParts, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of this package that was written since then may not be what has judged."""
+    newest = max(path.stat().st_mtime for path in proved._code_files())
+    monkeypatch.setattr(proved, "BEGUN", newest)
+
+    assert not is_as_read(parts)
 
 
 def test_the_rooms_of_a_proof_are_all_named() -> None:

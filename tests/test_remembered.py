@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,6 +43,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, text in {"test_x": "from tests import helping\n", "helping": "", "test_y": "", "conftest": ""}.items():
         (tmp_path / "tests" / f"{name}.py").write_text(text)
     monkeypatch.setattr(remembered, "PROJECT", tmp_path)
+    monkeypatch.setattr(remembered, "FOLDER", tmp_path / "build" / "proved" / "tests")
+    monkeypatch.setattr(remembered, "_waiting", [])
     monkeypatch.setattr(remembered, "THOROUGH", False)
     monkeypatch.setitem(READS, "x", ("answers/ch02_b", "lessons"))
     monkeypatch.setitem(READS, "y", EVERYTHING)
@@ -55,35 +59,94 @@ def places() -> list[Path | None]:
     return [remembered.place("a test", remembered.reads(module)) for module in ("test_x", "test_y")]
 
 
-@pytest.mark.parametrize(
-    ("changed", "runs_again"),
-    [
-        ("engine.py", [True, True]),
-        ("engine_new.py", [True, True]),
-        ("course/chapters/ch01_a.py", [True, True]),
-        ("course/cards/ch02_b.py", [True, True]),
-        ("notebooks/ch02_b.ipynb", [True, True]),
-        ("course/exercises/ch02_b/x.py", [False, True]),
-        ("course/exercises/ch02_b/new.py", [True, True]),  # which files there are, every test may see
-        ("course/answers/ch01_a/x.py", [False, True]),
-        ("course/answers/ch02_b/x.py", [True, True]),
-        ("course/shipped/ch02_b.hints.json", [False, True]),
-        ("course/shipped/points.json", [True, True]),
-        ("course/figures/_ch02_more.py", [False, True]),
-        ("README.md", [False, True]),
-        ("tests/test_x.py", [True, True]),
-        ("tests/helping.py", [True, True]),
-        ("tests/conftest.py", [True, True]),
-        ("tests/test_y.py", [False, True]),
-        ("tests/test_new.py", [False, True]),
-    ],
-)
+CHANGES = [
+    ("engine.py", [True, True]),
+    ("engine_new.py", [True, True]),
+    ("course/chapters/ch01_a.py", [True, True]),
+    ("course/cards/ch02_b.py", [True, True]),
+    ("notebooks/ch02_b.ipynb", [True, True]),
+    ("course/exercises/ch02_b/x.py", [False, True]),
+    ("course/exercises/ch02_b/new.py", [True, True]),  # which files there are, every test may see
+    ("course/answers/ch01_a/x.py", [False, True]),
+    ("course/answers/ch02_b/x.py", [True, True]),
+    ("course/shipped/ch02_b.hints.json", [False, True]),
+    ("course/shipped/points.json", [True, True]),
+    ("course/figures/_ch02_more.py", [False, True]),
+    ("README.md", [False, True]),
+    ("tests/test_x.py", [True, True]),
+    ("tests/helping.py", [True, True]),
+    ("tests/conftest.py", [True, True]),
+    ("tests/test_y.py", [False, True]),
+    ("tests/test_new.py", [False, True]),
+]
+
+
+@pytest.mark.parametrize(("changed", "runs_again"), CHANGES)
 def test_what_has_changed_is_run_again(project: Path, changed: str, runs_again: list[bool]) -> None:
     """And nothing else: not a test that does not read it."""
     before = places()
     (project / changed).write_text("a = 'something else'")
 
     assert runs_again == [old != new for old, new in zip(before, places(), strict=True)]
+
+
+@pytest.mark.parametrize(("changed", "runs_again"), CHANGES)
+def test_what_is_written_while_tests_run_is_not_remembered(
+    project: Path, changed: str, runs_again: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A test may have read the old content or the new; those that read nothing of it are remembered."""
+    monkeypatch.setattr(remembered, "BEGUN", time.time())
+    before = places()
+    (project / changed).write_text("a = 'something else'")
+    os.utime(project / changed, (time.time() + 60,) * 2)
+
+    assert [not again for again in runs_again] == passed(before)
+
+
+def test_what_goes_while_tests_run_is_not_remembered(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which files there are, every test may see."""
+    monkeypatch.setattr(remembered, "BEGUN", time.time())
+    before = places()
+    (project / "course" / "answers" / "ch01_a" / "x.py").unlink()
+
+    assert [False, False] == passed(before)
+
+
+def test_of_an_exercise_all_that_stands_around_it_may_have_been_read(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its chapter's lesson, too, which holds its cells."""
+    monkeypatch.setattr(remembered, "BEGUN", time.time())
+    monkeypatch.setattr(remembered, "_of_exercise", str)
+    place = remembered.place("a test", (f"{EXERCISE}/ch01_a/x",))
+    other = remembered.place("a test", (f"{EXERCISE}/ch02_b/x",))
+    os.utime(project / "course" / "chapters" / "ch01_a.py", (time.time() + 60,) * 2)
+    for each, stem in ((place, "ch01_a"), (other, "ch02_b")):
+        remembered.keep(each, (f"{EXERCISE}/{stem}/x",))
+    remembered.settle()
+
+    assert place is not None and not place.is_file() and other is not None and other.is_file()
+
+
+def test_it_is_remembered_from_time_to_time(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that is cut off loses little."""
+    monkeypatch.setattr(remembered, "BEGUN", time.time())
+    place, _ = places()
+    assert place is not None
+    remembered.keep(place, ())
+    assert not place.is_file()
+    monkeypatch.setattr(remembered, "PAUSE", -1.0)
+    remembered.keep(None, ())
+
+    assert place.is_file()
+
+
+def passed(before: list[Path | None]) -> list[bool]:
+    """Let both tests pass, and look which of them is remembered."""
+    for place, module in zip(before, ("test_x", "test_y"), strict=True):
+        remembered.keep(place, remembered.reads(module))
+    remembered.settle()
+    return [place is not None and place.is_file() for place in before]
 
 
 def test_what_it_says_to_read_counts_too(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

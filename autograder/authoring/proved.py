@@ -2,6 +2,9 @@
 
 Whatever a proof depends on is in that name: the exercise's cells, file and answers, what is shipped of it, this
 package, Python and torch. Change one of them, and there is no file of that name.
+
+The name says what these files hold when it is made; a proof reads them sooner, each when it is first needed. So a proof
+is remembered only if all of them were written before this process began: then both are the same.
 """
 
 from __future__ import annotations
@@ -17,11 +20,12 @@ from autograder.authoring.chapter import read_chapter
 from autograder.authoring.judge import Judge
 from autograder.authoring.parts import ExerciseParts
 from autograder.authoring.proof import shipped_hints, shipped_key
-from autograder.catalog import shipped
-from autograder.catalog.place import EXERCISES
+from autograder.catalog import contents, shipped
+from autograder.catalog.place import EXERCISES, SHIPPED
 from autograder.errors import DamagedData
-from autograder.files import digest_of, remember
+from autograder.files import digest_of, remember, written_since
 from autograder.judging.key import Key
+from autograder.startup import BEGUN
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 # The rooms that a proof runs through, beside the files that stand in no room.
@@ -48,6 +52,26 @@ def _path(parts: ExerciseParts, where: str, key: Key | None) -> Path:
     return parts.course.parent / "build" / "proved" / parts.stem / parts.name / name
 
 
+def remember_proof(parts: ExerciseParts, where: str = "") -> bool:
+    """Remember that an exercise was proven, if what was read of it is what is there; returns whether it is."""
+    return _remember(parts, proof_path(parts, where))
+
+
+def is_as_read(parts: ExerciseParts) -> bool:
+    """Whether this process has read of an exercise what is there now: nothing of it was written since it began."""
+    folder = parts.course / SHIPPED
+    data = [folder / f"{parts.stem}{suffix}" for suffix in (*shipped.SUFFIXES, contents.HINTS)]
+    there = [path for path in data if path.is_file()]  # a course that is not built yet ships nothing
+    return not written_since(BEGUN, [parts.chapter, *_written(parts), *there, *_code_files()])
+
+
+def _remember(parts: ExerciseParts, place: Path) -> bool:
+    as_read = is_as_read(parts)  # looked at behind the name, which then stands for what was read
+    if as_read:
+        remember(place)
+    return as_read
+
+
 def kept(judge: Judge, committed: dict[str, bytes], anew: bool = False) -> dict[str, Key]:
     """The keys in a chapter's committed files that still hold, by exercise.
 
@@ -66,7 +90,7 @@ def _still_holds(judge: Judge, key: Key, anew: bool) -> bool:
     if anew or not place.is_file():
         if not holds(judge, key):
             return False
-        remember(place)
+        _remember(parts, place)
     return True
 
 
@@ -86,5 +110,9 @@ def _imports(path: Path) -> list[set[str]]:
 
 @lru_cache(maxsize=1)
 def _code() -> str:
-    files = [*_PACKAGE.glob("*.py"), *(path for room in ROOMS for path in (_PACKAGE / room).rglob("*.py"))]
-    return digest_of(*(path.read_bytes() for path in sorted(files)))
+    return digest_of(*(path.read_bytes() for path in _code_files()))
+
+
+def _code_files() -> list[Path]:
+    rooms = (path for room in ROOMS for path in (_PACKAGE / room).rglob("*.py"))
+    return sorted([*_PACKAGE.glob("*.py"), *rooms])

@@ -43,8 +43,7 @@ def _prove_own(course: Path, name: str) -> int:
 
 def _prove(parts: ExerciseParts) -> int:
     from autograder.authoring.proof import prove
-    from autograder.authoring.proved import proof_path
-    from autograder.files import remember
+    from autograder.authoring.proved import remember_proof
 
     start, name, lines = perf_counter(), parts.name, prove(parts)
     if lines:
@@ -52,6 +51,7 @@ def _prove(parts: ExerciseParts) -> int:
         things = "1 thing is" if len(lines) == 1 else f"{len(lines)} things are"
         print(f"{name}: {things} missing.", file=sys.stderr)
         return 1
-    remember(proof_path(parts))
     print(f"{name}: proven in {perf_counter() - start:.1f} s; nothing is missing.")
+    if not remember_proof(parts):
+        print(f"{name}: but something of it was written meanwhile; prove it once more.")
     return 0
