@@ -1113,7 +1113,8 @@ def broken_loops():
 
 @bank.wrong(
     "rewrites-a-loop",
-    "All loops learn, but one of them is written anew. Two changed lines are enough for each.",
+    "All loops learn, but one of them has more than two lines that are not as you were given them, or another name. Each "
+    "fault needs two lines at most.",
 )
 def broken_loops():
     def loop_a(model, x, y, steps):
@@ -1611,7 +1612,8 @@ def broken_loops():
 
 @bank.wrong(
     "a-clears-before-the-step",
-    "Loop a clears the gradients between backward and step: no step goes anywhere. Clear them before backward.",
+    "In loop a no step goes anywhere: the gradients are cleared between backward and step, or backward is not called. Clear "
+    "them before backward.",
 )
 def broken_loops():
     def loop_a(model, x, y, steps):

@@ -44,7 +44,8 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
 
 @bank.wrong(
     "goes-on-from-sgd",
-    "Adam goes on with the model that SGD has trained: it finds the work done.",
+    "You divide by 0, as where no step of Adam is counted: nothing comes into its list, or it goes on with the model that SGD "
+    "has trained, and finds the work done.",
 )
 def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
     def start(seed):
@@ -285,7 +286,7 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
 
 @bank.wrong(
     "ignores-limit",
-    "You stop after 1000 steps whatever `limit` says.",
+    "Your training goes on beyond `limit`, to the goal or to a number of its own. After `limit` steps the count is `limit`.",
 )
 def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
     def start(seed):

@@ -45,8 +45,8 @@ def house_prices(x, y, new):
 
 @bank.wrong(
     "larger-rate",
-    "The columns are of unlike sizes still, and the rate is too high for the widest: along area each step "
-    "overshoots more, up to nan.",
+    "Your line ends at nan. As long as the columns are of unlike sizes, a rate that suits the others is too high for the "
+    "widest: along area each step overshoots more. Print the first losses.",
 )
 def house_prices(x, y, new):
     weight = torch.zeros(x.shape[1], requires_grad=True)

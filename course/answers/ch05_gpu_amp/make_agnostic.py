@@ -385,7 +385,8 @@ def make_agnostic():
 
 @bank.wrong(
     "targets-left-behind",
-    "In `epoch` the targets stay behind: on another device, the loss meets them still on the CPU.",
+    "In `epoch` a part of the batch stays behind, the targets or x: on another device, what is there meets what is still on the "
+    "CPU.",
 )
 def make_agnostic():
     class AddPlaces(nn.Module):
@@ -1272,7 +1273,8 @@ def make_agnostic():
 
 @bank.wrong(
     "as-many-as-columns",
-    "AddPlaces makes as many numbers as x has columns. It takes one for each row of a sequence, x.shape[1], which only forward knows.",
+    "In AddPlaces two shapes do not meet, as where it makes as many numbers as x has columns. It takes one for each row of a "
+    "sequence, x.shape[1], and one below the other: places[:, None].",
 )
 def make_agnostic():
     class AddPlaces(nn.Module):
