@@ -54,10 +54,11 @@ class Pictures:
         """Pictures of one kind share a scale: of one size, and shown in red and blue or not."""
         return numbers.shape, self._signed(numbers)
 
-    def _side(self) -> int:
-        """How wide a picture is on the screen: ten fill a row, and one or two are large."""
-        many = min(self._per_row, len(self._pictures))
-        return max(_LEAST, min(_MOST, (_WIDE + _GAP) // max(many, 1) - _GAP))
+    def _width(self) -> str:
+        """How wide a picture is on the screen: ten fill a row, one or two are large; a narrow page shrinks all alike."""
+        many = max(min(self._per_row, len(self._pictures)), 1)
+        side = max(_LEAST, min(_MOST, (_WIDE + _GAP) // many - _GAP))
+        return f"flex:0 1 {side}px;min-width:0;max-width:calc((100% - {(many - 1) * _GAP}px) / {many})"
 
     def _cell(self, index: int) -> Html:
         numbers, word = self._pictures[index], self._word(index)
@@ -70,9 +71,7 @@ class Pictures:
             "max-width:none;display:block",
         )
         caption = tag("div", word, style="font-size:12px;line-height:1.3;text-align:center")
-        # On a narrow page a row shrinks as a whole.
-        style = f"flex:0 1 {self._side()}px;min-width:0"
-        return tag("div", shown, caption if self._says or self._is else join(), style=style)
+        return tag("div", shown, caption if self._says or self._is else join(), style=self._width())
 
     def _word(self, index: int) -> str:
         says = self._says[index] if self._says else ""
