@@ -178,3 +178,19 @@ def test_digits_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with pytest.raises(ImportError, match=r"run `pip install scikit-learn`, then restart\."):
         known_digits()
+
+
+def test_digits_without_what_scikit_learn_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To install what is there already would help nobody: the words of what is missing stay."""
+
+    class Finder:
+        @staticmethod
+        def find_spec(name: str, *_: object) -> None:
+            if name == "sklearn.datasets":
+                raise ModuleNotFoundError("No module named 'threads'", name="threads")
+
+    monkeypatch.delitem(sys.modules, "sklearn.datasets", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Finder, *sys.meta_path])
+
+    with pytest.raises(ModuleNotFoundError, match=r"^No module named 'threads'$"):
+        known_digits()

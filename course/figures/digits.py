@@ -12,7 +12,7 @@ def known_digits() -> tuple[Tensor, Tensor]:
     try:
         from sklearn.datasets import load_digits
     except ModuleNotFoundError as missing:
-        if missing.name != "sklearn":
+        if (missing.name or "").partition(".")[0] != "sklearn":
             raise  # it is there, and something that it needs is not: these words say what
         raise ImportError("The digits come with scikit-learn: run `pip install scikit-learn`, then restart.") from None
 

@@ -55,7 +55,7 @@ class Pictures:
         return numbers.shape, self._signed(numbers)
 
     def _width(self) -> str:
-        """How wide a picture is on the screen: ten fill a row, one or two are large; a narrow page shrinks all alike."""
+        """How wide a picture is on the screen: ten fill a row, one or two are large; a narrow page shrinks all."""
         many = max(min(self._per_row, len(self._pictures)), 1)
         side = max(_LEAST, min(_MOST, (_WIDE + _GAP) // many - _GAP))
         return f"flex:0 1 {side}px;min-width:0;max-width:calc((100% - {(many - 1) * _GAP}px) / {many})"
