@@ -1,5 +1,6 @@
 """The proof of an exercise: whatever is missing is told in a line, with the file and what to write."""
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 
 from autograder.__main__ import main
-from autograder.authoring import survivors
+from autograder.authoring import proved, survivors
 from autograder.authoring.build import build
 from autograder.authoring.judge import VISIBLE_SEED
 from autograder.authoring.mutation import Mutant
@@ -35,14 +36,28 @@ def told(parts: ExerciseParts) -> list[str]:
 
 
 class TestCommand:
-    def test_a_proven_exercise(self, parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_proven_exercise(
+        self, parts: ExerciseParts, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         """Built, nothing is missing: the command says so, and keeps in mind that it was proven."""
         project = parts.course.parent
         build(project)
+        monkeypatch.setattr(proved, "BEGUN", time.time())  # as if the command were a process of its own
 
         assert main(["--root", str(project), "prove", "swap_ends"]) == 0
         assert "swap_ends: proven in" in capsys.readouterr().out
         assert len(list((project / "build" / "proved" / "week_ends" / "swap_ends").iterdir())) == 1
+
+    def test_what_was_written_meanwhile_is_not_kept_in_mind(
+        self, parts: ExerciseParts, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """The files of an exercise are younger than the process that proves it: perhaps it has read older ones."""
+        project = parts.course.parent
+        build(project)
+
+        assert main(["--root", str(project), "prove", "swap_ends"]) == 0
+        assert "swap_ends: but something of it was written meanwhile; prove it once more." in capsys.readouterr().out
+        assert not (project / "build" / "proved" / "week_ends" / "swap_ends").exists()
 
     def test_what_is_missing_is_counted(self, parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
         """Not built, both files are named, and nothing is kept in mind."""
