@@ -240,7 +240,7 @@ else:
 # ## 2 The same training, anywhere ({minutes} minutes)
 #
 # How much of your loop of chapter 4 must be written anew for a card?
-# The digits and their loader stay on the CPU, since large data would not fit on a card.
+# The digits and their loader stay on the CPU, as larger data have to.
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -794,7 +794,7 @@ _small, _large = (figures.step_times((64, 512, 512, 10), _batch) for _batch in (
 assert _small[2] / sum(_small) > 2 * _large[2] / sum(_large)  # the update's share
 
 # %% [markdown]
-# It is the batch that fills the card. So the first cure is a smaller batch (with accumulation, from chapter 2), and the right half shows what that costs: an update is the same work for 16 rows as for 4096, so the fewer rows share it, the longer each row takes.
+# It is the batch that fills the card. So the first cure is a smaller batch, and the right half shows what that costs: an update is the same work for 16 rows as for 4096, so the fewer rows share it, the longer each row takes. (Accumulation, from chapter 2, spares most updates.)
 #
 # It would be better to keep the batch, and to need less for each activation. That is what this sitting is about: half the bits.
 
@@ -802,7 +802,7 @@ assert _small[2] / sum(_small) > 2 * _large[2] / sum(_large)  # the update's sha
 # ## 5 Three things go wrong in sixteen bits ({minutes} minutes)
 #
 # With 16 bits for a number in place of 32, an activation takes half the bytes, so nearly twice the batch fits.
-# And many cards have circuits of their own for products in 16 bits. This is what one step of training took on the H200, in mixed precision, with the most memory that it held:
+# And many cards have circuits of their own for products in 16 bits. This is what one step of training took on the H200, with 16 bits wherever they do no harm, and the most memory that it held:
 #
 # | | float32 | bfloat16 | float16 |
 # |---|---|---|---|
@@ -810,7 +810,7 @@ assert _small[2] / sum(_small) > 2 * _large[2] / sum(_large)  # the update's sha
 # | four layers of 4,096 units, 32,768 rows | 197 ms, 3.4 GB | 16 ms, 1.9 GB | 16 ms, 1.9 GB |
 # | five convolutions, 256 pictures of 128 by 128 | 36 ms, 5.7 GB | 24 ms, 3.2 GB | 25 ms, 3.2 GB |
 #
-# The small reader gains nothing, and the second network is 12 times as fast. (The third is 1.5 times as fast: unless you forbid it, torch lets such a card round the factors of a convolution in float32 too.)
+# The small reader gains nothing, and the second network is 12 times as fast. (With the factors of its float32 products rounded, as section 11 says, it would be twice. In convolutions torch has them rounded unless you forbid it, so the third network is 1.5 times as fast.)
 #
 # So why not turn all numbers into 16 bits, and be done? It takes one line. Train the reader of section 2 with small, careful steps, once in float32 and once with everything in bfloat16, which is one of the two formats of 16 bits in chapter 1.
 
@@ -844,12 +844,12 @@ guess = math.inf  # a number
 # %% name="overflow"
 large, small, one = torch.tensor([300.0, 1e-8, 1.0]).half()  # .half() turns to float16
 print("1  300 * 300:  ", large * large)
-print("2  1 + 0.0004: ", one + 0.0004)
+print("2  1 + 0.0002: ", one + 0.0002)
 print("3  1e-8 alone: ", small)
 reveal(guess, (large * large).item())
 
 # %% claim=true
-assert large * large == math.inf and small == 0 and one + 0.0004 == 1
+assert large * large == math.inf and small == 0 and one + 0.0002 == 1 == one - 0.0002
 assert torch.tensor(300.0, dtype=torch.bfloat16) ** 2 == 90112  # 90000, to the nearest
 _f32, _bf16, _f16 = (torch.finfo(_kind) for _kind in (torch.float32, torch.bfloat16, torch.float16))
 assert _f16.max == 65504 and _f32.max > 3e38 and _bf16.max > 3e38 and _bf16.tiny == _f32.tiny
@@ -865,10 +865,10 @@ assert torch.tensor(1.0).bfloat16() + 0.001 == 1
 
 # %% [markdown]
 # 1. **Too large.** The largest number of float16 is 65,504. So 90,000 becomes `inf`, infinity, and a large loss may too.
-# 2. **Lost beside the large.** After 1 the next number is 1.001. So a step of 0.0004 leaves a weight of 1 where it was.
+# 2. **Lost beside the large.** After 1 the next number is 1.001. So a step of 0.0002 leaves a weight of 1 where it was.
 # 3. **Too small.** The smallest number above 0 is 6e-8. What is less than half of that becomes 0, and gradients are often so small.
 #
-# The second is the easiest to overlook, because each of the two numbers is fine by itself.
+# The second is the easiest to overlook, because each of the two numbers is fine by itself. It strikes where a step is added to a weight, and where many numbers are added up.
 #
 # *Predict.* You count to 3000 in float16, one by one. Where do you end?
 
@@ -906,7 +906,7 @@ assert _total + 1 == 256  # as in chapter 1
 # 2. In the update small steps are lost. So the weights themselves stay in float32: section 7. With bfloat16 these two are all.
 # 3. In the backward pass gradients get too small. So the loss is made larger before it, and the gradients smaller after it: **loss scaling**, section 8, for float16 alone.
 #
-# Together they are called **mixed precision**, or AMP, automatic mixed precision, since torch does most of it for you. This is one step of it:
+# Together they are called **mixed precision**, or AMP, automatic mixed precision, since torch does most of it for you. This is one step of it, with the numbers of the list:
 
 # %% figure=true
 figures.scaled_cycle()
@@ -1144,7 +1144,7 @@ assert abs(mixed[-1] - full[-1]) < 0.02
 # %% [markdown] name="scaling"
 # ## 8 Too small: scale the loss (float16 only, {minutes} minutes)
 #
-# Bfloat16 has the range of float32, so if your card has it (an A100 does), take it, and go on to section 9. A T4 has float16 alone, and float16 has the third fault.
+# Bfloat16 has the range of float32, so if your card has it (an A100 does), take it, and read this section only once, since section 9 uses its scaler, switched off. A T4 has circuits for float16 alone, and float16 has the third fault.
 #
 # On the way back through a deep network gradients shrink. Take a reader with eight sigmoids, each of which multiplies them by at most 1/4. How large are the gradients of its last four layers, in float32?
 
@@ -1255,7 +1255,7 @@ figures.scaler_search(steps=60)
 # ## 9 The whole training (both formats, {minutes} minutes)
 #
 # This is the page to copy: the training of section 2, with the three remedies in their places.
-# The first is the line with `autocast`. The second is a line that is not there: nobody turns the model to 16 bits. The third are the four with the scaler. (For bfloat16 it is switched off, and they do what `loss.backward()` and `optimizer.step()` do.)
+# The first is the line with `autocast`. The second is a line that is not there: nobody turns the model to 16 bits. The third are the four with the scaler. (For bfloat16 it is switched off, and they do what `loss.backward()` and `optimizer.step()` do. In float16 it has to look, in each step, whether a gradient is inf.)
 
 # %% name="whole-step"
 def train_mixed(device, dtype, epochs=20, lr=0.5):
@@ -1276,7 +1276,7 @@ def train_mixed(device, dtype, epochs=20, lr=0.5):
             scaler.step(optimizer)  # new: divides by the factor first
             scaler.update()  # new: and looks for a better one
             losses.append(loss.detach())
-        history.append(torch.stack(losses).mean().item())  # one look for each epoch
+        history.append(torch.stack(losses).mean().item())  # our one look for each epoch
     return model, history
 
 # %% name="what-it-costs"
@@ -1325,7 +1325,7 @@ assert 500 < _weight.grad.item() / weight.grad.item() < 525
 assert round(weight.grad.item(), 5) == 0.00098
 
 # %% [markdown]
-# 0.00098 in place of 0.5, and no error. The model learns, about 500 times too slowly.
+# 0.00098 in place of 0.5, and no error. The model learns, with SGD about 500 times too slowly.
 
 # %% [markdown] side=true name="arrange-amp-train-step"
 # #### Next comes `amp_train_step`: would you like its lines first, in disorder? ({minutes} minutes)
@@ -1435,7 +1435,7 @@ assert abs(weight.item() - (1 - 0.1 * 0.5 * 1024)) < 1e-3
 # #### Why do tutorials write `torch.cuda.amp`? ({minutes} minutes)
 #
 # Those are the old names. They still work, with a warning; write `torch.amp` and name the device.
-# A script that says `"cuda"` on a machine without it does not stop: it warns, and computes in float32.
+# An autocast block or a scaler that says `"cuda"` on a machine without it does not stop: it warns, and computes in float32.
 # Whoever does not read the warning believes that mixed precision has been tested.
 
 # %% name="old-names"
@@ -1843,7 +1843,7 @@ assert abs(_plain - _mixed) < 0.05 * _plain
 # %% [markdown] name="fits"
 # ## 12 Does it fit? ({minutes} minutes)
 #
-# What a step will hold at most can be worked out before the card tells you that it does not fit.
+# About how much a step will hold can be worked out before the card tells you that it does not fit.
 # The activations are what the forward pass saves; here for 32 digits, and a reader with 256 units:
 
 # %% name="what-is-saved"
@@ -1864,7 +1864,7 @@ for _rows in (32, 320):
 #
 # ### Exercise: `memory_plan` ({minutes} minutes)
 #
-# Optional: no later chapter needs it. Add up all four parts of section 4 for any model, in any dtype. (That is an upper limit, because the activations go while the gradients come.)
+# Optional: no later chapter needs it. Add up all four parts of section 4 for any model, in any dtype. (That is an estimate: the activations go while the gradients come, and operations need room to work.)
 # Two tensors share memory if `t.untyped_storage().data_ptr()`, the address, is the same for both; `t.untyped_storage().nbytes()` is the size of all of it.
 # An address may be given out again when its tensor is gone, so keep the model's result until you have counted.
 
@@ -2188,7 +2188,7 @@ assert operations(lambda: small(rows)).count("addmm") == 2
 #
 # What makes the program is called a backend. Any function may be one; this one notes what it was given, and changes nothing.
 #
-# *Predict.* The compiled reader is called three times with five digits. How often is the backend asked?
+# *Predict.* A compiled Linear and ReLU is called three times with five digits. How often is the backend asked?
 
 # %% predict=true
 guess = 1  # times
@@ -2524,7 +2524,8 @@ for _kind in (torch.float32, torch.float16, torch.bfloat16):
 # | "CUDA out of memory" | the batch; then mixed precision; then activation checkpointing (a side path of section 12) |
 # | "must have the same dtype" | the border of autocast: `.float()` |
 # | the loss falls more slowly than in float32 | weights in 16 bits: `model.bfloat16()` or `model.half()` somewhere |
-# | loss nan or inf in float16 | the scaler is missing, or a formula needs an island (section 10) |
+# | loss nan or inf in float16 | a loss outside of autocast, or a formula that needs an island (section 10) |
+# | the first layers do not learn in float16 | the scaler is missing (section 8) |
 # | learning much too slow in float16 | clipped before `unscale_` |
 
 # %% [markdown] name="progress-text"
