@@ -128,7 +128,8 @@ def _picture(values: PartValues) -> Html:
     plane = PLANE.drawn(words, ("first number", "second number"), [ground, region, zeros, ones])
     curve = tag("polyline", data_part="curve", points=values.get("curve.points", ""), class_="x-film-curve")
     marks = [ball("loss", 5, values)]
-    losses = LOSSES.drawn("The loss after each step, and a ball at this one", ("steps", "loss"), [curve], marks)
+    words = "The loss after each step, and a ball at this one"
+    losses = LOSSES.drawn(words, ("steps", "loss (logarithmic)"), [curve], marks)
     return join(plane, losses)
 
 

@@ -670,7 +670,7 @@ assert torch.equal(pixel_input.grad, row)
 # %% [markdown] name="why-backward" side=true
 # #### Is that also true of a network with two layers, and how long does the backward pass take? ({minutes} minutes)
 #
-# Here are 121 numbers in two layers; `tanh` squeezes a number into -1 to 1 (chapter 3 says why).
+# Here are 121 numbers in two layers; `tanh` squeezes a number into -1 to 1 (chapter 3 says what for).
 # One pass forward, one backward, and all 121 derivatives are there, because each step brings its own rule and the rules go together.
 
 # %% name="two-layers"
@@ -902,7 +902,7 @@ for steps in (1, 5, 20, 200):
     pictures = my_descend(wrongness, pictures, 1.0, steps - done)  # so many more
     done = steps
     loss = wrongness(pictures).item()
-    print(f"after {steps} steps: loss {loss:.2f}, in the drawer {accuracy(pictures):.0%}")
+    print(f"step {steps:3}: loss {loss:.2f}, in the drawer {accuracy(pictures):.0%}")
     show_digits(pictures.T, says=range(10))
 
 # %% claim=true

@@ -1011,7 +1011,7 @@ assert _spiral < _right("spiral", 1.0, width=64)
 figures.ten_points()
 
 # %% [markdown]
-# The curve goes through every point; the line misses all of them by a little.
+# The curve goes through every point; the line misses most of them by a little.
 # *Which of the two would you trust with ten new measurements?* Make up your mind, then look.
 
 # %% figure=true
@@ -2354,7 +2354,7 @@ assert _usual < 0.5 and _larger > 2.5 * _usual
 # %% [markdown] side=true
 # #### Is Adam three times faster? ({minutes} minutes)
 #
-# Count the steps until the loss on sin is below 0.05, from 30 first weights, the same for each setting.
+# Than SGD at which rate? Count the steps until the loss on sin is below 0.05, from 30 first weights, the same for each setting.
 
 # %% name="three-times-faster"
 sgd, adam = torch.optim.SGD, torch.optim.Adam

@@ -472,7 +472,7 @@ show_digits(cut[misread], says=said[misread], is_=drawn_labels[misread])
 assert len(misread) == 10
 
 # %% [markdown]
-# *Which digits are these?* Look before you read on.
+# *Which digits are most of these?* Look before you read on.
 #
 # With seed 0 nearly all are sixes and nines, and with other seeds too these two have more than their share.
 # What have the program's that those of the forms have not? Here is the mean of each, in the data and in the box.
@@ -994,7 +994,7 @@ assert min(full, half) > 0.85 and abs(full - half) < 0.05
 # %% [markdown] side=true
 # #### How far apart are the two precisions, step by step? ({minutes} minutes)
 #
-# The first loss is nearly that of float32; then the weights differ a little, and with each step a little more.
+# The first loss is nearly that of float32; then the weights differ a little, and as the steps add up, more and more.
 
 # %% figure=true
 figures.precision(make_model, images[:128], labels[:128], seed=seed)
