@@ -14,8 +14,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from autograder.authoring import proved
 from autograder.authoring.judge import Judge
+from autograder.catalog.course import course_in
 from autograder.running import forked
 from autograder.running.choose_runner import warm_modules
 from autograder.running.forked import ForkServers
@@ -35,9 +35,8 @@ EXACT = Tolerance(0.0, 0.0)
 class TestKeys:
     @pytest.fixture
     def judge(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Judge:
-        """A judge of a made course, where nothing is kept yet, in a process that begins when all edits are done."""
+        """A judge of a made course, where nothing is kept yet."""
         monkeypatch.setattr(kept_keys, "FOLDER", tmp_path / "keys")
-        monkeypatch.setattr(proved, "BEGUN", math.inf)
         parts = make_proven_course(tmp_path)
         return Judge(parts.course, parts.stem)
 
@@ -72,8 +71,9 @@ class TestKeys:
         assert all(mistake.slip for mistake in bare.mistakes) and len(bare.mistakes) < len(whole.mistakes)
         assert first_difference(_seen(replace(bare, mistakes=())), _seen(replace(whole, mistakes=())), EXACT) is None
 
-    def test_another_bank_has_another_key(self, judge: Judge) -> None:
-        """What is kept is named by content."""
+    def test_another_bank_has_another_key(self, judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+        """What is kept is named by content, for who begins to read when all edits are done."""
+        monkeypatch.setattr(course_in(judge.course), "begun", math.inf)
         (exercise,) = judge.exercises
         kept_keys.make_key(judge, exercise, kept_keys.SEED)
         edit(judge.course / "answers" / judge.chapter.stem / f"{exercise.name}.py", "row[0].clone()", "row[:1].clone()")
@@ -84,7 +84,7 @@ class TestKeys:
     def test_of_a_bank_that_was_edited_no_key_is_kept(self, judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
         """The judge has read the old bank, or the new one: nobody knows."""
         (exercise,) = judge.exercises
-        monkeypatch.setattr(proved, "BEGUN", 0.0)
+        monkeypatch.setattr(course_in(judge.course), "begun", 0.0)
         for make in (kept_keys.make_key, kept_keys.bare_key):
             assert make(judge, exercise, kept_keys.SEED).reference
 

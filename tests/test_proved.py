@@ -15,6 +15,7 @@ from autograder.authoring.judge import Judge
 from autograder.authoring.parts import ExerciseParts
 from autograder.authoring.proved import ROOMS, is_as_read, proof_path
 from autograder.catalog import shipped
+from autograder.catalog.course import course_in
 from autograder.commands import prove
 from autograder.errors import ChapterError
 from autograder.files import remember
@@ -25,10 +26,10 @@ from tests.small_chapter import PROJECT
 
 @pytest.fixture
 def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ExerciseParts:
-    """An exercise, built, as a process finds it that begins now."""
+    """An exercise, built, as it is found by who begins to read the course now."""
     parts = make_proven_course(tmp_path)
     build(tmp_path)
-    monkeypatch.setattr(proved, "BEGUN", time.time())
+    monkeypatch.setattr(course_in(parts.course), "begun", time.time())
     return parts
 
 

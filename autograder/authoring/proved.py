@@ -4,7 +4,8 @@ Whatever a proof depends on is in that name: the exercise's cells, file and answ
 package, Python and torch. Change one of them, and there is no file of that name.
 
 The name says what these files hold when it is made; a proof reads them sooner, each when it is first needed. So a proof
-is remembered only if all of them were written before this process began: then both are the same.
+is remembered only if the course's were written before this process began to read that course, and this package's before
+the process began: then both are the same.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from autograder.authoring.judge import Judge
 from autograder.authoring.parts import ExerciseParts
 from autograder.authoring.proof import shipped_hints, shipped_key
 from autograder.catalog import contents, shipped
+from autograder.catalog.course import course_in
 from autograder.catalog.place import EXERCISES, SHIPPED
 from autograder.errors import DamagedData
 from autograder.files import digest_of, remember, written_since
@@ -58,11 +60,12 @@ def remember_proof(parts: ExerciseParts, where: str = "") -> bool:
 
 
 def is_as_read(parts: ExerciseParts) -> bool:
-    """Whether this process has read of an exercise what is there now: nothing of it was written since it began."""
+    """Whether this process has read of an exercise what is there now: nothing of it was written since."""
     folder = parts.course / SHIPPED
     data = [folder / f"{parts.stem}{suffix}" for suffix in (*shipped.SUFFIXES, contents.HINTS)]
     there = [path for path in data if path.is_file()]  # a course that is not built yet ships nothing
-    return not written_since(BEGUN, [parts.chapter, *_written(parts), *there, *_code_files()])
+    is_new = written_since(course_in(parts.course).begun, [parts.chapter, *_written(parts), *there])
+    return not is_new and not written_since(BEGUN, _code_files())
 
 
 def _remember(parts: ExerciseParts, place: Path) -> bool:

@@ -11,6 +11,7 @@ from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
 from pathlib import Path
+from time import time
 from typing import TYPE_CHECKING
 
 from autograder.catalog import contents
@@ -30,6 +31,7 @@ class Course:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.begun = time()  # what was written since may be something else than what was read
         self._sets: dict[str, ExerciseSet] = {}
         self._hints: dict[str, dict[str, tuple[str, ...]]] = {}
 

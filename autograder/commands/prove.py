@@ -22,9 +22,11 @@ def run(args: argparse.Namespace) -> int:
     """Prove each exercise; returns 1 where anything is missing."""
     from autograder.authoring.own import own_path
     from autograder.authoring.parts import parts_of
+    from autograder.catalog.course import course_in
     from autograder.catalog.place import find_course
 
     course = find_course(args.root)
+    course_in(course)  # what is edited from now on is not remembered as proven
     own = [name for name in args.names if own_path(course, name).is_file()]
     found = [parts_of(course, name) for name in args.names if name not in own]
     return max([_prove_own(course, name) for name in own] + [_prove(parts) for parts in found])
