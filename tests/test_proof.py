@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from autograder.__main__ import main
-from autograder.authoring import proved, survivors
+from autograder.authoring import survivors
 from autograder.authoring.build import build
 from autograder.authoring.judge import VISIBLE_SEED
 from autograder.authoring.mutation import Mutant
 from autograder.authoring.parts import ExerciseParts
 from autograder.authoring.proof import SEEDS, Proof, prove
+from autograder.catalog.course import course_in
 from autograder.judging.verdict import Report
 from autograder.watching.exercise import Exercise
 from tests.proven_course import edit, make_proven_course
@@ -42,7 +43,9 @@ class TestCommand:
         """Built, nothing is missing: the command says so, and keeps in mind that it was proven."""
         project = parts.course.parent
         build(project)
-        monkeypatch.setattr(proved, "BEGUN", time.time())  # as if the command were a process of its own
+        monkeypatch.setattr(
+            course_in(parts.course), "begun", time.time()
+        )  # as if the command were a process of its own
 
         assert main(["--root", str(project), "prove", "swap_ends"]) == 0
         assert "swap_ends: proven in" in capsys.readouterr().out
@@ -51,7 +54,7 @@ class TestCommand:
     def test_what_was_written_meanwhile_is_not_kept_in_mind(
         self, parts: ExerciseParts, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        """The files of an exercise are younger than the process that proves it: perhaps it has read older ones."""
+        """The files are younger than this process's first look at the course: perhaps it has read older ones."""
         project = parts.course.parent
         build(project)
 
