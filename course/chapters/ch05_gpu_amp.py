@@ -820,7 +820,7 @@ def sixteen_step(model, optimizer, criterion, x, y):
     return my_train_step(model, optimizer, criterion, x.bfloat16(), y)
 
 
-_, full = train_digits(device, my_train_step, lr=0.02)
+careful, full = train_digits(device, my_train_step, lr=0.02)
 _, rough = train_digits(device, sixteen_step, lr=0.02)
 print(f"epoch 10: loss {full[9]:.2f} in float32, {rough[9]:.2f} in bfloat16")
 print(f"epoch 20: loss {full[19]:.2f} in float32, {rough[19]:.2f} in bfloat16")
@@ -1099,12 +1099,12 @@ assert dtypes["relu(x)"] == dtypes["l1_loss(h, x)"] == torch.float32
 # ## 7 Lost beside the large: weights in float32 (both formats, {minutes} minutes)
 #
 # In section 5 the training all in bfloat16 fell behind, although that format has the range of float32. So numbers that are too large or too small are hardly to blame. Suspect the second fault, and look.
-# Take the reader that you trained in section 2, compute one more step for its last layer, with the careful rate of section 5, and count the weights that it moves.
+# Take the reader that learned carefully in float32, compute one more step for its first layer, and count the weights that it moves.
 
 # %% name="one-more-step"
-weight = list(reader.parameters())[-2]  # the last one is the bias
+weight = next(careful.parameters())  # of the first layer
 x, y = ink[known[:64]].to(device), labels[known[:64]].to(device)
-gradient = torch.autograd.grad(F.cross_entropy(reader(x), y), weight)[0]
+gradient = torch.autograd.grad(F.cross_entropy(careful(x), y), weight)[0]
 weight, gradient = weight[gradient != 0], gradient[gradient != 0]  # those that should move
 for dtype in (torch.float32, torch.bfloat16):
     before = weight.to(dtype)
@@ -1125,7 +1125,7 @@ _next = (_tenth.view(torch.int16) + 1).view(torch.bfloat16)
 assert (_next - _tenth).item() == 2.0**-11 and round(2.0**-11, 4) == 0.0005
 
 # %% [markdown]
-# In float32 nearly every weight moves. (For a few, even there the step is too small.) In bfloat16 nearly all are rounded back to where they were: near 0.1, two neighboring numbers are 0.0005 apart, and a careful step is much smaller than that.
+# In float32 they all move, or nearly. In bfloat16 nine in ten are rounded back to where they were: near 0.1, two neighboring numbers are 0.0005 apart, and a careful step is much smaller than that.
 #
 # You have the remedy already, because autocast leaves the weights in float32. They are called the **master copy**, and you lose it the moment you write `model.bfloat16()` or `model.half()`.
 #
