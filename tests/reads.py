@@ -49,6 +49,7 @@ READS: dict[str, tuple[str, ...]] = {
     "card": HANDED_OUT,
     "exercise": (EXERCISES,),
     "figures": (LESSONS, FIGURES),
+    "first_cells": (LESSONS, FIGURES),
     "handed": (LESSONS,),
     "inbox": (LESSONS,),
     "ledger": _of(OWN, *HANDED_OUT),

@@ -281,24 +281,29 @@ class TestAgain:
         assert "a" == told(tmp_path, "ada")
 
 
+@pytest.mark.parametrize("workers", [ONE, TWO, SHARED], ids=["here", "pool", "shared"])
 def test_full_disk_stops_the_run_with_one_line(
-    tmp_path: Path, assignment: Assignment, hand_in: Class, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, request: pytest.FixtureRequest, hand_in: Class, monkeypatch: pytest.MonkeyPatch, workers: Workers
 ) -> None:
-    """No verdict is lost, and with room again the run goes on."""
-    folders = hand_in(ada="a", bob="b")
+    """No verdict is lost, no worker goes on, and with room again the run does."""
+    assignment: Assignment = request.getfixturevalue("walled" if workers is SHARED else "assignment")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    folders = hand_in(ada="a", bob="b", cy="c", dan="d")
 
     def full(_fd: int) -> None:
         raise OSError(28, "No space left on device")
 
-    run = grade_class(assignment, folders, ONE)
-    next(run)
+    run = grade_class(assignment, folders, workers)
+    first, _ = next(run)
     with monkeypatch.context() as patch:
         patch.setattr("os.fsync", full)
         with pytest.raises(WorkFailed, match="No space left"):
             list(run)
-    assert ["a"] == [told(tmp_path, "ada")] and [] == seeds(tmp_path, "bob")
+    assert [first] == [student for student in folders if seeds(tmp_path, student)]
+    assert folders[first].joinpath(f"{STEM}.ipynb").read_text() == told(tmp_path, first)
+    assert all_end(tmp_path)
 
-    assert {"ada": "", "bob": ""} == told_of(grade_class(assignment, folders, ONE))
+    assert dict.fromkeys(folders, "") == told_of(grade_class(assignment, folders, workers))
 
 
 def test_other_chapters_and_other_files_have_other_keys(assignment: Assignment) -> None:

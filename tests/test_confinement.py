@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -31,6 +32,9 @@ from tests.small_chapter import PROJECT
 
 pytestmark = pytest.mark.xdist_group("confinement")  # what all of them look at is made once
 
+# In a namespace of its own: from here on no further one can be had.
+NONE_MORE = "echo 0 > /proc/sys/user/max_user_namespaces"
+ASKED = "from autograder.walls import consent; consent.check_confinement(unconfined=False)"
 CASES = made.exercise().cases(3)[:1]
 SHOWN = Room.of_this_python(PROJECT / "autograder").shown
 
@@ -344,6 +348,16 @@ class TestChoice:
 
         with pytest.raises(WorkFailed, match=r"no user namespaces.*Nothing was graded.*PYTORCH_BASICS_UNCONFINED=1"):
             consent.check_confinement(unconfined=False)
+
+    @needs_confinement
+    def test_kernel_that_gives_no_namespaces_is_found_out(self) -> None:
+        """Where nobody may have one more, grading refuses before a student's code runs, and says what was refused."""
+        within = [*("unshare", "-U", "-r", "sh", "-c"), f"{NONE_MORE} && echo none more; {sys.executable} -c '{ASKED}'"]
+        told = subprocess.run(within, cwd=PROJECT, capture_output=True, text=True, check=False)
+        if "none more" not in told.stdout:
+            pytest.skip(f"a kernel without namespaces cannot be played here: {told.stderr}")
+
+        assert re.search(r"WorkFailed: .*cannot here: \w+Error: .+ Nothing was graded", told.stderr)
 
     @needs_confinement
     def test_child_that_cannot_be_confined_is_our_fault(self, monkeypatch: pytest.MonkeyPatch) -> None:

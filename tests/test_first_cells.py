@@ -1,0 +1,32 @@
+"""The cells that a chapter begins with: they import what the chapter calls, and nothing that takes seconds."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import nbformat
+
+from tests.our_course import COURSE
+from tests.small_chapter import PROJECT
+
+FIRST = ("parameters", "setup")
+LATER = {"anywidget", "contourpy", "ipywidgets", "matplotlib", "sklearn", "torch._dynamo"}  # where something is shown
+TEACHERS = {"jupytext", "nbconvert", "nbgrader", "papermill", "sqlalchemy"}
+AFTER_TORCH = f"print(sorted({LATER | TEACHERS!r} & (set(sys.modules) - before)))"
+
+
+def first_cells(stem: str) -> list[str]:
+    """What a chapter's notebook runs before its first line of torch."""
+    notebook = nbformat.read(PROJECT / "notebooks" / f"{stem}.ipynb", as_version=4)
+    return [cell.source for cell in notebook.cells if cell.id in FIRST]
+
+
+def test_a_chapter_opens_soon_after_torch() -> None:
+    """Plots and widgets are imported where the first one is shown, and what only teachers need is not imported."""
+    cells = [cell for stem in COURSE.stems for cell in first_cells(stem)]
+    program = "\n".join(["import sys, torch; before = set(sys.modules)", *cells, AFTER_TORCH])
+    ran = subprocess.run([sys.executable, "-c", program], cwd=PROJECT, capture_output=True, text=True, check=True)
+
+    assert len(FIRST) * len(COURSE.stems) == len(cells)
+    assert "[]\n" == ran.stdout
