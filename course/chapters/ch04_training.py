@@ -2341,7 +2341,7 @@ my_compare_optimizers = mine("compare_optimizers", plain_compare)
 # %% name="compare-used"
 for adam_lr in (0.001, 0.01):
     counts = my_compare_optimizers(range(5), adam_lr=adam_lr)
-    print("SGD at 0.1:", counts["sgd"], " Adam at", adam_lr, ":", counts["adam"])
+    print(f"SGD at 0.1: {counts['sgd']}  Adam at {adam_lr}: {counts['adam']}")
 
 # %% claim=true
 _usual, _larger = (my_compare_optimizers(range(5), adam_lr=_lr)["ratio"] for _lr in (0.001, 0.01))
