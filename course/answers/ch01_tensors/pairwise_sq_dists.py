@@ -44,6 +44,16 @@ def pairwise_sq_dists(a, b):
 
 
 @bank.wrong(
+    "expansion-in-float64",
+    "An expanded square loses digits in float64 as well, only farther out: float64 that comes in has none to spare. "
+    "Subtract the points first.",
+)
+def pairwise_sq_dists(a, b):
+    p, q = a.double(), b.double()
+    return ((p**2).sum(1)[:, None] + (q**2).sum(1) - 2 * p @ q.T).clamp(min=0).to(a.dtype)
+
+
+@bank.wrong(
     "cdist-of-many",
     "With more than 25 points `cdist` switches to the expanded square and loses the digits of far-away "
     "points. See its argument `compute_mode`.",

@@ -64,7 +64,14 @@ tracked = Requirement(
     tells={"returned": "Here `x` requires grad, and your entry says something else. `x` itself knows."},
     given=("beside",),
 )
-size = Requirement("counts the bytes of all elements", bytes_of_a_part)
+size = Requirement(
+    "counts the bytes of all elements",
+    bytes_of_a_part,
+    tells={
+        "returned:values": "These are not the bytes of the elements of `x`: count its own, each with the bytes of "
+        "its dtype."
+    },
+)
 
 
 @exercise(

@@ -36,8 +36,27 @@ def on_a_part(answer: Answer, case: Case) -> Observation:
     return {"returned": see(answer(larger[:, :, 2:, 1:]))}
 
 
-side_by_side = Requirement("puts the channel values of each pixel side by side", calling())
-reading_order = Requirement("keeps the pixels in reading order", calling())
+_SHAPE = (
+    "The result is to be (N, H*W, C): for each image a row for each of its pixels, and in it a number for each channel."
+)
+side_by_side = Requirement(
+    "puts the channel values of each pixel side by side",
+    calling(),
+    tells={
+        "returned:shape": _SHAPE,
+        "returned:values": "These images are one row high, and yet row i of the result does not hold the channel "
+        "values of pixel i: other numbers stand side by side.",
+    },
+)
+reading_order = Requirement(
+    "keeps the pixels in reading order",
+    calling(),
+    tells={
+        "returned:shape": _SHAPE,
+        "returned:values": "These images have several rows, and row i of the result is not pixel i in reading "
+        "order: along the first row, from left to right, and then along the next.",
+    },
+)
 any_batch = Requirement("works for any batch size", calling())
 dtype = Requirement("keeps the dtype that it is given", dtype_of, given=("returned",))
 any_channels = Requirement("works for any number of channels", calling())

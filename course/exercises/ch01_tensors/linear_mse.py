@@ -85,7 +85,16 @@ unchanged = Requirement(
     tells={"inputs": "After your call, a tensor that it was given has other numbers, or another shape."},
     given=("weights",),
 )
-any_data = Requirement("gives the loss of any data", result_only, needs=(own_target, columns))
+any_data = Requirement(
+    "gives the loss of any data",
+    result_only,
+    tells={
+        "returned:values": "Columns and targets are right, and yet the loss is another number: look at what is "
+        "divided by, in the standard deviation and in the mean.",
+        "returned:shape": "A loss is one number, a tensor without axes.",
+    },
+    needs=(own_target, columns),
+)
 
 
 @exercise(

@@ -23,10 +23,19 @@ def negative(answer: Answer, case: Case) -> Observation:
     return {"negative": bool((result < 0).any()), "total": float(result.sum())}
 
 
-every_pair = Requirement("compares every row of a with every row of b", calling())
-equally_many = Requirement("works for equally many rows", calling())
-accurate = Requirement("stays accurate far from the origin", calling())
-accurate_for_many = Requirement("stays accurate far from the origin for many points", calling())
+_PAIRS = {
+    "returned:shape": "The result is to be (n, m): a row for each row of `a`, and in it a number for each row of `b`.",
+    "returned:values": "Some number is not the squared distance of a row of `a` from a row of `b`: of each "
+    "coordinate the difference, each squared, and these added up.",
+}
+_DIGITS = {
+    "returned:values": "Far from the origin your numbers are others: digits are lost where the small difference is "
+    "taken after large numbers have been squared or rounded."
+}
+every_pair = Requirement("compares every row of a with every row of b", calling(), _PAIRS)
+equally_many = Requirement("works for equally many rows", calling(), _PAIRS)
+accurate = Requirement("stays accurate far from the origin", calling(), _DIGITS)
+accurate_for_many = Requirement("stays accurate far from the origin for many points", calling(), _DIGITS)
 dtype = Requirement("keeps the dtype that it is given", calling())
 not_negative = Requirement(
     "gives no negative distance, equal rows or not",
@@ -58,6 +67,7 @@ def pairwise_sq_dists(draw: Draw) -> Iterator[Case]:
     yield every_pair(draw.normal(d, n).T, draw.normal(d, m).T)
     yield dtype(draw.normal(n, d, dtype=torch.float64), draw.normal(m, d, dtype=torch.float64))
     yield accurate(*far_points(draw, 9, 8))
+    yield accurate(*farther_points(draw, 8, 9))
     # From 26 points on, torch.cdist uses the expanded square unless it is told not to.
     yield accurate_for_many(*far_points(draw, 30, 7))
     # Of so many, an expanded square is sure to put some below 0.
@@ -76,6 +86,20 @@ def far_points(draw: Draw, n: int, m: int) -> tuple[torch.Tensor, torch.Tensor]:
     a, b = (4.0 * draw.ints(-1, 2, count, 3).float() for count in (n, m))
     a[:, 0] = 8192.0 + torch.tensor([1.0, 2.0, 6.0, 7.0])[draw.ints(0, 4, n)]
     b[:, 0] = 8192.0
+    unit = draw.choice([-1, 1]) * 2.0 ** draw.whole(-2, 2)
+    return unit * a, unit * b
+
+
+def farther_points(draw: Draw, n: int, m: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """The same for float64, which has digits enough for the others.
+
+    In units: a = (2**27 + k, 4p, 4q) and b = (2**27, 4r, 4s). For these k, float64 rounds (2**27 + k)**2, which is
+    2**54 + k * 2**28 + k*k, to a multiple of 4, whatever multiple of 16 is added before: k*k is 1, 9, 25 or 49, and
+    comes out as 0, 8, 24 or 48. Every other number of the expanded square is a multiple of 8, and below 2**56.
+    """
+    a, b = (4.0 * draw.ints(-1, 2, count, 3).double() for count in (n, m))
+    a[:, 0] = 2.0**27 + torch.tensor([1.0, 3.0, 5.0, 7.0], dtype=torch.float64)[draw.ints(0, 4, n)]
+    b[:, 0] = 2.0**27
     unit = draw.choice([-1, 1]) * 2.0 ** draw.whole(-2, 2)
     return unit * a, unit * b
 

@@ -57,8 +57,22 @@ def _is_at(at: Tensor, x: Tensor) -> bool:
     return torch._C._functorch.is_functorch_wrapped_tensor(plain) or torch.equal(plain, x)
 
 
-second = Requirement("multiplies v by second derivatives", on_function("returned"))
-mixed = Requirement("counts mixed second derivatives too", on_function("returned"))
+second = Requirement(
+    "multiplies v by second derivatives",
+    on_function("returned"),
+    tells={
+        "returned:values": "Here each entry of `x` stands for itself, and its number in the result is its v times "
+        "the second derivative of `f` there. Yours is another."
+    },
+)
+mixed = Requirement(
+    "counts mixed second derivatives too",
+    on_function("returned"),
+    tells={
+        "returned:values": "Here entries of `x` meet in products, so that the gradient at one of them changes with "
+        "another, too. Your result is not, or not exactly, that of all these changes."
+    },
+)
 untracked = Requirement(
     "returns a tensor that does not require grad",
     on_function("tracked", "returned", tracked=True),
