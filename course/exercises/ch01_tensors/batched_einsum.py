@@ -26,7 +26,14 @@ def _flat(value: object) -> Plain:
     return see(value.reshape(-1) if isinstance(value, Tensor) else value)
 
 
-four = Requirement("returns the four entries, right for 1 by 1 matrices", flat_entries)
+four = Requirement(
+    "returns the four entries, right for 1 by 1 matrices",
+    flat_entries,
+    tells={
+        "returned:values": "Here all lengths are 1, so that each of the four is a single plain product; one of yours "
+        "is another."
+    },
+)
 
 
 def entry(key: str, what: str, shape: str, numbers: str) -> Requirement:

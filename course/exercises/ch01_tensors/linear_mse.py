@@ -89,8 +89,8 @@ any_data = Requirement(
     "gives the loss of any data",
     result_only,
     tells={
-        "returned:values": "Columns and targets are right, and yet the loss is another number: look at what is "
-        "divided by, in the standard deviation and in the mean.",
+        "returned:values": "Your loss changes with targets and weights as it should, but for a factor, and is "
+        "another number all the same: look at all that is divided by.",
         "returned:shape": "A loss is one number, a tensor without axes.",
     },
     needs=(own_target, columns),

@@ -18,6 +18,8 @@ from autograder.watching.probes.tensors import calling, result_only
 
 from ._inputs import shifted_columns
 
+_GONE = "As with `mean`, the dim that is named disappears, and the others stay."
+
 
 @watched
 def in_parts(answer: Answer, case: Case) -> Observation:
@@ -43,6 +45,9 @@ kept = Requirement(
         "counts.",
         "ones": "Where all entries are 1, your result is not: what you add up and what you divide by do not go "
         "together.",
+        "returned:shape": _GONE,
+        "returned:values": "These are not the means of what is kept: of each slice the sum of its kept entries, "
+        "divided by how many these are, zeros among them counted.",
     },
 )
 any_dim = Requirement(
@@ -50,7 +55,7 @@ any_dim = Requirement(
     result_only,
     tells={
         "returned:values": "Along this dim your means are others. Both what is added up and the count go along `dim`.",
-        "returned:shape": "As with `mean`, the dim that is named disappears, and the others stay.",
+        "returned:shape": _GONE,
     },
 )
 nothing_kept = Requirement(

@@ -29,8 +29,8 @@ _PAIRS = {
     "coordinate the difference, each squared, and these added up.",
 }
 _DIGITS = {
-    "returned:values": "Far from the origin your numbers are others: digits are lost where the small difference is "
-    "taken after large numbers have been squared or rounded."
+    "returned:values": "Far from the origin your numbers are others: the small difference of large numbers has lost "
+    "its digits. Is anything squared, or rounded, before the points are subtracted?"
 }
 every_pair = Requirement("compares every row of a with every row of b", calling(), _PAIRS)
 equally_many = Requirement("works for equally many rows", calling(), _PAIRS)

@@ -97,8 +97,15 @@ def _grads(made: Values) -> list[Plain]:
 
 # --- what is required
 
-_GRADS = {"grads": "The values are right; the gradients of the Values that you began with are not."}
-_OWN = _GRADS | {"own": "After `result.backward()`, `result.grad` is to be 1.0."}
+_BY_PARTS = (
+    "The values are right, and a gradient of the Values that you began with is not: a sum and a product pass on what "
+    "arrives, times the derivative by that operand."
+)
+_BY_TANH = (
+    "With tanh in it the expression has the right value, and a gradient of what you began with is not right: tanh "
+    "passes on what arrives, times its own derivative."
+)
+_OWN = {"grads": _BY_PARTS, "own": "After `result.backward()`, `result.grad` is to be 1.0."}
 _ALL_USES = (
     "Where a Value is used more than once, its grad is not the sum of what each use brings; `a * a` uses a twice."
 )
@@ -113,7 +120,7 @@ _BOTH = ("grads", "middle")
 
 computes = Requirement("computes sums, products and tanh", expression("data"))
 through_sums = Requirement("passes gradients through + and *", expression("grads", "own"), _OWN)
-through_tanh = Requirement("passes gradients through tanh", expression("grads"), _GRADS)
+through_tanh = Requirement("passes gradients through tanh", expression("grads"), {"grads": _BY_TANH})
 adds_up = Requirement("adds up what arrives on several paths", expression("grads"), {"grads": _ALL_USES})
 passes_once = Requirement(
     "passes a Value on once, when all has arrived", expression(*_BOTH), dict.fromkeys(_BOTH, _ONCE)

@@ -39,7 +39,10 @@ def spelled(name: str, case: Case) -> str:
 one_number = Requirement(
     "gives the gradient of a function with one number",
     on_function("returned"),
-    tells={"returned:values": "This is not the gradient of `f` at `x`."},
+    tells={
+        "returned:values": "This is not the gradient of `f` at `x`.",
+        "returned:shape": "A gradient has the shape of `x`: for each entry, how much `f` grows with it.",
+    },
 )
 several = Requirement(
     "differentiates the sum where f gives several numbers",

@@ -57,10 +57,12 @@ def _is_at(at: Tensor, x: Tensor) -> bool:
     return torch._C._functorch.is_functorch_wrapped_tensor(plain) or torch.equal(plain, x)
 
 
+_SHAPE = {"returned:shape": "The product has the shape of `x`: for each entry, how the gradient there changes along v."}
 second = Requirement(
     "multiplies v by second derivatives",
     on_function("returned"),
-    tells={
+    tells=_SHAPE
+    | {
         "returned:values": "Here each entry of `x` stands for itself, and its number in the result is its v times "
         "the second derivative of `f` there. Yours is another."
     },
@@ -68,7 +70,8 @@ second = Requirement(
 mixed = Requirement(
     "counts mixed second derivatives too",
     on_function("returned"),
-    tells={
+    tells=_SHAPE
+    | {
         "returned:values": "Here entries of `x` meet in products, so that the gradient at one of them changes with "
         "another, too. Your result is not, or not exactly, that of all these changes."
     },
@@ -78,7 +81,8 @@ untracked = Requirement(
     on_function("tracked", "returned", tracked=True),
     tells={
         "tracked": "Your result requires grad, through a graph of your own or through `v`. A tensor without a graph "
-        "is asked for."
+        "is asked for.",
+        "returned:values": _traces.WARM,
     },
     given=("returned",),
 )

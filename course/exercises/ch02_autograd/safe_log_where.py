@@ -47,20 +47,26 @@ tiny = Requirement(
 zero = Requirement(
     "gives 0 for negative numbers and for 0",
     result_only,
-    tells={"returned:values": "Your result is not 0 everywhere where `x` is 0 or below, and the logarithm elsewhere."},
+    tells={
+        "returned:values": "Somewhere your result is not right: it is to be 0 where `x` is 0 or below, and the "
+        "logarithm elsewhere."
+    },
 )
 gradient = Requirement(
     "has the gradient 1 / x, and 0 where x is negative",
     _gradient,
     tells={
-        "gradient": "What flows back to `x` is not what arrives times 1 / x where `x` is positive, and 0 where it is "
-        "below 0."
+        "gradient": "Somewhere what flows back to `x` is not right: it is to be what arrives times 1 / x where `x` is "
+        "positive, and 0 where it is below 0."
     },
 )
 finite = Requirement(
     "has the gradient 0 at 0, not nan",
     _gradient,
-    tells={"gradient": "What flows back to `x` is not 0 where `x` is 0, and elsewhere what arrives times 1 / x."},
+    tells={
+        "gradient": "Somewhere what flows back to `x` is not right: it is to be 0 where `x` is 0, and elsewhere what "
+        "arrives times 1 / x."
+    },
 )
 dtype = Requirement(
     "keeps the dtype that it is given",
