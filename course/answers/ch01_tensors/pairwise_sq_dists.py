@@ -43,11 +43,7 @@ def pairwise_sq_dists(a, b):
     return ((a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T).clamp(min=0)
 
 
-@bank.wrong(
-    "expansion-in-float64",
-    "An expanded square loses digits in float64 as well, only farther out: float64 that comes in has none to spare. "
-    "Subtract the points first.",
-)
+@bank.told("expansion-in-float64", "digits_kept")
 def pairwise_sq_dists(a, b):
     p, q = a.double(), b.double()
     return ((p**2).sum(1)[:, None] + (q**2).sum(1) - 2 * p @ q.T).clamp(min=0).to(a.dtype)

@@ -9,7 +9,7 @@ import torch
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, copy_of, see, watched
+from autograder.watching.probe import Answer, copy_of, outline, see, watched
 from autograder.watching.probes.tensors import calling
 from autograder.watching.rules import no_loops
 
@@ -23,6 +23,18 @@ def negative(answer: Answer, case: Case) -> Observation:
     return {"negative": bool((result < 0).any()), "total": float(result.sum())}
 
 
+@watched
+def digits(answer: Answer, case: Case) -> Observation:
+    """The result, without its numbers where points are far away, and whether each is right to a thousandth."""
+    a, b = case.args
+    result = answer(*copy_of(case.args))
+    right = ((a[:, None] - b) ** 2).sum(-1)
+    fits = isinstance(result, torch.Tensor) and result.shape == right.shape
+    kept = not fits or bool(((result.detach().double() - right).abs() <= 1e-3 * right).all())
+    return {"returned": outline(result) if a.abs().max() > _FAR else see(result), "digits_kept": kept}
+
+
+_FAR = 2.0**20
 _PAIRS = {
     "returned:shape": "The result is to be (n, m): a row for each row of `a`, and in it a number for each row of `b`.",
     "returned:values": "Some number is not the squared distance of a row of `a` from a row of `b`: of each "
@@ -36,7 +48,15 @@ every_pair = Requirement("compares every row of a with every row of b", calling(
 equally_many = Requirement("works for equally many rows", calling(), _PAIRS)
 accurate = Requirement("stays accurate far from the origin", calling(), _DIGITS)
 accurate_for_many = Requirement("stays accurate far from the origin for many points", calling(), _DIGITS)
-dtype = Requirement("keeps the dtype that it is given", calling())
+dtype = Requirement(
+    "keeps the dtype that it is given, and its digits",
+    digits,
+    tells={
+        "digits_kept": "These points are float64 and so far from the origin that only float64 tells them apart; your "
+        "numbers are others. Even float64 has no digits to spare: is anything squared, or rounded, before the points "
+        "are subtracted?"
+    },
+)
 not_negative = Requirement(
     "gives no negative distance, equal rows or not",
     negative,
@@ -66,8 +86,8 @@ def pairwise_sq_dists(draw: Draw) -> Iterator[Case]:
     yield every_pair(draw.normal(1, d), draw.normal(m, d))
     yield every_pair(draw.normal(d, n).T, draw.normal(d, m).T)
     yield dtype(draw.normal(n, d, dtype=torch.float64), draw.normal(m, d, dtype=torch.float64))
+    yield dtype(*farther_points(draw, n, m))
     yield accurate(*far_points(draw, 9, 8))
-    yield accurate(*farther_points(draw, 8, 9))
     # From 26 points on, torch.cdist uses the expanded square unless it is told not to.
     yield accurate_for_many(*far_points(draw, 30, 7))
     # Of so many, an expanded square is sure to put some below 0.
@@ -93,9 +113,8 @@ def far_points(draw: Draw, n: int, m: int) -> tuple[torch.Tensor, torch.Tensor]:
 def farther_points(draw: Draw, n: int, m: int) -> tuple[torch.Tensor, torch.Tensor]:
     """The same for float64, which has digits enough for the others.
 
-    In units: a = (2**27 + k, 4p, 4q) and b = (2**27, 4r, 4s). For these k, float64 rounds (2**27 + k)**2, which is
-    2**54 + k * 2**28 + k*k, to a multiple of 4, whatever multiple of 16 is added before: k*k is 1, 9, 25 or 49, and
-    comes out as 0, 8, 24 or 48. Every other number of the expanded square is a multiple of 8, and below 2**56.
+    The squares are near 2**54, where float64 has multiples of 4 alone, and each k*k is odd. No distance is above 81, so
+    that the error is more than a thousandth, whatever the order of a sum makes of the last bits.
     """
     a, b = (4.0 * draw.ints(-1, 2, count, 3).double() for count in (n, m))
     a[:, 0] = 2.0**27 + torch.tensor([1.0, 3.0, 5.0, 7.0], dtype=torch.float64)[draw.ints(0, 4, n)]
