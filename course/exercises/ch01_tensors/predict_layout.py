@@ -20,7 +20,7 @@ no_torch = Rule(
 
 @watched
 def layouts(answer: Answer, case: Case) -> Observation:
-    """The shapes, the strides, and what shares memory, in the order of the ops.
+    """How many layouts there are, their shapes, their strides, and what shares memory, in the order of the ops.
 
     Lists and tuples count alike, in any place. What is no sequence of triples is seen as `returned`.
     """
@@ -28,7 +28,7 @@ def layouts(answer: Answer, case: Case) -> Observation:
     if not isinstance(seen, tuple) or any(not isinstance(layout, tuple) or len(layout) != 3 for layout in seen):
         return {"returned": list(seen) if isinstance(seen, tuple) else seen}
     shapes, strides, shares = ([layout[place] for layout in seen] for place in range(3))
-    return {"shapes": shapes, "strides": strides, "shares": shares}
+    return {"entries": len(seen), "shapes": shapes, "strides": strides, "shares": shares}
 
 
 def _tuples(value: Plain) -> Plain:
@@ -38,7 +38,13 @@ def _tuples(value: Plain) -> Plain:
 def predicted(name: str, sentence: str, shape: str, stride: str, shares: str) -> Requirement:
     """One operation, and what to say of its shape, its stride and its memory; a form of its own is told as any "
     "other."""
-    tells = {"shapes:values": shape, "strides:values": stride, "shares:values": shares}
+    tells = {
+        "entries": "Your list has not one entry for each op: does it return before the last, or keep less than all?",
+        "shapes:length": "This has another number of axes than what the op gives.",
+        "shapes:values": shape,
+        "strides:values": stride,
+        "shares:values": shares,
+    }
     return Requirement(f"{name}: {sentence}", layouts, tells)
 
 
