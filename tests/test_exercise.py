@@ -118,6 +118,12 @@ class TestExerciseSet:
         with pytest.raises(ExerciseError, match=r"found calling\. .* `calling\(\)`"):
             Requirement("doubles", calling)  # type: ignore[arg-type]
 
+    def test_an_aspect_that_nothing_differs_in_is_an_error(self) -> None:
+        """A misspelt one would never be told."""
+        Requirement("doubles", calling(), {"returned:shape": "Another shape."})
+        with pytest.raises(ExerciseError, match=r"'returned:shap'.* shape, dtype"):
+            Requirement("doubles", calling(), {"returned:shap": "Another shape."})
+
     def test_two_requirements_of_one_sentence_are_an_error(self) -> None:
         """Which of the two would watch a case?"""
 

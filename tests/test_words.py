@@ -112,6 +112,45 @@ def test_an_error_is_a_sentence() -> None:
     assert told.startswith("Your code raised KeyError: 'k'. It happened at: ")
 
 
+def test_a_requirement_tells_of_one_aspect() -> None:
+    """A sentence about a shape is told of another shape alone; one about a whole facet, of all the rest of it."""
+    tells = {"returned:shape": "Another shape.", "returned": "Something else."}
+
+    def told(got: torch.Tensor) -> str:
+        expected, seen = {"returned": see(torch.zeros(2, 3))}, {"returned": see(got)}
+        difference = first_difference(expected, seen, Tolerance())
+        assert difference is not None
+        return words.tell(made.double, tells, difference, seen).sentence
+
+    assert told(torch.zeros(3, 2)) == "Another shape."
+    assert told(torch.ones(2, 3)) == told(torch.zeros(2, 3).double()) == "Something else."
+
+
+def test_where_float32_comes_from_is_told() -> None:
+    """A result of float32 in place of another dtype is told what makes such numbers; another dtype is not."""
+
+    def told(expected: torch.dtype, got: torch.dtype) -> str:
+        seen = {"returned": see(torch.zeros(2, dtype=got))}
+        difference = first_difference({"returned": see(torch.zeros(2, dtype=expected))}, seen, Tolerance())
+        assert difference is not None
+        return words.tell(made.double, {}, difference, seen).sentence
+
+    assert "without a `dtype`" in told(torch.float64, torch.float32)
+    assert "without a `dtype`" not in told(torch.float32, torch.int64)
+
+
+def test_what_torch_says_is_explained() -> None:
+    """The message of an error that beginners meet is followed by what it means; one that nobody knows, by nothing."""
+
+    def told(x: torch.Tensor, plus: float) -> torch.Tensor:
+        raise ValueError("nobody knows this one")
+
+    assert sentence(lambda x, plus: x + torch.zeros(7)).endswith("with their right ends together.")
+    assert "cuts a graph off" in sentence(lambda x, plus: x.sum().backward())
+    assert "Something there is None" in sentence(lambda x, plus: x + x.grad)
+    assert sentence(told).endswith('raise ValueError("nobody knows this one")`')
+
+
 def test_an_exercise_may_spell_its_calls() -> None:
     """Where a case is no plain call, a report shows what is really called."""
     x = torch.zeros(9, 5)

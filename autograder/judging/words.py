@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
+from autograder.judging.error_meanings import meaning
 from autograder.judging.grids import picture
 from autograder.judging.numbers import number
 from autograder.judging.verdict import Picture
@@ -55,15 +56,23 @@ def _tell(exercise: Exercise, tells: Mapping[str, str], difference: Difference, 
     if difference.path == () and difference.aspect == "keys":
         return _tell_form(difference, seen)
     facet, *inner = difference.path
-    # A sentence about what a result holds is not about what it lacks.
-    if facet in tells and not (facet == "returned" and difference.aspect == "keys"):
+    sentence = _own_sentence(tells, str(facet), difference.aspect)
+    if sentence:
         if isinstance(difference.expected, bool):  # the sentence says it all
-            return Told(tells[str(facet)])
+            return Told(sentence)
         texts = (show(difference.expected), show(difference.got))
-        return Told(tells[str(facet)], *texts, picture(difference, exercise.tolerance))
+        return Told(sentence, *texts, picture(difference, exercise.tolerance))
     if facet in _FACETS:
         return Told(_FACETS[str(facet)].format(got=_names(difference.got)))
     return _tell_value(_place(str(facet), inner), difference, exercise.tolerance)
+
+
+def _own_sentence(tells: Mapping[str, str], facet: str, aspect: str) -> str:
+    """What the requirement tells of a facet that differs in this aspect; "" where it tells nothing."""
+    if f"{facet}:{aspect}" in tells:
+        return tells[f"{facet}:{aspect}"]
+    # A sentence about what a result holds is not about what it lacks.
+    return "" if facet == "returned" and aspect == "keys" else tells.get(facet, "")
 
 
 def _tell_form(difference: Difference, seen: Observation) -> Told:
@@ -78,10 +87,10 @@ def _tell_form(difference: Difference, seen: Observation) -> Told:
 
 
 _FACETS = {
-    "inputs": "The result is right, but your code changed what it was given ({got}). Make something new.",
+    "inputs": "Your code changed what it was given ({got}). Make something new.",
     "rng": "Your code changed torch's global random state; other code that relies on it now gets other numbers.",
-    "sharing": "The values are right, but what shares memory with the input differs from what is asked for.",
-    "gradient": "The values are right, but the gradient that flows back through them is not.",
+    "sharing": "What shares memory with the input differs from what is asked for.",
+    "gradient": "The gradient that flows back through your result is not the one that the task asks for.",
 }
 
 
@@ -95,7 +104,8 @@ def _tell_raised(exercise: Exercise, error: Raised) -> Told:
     signature = error.type == "TypeError" and f"{exercise.name}()" in error.message and "argument" in error.message
     advice = f" Keep the parameters of `{exercise.name}` as the starter has them." if signature else ""
     told = f"{error.type}: {message}" if message else error.type
-    return Told(f"Your code raised {told.rstrip('.')}.{where}{advice}")
+    told = f"Your code raised {told.rstrip('.')}.{where}{advice}"
+    return Told(" ".join(filter(None, (told, meaning(message)))))
 
 
 def _place(facet: str, inner: list[str | int]) -> str:
@@ -148,8 +158,16 @@ def _tensor_sentence(place: str, difference: Difference) -> str:
             return f"Expected a gradient to flow back through {place}, but it is cut off from its input."
         return f"Expected {place} not to require gradients, but it does."
     one, other = getattr(expected, difference.aspect), getattr(got, difference.aspect)
-    advice = " Move every tensor to the device of the input." if difference.aspect == "device" else ""
-    return f"Expected {place} to have {difference.aspect} {one}, got {other}.{advice}"
+    return f"Expected {place} to have {difference.aspect} {one}, got {other}.{_form_advice(difference.aspect, other)}"
+
+
+def _form_advice(aspect: str, got: object) -> str:
+    """Where another device or dtype than is asked for may come from."""
+    if aspect == "device":
+        return " Move every tensor to the device of the input."
+    if (aspect, got) == ("dtype", "float32"):
+        return " What `float()` gives is float32, and so is a new tensor of fractions, zeros or ones without a `dtype`."
+    return ""
 
 
 def _nan_note(expected: Seen, got: Seen) -> str:

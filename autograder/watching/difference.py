@@ -10,6 +10,8 @@ import torch
 
 from autograder.watching.observation import Plain, Raised, Seen
 
+# In what two values may differ, in the order in which it is looked at.
+ASPECTS = ("type", "keys", "length", "shape", "dtype", "device", "values", "requires_grad")
 _LEAVES = frozenset({bool, int, str, type(None)})
 
 

@@ -25,7 +25,7 @@ from typing import Any, Literal, get_args
 import torch
 
 from autograder.errors import ExerciseError, UnknownExercise
-from autograder.watching.difference import Difference, Tolerance, first_difference
+from autograder.watching.difference import ASPECTS, Difference, Tolerance, first_difference
 from autograder.watching.draw import Draw
 from autograder.watching.observation import Observation
 from autograder.watching.rules import Note, Rule
@@ -66,8 +66,8 @@ DrawCases = Callable[[Draw], Iterator[Case]]
 class Requirement:
     """Something that an answer must fulfil: the sentence that students read of it, and the probe that watches it.
 
-    `tells` is what to say where a facet of the probe's observation is not as it should be; where it says nothing,
-    what was expected and what was found is told.
+    `tells` is what to say where a facet of the probe's observation is not as it should be, or where it is not in one
+    aspect, as in "returned:shape"; where it says nothing, what was expected and what was found is told.
 
     Two things can keep it from being judged; then it is neither met nor failed, and says which other it waits for:
     `given` names facets that must be right first, though another requirement speaks of them: that x stays as it is says
@@ -81,7 +81,13 @@ class Requirement:
     needs: tuple[Requirement, ...] = ()
 
     def __post_init__(self) -> None:
-        """Raises ExerciseError where what is to watch cannot be given an answer and a case."""
+        """Raises ExerciseError where what is to watch cannot be given an answer and a case, or an aspect is unknown."""
+        for told in self.tells:
+            if ":" in told and told.partition(":")[2] not in ASPECTS:
+                raise ExerciseError(
+                    f"expected a facet, or one and an aspect of it, in what {self.sentence!r} tells, found {told!r}. "
+                    f"The aspects are: {', '.join(ASPECTS)}."
+                )
         try:
             signature(self.watch).bind(None, None)
         except TypeError:

@@ -43,6 +43,12 @@ def pairwise_sq_dists(a, b):
     return ((a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T).clamp(min=0)
 
 
+@bank.told("expansion-in-float64", "digits_kept")
+def pairwise_sq_dists(a, b):
+    p, q = a.double(), b.double()
+    return ((p**2).sum(1)[:, None] + (q**2).sum(1) - 2 * p @ q.T).clamp(min=0).to(a.dtype)
+
+
 @bank.wrong(
     "cdist-of-many",
     "With more than 25 points `cdist` switches to the expanded square and loses the digits of far-away "

@@ -109,6 +109,21 @@ def descend(f, x0, lr, steps):
     return x.detach()
 
 
+@bank.wrong(
+    "clone-is-no-leaf",
+    "You clone `x0` without detaching it. Where `x0` requires grad the clone is no leaf: its .grad stays None, and that of "
+    "`x0` is filled.",
+)
+def descend(f, x0, lr, steps):
+    x = x0.clone().requires_grad_()
+    for _ in range(steps):
+        x.grad = None
+        f(x).backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+    return x.detach()
+
+
 @bank.wrong("one-step-too-few", "You take one step less than asked: `range(1, steps)` has steps - 1 numbers.")
 def descend(f, x0, lr, steps):
     x = x0.detach().clone().requires_grad_()

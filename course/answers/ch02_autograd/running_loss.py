@@ -228,3 +228,15 @@ bank.survives(
         "(0.0, 0) -> (0, 0.0)": "Both become a float on the way, and the quotient is one in any case.",
     }
 )
+
+
+@bank.wrong(
+    "mean-with-the-one-before",
+    "You halve what you have with each new loss: the last one then counts half of all. In a mean all count alike.",
+)
+def running_loss(losses):
+    mean = None
+    for loss in losses:
+        loss.backward()
+        mean = loss.item() if mean is None else (mean + loss.item()) / 2
+    return mean

@@ -8,10 +8,38 @@ import torch
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, copy_of, see, watched
 from autograder.watching.probes.tensors import calling, result_only
 from autograder.watching.rules import no_loops
 
-each = Requirement("adds to each channel its own bias", result_only)
+
+@watched
+def added(answer: Answer, case: Case) -> Observation:
+    """The result; is what is added one number in each channel of a sample, and the same in all samples?"""
+    x, bias = case.args
+    result = answer(*copy_of((x, bias)))
+    seen: Observation = {"one_number": True, "in_every_sample": True, "returned": see(result)}
+    if isinstance(result, torch.Tensor) and result.shape == x.shape:
+        more = (result - x).detach()
+        seen["one_number"] = bool(((more - more[:, :, :1]).abs() < 1e-3).all())
+        seen["in_every_sample"] = bool(((more - more[:1]).abs() < 1e-3).all())
+    return seen
+
+
+each = Requirement(
+    "adds to each channel its own bias",
+    added,
+    tells={
+        "one_number": "Within one channel of a sample, different numbers are added. Each channel gets one, its bias.",
+        "in_every_sample": "The samples of the batch get different numbers added. In all of them a channel gets its "
+        "bias.",
+        "returned:values": "Each channel gets one number added, the same in all samples, and it is not the channel's "
+        "own bias.",
+        "returned:shape": "Your result has another shape than `x`. It is `bias` that needs another one, so that its "
+        "numbers meet the channels; if `x` is turned, it is turned back in the end.",
+    },
+)
 any_number = Requirement("works for any number of channels", result_only)
 alike = Requirement("works where batch, channels and length are equal", result_only)
 dtype = Requirement("keeps the dtype that it is given", result_only)

@@ -26,12 +26,47 @@ def _flat(value: object) -> Plain:
     return see(value.reshape(-1) if isinstance(value, Tensor) else value)
 
 
-four = Requirement("returns the four entries, right for 1 by 1 matrices", flat_entries)
+four = Requirement(
+    "returns the four entries, right for 1 by 1 matrices",
+    flat_entries,
+    tells={
+        "returned:values": "Here all lengths are 1, so that each of the four is a single plain product; one of yours "
+        "is another."
+    },
+)
+
+
+def entry(key: str, what: str, shape: str, numbers: str) -> Requirement:
+    """One of the four, and what to say where its shape is another one, or else its numbers."""
+    return Requirement(f"{key}: {what}", entries(key), {"returned:shape": shape, "returned:values": numbers})
+
+
 products = (
-    Requirement("product: each a times its b", entries("product")),
-    Requirement("gram: each a times its own transpose", entries("gram")),
-    Requirement("applied: each a times its v", entries("applied")),
-    Requirement("total: the sum of the products over the batch", entries("total")),
+    entry(
+        "product",
+        "each a times its b",
+        "`product` is to be (B, n, m): in each a, rows meet the columns of its b, and k alone is summed away.",
+        "In `product`, a row of an a meets a column of the b at the same place in the batch; some number of yours "
+        "is another.",
+    ),
+    entry(
+        "gram",
+        "each a times its own transpose",
+        "`gram` is to be (B, n, n): each row of an a meets every row of the same a, and k alone is summed away.",
+        "In `gram`, row i of an a meets row j of the same a; some number of yours is another.",
+    ),
+    entry(
+        "applied",
+        "each a times its v",
+        "`applied` is to be (B, n): each row of an a meets its v, and k alone is summed away.",
+        "In `applied`, the rows of an a meet the v at the same place in the batch; some number of yours is another.",
+    ),
+    entry(
+        "total",
+        "the sum of the products over the batch",
+        "`total` is to be (n, m): of the products, the batch is summed away and nothing else.",
+        "`total` has other numbers than the sum of the products over the batch.",
+    ),
 )
 
 
@@ -48,12 +83,12 @@ def batched_einsum(draw: Draw) -> Iterator[Case]:
     """Multiply batches of matrices and vectors."""
     for _ in range(2):
         yield four(*operands(draw, 1, 1, 1, 1))
-    for entry in products:
+    for product in products:
         batch, n, k, m = draw.sizes(4, 2, 6)
-        yield entry(*operands(draw, batch, n, k, m))
-        yield entry(*operands(draw, 1, n, k, m))
-    for entry in products:
-        yield entry(*operands(draw, 2, 3, 4, 5))
+        yield product(*operands(draw, batch, n, k, m))
+        yield product(*operands(draw, 1, n, k, m))
+    for product in products:
+        yield product(*operands(draw, 2, 3, 4, 5))
 
 
 def operands(draw: Draw, batch: int, n: int, k: int, m: int) -> tuple[Tensor, ...]:

@@ -53,7 +53,13 @@ dtype = Requirement("tells the dtype", entries("dtype", beside="shape"), given=(
 shape = Requirement("tells the shape, as a plain tuple", entries("shape"))
 device = Requirement("tells the device type, as a string", entries("device", beside="shape"), given=("beside",))
 elsewhere = Requirement(
-    "tells the type of another device, without its number", elsewhere_or_on_a_card, given=("beside",)
+    "tells the type of another device, without its number",
+    elsewhere_or_on_a_card,
+    tells={
+        "returned:values": "Here `x` is on another device, and your entry is not its type: that is one word, without "
+        "a number, and comes from `x`."
+    },
+    given=("beside",),
 )
 requires_grad = Requirement(
     "tells whether x requires grad", entries("requires_grad", beside="shape"), given=("beside",)
@@ -64,7 +70,14 @@ tracked = Requirement(
     tells={"returned": "Here `x` requires grad, and your entry says something else. `x` itself knows."},
     given=("beside",),
 )
-size = Requirement("counts the bytes of all elements", bytes_of_a_part)
+size = Requirement(
+    "counts the bytes of all elements",
+    bytes_of_a_part,
+    tells={
+        "returned:values": "These are not the bytes of the elements of `x`: count its own, each with the bytes of "
+        "its dtype."
+    },
+)
 
 
 @exercise(

@@ -11,7 +11,16 @@ from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.probe import facets
 from autograder.watching.probes.memory import copy_and_view
 
-rows = Requirement("returns row 0 and the other rows", facets(copy_and_view, "returned", "inputs"))
+rows = Requirement(
+    "returns row 0 and the other rows",
+    facets(copy_and_view, "returned", "inputs"),
+    tells={
+        "returned:shape": "One of the two has another shape: the copy is a single row, (d,), and the view all rows "
+        "behind it, (n - 1, d).",
+        "returned:values": "One of the two holds other numbers: the copy is row 0, and the view all rows from 1 to the "
+        "end.",
+    },
+)
 own_memory = Requirement(
     "puts the copy into memory of its own",
     facets(copy_and_view, "copy_follows", "detached", "returned"),
@@ -28,6 +37,10 @@ shared_memory = Requirement(
     given=("returned",),
 )
 
+single_row = Requirement(
+    "works for a single row, behind which none is left", facets(copy_and_view, "returned", "inputs"), needs=(rows,)
+)
+
 
 @exercise(
     tier="core",
@@ -40,7 +53,7 @@ shared_memory = Requirement(
 def first_and_rest(draw: Draw) -> Iterator[Case]:
     """Take row 0 as a copy and the other rows as a view."""
     n, d = draw.sizes(2, 3, 7)
-    for shape in ((n, d), (d, n), (2, d), (1, d)):
+    for shape in ((n, d), (d, n), (2, d)):
         yield rows(draw.normal(*shape))
     yield rows(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
     yield rows(draw.normal(n, d, dtype=torch.float64))
@@ -49,3 +62,4 @@ def first_and_rest(draw: Draw) -> Iterator[Case]:
     yield own_memory(draw.normal(n, d))
     yield shared_memory(draw.normal(d, n))
     yield shared_memory(draw.normal(d, n).T)
+    yield single_row(draw.normal(1, d))

@@ -36,11 +36,39 @@ def on_a_part(answer: Answer, case: Case) -> Observation:
     return {"returned": see(answer(larger[:, :, 2:, 1:]))}
 
 
-side_by_side = Requirement("puts the channel values of each pixel side by side", calling())
-reading_order = Requirement("keeps the pixels in reading order", calling())
-any_batch = Requirement("works for any batch size", calling())
-dtype = Requirement("keeps the dtype that it is given", dtype_of, given=("returned",))
-any_channels = Requirement("works for any number of channels", calling())
+_SHAPE = (
+    "The result is to be (N, H*W, C): for each image a row for each of its pixels, and in it a number for each channel."
+)
+_ANY = (
+    "With another number of images or channels your result has not the shape (N, H*W, C) any more: every length can "
+    "be read from `x.shape`, and one of 1 stays."
+)
+side_by_side = Requirement(
+    "puts the channel values of each pixel side by side",
+    calling(),
+    tells={
+        "returned:shape": _SHAPE,
+        "returned:values": "These images are one row high, and yet row i of the result does not hold the channel "
+        "values of pixel i: other numbers stand side by side.",
+    },
+)
+reading_order = Requirement(
+    "keeps the pixels in reading order",
+    calling(),
+    tells={
+        "returned:shape": _SHAPE,
+        "returned:values": "These images have several rows, and row i of the result is not pixel i in reading "
+        "order: along the first row, from left to right, and then along the next.",
+    },
+)
+any_batch = Requirement("works for any batch size", calling(), {"returned:shape": _ANY})
+dtype = Requirement(
+    "keeps the dtype that it is given",
+    dtype_of,
+    tells={"dtype": "Your result has another dtype than `x`, though no number has to be computed."},
+    given=("returned",),
+)
+any_channels = Requirement("works for any number of channels", calling(), {"returned:shape": _ANY})
 cut_out = Requirement(
     "works for a part of larger images too",
     on_a_part,

@@ -85,7 +85,16 @@ unchanged = Requirement(
     tells={"inputs": "After your call, a tensor that it was given has other numbers, or another shape."},
     given=("weights",),
 )
-any_data = Requirement("gives the loss of any data", result_only, needs=(own_target, columns))
+any_data = Requirement(
+    "gives the loss of any data",
+    result_only,
+    tells={
+        "returned:values": "Your loss changes with targets and weights as it should, but for a factor, and is "
+        "another number all the same: look at all that is divided by.",
+        "returned:shape": "A loss is one number, a tensor without axes.",
+    },
+    needs=(own_target, columns),
+)
 
 
 @exercise(

@@ -14,7 +14,10 @@ from autograder.watching.probes.chance import drawn_from_seed
 batch = Requirement(
     "draws an (n, d) batch of the given dtype",
     facets(drawn_from_seed, "returned", "varied"),
-    tells={"varied": "Many of your numbers are the same: each is to be drawn on its own."},
+    tells={
+        "returned:shape": "The batch is to have n rows and d columns.",
+        "varied": "Many of your numbers are the same: each is to be drawn on its own.",
+    },
 )
 repeats = Requirement(
     "gives the same numbers for the same seed, others for another",

@@ -9,16 +9,68 @@ from collections.abc import Iterator
 
 import torch
 
+from autograder.watching.difference import Tolerance, first_difference
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, see, watched
 from autograder.watching.probes.tensors import calling, result_only
 
 from ._inputs import shifted_columns
 
-kept = Requirement("averages the entries that the mask keeps", result_only)
-any_dim = Requirement("works along any dim", result_only)
-nothing_kept = Requirement("gives 0 where nothing is kept", result_only)
-unwanted_out = Requirement("does not mind nan or inf in what is left out", result_only)
+_GONE = "As with `mean`, the dim that is named disappears, and the others stay."
+
+
+@watched
+def in_parts(answer: Answer, case: Case) -> Observation:
+    """The means, and two facts about them: does what is left out count, and are means of ones alone 1?"""
+    x, mask = case.args
+
+    def mean(of: torch.Tensor) -> object:
+        return answer(of, mask.clone(), **case.kwargs)
+
+    result, other, ones = mean(x.clone()), mean(torch.where(mask, x, x + 1)), mean(torch.ones_like(x))
+    return {
+        "by_left_out": first_difference(see(result), see(other), Tolerance()) is not None,
+        "ones": isinstance(ones, torch.Tensor) and bool(((ones - 1).abs() < 1e-3).all()),
+        "returned": see(result),
+    }
+
+
+kept = Requirement(
+    "averages the entries that the mask keeps",
+    in_parts,
+    tells={
+        "by_left_out": "Another number where the mask is False, and your result is another one: what is left out "
+        "counts.",
+        "ones": "Where all entries are 1, your result is not: what you add up and what you divide by do not go "
+        "together.",
+        "returned:shape": _GONE,
+        "returned:values": "These are not the means of what is kept: of each slice the sum of its kept entries, "
+        "divided by how many these are, zeros among them counted.",
+    },
+)
+any_dim = Requirement(
+    "works along any dim",
+    result_only,
+    tells={
+        "returned:values": "Along this dim your means are others. Both what is added up and the count go along `dim`.",
+        "returned:shape": _GONE,
+    },
+)
+nothing_kept = Requirement(
+    "gives 0 where nothing is kept",
+    result_only,
+    tells={
+        "returned:values": "Here a slice keeps nothing: its mean is to be 0, and the means of the others stay what "
+        "they are."
+    },
+)
+unwanted_out = Requirement(
+    "does not mind nan or inf in what is left out",
+    result_only,
+    tells={"returned:values": "What is left out holds nan or inf here, and your means are others than without it."},
+)
 dtype = Requirement("keeps the dtype that it is given", result_only)
 unchanged = Requirement("leaves x as it is", calling(), given=("returned",))
 

@@ -10,9 +10,16 @@ from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.probes.tensors import calling
 
-column = Requirement("puts a 1 into the column of each label", calling())
-k_columns = Requirement("has k columns, whichever labels occur", calling())
-fewer_labels = Requirement("works for fewer labels than classes", calling())
+_TABLE = {
+    "returned:shape": "The table is to be (n, k): a row for each label and a column for each class, whichever labels "
+    "occur.",
+    "returned:dtype": "The numbers of the table are asked for as float32.",
+    "returned:values": "Each row is to be 0 but for a single 1, in the column whose number is the label, counted "
+    "from 0. Some row of yours is another.",
+}
+column = Requirement("puts a 1 into the column of each label", calling(), _TABLE)
+k_columns = Requirement("has k columns, whichever labels occur", calling(), _TABLE)
+fewer_labels = Requirement("works for fewer labels than classes", calling(), _TABLE)
 
 
 @exercise(

@@ -9,7 +9,7 @@ import torch
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, copy_of, see, watched
+from autograder.watching.probe import Answer, copy_of, outline, see, watched
 from autograder.watching.probes.tensors import calling
 from autograder.watching.rules import no_loops
 
@@ -23,11 +23,40 @@ def negative(answer: Answer, case: Case) -> Observation:
     return {"negative": bool((result < 0).any()), "total": float(result.sum())}
 
 
-every_pair = Requirement("compares every row of a with every row of b", calling())
-equally_many = Requirement("works for equally many rows", calling())
-accurate = Requirement("stays accurate far from the origin", calling())
-accurate_for_many = Requirement("stays accurate far from the origin for many points", calling())
-dtype = Requirement("keeps the dtype that it is given", calling())
+@watched
+def digits(answer: Answer, case: Case) -> Observation:
+    """The result, without its numbers where points are far away, and whether each is right to a thousandth."""
+    a, b = case.args
+    result = answer(*copy_of(case.args))
+    right = ((a[:, None] - b) ** 2).sum(-1)
+    fits = isinstance(result, torch.Tensor) and result.shape == right.shape
+    kept = not fits or bool(((result.detach().double() - right).abs() <= 1e-3 * right).all())
+    return {"returned": outline(result) if a.abs().max() > _FAR else see(result), "digits_kept": kept}
+
+
+_FAR = 2.0**20
+_PAIRS = {
+    "returned:shape": "The result is to be (n, m): a row for each row of `a`, and in it a number for each row of `b`.",
+    "returned:values": "Some number is not the squared distance of a row of `a` from a row of `b`: of each "
+    "coordinate the difference, each squared, and these added up.",
+}
+_DIGITS = {
+    "returned:values": "Far from the origin your numbers are others: the small difference of large numbers has lost "
+    "its digits. Is anything squared, or rounded, before the points are subtracted?"
+}
+every_pair = Requirement("compares every row of a with every row of b", calling(), _PAIRS)
+equally_many = Requirement("works for equally many rows", calling(), _PAIRS)
+accurate = Requirement("stays accurate far from the origin", calling(), _DIGITS)
+accurate_for_many = Requirement("stays accurate far from the origin for many points", calling(), _DIGITS)
+dtype = Requirement(
+    "keeps the dtype that it is given, and its digits",
+    digits,
+    tells={
+        "digits_kept": "These points are float64 and so far from the origin that only float64 tells them apart; your "
+        "numbers are others. Even float64 has no digits to spare: is anything squared, or rounded, before the points "
+        "are subtracted?"
+    },
+)
 not_negative = Requirement(
     "gives no negative distance, equal rows or not",
     negative,
@@ -57,6 +86,7 @@ def pairwise_sq_dists(draw: Draw) -> Iterator[Case]:
     yield every_pair(draw.normal(1, d), draw.normal(m, d))
     yield every_pair(draw.normal(d, n).T, draw.normal(d, m).T)
     yield dtype(draw.normal(n, d, dtype=torch.float64), draw.normal(m, d, dtype=torch.float64))
+    yield dtype(*farther_points(draw, n, m))
     yield accurate(*far_points(draw, 9, 8))
     # From 26 points on, torch.cdist uses the expanded square unless it is told not to.
     yield accurate_for_many(*far_points(draw, 30, 7))
@@ -76,6 +106,19 @@ def far_points(draw: Draw, n: int, m: int) -> tuple[torch.Tensor, torch.Tensor]:
     a, b = (4.0 * draw.ints(-1, 2, count, 3).float() for count in (n, m))
     a[:, 0] = 8192.0 + torch.tensor([1.0, 2.0, 6.0, 7.0])[draw.ints(0, 4, n)]
     b[:, 0] = 8192.0
+    unit = draw.choice([-1, 1]) * 2.0 ** draw.whole(-2, 2)
+    return unit * a, unit * b
+
+
+def farther_points(draw: Draw, n: int, m: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """The same for float64, which has digits enough for the others.
+
+    The squares are near 2**54, where float64 has multiples of 4 alone, and each k*k is odd. No distance is above 81, so
+    that the error is more than a thousandth, whatever the order of a sum makes of the last bits.
+    """
+    a, b = (4.0 * draw.ints(-1, 2, count, 3).double() for count in (n, m))
+    a[:, 0] = 2.0**27 + torch.tensor([1.0, 3.0, 5.0, 7.0], dtype=torch.float64)[draw.ints(0, 4, n)]
+    b[:, 0] = 2.0**27
     unit = draw.choice([-1, 1]) * 2.0 ** draw.whole(-2, 2)
     return unit * a, unit * b
 

@@ -14,10 +14,36 @@ easy = Requirement(
     "returns the four facts, right for easy numbers",
     entries("moves", "survives", "counted", "averaged", floats=("counted",)),
 )
-moves = Requirement("moves: does 1 + step differ from 1 in bfloat16?", entries("moves"))
-survives = Requirement("survives: is tiny other than 0 in float16?", entries("survives"))
-counted = Requirement("counted: 0 plus 1, count times, in bfloat16", entries("counted", floats=("counted",)))
-averaged = Requirement("averaged: (n,) meets (n, 1)", entries("averaged"))
+moves = Requirement(
+    "moves: does 1 + step differ from 1 in bfloat16?",
+    entries("moves"),
+    tells={
+        "returned:values": "Of this step your answer says the opposite of what bfloat16 does, which rounds 1 + step "
+        "to the nearest number that it has."
+    },
+)
+survives = Requirement(
+    "survives: is tiny other than 0 in float16?",
+    entries("survives"),
+    tells={
+        "returned:values": "Of this number your answer says the opposite of what float16 does, which rounds it to "
+        "the nearest number that it has, and 0 is one of them."
+    },
+)
+counted = Requirement(
+    "counted: 0 plus 1, count times, in bfloat16",
+    entries("counted", floats=("counted",)),
+    tells={
+        "returned:values": "A counter that is bfloat16 after every single addition ends at another number than yours."
+    },
+)
+averaged = Requirement(
+    "averaged: (n,) meets (n, 1)",
+    entries("averaged"),
+    tells={
+        "returned:values": "This is not how many numbers there are where (n,) meets (n, 1): what shape comes of them?"
+    },
+)
 
 
 @exercise(

@@ -20,21 +20,75 @@ no_torch = Rule(
 
 @watched
 def layouts(answer: Answer, case: Case) -> Observation:
-    """A list of tuples; lists and tuples count alike, in any place."""
+    """How many layouts there are, their shapes, their strides, and what shares memory, in the order of the ops.
+
+    Lists and tuples count alike, in any place. What is no sequence of triples is seen as `returned`.
+    """
     seen = _tuples(see(answer(*copy_of(case.args))))
-    return {"returned": list(seen) if isinstance(seen, tuple) else seen}
+    if not isinstance(seen, tuple) or any(not isinstance(layout, tuple) or len(layout) != 3 for layout in seen):
+        return {"returned": list(seen) if isinstance(seen, tuple) else seen}
+    shapes, strides, shares = ([layout[place] for layout in seen] for place in range(3))
+    return {"entries": len(seen), "shapes": shapes, "strides": strides, "shares": shares}
 
 
 def _tuples(value: Plain) -> Plain:
     return tuple(_tuples(item) for item in value) if isinstance(value, list | tuple) else value
 
 
+def predicted(name: str, sentence: str, shape: str, stride: str, shares: str) -> Requirement:
+    """One operation, and what to say of its shape, its stride and its memory; a form of its own is told as any "
+    "other."""
+    tells = {
+        "entries": "Your list has not one entry for each op: does it return before the last, or keep less than all?",
+        "shapes:length": "This has another number of axes than what the op gives.",
+        "shapes:values": shape,
+        "strides:values": stride,
+        "shares:values": shares,
+    }
+    return Requirement(f"{name}: {sentence}", layouts, tells)
+
+
 operations = {
-    "slice": Requirement("slice: x[:, 1:]", layouts),
-    "transpose": Requirement("transpose: x.T", layouts),
-    "expand": Requirement("expand: x[:1].expand(rows, cols)", layouts),
-    "fancy": Requirement("fancy: x[[0, 1]]", layouts),
-    "reshape": Requirement("reshape: x.T.reshape(-1)", layouts),
+    "slice": predicted(
+        "slice",
+        "x[:, 1:]",
+        "This is not the shape of the slice. The first place in its brackets stands for the rows, the second for the "
+        "columns.",
+        "This is not the stride of the slice. It is read in the memory of `x`: how far is it there to the next row, "
+        "and to the next column?",
+        "A slice is a view: whether it uses the memory of `x` is the other way round.",
+    ),
+    "transpose": predicted(
+        "transpose",
+        "x.T",
+        "This is not the shape of the transpose. Its rows are the columns of `x`.",
+        "This is not the stride of the transpose. It is read in the memory of `x`: one row further is one column "
+        "further there.",
+        "No number moves for a transpose: whether it uses the memory of `x` is the other way round.",
+    ),
+    "expand": predicted(
+        "expand",
+        "x[:1].expand(rows, cols)",
+        "This is not the shape of the expanded row: `expand` is told which it is to be.",
+        "This is not the stride of the expanded row. The step to the next row leads to the same row again; the one "
+        "within the row is that of `x`.",
+        "`expand` repeats nothing in memory: whether it uses the memory of `x` is the other way round.",
+    ),
+    "fancy": predicted(
+        "fancy",
+        "x[[0, 1]]",
+        "This is not the shape of what the list picks: whole rows, as many as it has numbers.",
+        "This is not the stride of what the list picks, which has memory of its own, as a new tensor of its shape has.",
+        "A list always copies, whichever rows it names: whether it uses the memory of `x` is the other way round.",
+    ),
+    "reshape": predicted(
+        "reshape",
+        "x.T.reshape(-1)",
+        "This is not the shape of the one long row.",
+        "This is not the stride of the one long row. In memory of its own, each number is next to the one before.",
+        "In the order of the transpose the memory of `x` cannot be read in equal steps: whether the row uses it is "
+        "the other way round.",
+    ),
 }
 
 
@@ -51,8 +105,8 @@ operations = {
 )
 def predict_layout(draw: Draw) -> Iterator[Case]:
     """Predict shape, stride and sharing from the numbers alone."""
-    for name, predicted in operations.items():
+    for name, operation in operations.items():
         rows, cols, other = draw.sizes(3, 3, 9)
-        yield predicted([(name, rows, cols)])
-        yield predicted([(name, cols, other), (name, other, rows), (name, 2, cols)])
+        yield operation([(name, rows, cols)])
+        yield operation([(name, cols, other), (name, other, rows), (name, 2, cols)])
     yield operations["slice"]([("slice", 3, 4)])

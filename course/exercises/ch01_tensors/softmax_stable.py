@@ -9,6 +9,8 @@ import torch
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, see, watched
 from autograder.watching.probes.tensors import calling, result_only
 from autograder.watching.rules import Rule, imported
 
@@ -28,9 +30,38 @@ no_softmax = Rule(
     _calls_softmax,
 )
 
-shares = Requirement("gives shares that add up to 1 along dim 1", result_only)
-any_dim = Requirement("works along any dim", result_only)
-finite = Requirement("stays finite for large numbers and for rows far apart", result_only)
+_NEAR = 1e-3  # what a sum of shares, or a difference of logarithms, may be off
+
+
+@watched
+def parts_of_one(answer: Answer, case: Case) -> Observation:
+    """The result; do its numbers add up to 1 along `dim`, and do their logarithms differ as the scores do?"""
+    (x,) = case.args
+    dim = case.kwargs["dim"]
+    result = answer(x.clone(), **case.kwargs)
+    seen: Observation = {"sums": True, "in_proportion": True, "returned": see(result)}
+    if isinstance(result, torch.Tensor) and result.is_floating_point() and result.shape == x.shape:
+        found = result.detach().double()
+        off = found.log() - x.double()
+        seen["sums"] = bool(((found.sum(dim) - 1).abs() < _NEAR).all())
+        seen["in_proportion"] = bool(((off - off.narrow(dim, 0, 1)).abs() < _NEAR).all())
+    return seen
+
+
+SHARES = {
+    "sums": "Along `dim` your numbers do not add up to 1.",
+    "in_proportion": "Along `dim` your numbers add up to 1, and are not in the proportion of the exp of the scores.",
+}
+shares = Requirement("gives shares that add up to 1 along dim 1", parts_of_one, SHARES)
+any_dim = Requirement("works along any dim", parts_of_one, SHARES)
+finite = Requirement(
+    "stays finite for large numbers and for rows far apart",
+    result_only,
+    tells={
+        "returned:values": "For scores that are large, or far apart, your shares are others. In each slice along "
+        "`dim` no exp may overflow, not all may become 0, and the differences of the scores must stay."
+    },
+)
 differentiable = Requirement("lets the gradient through", calling(grad=True), needs=(any_dim,))
 dtype = Requirement("keeps the dtype that it is given", result_only)
 unchanged = Requirement("leaves x as it is", calling(), given=("returned",))

@@ -11,15 +11,53 @@ import torch
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, see, watched
 from autograder.watching.probes.tensors import calling, result_only
 
 from ._inputs import shifted_columns
 
-columns = Requirement("standardizes along dim 0", result_only)
-rows = Requirement("works along dim 1", result_only)
-any_dim = Requirement("works along any dim of a 3-D tensor", result_only)
-constant = Requirement("gives 0 where all numbers are equal", result_only)
-eps_inside = Requirement("adds eps to the variance", result_only)
+_NEAR = 1e-2  # what a mean or a variance of the result may be off
+
+
+@watched
+def moments(answer: Answer, case: Case) -> Observation:
+    """The result, and whether along `dim` its means are 0 and its variances 1, where it has the form of a result."""
+    (x,) = case.args
+    dim = case.kwargs["dim"]
+    result = answer(x.clone(), **case.kwargs)
+    seen: Observation = {"centered": True, "scaled": True, "returned": see(result)}
+    if isinstance(result, torch.Tensor) and result.is_floating_point() and result.shape == x.shape:
+        numbers = result.detach().double()
+        seen["centered"] = bool((numbers.mean(dim).abs() < _NEAR).all())
+        seen["scaled"] = bool(((numbers.var(dim, correction=0) - 1).abs() < _NEAR).all())
+    return seen
+
+
+MOMENTS = {
+    "centered": "Along `dim` the means of your result are not 0. Mean and deviation are both taken along that dim.",
+    "scaled": "Along `dim` the means of your result are 0, and its variances, by n, are not 1: you divide by "
+    "something else than the standard deviation along that dim.",
+}
+columns = Requirement("standardizes along dim 0", moments, MOMENTS)
+rows = Requirement("works along dim 1", moments, MOMENTS)
+any_dim = Requirement("works along any dim of a 3-D tensor", moments, MOMENTS)
+constant = Requirement(
+    "gives 0 where all numbers are equal",
+    result_only,
+    tells={
+        "returned:values": "Here one column holds a single number all the way: its mean is that number, its variance "
+        "0, and the result there is 0. The others are standardized as ever."
+    },
+)
+eps_inside = Requirement(
+    "adds eps to the variance",
+    result_only,
+    tells={
+        "returned:values": "With an eps that is not small your result is another one: it is added to the variance, "
+        "and the root is taken of both together."
+    },
+)
 dtype = Requirement("keeps the dtype that it is given", result_only)
 unchanged = Requirement("leaves x as it is", calling(), given=("returned",))
 

@@ -12,27 +12,52 @@ from torch import Tensor
 from autograder.judging.numbers import number
 from autograder.judging.words import argument, call_of
 from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
+from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation
 from autograder.watching.probe import Answer, copy_of, see, values, watched
 
 # --- what is watched
 
 
-def part(*kept: str) -> Probe:
-    """One call of LeakyClamp.apply; facets: `returned`, and `by_x` and `by_slope` (of a weighted sum)."""
+@watched
+def result(answer: Answer, case: Case) -> Observation:
+    """What one call of LeakyClamp.apply returns, and where it has the form of x, that by places."""
+    y, like = _apply(answer, *copy_of(case.args)), case.args[0]
+    fits = isinstance(y, Tensor) and (y.shape, y.dtype) == (like.shape, like.dtype)
+    by_place = {place: values(y[mask] if fits else like[mask]) for place, mask in _places(case)}
+    return by_place | {"returned": values(y)}
 
-    def look(answer: Answer, case: Case) -> Observation:
-        x, low, high, slope = copy_of(case.args)
-        x.requires_grad_("by_x" in kept)
-        slope.requires_grad_("by_slope" in kept)
-        y = _apply(answer, x, low, high, slope)
-        seen: Observation = {"returned": values(y)}
-        if y.requires_grad:
-            (_weights(y) * y).sum().backward()
-        return seen | {"by_x": see(x.grad), "by_slope": see(slope.grad)}
 
-    return watched(look, *kept)
+@watched
+def gradient_of_x(answer: Answer, case: Case) -> Observation:
+    """The gradient of x after a backward of a weighted sum: below the limits, inside, above, and all of it."""
+    grad, like = _arrives(answer, case, 0, torch.ones_like(case.args[0])), case.args[0]
+    fits = isinstance(grad, Tensor) and grad.shape == like.shape
+    return {f"by_x_{place}": see(grad[mask] if fits else None) for place, mask in _places(case)} | {"by_x": see(grad)}
+
+
+@watched
+def gradient_of_slope(answer: Answer, case: Case) -> Observation:
+    """The gradient of slope where only entries below the limits get something, inside, above, and where all do."""
+    grads = {f"by_slope_{place}": _arrives(answer, case, 3, mask) for place, mask in _places(case)}
+    return {facet: see(grad) for facet, grad in grads.items()} | {
+        "by_slope": see(_arrives(answer, case, 3, torch.ones_like(case.args[0])))
+    }
+
+
+def _places(case: Case) -> list[tuple[str, Tensor]]:
+    x, low, high, _ = case.args
+    return [("below", x < low), ("inside", (x >= low) & (x <= high)), ("above", x > high)]
+
+
+def _arrives(answer: Answer, case: Case, place: int, mask: Tensor) -> Any:
+    """The gradient of the argument at a place, where only the entries of the mask have a weight other than 0."""
+    args = copy_of(case.args)
+    args[place].requires_grad_()
+    y = _apply(answer, *args)
+    if y.requires_grad:
+        (_weights(y) * mask * y).sum().backward()
+    return args[place].grad
 
 
 def _apply(answer: Answer, *args: Any) -> Any:
@@ -104,16 +129,39 @@ def gradcheck(answer: Answer, case: Case) -> Observation:
 
 # --- what is required
 
-values_right = Requirement("limits x, and lets slope times the excess through", part("returned"))
+_INSIDE = "Inside the limits the result is x itself, whatever slope is"
+values_right = Requirement(
+    "limits x, and lets slope times the excess through",
+    result,
+    tells={
+        "below": "Where x lies below `low`, your result is not `low` plus `slope` times x - low, which is below 0.",
+        "inside": f"{_INSIDE}. Yours is another.",
+        "above": "Where x lies above `high`, your result is not `high` plus `slope` times x - high.",
+    },
+)
 by_x = Requirement(
     "passes the right gradient on to x",
-    part("by_x"),
-    tells={"by_x": "After backward, the gradient of x is not what follows from the values."},
+    gradient_of_x,
+    tells={
+        "by_x_below": "Where x lies below `low`, the gradient of x is not what arrives times the slope of your "
+        "values there.",
+        "by_x_inside": f"{_INSIDE}. Your gradient of x says something else there.",
+        "by_x_above": "Where x lies above `high`, the gradient of x is not what arrives times the slope of your "
+        "values there.",
+        "by_x": "After backward, the gradient of x is not what follows from the values.",
+    },
 )
 by_slope = Requirement(
     "gives slope its gradient",
-    part("by_slope"),
-    tells={"by_slope": "After backward, the gradient of slope is not what follows from the values."},
+    gradient_of_slope,
+    tells={
+        "by_slope_below": "Entries below `low` do not bring slope what they should: each what arrives there, times "
+        "what sticks out, with its sign.",
+        "by_slope_inside": f"{_INSIDE}. Your gradient of slope says something else.",
+        "by_slope_above": "Entries above `high` do not bring slope what they should: each what arrives there, times "
+        "what sticks out.",
+        "by_slope": "After backward, the gradient of slope is not what follows from the values.",
+    },
 )
 apart = Requirement(
     "keeps several calls apart",

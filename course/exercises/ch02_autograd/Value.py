@@ -97,17 +97,40 @@ def _grads(made: Values) -> list[Plain]:
 
 # --- what is required
 
-_GRADS = {"grads": "The values are right; the gradients of the Values that you began with are not."}
-_MIDDLE = _GRADS | {"middle": "The gradients of a Value on the way are not right."}
-_OWN = _GRADS | {"own": "After `result.backward()`, `result.grad` is to be 1.0."}
+_BY_PARTS = (
+    "The values are right, and a gradient of the Values that you began with is not: a sum and a product pass on what "
+    "arrives, times the derivative by that operand."
+)
+_BY_TANH = (
+    "With tanh in it the expression has the right value, and a gradient of what you began with is not right: tanh "
+    "passes on what arrives, times its own derivative."
+)
+_OWN = {"grads": _BY_PARTS, "own": "After `result.backward()`, `result.grad` is to be 1.0."}
+_ALL_USES = (
+    "Where a Value is used more than once, its grad is not the sum of what each use brings; `a * a` uses a twice."
+)
+_ONCE = (
+    "Where several paths lead to a Value on the way, what it and those behind it get is not right. It passes on all "
+    "that arrives, once, when the last of it is there."
+)
+_ONE_AFTER_ANOTHER = (
+    "Where several results go back one after another, a grad in the end is not the sum of what each alone brings."
+)
+_BOTH = ("grads", "middle")
 
 computes = Requirement("computes sums, products and tanh", expression("data"))
 through_sums = Requirement("passes gradients through + and *", expression("grads", "own"), _OWN)
-through_tanh = Requirement("passes gradients through tanh", expression("grads"), _GRADS)
-adds_up = Requirement("adds up what arrives on several paths", expression("grads"), _GRADS)
-passes_once = Requirement("passes a Value on once, when all has arrived", expression("grads", "middle"), _MIDDLE)
-in_sequence = Requirement("serves several results one after another", expression("grads"), _GRADS)
-shares_middle = Requirement("serves results that share a Value on the way", expression("grads", "middle"), _MIDDLE)
+through_tanh = Requirement("passes gradients through tanh", expression("grads"), {"grads": _BY_TANH})
+adds_up = Requirement("adds up what arrives on several paths", expression("grads"), {"grads": _ALL_USES})
+passes_once = Requirement(
+    "passes a Value on once, when all has arrived", expression(*_BOTH), dict.fromkeys(_BOTH, _ONCE)
+)
+in_sequence = Requirement(
+    "serves several results one after another", expression("grads"), {"grads": _ONE_AFTER_ANOTHER}
+)
+shares_middle = Requirement(
+    "serves results that share a Value on the way", expression(*_BOTH), dict.fromkeys(_BOTH, _ONE_AFTER_ANOTHER)
+)
 asked = {
     computes: ("a + b", "a * b", "a.tanh()", "h = a * b; h * c + h"),
     through_sums: ("a + b", "a * b", "a * b + c", "(a + b) * c"),

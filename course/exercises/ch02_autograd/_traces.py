@@ -12,6 +12,7 @@ TRACKED = (
     "Your result requires grad: it is a leaf that does, or hangs on a graph, such as `create_graph=True` makes, or "
     "computing with a tensor that requires grad. A tensor without is asked for."
 )
+WARM = "Where the tensors that come in require grad and hold a .grad from before, your result is not the right one."
 
 left = Requirement(
     "leaves what it is given as it was",
@@ -23,14 +24,13 @@ again = Requirement(
     "does not mind an old .grad, nor a second call",
     on_function("returned", "again", tracked=True, times=2),
     tells={
-        "returned": "Where the tensors that come in require grad and hold a .grad from before, your result is not the "
-        "right one.",
+        "returned": WARM,
         "again": "A second call on the same tensor gives something else: the first one left something behind.",
     },
 )
 untracked = Requirement(
     "returns a tensor that does not require grad",
     on_function("tracked", "returned", tracked=True),
-    tells={"tracked": TRACKED},
+    tells={"tracked": TRACKED, "returned:values": WARM},
     given=("returned",),
 )

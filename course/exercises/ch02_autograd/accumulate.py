@@ -32,6 +32,7 @@ def accumulated(*kept: str, old: bool = False, times: int = 1) -> Probe:
 
         results = [_as_list(answer(loss_fn, batches, params)) for _ in range(times)]
         return {
+            "factor": _factor(results[0], params, batches) if "factor" in kept else 1.0,
             "returned": results[0],
             "again": results[1:],
             "in_grad": [see(param.grad) for param in params],
@@ -47,6 +48,19 @@ def _as_list(result: object) -> Plain:
     return list(seen) if isinstance(seen, tuple) else seen
 
 
+def _factor(result: Plain, params: list[Tensor], batches: list[Tensor]) -> float:
+    """How many times as long as the right gradients those of a result are; 1 where they point elsewhere, or are "
+    "none."""
+    fresh = [param.detach().clone().requires_grad_() for param in params]
+    right = torch.cat([grad.flatten() for grad in torch.autograd.grad(mean_loss(fresh)(torch.cat(batches)), fresh)])
+    grads = result if isinstance(result, list) else []
+    if [getattr(grad, "shape", None) for grad in grads] != [tuple(param.shape) for param in params]:
+        return 1.0
+    mine = torch.cat([grad.values.double().flatten() for grad in grads])
+    factor = float(mine @ right / (right @ right))
+    return factor if torch.allclose(mine, factor * right, rtol=1e-3, atol=1e-6) else 1.0
+
+
 def mean_loss(params: list[Tensor]) -> Function:
     """The mean squared error of a linear model; the last column of a batch holds the targets."""
     weight, bias = params
@@ -60,12 +74,32 @@ def spelled(name: str, case: Case) -> str:
     return call_of(name, "loss_fn", f"<{'batches' if len(batches) > 1 else 'a batch'} of {rows} rows>", "params")
 
 
-single = Requirement("gives the gradients for a single batch", accumulated("returned"))
-unequal = Requirement("counts every row alike in batches of different sizes", accumulated("returned"))
+_FACTOR = (
+    "Your gradients point the right way, and have another length: by what is a loss multiplied or divided that "
+    "should not be, or not by that?"
+)
+single = Requirement(
+    "gives the gradients for a single batch",
+    accumulated("factor", "returned"),
+    tells={
+        "factor": _FACTOR,
+        "returned:values": "Already for a single batch these are not the gradients of its mean loss.",
+    },
+)
+unequal = Requirement(
+    "counts every row alike in batches of different sizes",
+    accumulated("factor", "returned"),
+    tells={
+        "factor": _FACTOR,
+        "returned:values": "For one batch you are right, and for several these are not the gradients of the mean "
+        "over all rows: each batch is to count, and by its share of the rows.",
+    },
+)
 no_old = Requirement(
     "does not count an old .grad, nor that of an earlier call",
     accumulated("returned", "again", old=True, times=2),
     tells={
+        "returned:values": "With a .grad that was there before, your gradients are others: it still counts.",
         "again": "A second call with the same parameters gives other gradients: those of the first one still count.",
     },
 )

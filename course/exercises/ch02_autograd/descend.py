@@ -43,8 +43,19 @@ def steps_of(*kept: str) -> Probe:
     return watched(look, *kept)
 
 
-one_step = Requirement("takes one step against the gradient", on_function("returned"))
-many_steps = Requirement("takes as many steps as asked for", on_function("returned"))
+one_step = Requirement(
+    "takes one step against the gradient",
+    on_function("returned"),
+    tells={"returned:values": "One step leads elsewhere than to x0 minus lr times the gradient of `f` at x0."},
+)
+many_steps = Requirement(
+    "takes as many steps as asked for",
+    on_function("returned"),
+    tells={
+        "returned:values": "One step is right, and several lead elsewhere: each begins where the last one ended, "
+        "with the gradient there, and there are `steps` of them."
+    },
+)
 on_leaves = Requirement(
     "starts each step on a leaf, and returns a tensor that does not require grad",
     steps_of("on_leaves", "tracked", "returned"),

@@ -37,13 +37,29 @@ def numbers_of(key: str) -> Probe:
     return watched(look)
 
 
+def entry(key: str, what: str, tells: str) -> Requirement:
+    """One of the four results, and what to say of other numbers."""
+    return Requirement(f"{key}: {what}", numbers_of(key), {"returned:values": tells})
+
+
 runs = Requirement("runs, and returns four tensors that do not require grad", outlines)
 requirements = (
     runs,
-    Requirement("exp_grad: a gradient through exp", numbers_of("exp_grad")),
-    Requirement("stepped: a step of gradient descent", numbers_of("stepped")),
-    Requirement("square_grad: the gradient of the uncut scores", numbers_of("square_grad")),
-    Requirement("report: the scores, cut off", numbers_of("report")),
+    entry(
+        "exp_grad", "a gradient through exp", "This is not the gradient of sum(exp(x) + 1): the 1 has no part in it."
+    ),
+    entry(
+        "stepped",
+        "a step of gradient descent",
+        "This is not x after one step: it goes against the gradient of sum(x ** 2), by 0.1 times it.",
+    ),
+    entry(
+        "square_grad",
+        "the gradient of the uncut scores",
+        "This is not the gradient of sum((3 * x) ** 2): the scores are squared as they are, and the factor 3 counts "
+        "twice.",
+    ),
+    entry("report", "the scores, cut off", "This is not 3 * x with what lies above 1 cut off, and the rest as it is."),
     Requirement("leaves x as it was", on_tensors("left"), tells={"left": CHANGED}, needs=(runs,)),
 )
 

@@ -23,9 +23,19 @@ def place(index: int) -> Probe:
     return watched(look)
 
 
-by_z = Requirement("gives three numbers as a tuple, the last of them the derivative by z", place(2))
-by_x = Requirement("gives the derivative by x", place(0))
-by_y = Requirement("gives the derivative by y", place(1))
+def _slope(name: str, place: str) -> dict[str, str]:
+    """What to tell of a number that is not the derivative by this input."""
+    return {
+        "returned:values": f"The {place} number is not the derivative by {name}: how much more is (x + y) * z for "
+        f"one more in {name}?"
+    }
+
+
+by_z = Requirement(
+    "gives three numbers as a tuple, the last of them the derivative by z", place(2), _slope("z", "third")
+)
+by_x = Requirement("gives the derivative by x", place(0), _slope("x", "first"))
+by_y = Requirement("gives the derivative by y", place(1), _slope("y", "second"))
 
 
 @exercise(

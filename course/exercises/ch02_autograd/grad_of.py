@@ -36,8 +36,23 @@ def spelled(name: str, case: Case) -> str:
     return of_function(name, case)
 
 
-one_number = Requirement("gives the gradient of a function with one number", on_function("returned"))
-several = Requirement("differentiates the sum where f gives several numbers", on_function("returned"))
+one_number = Requirement(
+    "gives the gradient of a function with one number",
+    on_function("returned"),
+    tells={
+        "returned:values": "This is not the gradient of `f` at `x`.",
+        "returned:shape": "A gradient has the shape of `x`: for each entry, how much `f` grows with it.",
+    },
+)
+several = Requirement(
+    "differentiates the sum where f gives several numbers",
+    on_function("returned"),
+    tells={
+        "returned:shape": "Here `f` gives several numbers, and what you return has not the shape of `x`. A gradient "
+        "of each of them makes a table, a Jacobian; the gradient of their sum is shaped like `x`.",
+        "returned:values": "Here `f` gives several numbers, and this is not the gradient of their sum.",
+    },
+)
 elsewhere = Requirement(
     "changes no .grad anywhere else",
     beside_a_weight,

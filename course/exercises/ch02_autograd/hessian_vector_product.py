@@ -57,14 +57,32 @@ def _is_at(at: Tensor, x: Tensor) -> bool:
     return torch._C._functorch.is_functorch_wrapped_tensor(plain) or torch.equal(plain, x)
 
 
-second = Requirement("multiplies v by second derivatives", on_function("returned"))
-mixed = Requirement("counts mixed second derivatives too", on_function("returned"))
+_SHAPE = {"returned:shape": "The product has the shape of `x`: for each entry, how the gradient there changes along v."}
+second = Requirement(
+    "multiplies v by second derivatives",
+    on_function("returned"),
+    tells=_SHAPE
+    | {
+        "returned:values": "Here each entry of `x` stands for itself, and its number in the result is its v times "
+        "the second derivative of `f` there. Yours is another."
+    },
+)
+mixed = Requirement(
+    "counts mixed second derivatives too",
+    on_function("returned"),
+    tells=_SHAPE
+    | {
+        "returned:values": "Here entries of `x` meet in products, so that the gradient at one of them changes with "
+        "another, too. Your result is not, or not exactly, that of all these changes."
+    },
+)
 untracked = Requirement(
     "returns a tensor that does not require grad",
     on_function("tracked", "returned", tracked=True),
     tells={
         "tracked": "Your result requires grad, through a graph of your own or through `v`. A tensor without a graph "
-        "is asked for."
+        "is asked for.",
+        "returned:values": _traces.WARM,
     },
     given=("returned",),
 )

@@ -21,8 +21,21 @@ by_autograd = Rule(
     lambda tree: not names_used(tree) & _AUTOGRAD,
 )
 
-gradient = Requirement("gives the gradient of the mean of the squares", on_tensors("returned"))
-any_shape = Requirement("works for any shape and dtype", on_tensors("returned"))
+_SHAPE = {"returned:shape": "A gradient has the shape of `x`: for each entry, how much the mean grows with it."}
+gradient = Requirement(
+    "gives the gradient of the mean of the squares",
+    on_tensors("returned"),
+    _SHAPE
+    | {
+        "returned:values": "This is not the gradient of the mean of the squares: add a little to one entry, and see "
+        "how it grows."
+    },
+)
+any_shape = Requirement(
+    "works for any shape and dtype",
+    on_tensors("returned"),
+    _SHAPE | {"returned:values": "For an `x` of this shape or dtype, what you return is not the gradient any more."},
+)
 
 
 @exercise(

@@ -34,8 +34,19 @@ def _told(result: object) -> Plain:
 BY_NUMBER = ("once", "twice", "fresh", "twice_sum", "rebound", "under")
 
 programs = {
-    Requirement("tells what one backward leaves behind", state_told): ("once",),
-    Requirement("tells what a second backward does", state_told): ("twice", "fresh", "twice_sum"),
+    Requirement(
+        "tells what one backward leaves behind",
+        state_told,
+        tells={"returned": "x is a leaf, nothing stops the program, and x.grad holds the derivative of x ** 2."},
+    ): ("once",),
+    Requirement(
+        "tells what a second backward does",
+        state_told,
+        tells={
+            "returned": "A second backward fails where the first has let go of something saved, and else adds to "
+            ".grad. What the first has left in .grad stays in any case."
+        },
+    ): ("twice", "fresh", "twice_sum"),
     Requirement(
         "tells about a tensor in the middle",
         state_told,
@@ -45,7 +56,14 @@ programs = {
         },
         given=("once",),
     ): ("middle", "kept"),
-    Requirement("tells what a leaf is after an update", state_told): ("rebound", "under"),
+    Requirement(
+        "tells what a leaf is after an update",
+        state_told,
+        tells={
+            "returned": "After `x = x - 1` the name x stands for a result; under `no_grad`, `x -= 1` moves the leaf "
+            "itself, and what comes later is computed with its new value."
+        },
+    ): ("rebound", "under"),
     Requirement(
         "tells what detach does",
         state_told,
@@ -54,11 +72,15 @@ programs = {
         },
         given=("once",),
     ): ("detached",),
-    Requirement("tells which changes in place stop a program", state_told, given=("once",)): (
-        "on_leaf",
-        "after_exp",
-        "after_twice",
-    ),
+    Requirement(
+        "tells which changes in place stop a program",
+        state_told,
+        tells={
+            "returned": "A change in place stops a program in two cases: at once, where a leaf that requires grad is "
+            "changed while a graph is built, or at backward, where what it changed had been saved."
+        },
+        given=("once",),
+    ): ("on_leaf", "after_exp", "after_twice"),
 }
 
 

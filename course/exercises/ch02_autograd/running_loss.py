@@ -63,7 +63,14 @@ def spelled(name: str, case: Case) -> str:
     return call_of(name, f"<losses of {', '.join(map(str, case.args[0]))}>")
 
 
-mean = Requirement("returns the mean of the values as a float", running("returned", generator=False))
+mean = Requirement(
+    "returns the mean of the values as a float",
+    running("returned", generator=False),
+    tells={
+        "returned:values": "This is not the mean of the values. In a mean each of them counts alike: they are added "
+        "up, and the sum is divided once, by how many they are."
+    },
+)
 from_generator = Requirement("takes its losses from a generator too", running("returned"))
 backward = Requirement(
     "calls backward on each loss, before it asks for the next",

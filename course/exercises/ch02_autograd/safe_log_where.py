@@ -9,8 +9,8 @@ import torch
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation, Seen
-from autograder.watching.probe import Answer, facets
+from autograder.watching.observation import Observation, Seen, dtype_name
+from autograder.watching.probe import Answer, copy_of, facets, watched
 from autograder.watching.probes.tensors import calling, result_only
 
 _gradient = facets(calling(grad=True), "gradient")
@@ -23,11 +23,59 @@ def numbers(answer: Answer, case: Case) -> Observation:
     return seen | {"returned": replace(result, requires_grad=False)} if isinstance(result, Seen) else seen
 
 
-logarithm = Requirement("gives the logarithm of positive numbers", result_only)
-tiny = Requirement("takes no small number for 0", numbers, given=("gradient",))
-zero = Requirement("gives 0 for negative numbers and for 0", result_only)
-gradient = Requirement("has the gradient 1 / x, and 0 where x is negative", _gradient)
-finite = Requirement("has the gradient 0 at 0, not nan", _gradient)
+@watched
+def dtype_kept(answer: Answer, case: Case) -> Observation:
+    """The dtype of the result."""
+    result = answer(*copy_of(case.args))
+    return {"dtype": dtype_name(result.dtype) if isinstance(result, torch.Tensor) else "none"}
+
+
+logarithm = Requirement(
+    "gives the logarithm of positive numbers",
+    result_only,
+    tells={"returned:values": "All of these numbers are positive, and your result is not their natural logarithm."},
+)
+tiny = Requirement(
+    "takes no small number for 0",
+    numbers,
+    tells={
+        "returned:values": "These numbers are very small, and positive all the same: your result is not their "
+        "logarithm."
+    },
+    given=("gradient",),
+)
+zero = Requirement(
+    "gives 0 for negative numbers and for 0",
+    result_only,
+    tells={
+        "returned:values": "Somewhere your result is not right: it is to be 0 where `x` is 0 or below, and the "
+        "logarithm elsewhere."
+    },
+)
+gradient = Requirement(
+    "has the gradient 1 / x, and 0 where x is negative",
+    _gradient,
+    tells={
+        "gradient": "Somewhere what flows back to `x` is not right: it is to be what arrives times 1 / x where `x` is "
+        "positive, and 0 where it is below 0."
+    },
+)
+finite = Requirement(
+    "has the gradient 0 at 0, not nan",
+    _gradient,
+    tells={
+        "gradient": "Somewhere what flows back to `x` is not right: it is to be 0 where `x` is 0, and elsewhere what "
+        "arrives times 1 / x."
+    },
+)
+dtype = Requirement(
+    "keeps the dtype that it is given",
+    dtype_kept,
+    tells={
+        "dtype": "Your result has another dtype than `x`. A harmless number that stands in a tensor of its own "
+        "brings a dtype along; a plain one does not."
+    },
+)
 unchanged = Requirement("leaves x as it is", calling(), given=("returned",))
 
 
@@ -53,6 +101,8 @@ def safe_log_where(draw: Draw) -> Iterator[Case]:
     yield gradient(signed)
     yield gradient(torch.cat([positive, -torch.ones(2), -positive]))
     yield finite(torch.cat([positive, torch.zeros(2)]))
+    yield dtype(signed.to(torch.bfloat16))
+    yield dtype(signed.double())
     yield unchanged(torch.cat([torch.zeros(1), -positive, positive]))
     yield zero(-positive[0])
     yield gradient(torch.stack([signed, -signed]))

@@ -62,7 +62,14 @@ def compare_stopped(expected: Observation, got: Observation, tolerance: Toleranc
     return difference if difference or arrives else first_difference(expected, got, tolerance)
 
 
-loss = Requirement("gives the mean squared difference", stopped("returned", leaves=True))
+loss = Requirement(
+    "gives the mean squared difference",
+    stopped("returned", leaves=True),
+    tells={
+        "returned:values": "This is not the mean of the squares of a - b.",
+        "returned:shape": "A loss is one number, a tensor without axes: the mean over all entries.",
+    },
+)
 to_a = Requirement(
     "sends the gradient to a",
     stopped("to_a", "tracked", "recording_off"),

@@ -13,9 +13,34 @@ from autograder.watching.exercise import Case, Requirement, exercise
 from ._functions import of_function, on_function
 from ._traces import again, left, untracked
 
-of_ones = Requirement("gives the gradient of a sum for a v of ones", on_function("returned"))
-weighs = Requirement("weighs each output with its v", on_function("returned"))
-sums = Requirement("sums over all outputs that depend on an input", on_function("returned"))
+_SHAPE = {"returned:shape": "Your result has not the shape of `x`: for each entry of `x` it is to hold one number."}
+of_ones = Requirement(
+    "gives the gradient of a sum for a v of ones",
+    on_function("returned"),
+    _SHAPE
+    | {
+        "returned:values": "Here v is all ones, so that every output counts once; yours is not the gradient of their "
+        "sum."
+    },
+)
+weighs = Requirement(
+    "weighs each output with its v",
+    on_function("returned"),
+    _SHAPE
+    | {
+        "returned:values": "With a v of ones you are right, and here not: each output is to count as its entry of v "
+        "says."
+    },
+)
+sums = Requirement(
+    "sums over all outputs that depend on an input",
+    on_function("returned"),
+    _SHAPE
+    | {
+        "returned:values": "Here an entry of `x` has a part in several outputs. It is to get the sum of what these "
+        "send back, each times its own entry of v."
+    },
+)
 
 
 @exercise(

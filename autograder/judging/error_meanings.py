@@ -1,0 +1,105 @@
+"""What an error means, in a beginner's words: torch's own message names a place, and seldom the idea behind it.
+
+Each of these sentences is true of every program that the message stops, whatever else is wrong with it.
+"""
+
+from __future__ import annotations
+
+import re
+
+_MEANINGS = (
+    (
+        r"element 0 of tensors does not require grad",
+        "Nothing behind what is differentiated there requires grad: what comes in need not, and `detach`, `no_grad` or "
+        "`item` cuts a graph off.",
+    ),
+    (
+        r"One of the differentiated Tensors does not require grad",
+        "A gradient is asked for with respect to a tensor that does not require grad.",
+    ),
+    (
+        r"One of the differentiated Tensors appears to not have been used",
+        "What is differentiated there was not computed from that very tensor: a copy or a part of it is another one.",
+    ),
+    (
+        r"grad can be implicitly created only for scalar outputs",
+        "A gradient starts from one number, and here there are several: say which number of them is meant.",
+    ),
+    (
+        r"backward through the graph a second time",
+        "That graph has been gone back through already, and has let go of what it had saved.",
+    ),
+    (
+        r"leaf Variable that requires grad is being used in an in-place operation",
+        "A leaf that requires grad may be changed in place only where no graph is built.",
+    ),
+    (
+        r"modified by an inplace operation",
+        "Something was changed in place that a node had saved for the way back.",
+    ),
+    (
+        r"must match the size of tensor b",
+        "Two shapes meet that do not fit: write them one below the other, with their right ends together.",
+    ),
+    (
+        r"mat1 and mat2 shapes cannot be multiplied",
+        "In a matrix product each row of the left one meets a column of the right one: the two inner lengths must "
+        "agree.",
+    ),
+    (
+        r"shape '.*' is invalid for input of size",
+        "That shape holds another number of elements than there are: which of its lengths is not that of this input?",
+    ),
+    (
+        r"view size is not compatible",
+        "These numbers do not lie in memory so that equal steps could read them in the new shape, and `view` never "
+        "copies.",
+    ),
+    (
+        r"Dimension out of range",
+        "The tensor has fewer axes than that at this place: print its shape before the line.",
+    ),
+    (
+        r"output subscript .* appears more than once",
+        "Each axis of a result needs a letter of its own.",
+    ),
+    (
+        r"is out of bounds|index out of range",
+        "A place is asked for that is not there: counted from 0, the last one is the length minus 1.",
+    ),
+    (
+        r"expects a non-empty|input\.numel\(\) == 0|from empty tensor",
+        "This input has a length of 0 somewhere, and what is used there needs one element at least.",
+    ),
+    (
+        r"object of type 'generator' has no len|'generator' object is not subscriptable",
+        "A generator gives one thing after the other, and neither knows how many come nor keeps them.",
+    ),
+    (
+        r"'(?:float|int|bool)' object has no attribute",
+        "That is a plain Python number, as `item()` and arithmetic on numbers give: it has none of a tensor's methods.",
+    ),
+    (
+        r"only change requires_grad flags of leaf variables",
+        "A tensor that was computed cannot be told to stop requiring grad; another one can be made of it that does "
+        "not.",
+    ),
+    (
+        r"can't be cast to the desired output type",
+        "What is changed in place keeps its dtype, and that dtype does not hold such numbers.",
+    ),
+    (
+        r"expected (?:m1 and m2|scalar type|both).*|must have the same dtype",
+        "Two dtypes meet where one and the same is needed.",
+    ),
+    (
+        r"\bNoneType\b",
+        "Something there is None, as a `.grad` is before the first backward and for a tensor that is no leaf, or the "
+        "result of a function without `return`.",
+    ),
+)
+
+
+def meaning(message: str) -> str:
+    """What the message of an error means; "" where nothing is known of it."""
+    return next((sentence for pattern, sentence in _MEANINGS if re.search(pattern, message)), "")
