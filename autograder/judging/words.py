@@ -55,15 +55,23 @@ def _tell(exercise: Exercise, tells: Mapping[str, str], difference: Difference, 
     if difference.path == () and difference.aspect == "keys":
         return _tell_form(difference, seen)
     facet, *inner = difference.path
-    # A sentence about what a result holds is not about what it lacks.
-    if facet in tells and not (facet == "returned" and difference.aspect == "keys"):
+    if facet in tells and not (facet == "returned" and _is_of_another_form(difference)):
         if isinstance(difference.expected, bool):  # the sentence says it all
             return Told(tells[str(facet)])
         texts = (show(difference.expected), show(difference.got))
-        return Told(tells[str(facet)], *texts, picture(difference, exercise.tolerance))
+        sentence = tells[str(facet)] + _nan_note(difference.expected, difference.got)
+        return Told(sentence, *texts, picture(difference, exercise.tolerance))
     if facet in _FACETS:
         return Told(_FACETS[str(facet)].format(got=_names(difference.got)))
     return _tell_value(_place(str(facet), inner), difference, exercise.tolerance)
+
+
+_FORM = ("type", "shape", "dtype", "device", "requires_grad")
+
+
+def _is_of_another_form(difference: Difference) -> bool:
+    """Whether a result lacks something, or is itself no result of the right kind: what it holds is not to blame."""
+    return difference.aspect == "keys" or (len(difference.path) == 1 and difference.aspect in _FORM)
 
 
 def _tell_form(difference: Difference, seen: Observation) -> Told:
@@ -152,7 +160,10 @@ def _tensor_sentence(place: str, difference: Difference) -> str:
     return f"Expected {place} to have {difference.aspect} {one}, got {other}.{advice}"
 
 
-def _nan_note(expected: Seen, got: Seen) -> str:
+def _nan_note(expected: Plain, got: Plain) -> str:
+    """What to add where a tensor holds nan and should hold numbers; nothing where it is not about two tensors."""
+    if not (isinstance(expected, Seen) and isinstance(got, Seen)) or expected.shape != got.shape:
+        return ""
     if expected.values is None or got.values is None:
         return ""
     count = int((got.values.isnan() & ~expected.values.isnan()).sum())

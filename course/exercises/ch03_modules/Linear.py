@@ -56,9 +56,13 @@ def reach(numbers: Tensor, bounds: dict[str, float]) -> str:
     return next((name for name, bound in bounds.items() if 0.95 < largest / bound < 1.0001), "another bound")
 
 
-BIAS = {"bias": "The bias is not what it should be."}
+_BOUNDS = "between -1 / sqrt(in_features) and 1 / sqrt(in_features), each drawn for itself."
 
-formula = Requirement("computes x @ weight.T + bias", computes("weight", "bias"))
+formula = Requirement(
+    "computes x @ weight.T + bias",
+    computes("weight", "bias"),
+    {"returned": "With known numbers in weight and bias, your layer gives other values than x @ weight.T + bias."},
+)
 any_axes = Requirement("takes any axes in front", with_shape(computes("weight", "bias")), AXES, given=("returned",))
 registered = Requirement(
     "registers weight and bias, so that they go along everywhere",
@@ -69,13 +73,13 @@ registered = Requirement(
         "leaves": "A parameter of your module is no leaf that learns.",
     },
 )
-unbiased = Requirement("works without a bias", bias_and_result, BIAS)
+unbiased = Requirement("works without a bias", bias_and_result, {"bias": "With bias=False, `bias` is to be None."})
 start = Requirement(
     "starts with uniform numbers in the right range",
     first_numbers,
     {
-        "weight": "The numbers that weight starts with are not uniform between the two bounds.",
-        **BIAS,
+        "weight": f"The numbers that weight starts with are not uniform {_BOUNDS}",
+        "bias": f"The numbers that bias starts with are not uniform {_BOUNDS}",
         "apart": "The bias starts with numbers of the weight, so they are not independent: draw it for itself.",
         "others": "Two new layers start with the same numbers, as they do where each one seeds the generator.",
     },

@@ -74,7 +74,11 @@ def restored(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
 BEST = {"best": "`best` is no longer as it was."}
 
 basic = Requirement("saves the first loss, with the state", new_record)
-lower = Requirement("takes a lower loss", new_record)
+lower = Requirement(
+    "takes a lower loss",
+    new_record,
+    {"returned": "The loss is lower than that of `best`, and what you return is not a record of this loss and state."},
+)
 keeps = Requirement(
     "returns best itself, as it was, when the loss is not lower",
     old_record,
