@@ -164,7 +164,7 @@ class Proof:
         seen = {facet for observations in shown_by for observation in observations for facet in observation}
         known = ", ".join(sorted(seen))
         for requirement in self.exercise.requirements.values():
-            for facet in sorted(set(requirement.tells) - seen):
+            for facet in sorted({told.split("=")[0].split(".")[0] for told in requirement.tells} - seen):
                 what = f"{requirement.sentence!r} tells of {facet!r}, which no probe sees"
                 yield f"{self._file}: {what}; what can be seen is: {known}."
 

@@ -55,15 +55,24 @@ def _tell(exercise: Exercise, tells: Mapping[str, str], difference: Difference, 
     if difference.path == () and difference.aspect == "keys":
         return _tell_form(difference, seen)
     facet, *inner = difference.path
-    if facet in tells and not (facet == "returned" and _is_of_another_form(difference)):
+    spoken = _spoken(tells, difference)
+    if spoken and not (facet == "returned" and _is_of_another_form(difference)):
         if isinstance(difference.expected, bool):  # the sentence says it all
-            return Told(tells[str(facet)])
+            return Told(spoken)
         texts = (show(difference.expected), show(difference.got))
-        sentence = tells[str(facet)] + _nan_note(difference.expected, difference.got)
+        sentence = spoken + _nan_note(difference.expected, difference.got)
         return Told(sentence, *texts, picture(difference, exercise.tolerance))
     if facet in _FACETS:
         return Told(_FACETS[str(facet)].format(got=_names(difference.got)))
     return _tell_value(_place(str(facet), inner), difference, exercise.tolerance)
+
+
+def _spoken(tells: Mapping[str, str], difference: Difference) -> str:
+    """What is told of a facet: of the value that it should have, of one entry, or of the facet; "" where nothing is."""
+    facet, *inner = difference.path
+    names = [f"{facet}={difference.expected}"] if isinstance(difference.expected, str | int) else []
+    names += [f"{facet}.{key}" for key in reversed(inner) if isinstance(key, str)]
+    return next((tells[name] for name in (*names, str(facet)) if name in tells), "")
 
 
 _FORM = ("type", "shape", "dtype", "device", "requires_grad")

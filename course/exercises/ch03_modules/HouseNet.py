@@ -94,7 +94,15 @@ again = Requirement(
     {"same": "Called twice with the same houses, your model gives other prices the second time."},
     given=("returned",),
 )
-prices = Requirement("computes the prices that the docstring describes", with_a_scalar, needs=(again,))
+prices = Requirement(
+    "computes the prices that the docstring describes",
+    with_a_scalar,
+    {
+        "returned": "With known numbers in its layers, and its scale as it begins, your model gives other prices than "
+        "two hidden layers with a ReLU after each, then the output, times 100."
+    },
+    needs=(again,),
+)
 
 
 @exercise(

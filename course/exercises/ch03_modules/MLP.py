@@ -36,8 +36,8 @@ in_turn = Requirement(
     computes(twice=True),
     REPEATS
     | {
-        "returned": "With known numbers in its layers, your module gives other values than layer, activation, layer and so "
-        "on up to the last layer: something is missing, is another one, or is one too many."
+        "returned": "With known numbers in its layers, your module gives other values than layer, activation, layer "
+        "and so on up to the last layer: something is missing, is another one, or is one too many."
     },
 )
 at_the_end = Requirement(

@@ -61,8 +61,8 @@ basic = Requirement(
     "subtracts the mean, then divides by the std",
     returns,
     {
-        "returned": "Your values are not (x - mean) / std, with the mean and std that the module was made from: look for "
-        "another order, and for what is left out or added."
+        "returned": "Your values are not (x - mean) / std, with the mean and std that the module was made from: look "
+        "for another order, and for what is left out or added."
     },
 )
 buffers = Requirement(

@@ -15,8 +15,8 @@ by_depth = Requirement(
     "counts the parameters of all submodules",
     returns(),
     {
-        "returned": "Submodules may stand in submodules, at any depth, and some hold nothing. Your count is not that of "
-        "each parameter in there, once."
+        "returned": "Submodules may stand in submodules, at any depth, and some hold nothing. Your count is not that "
+        "of each parameter in there, once."
     },
 )
 once = Requirement(

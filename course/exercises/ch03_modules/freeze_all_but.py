@@ -92,7 +92,12 @@ thawed = Requirement(
     makes(first=lambda module: module.requires_grad_(False), flags=flags, trainable=trainable),
     FLAGS,
 )
-told = Requirement("returns the names left trainable, in order", names_and_count, given=("trainable",))
+told = Requirement(
+    "returns the names left trainable, in order",
+    names_and_count,
+    {"returned": "You do not return the names that fit, and these alone, in the order of named_parameters()."},
+    given=("trainable",),
+)
 at_rest = Requirement(
     "puts frozen parts into eval mode, with everything inside",
     makes(frozen=modes_of_frozen, trainable=trainable),

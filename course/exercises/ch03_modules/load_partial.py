@@ -66,8 +66,8 @@ def kept_apart(answer: Answer, module: nn.Module, state: dict[str, Tensor]) -> O
 
 
 LOADED = {
-    "loaded": "The numbers of the module afterwards are not right: what fits in name and shape is to be loaded, all else "
-    "stays as it was."
+    "loaded": "The numbers of the module afterwards are not right: what fits in name and shape is to be loaded, all "
+    "else stays as it was."
 }
 SORTED = {"sorted": "The names that you return are the right ones, but not sorted."}
 
@@ -84,8 +84,8 @@ unequal = Requirement(
     names_and_numbers,
     LOADED
     | {
-        "returned": "You do not return the names whose shapes are unequal, and with them the names that only one of the "
-        "two has: these alone."
+        "returned": "You do not return the names whose shapes are unequal, and with them the names that only one of "
+        "the two has: these alone."
     },
     given=("sorted",),
 )
