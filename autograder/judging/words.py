@@ -56,9 +56,9 @@ def _tell(exercise: Exercise, tells: Mapping[str, str], difference: Difference, 
         return _tell_form(difference, seen)
     facet, *inner = difference.path
     spoken = _spoken(tells, difference)
-    if spoken and not (facet == "returned" and _is_of_another_form(difference)):
-        if isinstance(difference.expected, bool):  # the sentence says it all
-            return Told(spoken)
+    if spoken and isinstance(difference.expected, bool):  # the sentence says it all
+        return Told(spoken)
+    if spoken:
         texts = (show(difference.expected), show(difference.got))
         sentence = spoken + _nan_note(difference.expected, difference.got)
         return Told(sentence, *texts, picture(difference, exercise.tolerance))
@@ -67,20 +67,21 @@ def _tell(exercise: Exercise, tells: Mapping[str, str], difference: Difference, 
     return _tell_value(_place(str(facet), inner), difference, exercise.tolerance)
 
 
+_FORM = ("type", "keys", "shape", "dtype", "device", "requires_grad")
+
+
 def _spoken(tells: Mapping[str, str], difference: Difference) -> str:
-    """What is told of a facet: of the value that it should have, of one entry, or of the facet; "" where nothing is."""
+    """What is told of a difference, by the most telling name of it that stands there; "" where nothing is.
+
+    A sentence about what a result holds is not about what it lacks, nor about a result of another form.
+    """
     facet, *inner = difference.path
     names = [f"{facet}={difference.expected}"] if isinstance(difference.expected, str | int) else []
     names += [f"{facet}.{key}" for key in reversed(inner) if isinstance(key, str)]
-    return next((tells[name] for name in (*names, str(facet)) if name in tells), "")
-
-
-_FORM = ("type", "shape", "dtype", "device", "requires_grad")
-
-
-def _is_of_another_form(difference: Difference) -> bool:
-    """Whether a result lacks something, or is itself no result of the right kind: what it holds is not to blame."""
-    return difference.aspect == "keys" or (len(difference.path) == 1 and difference.aspect in _FORM)
+    of_form = difference.aspect == "keys" or (not inner and difference.aspect in _FORM)
+    names += [f"{facet}.{difference.aspect}"] if of_form else []
+    names += [str(facet)] if facet != "returned" or not of_form else []
+    return next((tells[name] for name in names if name in tells), "")
 
 
 def _tell_form(difference: Difference, seen: Observation) -> Told:

@@ -67,8 +67,9 @@ class Requirement:
     """Something that an answer must fulfil: the sentence that students read of it, and the probe that watches it.
 
     `tells` is what to say where a facet of the probe's observation is not as it should be, or, under "facet.key", an
-    entry of it, or, under "facet=value", what should be this value; where it says nothing, what was expected and
-    what was found is told. Of `returned` it speaks only where the result is of the right form, and holds other values.
+    entry of it, under "facet.shape" and the like, its form, or, under "facet=value", what should be this value; where
+    it says nothing, what was expected and what was found is told. What stands under "returned" alone is about other
+    values, not about a result of another form.
 
     Two things can keep it from being judged; then it is neither met nor failed, and says which other it waits for:
     `given` names facets that must be right first, though another requirement speaks of them: that x stays as it is says

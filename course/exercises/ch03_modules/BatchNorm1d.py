@@ -114,7 +114,7 @@ registers = Requirement(
     {
         "parameters": "The parameters are not a weight of ones and a bias of zeros.",
         "buffers": "The buffers are not a running_mean of zeros and a running_var of ones.",
-        "returned": "The values with another weight and bias are not right.",
+        "returned": "With another weight and bias the values are not weight times what is standardized, plus bias.",
         "to_weight": "The gradient that arrives at weight is not right.",
         "to_bias": "The gradient that arrives at bias is not right.",
     },

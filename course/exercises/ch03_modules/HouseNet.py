@@ -60,7 +60,10 @@ begins = Requirement(
     on_new(
         lambda module, x, _: {"returned": outline(module(x).detach()), "learns": any(True for _ in module.parameters())}
     ),
-    {"learns": "The prices have the right shape, but parameters() is empty: nothing here would learn."},
+    {
+        "learns": "The prices have the right shape, but parameters() is empty: nothing here would learn.",
+        "returned.shape": "There is to be one number for each house, of shape (batch,), without an axis of size 1.",
+    },
 )
 hidden = Requirement(
     "learns in its hidden layers",

@@ -61,8 +61,9 @@ basic = Requirement(
     "subtracts the mean, then divides by the std",
     returns,
     {
+        "returned.shape": "The result has another shape than x. What is computed with x is of shape (features,).",
         "returned": "Your values are not (x - mean) / std, with the mean and std that the module was made from: look "
-        "for another order, and for what is left out or added."
+        "for another order, and for what is left out or added.",
     },
 )
 buffers = Requirement(

@@ -10,7 +10,14 @@ from autograder.watching.probes.given_modules import leaves_module, returns
 
 from ._calls import on_module
 
-every = Requirement("counts every number of a layer", returns())
+every = Requirement(
+    "counts every number of a layer",
+    returns(),
+    {
+        "returned": "Your count is not that of all numbers in weight and bias: a tensor holds as many as its sizes, "
+        "multiplied with each other."
+    },
+)
 by_depth = Requirement(
     "counts the parameters of all submodules",
     returns(),

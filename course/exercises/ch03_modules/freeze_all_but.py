@@ -76,7 +76,9 @@ def all_else(answer: Answer, module: nn.Module, pattern: str) -> Observation:
     return {"left": left, "replaced": replaced, "trainable": trainable(module)}
 
 
-FLAGS = {"flags": "The requires_grad of some parameter is not right."}
+FLAGS = {
+    "flags": "The requires_grad of some parameter is not what fnmatch.fnmatch(name, pattern) says of its whole name."
+}
 FROZEN = {
     "frozen": "Some frozen part is in another mode than it should be (True: training). It goes into eval mode, with "
     "all that is inside."

@@ -96,6 +96,7 @@ objects = Requirement(
     {
         "replaced": "A parameter or buffer is another object than before.",
         "kinds": "A tensor of the module has another dtype or flag than before.",
+        "loaded": "The tensors of state are float64 here, and fit in name and shape: their numbers are to be loaded.",
     },
     given=("loaded",),
 )

@@ -19,8 +19,8 @@ moves = Requirement(
     "moves the parameters against the gradient",
     one_step("held"),
     tells={
-        "held": f"{_HELD} They move once, by the step of the optimizer that is given, along the gradient that "
-        "backward has just filled in."
+        "held": f"{_HELD} They move once, by the step of the optimizer that is given, along the gradient of "
+        "criterion(prediction, y_batch), both as they are."
     },
 )
 clears = Requirement(
