@@ -28,6 +28,7 @@ from autograder.judging.judgement import UNTOUCHED, judge
 from autograder.judging.key import Key
 from autograder.judging.verdict import Report, Status, Verdict
 from autograder.watching.difference import first_difference
+from autograder.watching.exercise import facet_of
 from autograder.watching.observation import Observation
 
 # The visible cases, and fresh ones as a grading run draws them.
@@ -164,7 +165,7 @@ class Proof:
         seen = {facet for observations in shown_by for observation in observations for facet in observation}
         known = ", ".join(sorted(seen))
         for requirement in self.exercise.requirements.values():
-            for facet in sorted({told.partition(":")[0] for told in requirement.tells} - seen):
+            for facet in sorted(set(map(facet_of, requirement.tells)) - seen):
                 what = f"{requirement.sentence!r} tells of {facet!r}, which no probe sees"
                 yield f"{self._file}: {what}; what can be seen is: {known}."
 

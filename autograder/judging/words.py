@@ -56,23 +56,33 @@ def _tell(exercise: Exercise, tells: Mapping[str, str], difference: Difference, 
     if difference.path == () and difference.aspect == "keys":
         return _tell_form(difference, seen)
     facet, *inner = difference.path
-    sentence = _own_sentence(tells, str(facet), difference.aspect)
-    if sentence:
-        if isinstance(difference.expected, bool):  # the sentence says it all
-            return Told(sentence)
+    spoken = _spoken(tells, difference)
+    if spoken and isinstance(difference.expected, bool):  # the sentence says it all
+        return Told(spoken)
+    if spoken:
         texts = (show(difference.expected), show(difference.got))
+        sentence = spoken + _nan_note(difference.expected, difference.got)
         return Told(sentence, *texts, picture(difference, exercise.tolerance))
     if facet in _FACETS:
         return Told(_FACETS[str(facet)].format(got=_names(difference.got)))
     return _tell_value(_place(str(facet), inner), difference, exercise.tolerance)
 
 
-def _own_sentence(tells: Mapping[str, str], facet: str, aspect: str) -> str:
-    """What the requirement tells of a facet that differs in this aspect; "" where it tells nothing."""
-    if f"{facet}:{aspect}" in tells:
-        return tells[f"{facet}:{aspect}"]
-    # A sentence about what a result holds is not about what it lacks.
-    return "" if facet == "returned" and aspect == "keys" else tells.get(facet, "")
+_FORM = ("type", "keys", "shape", "dtype", "device", "requires_grad")
+
+
+def _spoken(tells: Mapping[str, str], difference: Difference) -> str:
+    """What is told of a difference, by the most telling name of it that stands there; "" where nothing is.
+
+    A sentence about what a result holds is not about what it lacks, nor about a result of another form.
+    """
+    facet, *inner = difference.path
+    names = [f"{facet}={difference.expected}"] if isinstance(difference.expected, str | int) else []
+    names += [f"{facet}.{key}" for key in reversed(inner) if isinstance(key, str)]
+    names.append(f"{facet}:{difference.aspect}")
+    of_form = difference.aspect == "keys" or (not inner and difference.aspect in _FORM)
+    names += [str(facet)] if facet != "returned" or not of_form else []
+    return next((tells[name] for name in names if name in tells), "")
 
 
 def _tell_form(difference: Difference, seen: Observation) -> Told:
@@ -170,7 +180,10 @@ def _form_advice(aspect: str, got: object) -> str:
     return ""
 
 
-def _nan_note(expected: Seen, got: Seen) -> str:
+def _nan_note(expected: Plain, got: Plain) -> str:
+    """What to add where a tensor holds nan and should hold numbers; nothing where it is not about two tensors."""
+    if not (isinstance(expected, Seen) and isinstance(got, Seen)) or expected.shape != got.shape:
+        return ""
     if expected.values is None or got.values is None:
         return ""
     count = int((got.values.isnan() & ~expected.values.isnan()).sum())

@@ -14,6 +14,7 @@ Called, it makes a case:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -62,12 +63,19 @@ Compare = Callable[[Observation, Observation, Tolerance], Difference | None]
 DrawCases = Callable[[Draw], Iterator[Case]]
 
 
+def facet_of(told: str) -> str:
+    """The facet that a name in a requirement's `tells` is about: of "returned:shape" or "returned=ok", the result."""
+    return re.split("[.:=]", told, maxsplit=1)[0]
+
+
 @dataclass(frozen=True, eq=False)
 class Requirement:
     """Something that an answer must fulfil: the sentence that students read of it, and the probe that watches it.
 
-    `tells` is what to say where a facet of the probe's observation is not as it should be, or where it is not in one
-    aspect, as in "returned:shape"; where it says nothing, what was expected and what was found is told.
+    `tells` is what to say where a facet of the probe's observation is not as it should be, or, under "facet.key", an
+    entry of it, under "facet:aspect" (shape, say), where it differs in that, or, under "facet=value", what should be
+    this value; where it says nothing, what was expected and what was found is told. What stands under "returned" alone
+    is about other values, not about a result of another form.
 
     Two things can keep it from being judged; then it is neither met nor failed, and says which other it waits for:
     `given` names facets that must be right first, though another requirement speaks of them: that x stays as it is says
@@ -83,7 +91,8 @@ class Requirement:
     def __post_init__(self) -> None:
         """Raises ExerciseError where what is to watch cannot be given an answer and a case, or an aspect is unknown."""
         for told in self.tells:
-            if ":" in told and told.partition(":")[2] not in ASPECTS:
+            aspect = told.removeprefix(facet_of(told))
+            if aspect.startswith(":") and aspect[1:] not in ASPECTS:
                 raise ExerciseError(
                     f"expected a facet, or one and an aspect of it, in what {self.sentence!r} tells, found {told!r}. "
                     f"The aspects are: {', '.join(ASPECTS)}."

@@ -80,7 +80,7 @@ def computes(*names: str, twice: bool = False) -> Probe:
             if not twice:
                 return {"returned": values(result)}
             repeats = not isinstance(result, Tensor) or torch.allclose(result, module(again), equal_nan=True)
-            return {"returned": values(result) if repeats else "another result in each call", "repeats": repeats}
+            return {"repeats": repeats, "returned": values(result) if repeats else "another result in each call"}
 
     return by_known_chance(look)
 

@@ -468,3 +468,49 @@ bank.survives(
         "var + 1e-05 -> 1e-05 + var": "Addition does not mind the order.",
     }
 )
+
+
+@bank.wrong(
+    "one-mean-for-all",
+    "You take one mean and one variance of the whole batch. Each feature, a column, has its own.",
+)
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(n))
+        self.bias = nn.Parameter(torch.zeros(n))
+        self.register_buffer("running_mean", torch.zeros(n))
+        self.register_buffer("running_var", torch.ones(n))
+
+    def forward(self, x):
+        if self.training:
+            mean, var = x.mean(), x.var(correction=0)
+            with torch.no_grad():
+                self.running_mean.mul_(0.9).add_(0.1 * x.mean(dim=0))
+                self.running_var.mul_(0.9).add_(0.1 * x.var(dim=0, correction=1))
+        else:
+            mean, var = self.running_mean, self.running_var
+        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
+
+
+@bank.wrong(
+    "no-running-average",
+    "Your running values are those of the last batch. Each keeps 0.9 of what it was, and takes 0.1 of the batch's.",
+)
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(n))
+        self.bias = nn.Parameter(torch.zeros(n))
+        self.register_buffer("running_mean", torch.zeros(n))
+        self.register_buffer("running_var", torch.ones(n))
+
+    def forward(self, x):
+        if self.training:
+            mean, var = x.mean(dim=0), x.var(dim=0, correction=0)
+            with torch.no_grad():
+                self.running_mean.copy_(mean)
+                self.running_var.copy_(x.var(dim=0, correction=1))
+        else:
+            mean, var = self.running_mean, self.running_var
+        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias

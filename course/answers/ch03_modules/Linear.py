@@ -374,3 +374,19 @@ bank.survives(
         "result + self.bias -> self.bias + result": "Addition does not mind the order.",
     }
 )
+
+
+@bank.wrong(
+    "bias-bound-from-out-features",
+    "The range of your bias comes from out_features. It is the range of the weight: that of in_features.",
+)
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        bound, other = in_features**-0.5, out_features**-0.5
+        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
+        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-other, other)) if bias else None
+
+    def forward(self, x):
+        result = x @ self.weight.T
+        return result if self.bias is None else result + self.bias

@@ -308,3 +308,56 @@ class TwoLayerMLP(nn.Module):
     def forward(self, x):
         rows = x.reshape(-1, x.shape[-1])
         return self.fc2(torch.relu(self.fc1(rows)))
+
+
+@bank.wrong(
+    "softmax-at-the-end",
+    "Your scores go through a softmax: each row is positive, and adds up to 1. What fc2 gives is the result.",
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1 = nn.Linear(in_features, hidden)
+        self.fc2 = nn.Linear(hidden, out_features)
+
+    def forward(self, x):
+        return torch.softmax(self.fc2(torch.relu(self.fc1(x))), dim=-1)
+
+
+@bank.wrong(
+    "dropout-between", "You put something between the layers that nobody asked for: the result is another in each call."
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1 = nn.Linear(in_features, hidden)
+        self.fc2 = nn.Linear(hidden, out_features)
+        self.dropout = nn.Dropout(0.5)
+
+    def forward(self, x):
+        return self.fc2(self.dropout(self.fc1(x).relu()))
+
+
+@bank.wrong("gelu-between", "You have a GELU between the layers, which lets a little of some negative numbers through.")
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1 = nn.Linear(in_features, hidden)
+        self.fc2 = nn.Linear(hidden, out_features)
+
+    def forward(self, x):
+        return self.fc2(F.gelu(self.fc1(x)))
+
+
+@bank.wrong(
+    "log-softmax-at-the-end",
+    "Your scores go through a log-softmax: none can be above 0. What fc2 gives is the result.",
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1 = nn.Linear(in_features, hidden)
+        self.fc2 = nn.Linear(hidden, out_features)
+
+    def forward(self, x):
+        return F.log_softmax(self.fc2(F.relu(self.fc1(x))), dim=-1)

@@ -268,3 +268,15 @@ def count_params(module, trainable_only=False):
     for child in module.children():
         total += sum(p.numel() for p in child.parameters() if p.requires_grad or not trainable_only)
     return total
+
+
+@bank.wrong(
+    "one-level-down",
+    "You go one level down. A submodule may hold submodules of its own, and their parameters count as well.",
+)
+def count_params(module, trainable_only=False):
+    found = {}
+    for part in (module, *module.children()):
+        for p in part.parameters(recurse=False):
+            found[id(p)] = p
+    return sum(p.numel() for p in found.values() if p.requires_grad or not trainable_only)

@@ -73,10 +73,7 @@ def load_partial(module, state):
     return sorted(fits)
 
 
-@bank.wrong(
-    "unsorted",
-    "Your names are the right ones, but not sorted.",
-)
+@bank.told("unsorted", "sorted")
 def load_partial(module, state):
     own = module.state_dict()
     fits = {name: value for name, value in state.items() if name in own and own[name].shape == value.shape}
@@ -215,14 +212,6 @@ def load_partial(module, state):
     for name in loaded:
         own[name].data.copy_(state[name])
     return sorted(set(own) ^ set(state) | (set(own) & set(state)) - set(loaded))
-
-
-@bank.wrong("in-the-state-s-order", "Your names come as they stand in the two dicts. They are to be sorted.")
-def load_partial(module, state):
-    own = module.state_dict()
-    fits = {name: value for name, value in state.items() if name in own and own[name].shape == value.shape}
-    module.load_state_dict(fits, strict=False)
-    return [name for name in [*state, *(name for name in own if name not in state)] if name not in fits]
 
 
 @bank.wrong(

@@ -47,7 +47,7 @@ def save_best(module, best, loss):
     "You keep the higher loss. The lower one is better.",
 )
 def save_best(module, best, loss):
-    if best is not None and loss <= best["loss"]:
+    if best is not None and not loss > best["loss"]:
         return best
     return {"loss": loss, "state": {name: value.clone() for name, value in module.state_dict().items()}}
 

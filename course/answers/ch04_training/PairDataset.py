@@ -388,3 +388,17 @@ bank.survives(
         "y -> x (3)": "The message is free.",
     }
 )
+
+
+@bank.told("compares-whole-shapes", "takes")
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        if x.shape != y.shape:
+            raise ValueError("x and y differ in shape")
+        self.x, self.y = x, y
+
+    def __len__(self):
+        return len(self.x)
+
+    def __getitem__(self, i):
+        return self.x[i], self.y[i]

@@ -625,3 +625,72 @@ bank.survives(
         "self.weight_decay * p -> p * self.weight_decay": "Numbers multiply in any order.",
     }
 )
+
+
+@bank.wrong(
+    "momentum-of-the-default",
+    "Your momentum is 0.9 whatever `momentum` says.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+
+    @torch.no_grad()
+    def step(self):
+        for p, velocity in zip(self.params, self.velocities):
+            if p.grad is not None:
+                pull = p.grad + self.weight_decay * p
+                velocity.mul_(0.9).add_(pull)
+                p.sub_(self.lr * velocity)
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "decay-subtracted",
+    "Your weight decay pushes each number away from 0: you subtract it from the gradient. It is added.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+
+    @torch.no_grad()
+    def step(self):
+        for p, velocity in zip(self.params, self.velocities):
+            if p.grad is not None:
+                pull = p.grad - self.weight_decay * p
+                velocity.mul_(self.momentum).add_(pull)
+                p.sub_(self.lr * velocity)
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "rate-twice",
+    "The learning rate is in your velocity and in the step as well. It belongs into the step alone.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+
+    @torch.no_grad()
+    def step(self):
+        for p, velocity in zip(self.params, self.velocities):
+            if p.grad is not None:
+                pull = p.grad + self.weight_decay * p
+                velocity.mul_(self.momentum).add_(pull, alpha=self.lr)
+                p.sub_(self.lr * velocity)
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None

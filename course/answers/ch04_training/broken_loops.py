@@ -614,7 +614,7 @@ def broken_loops():
 
 @bank.wrong(
     "e-still-broadcasts",
-    "In loop e (n, 1) still meets (n,): each prediction is compared with every target.",
+    "In loop e predictions do not meet their own targets: where (n, 1) meets (n,), each is compared with every one.",
 )
 def broken_loops():
     def loop_a(model, x, y, steps):

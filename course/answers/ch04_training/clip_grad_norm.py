@@ -315,3 +315,42 @@ bank.survives(
         "(grad ** 2).sum().item() -> (grad ** 2).sum()": "math.sqrt takes a tensor with one element as well, and gives a float.",
     }
 )
+
+
+@bank.wrong(
+    "sum-of-sizes",
+    "Your norm adds up the sizes of all entries. It is the root of the sum of their squares.",
+)
+def clip_grad_norm(params, max_norm):
+    grads = [p.grad for p in params if p.grad is not None]
+    norm = math.fsum(grad.abs().sum().item() for grad in grads)
+    if norm > max_norm:
+        for grad in grads:
+            grad.mul_(max_norm / norm)
+    return norm
+
+
+@bank.wrong(
+    "longest-alone",
+    "Your norm is that of the longest gradient alone. All of them, laid end to end, have one norm.",
+)
+def clip_grad_norm(params, max_norm):
+    grads = [p.grad for p in params if p.grad is not None]
+    norm = max((grad.norm().item() for grad in grads), default=0.0)
+    if norm > max_norm:
+        for grad in grads:
+            grad.mul_(max_norm / norm)
+    return norm
+
+
+@bank.wrong(
+    "makes-longer",
+    "You multiply by norm / max_norm, which makes long gradients longer. It is the other way up.",
+)
+def clip_grad_norm(params, max_norm):
+    grads = [p.grad for p in params if p.grad is not None]
+    norm = math.sqrt(sum(grad.square().sum().item() for grad in grads))
+    if norm > max_norm:
+        for grad in grads:
+            grad.mul_(norm / max_norm)
+    return norm

@@ -237,3 +237,15 @@ bank.survives(
         "0 -> -1": "All rows have one dtype, the last one too.",
     }
 )
+
+
+@bank.wrong(
+    "as-wide-as-the-first",
+    "Your table is as wide as the first tensor, and cuts off longer ones. The longest of all tells the width.",
+)
+def collate_pad(batch, pad=0):
+    lengths = [len(row) for row in batch]
+    padded = torch.full((len(batch), lengths[0]), pad, dtype=batch[0].dtype)
+    for place, row in zip(padded, batch):
+        place[: len(row)] = row[: lengths[0]]
+    return padded, lengths

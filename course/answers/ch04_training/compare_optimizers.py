@@ -755,3 +755,59 @@ bank.survives(
         "optimizer -> model": "The optimizer has all of the model's parameters, so either of them clears the same gradients.",
     }
 )
+
+
+@bank.wrong(
+    "goal-of-the-default",
+    "Your goal is 0.05 whatever `goal` says. That is only what it is where nobody gives one.",
+)
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def start(seed):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        return model, x, torch.sin(x)
+
+    def count(seed, kind, lr):
+        model, x, y = start(seed)
+        optimizer = kind(model.parameters(), lr=lr)
+        for step in range(limit):
+            loss = F.mse_loss(model(x), y)
+            if loss.item() < 0.05:
+                return step
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return limit
+
+    sgd = [count(seed, torch.optim.SGD, sgd_lr) for seed in seeds]
+    adam = [count(seed, torch.optim.Adam, adam_lr) for seed in seeds]
+    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
+
+
+@bank.wrong(
+    "one-above-the-limit",
+    "Where the goal is not reached you give limit + 1. The limit itself is asked for.",
+)
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def start(seed):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        return model, x, torch.sin(x)
+
+    def count(seed, kind, lr):
+        model, x, y = start(seed)
+        optimizer = kind(model.parameters(), lr=lr)
+        for step in range(limit + 1):
+            loss = F.mse_loss(model(x), y)
+            if loss.item() < goal:
+                return step
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return limit + 1
+
+    sgd = [count(seed, torch.optim.SGD, sgd_lr) for seed in seeds]
+    adam = [count(seed, torch.optim.Adam, adam_lr) for seed in seeds]
+    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}

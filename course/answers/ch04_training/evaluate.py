@@ -520,3 +520,19 @@ bank.survives(
         "labels -> logits (2)": "A batch has as many rows of logits as labels.",
     }
 )
+
+
+@bank.wrong("smallest-logit", "You look for the smallest logit of each row. The largest is the model's answer.")
+def evaluate(model, loader, criterion):
+    modes = {module: module.training for module in model.modules()}
+    model.eval()
+    loss = hits = count = 0
+    with torch.no_grad():
+        for inputs, labels in loader:
+            logits = model(inputs)
+            loss += criterion(logits, labels).item() * len(labels)
+            hits += (logits.argmin(dim=1) == labels).sum().item()
+            count += len(labels)
+    for module, mode in modes.items():
+        module.training = mode
+    return {"loss": loss / count, "accuracy": hits / count}

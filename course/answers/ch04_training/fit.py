@@ -909,3 +909,28 @@ bank.survives(
         "y -> x (3)": "A batch has as many rows of inputs as it has labels.",
     }
 )
+
+
+@bank.wrong(
+    "first-batch-of-the-drawer",
+    "You measure the drawer's first batch alone, as a `return` or `break` within the loop does. All its samples count.",
+)
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for epoch in range(epochs):
+        model.train()
+        losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        model.eval()
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                measured = criterion(logits, y).item(), (logits.argmax(dim=1) == y).float().mean().item()
+                break
+        history.append([sum(losses) / len(losses), *measured])
+    return history

@@ -246,3 +246,35 @@ bank.survives(
         "math.pi * t -> t * math.pi": "Numbers multiply in any order.",
     }
 )
+
+
+@bank.wrong("cosine-upside-down", "Your cosine goes up: 1 - cos begins at 0. It comes down from base_lr with 1 + cos.")
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    if step < warmup_steps:
+        return base_lr * (step + 1) / warmup_steps
+    if step >= total_steps:
+        return min_lr
+    t = (step - warmup_steps) / (total_steps - warmup_steps)
+    return min_lr + (base_lr - min_lr) * (1 - math.cos(math.pi * t)) / 2
+
+
+@bank.wrong(
+    "half-forgotten", "You do not halve 1 + cos, which begins at 2: the rate starts twice too far above min_lr."
+)
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    if step < warmup_steps:
+        return base_lr * (step + 1) / warmup_steps
+    if step >= total_steps:
+        return min_lr
+    t = (step - warmup_steps) / (total_steps - warmup_steps)
+    return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t))
+
+
+@bank.wrong("pi-missing", "Your cosine ends at cos(1), which is about 0.54. It goes on to cos(pi), which is -1.")
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    if step < warmup_steps:
+        return base_lr * (step + 1) / warmup_steps
+    if step >= total_steps:
+        return min_lr
+    t = (step - warmup_steps) / (total_steps - warmup_steps)
+    return min_lr + (base_lr - min_lr) * (1 + math.cos(t)) / 2

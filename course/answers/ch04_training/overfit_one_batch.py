@@ -45,7 +45,7 @@ def overfit_one_batch(trial):
 
 @bank.wrong(
     "any-parameter-still",
-    "You suspect a missing step as soon as one parameter stays. A gradient may be 0 once; all of them must stay.",
+    "You suspect a missing step because one parameter stays. A gradient may be 0 once; all of them must stay.",
 )
 def overfit_one_batch(trial):
     (x, y), (same, again) = trial.batch(), trial.batch()

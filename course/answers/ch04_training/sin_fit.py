@@ -750,3 +750,81 @@ bank.survives(
         "chosen -> model": "The optimizer has all of the model's parameters, so either of them clears the same gradients.",
     }
 )
+
+
+@bank.wrong(
+    "always-adam",
+    "You train by Adam whatever `optimizer` says.",
+)
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(1, 16)
+            self.out = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.out(torch.relu(self.hidden(x)))
+
+    model = SinMLP() if model is None else model
+    kind = torch.optim.Adam
+    chosen = kind(model.parameters(), lr=lr)
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(steps):
+        chosen.zero_grad()
+        F.mse_loss(model(x), y).backward()
+        chosen.step()
+    return model
+
+
+@bank.wrong(
+    "zero-to-two-pi",
+    "Your x go from 0 to 2 pi. The wave asked for lies between -pi and pi.",
+)
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(1, 16)
+            self.out = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.out(torch.relu(self.hidden(x)))
+
+    model = SinMLP() if model is None else model
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    chosen = kind(model.parameters(), lr=lr)
+    x = torch.linspace(0, 2 * math.pi, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(steps):
+        chosen.zero_grad()
+        F.mse_loss(model(x), y).backward()
+        chosen.step()
+    return model
+
+
+@bank.wrong(
+    "relu-after-both",
+    "A ReLU follows your last layer as well: the model can give no negative number, and sin needs them.",
+)
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(1, 16)
+            self.out = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return torch.relu(self.out(torch.relu(self.hidden(x))))
+
+    model = SinMLP() if model is None else model
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    chosen = kind(model.parameters(), lr=lr)
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(steps):
+        chosen.zero_grad()
+        F.mse_loss(model(x), y).backward()
+        chosen.step()
+    return model

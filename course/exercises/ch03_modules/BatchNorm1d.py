@@ -100,14 +100,21 @@ def without_graph(module: Any, x: Tensor) -> Observation:
     return {"tracked": tracked, "copied": values(copy.deepcopy(module).eval()(x))}
 
 
-basic = Requirement("standardizes each feature over the batch in training", in_training)
+basic = Requirement(
+    "standardizes each feature over the batch in training",
+    in_training,
+    {
+        "returned": "In training a new module gives (x - mean) / sqrt(var + 1e-5), with mean and variance "
+        "(correction=0) of each column of the batch, and yours gives other values."
+    },
+)
 registers = Requirement(
     "holds weight and bias as parameters, the running values as buffers",
     registered,
     {
         "parameters": "The parameters are not a weight of ones and a bias of zeros.",
         "buffers": "The buffers are not a running_mean of zeros and a running_var of ones.",
-        "returned": "The values with another weight and bias are not right.",
+        "returned": "With another weight and bias the values are not weight times what is standardized, plus bias.",
         "to_weight": "The gradient that arrives at weight is not right.",
         "to_bias": "The gradient that arrives at bias is not right.",
     },
@@ -119,7 +126,16 @@ flows = Requirement(
         "to_x": "The gradient that arrives at x is not right: mean and variance depend on x as well.",
     },
 )
-running = Requirement("moves the running values toward those of each batch", after_each)
+running = Requirement(
+    "moves the running values toward those of each batch",
+    after_each,
+    {
+        "running_mean": "After a batch in training, the running mean is not 0.9 times what it was plus 0.1 times that "
+        "of the batch.",
+        "running_var": "After a batch in training, the running variance is not 0.9 times what it was plus 0.1 times "
+        "that of the batch, with correction=1.",
+    },
+)
 evaluated = Requirement(
     "uses the running values in eval mode, and leaves them",
     in_eval,

@@ -60,7 +60,10 @@ begins = Requirement(
     on_new(
         lambda module, x, _: {"returned": outline(module(x).detach()), "learns": any(True for _ in module.parameters())}
     ),
-    {"learns": "The prices have the right shape, but parameters() is empty: nothing here would learn."},
+    {
+        "learns": "The prices have the right shape, but parameters() is empty: nothing here would learn.",
+        "returned:shape": "There is to be one number for each house, of shape (batch,), without an axis of size 1.",
+    },
 )
 hidden = Requirement(
     "learns in its hidden layers",
@@ -94,7 +97,15 @@ again = Requirement(
     {"same": "Called twice with the same houses, your model gives other prices the second time."},
     given=("returned",),
 )
-prices = Requirement("computes the prices that the docstring describes", with_a_scalar, needs=(again,))
+prices = Requirement(
+    "computes the prices that the docstring describes",
+    with_a_scalar,
+    {
+        "returned": "With known numbers in its layers, and its scale as it begins, your model gives other prices than "
+        "two hidden layers with a ReLU after each, then the output, times 100."
+    },
+    needs=(again,),
+)
 
 
 @exercise(

@@ -11,7 +11,7 @@ from autograder.watching.probe import Answer, see
 from autograder.watching.probes.chance import by_known_chance
 from autograder.watching.probes.modules import arguments, computes, gives_shape, make, on_new, with_shape
 
-from ._calls import AXES, made_and_called
+from ._calls import AXES, REPEATS, made_and_called
 
 
 @by_known_chance
@@ -31,8 +31,20 @@ order = Requirement(
         "activation learns, as nn.PReLU does."
     },
 )
-in_turn = Requirement("computes layers and activations in turn", computes(twice=True))
-at_the_end = Requirement("has no activation after the last layer", computes())
+in_turn = Requirement(
+    "computes layers and activations in turn",
+    computes(twice=True),
+    REPEATS
+    | {
+        "returned": "With known numbers in its layers, your module gives other values than layer, activation, layer "
+        "and so on up to the last layer: something is missing, is another one, or is one too many."
+    },
+)
+at_the_end = Requirement(
+    "has no activation after the last layer",
+    computes(),
+    {"returned": "Of two sizes there is one layer, and no activation: your module gives other values than that layer."},
+)
 of_its_own = Requirement(
     "gives each hidden layer an activation of its own",
     on_new(lambda module, _, sizes, kind: {"activations": sum(isinstance(part, kind) for part in module.modules())}),

@@ -57,7 +57,15 @@ def kept_apart(answer: Answer, case: Case) -> Observation:
     return {"later": values(module(copy_of(case.kwargs["x"])))}
 
 
-basic = Requirement("subtracts the mean, then divides by the std", returns)
+basic = Requirement(
+    "subtracts the mean, then divides by the std",
+    returns,
+    {
+        "returned:shape": "The result has another shape than x. What is computed with x is of shape (features,).",
+        "returned": "Your values are not (x - mean) / std, with the mean and std that the module was made from: look "
+        "for another order, and for what is left out or added.",
+    },
+)
 buffers = Requirement(
     "holds mean and std as buffers, and has no parameters",
     held,

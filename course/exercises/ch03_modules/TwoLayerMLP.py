@@ -11,7 +11,7 @@ from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.probes.modules import computes, gives_shape, lists_parameters, with_shape
 from autograder.watching.rules import avoids
 
-from ._calls import AXES, made_and_called
+from ._calls import AXES, REPEATS, made_and_called
 
 shape = Requirement("turns (batch, in_features) into (batch, out_features)", gives_shape)
 layers = Requirement(
@@ -19,8 +19,16 @@ layers = Requirement(
     lists_parameters,
     {"parameters": "The names or shapes of the parameters are not those of two layers named fc1 and fc2."},
 )
-relu = Requirement("computes fc1, then relu, then fc2", computes())
-any_axes = Requirement("takes any axes in front", with_shape(computes()), AXES, given=("returned",))
+relu = Requirement(
+    "computes fc1, then relu, then fc2",
+    computes(twice=True),
+    REPEATS
+    | {
+        "returned": "With known numbers in its layers, your module gives other values than fc1, then relu, then fc2: a "
+        "step is missing, another one, or one too many."
+    },
+)
+any_axes = Requirement("takes any axes in front", with_shape(computes(twice=True)), AXES, given=("returned", "repeats"))
 
 
 @exercise(

@@ -11,6 +11,7 @@ from autograder.watching.exercise import Case
 from autograder.watching.probes.modules import INPUTS
 from autograder.watching.probes.sample_modules import named_in
 
+REPEATS = {"repeats": "Called twice with the same x, your module gives two results: something in it draws by chance."}
 AXES = {"shape": "The last axis alone changes its length. The axes in front of it, however many, stay as they are."}
 
 

@@ -67,9 +67,26 @@ LEFT = {
     "hooks": "The number of hooks on the module is not what it was before.",
 }
 
-basic = Requirement("counts each layer that runs", returns(counts))
-depth = Requirement("counts submodules at any depth", returns(counts))
-often = Requirement("counts what runs several times, and leaves out what does not run", returns(counts))
+
+def counting(sentence: str, said: str) -> Requirement:
+    """What is required of the counts, and what is told where they are others."""
+    return Requirement(sentence, returns(counts), {"returned": said})
+
+
+basic = counting(
+    "counts each layer that runs",
+    "Your counts are not those of the layers that run, each under its name in named_modules(), without the module "
+    "itself.",
+)
+depth = counting(
+    "counts submodules at any depth",
+    "Submodules stand in submodules here, and each that runs is counted, under the whole path that named_modules() "
+    "gives.",
+)
+often = counting(
+    "counts what runs several times, and leaves out what does not run",
+    "Some layer runs several times here, or not at all: its count is that of its runs, and without any it is left out.",
+)
 called = Requirement(
     "calls the module itself, once",
     what_ran,

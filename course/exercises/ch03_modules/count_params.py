@@ -10,11 +10,42 @@ from autograder.watching.probes.given_modules import leaves_module, returns
 
 from ._calls import on_module
 
-every = Requirement("counts every number of a layer", returns())
-by_depth = Requirement("counts the parameters of all submodules", returns())
-once = Requirement("counts a parameter in several places once", returns(), needs=(by_depth,))
-no_buffers = Requirement("does not count buffers", returns())
-trainable = Requirement("counts only what learns with trainable_only=True", returns(), needs=(by_depth,))
+every = Requirement(
+    "counts every number of a layer",
+    returns(),
+    {
+        "returned": "Your count is not that of all numbers in weight and bias: a tensor holds as many as its sizes, "
+        "multiplied with each other."
+    },
+)
+by_depth = Requirement(
+    "counts the parameters of all submodules",
+    returns(),
+    {
+        "returned": "Submodules may stand in submodules, at any depth, and some hold nothing. Your count is not that "
+        "of each parameter in there, once."
+    },
+)
+once = Requirement(
+    "counts a parameter in several places once",
+    returns(),
+    {"returned": "A layer, or a weight, stands in two places here. Your count is not that of each parameter, once."},
+    needs=(by_depth,),
+)
+no_buffers = Requirement(
+    "does not count buffers",
+    returns(),
+    {"returned": "Of a batch norm, weight and bias count, and its running values, which are buffers, do not."},
+)
+trainable = Requirement(
+    "counts only what learns with trainable_only=True",
+    returns(),
+    {
+        "returned": "Some parameters are frozen here. With trainable_only=True, those with requires_grad count and no "
+        "others; without it, all do."
+    },
+    needs=(by_depth,),
+)
 left = Requirement(
     "leaves the module as it was",
     leaves_module(),

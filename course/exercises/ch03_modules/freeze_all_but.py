@@ -76,7 +76,9 @@ def all_else(answer: Answer, module: nn.Module, pattern: str) -> Observation:
     return {"left": left, "replaced": replaced, "trainable": trainable(module)}
 
 
-FLAGS = {"flags": "The requires_grad of some parameter is not right."}
+FLAGS = {
+    "flags": "The requires_grad of some parameter is not what fnmatch.fnmatch(name, pattern) says of its whole name."
+}
 FROZEN = {
     "frozen": "Some frozen part is in another mode than it should be (True: training). It goes into eval mode, with "
     "all that is inside."
@@ -92,7 +94,12 @@ thawed = Requirement(
     makes(first=lambda module: module.requires_grad_(False), flags=flags, trainable=trainable),
     FLAGS,
 )
-told = Requirement("returns the names left trainable, in order", names_and_count, given=("trainable",))
+told = Requirement(
+    "returns the names left trainable, in order",
+    names_and_count,
+    {"returned": "You do not return the names that fit, and these alone, in the order of named_parameters()."},
+    given=("trainable",),
+)
 at_rest = Requirement(
     "puts frozen parts into eval mode, with everything inside",
     makes(frozen=modes_of_frozen, trainable=trainable),

@@ -130,6 +130,7 @@ normal = Requirement(
 biases = Requirement(
     "sets the biases to 0, where there are any",
     makes(biases=lambda module: [see(part.bias) for part in linear_parts(module)]),
+    {"biases": "After your call, a bias is not all 0, or a layer without a bias has got one."},
     needs=(depth,),
 )
 in_place = Requirement(

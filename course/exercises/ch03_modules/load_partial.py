@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeGuard
 
 import torch
 from torch import Tensor, nn
@@ -31,8 +32,16 @@ def held(module: nn.Module) -> Plain:
 
 @on_sample
 def names_and_numbers(answer: Answer, module: nn.Module, state: dict[str, Tensor]) -> Observation:
-    """The names that are returned, and the numbers of the module afterwards."""
-    return {"returned": see(answer(module, state)), "loaded": held(module)}
+    """The names that are returned, whether they are sorted, and the numbers of the module afterwards."""
+    names = see(answer(module, state))
+    in_order = not is_names(names) or names == sorted(names)
+    told = names if in_order else sorted(names)
+    return {"returned": told, "sorted": in_order, "loaded": held(module)}
+
+
+def is_names(result: Plain) -> TypeGuard[list[str]]:
+    """Whether a result is a list of names, which can be in order."""
+    return isinstance(result, list) and all(isinstance(name, str) for name in result)
 
 
 @on_sample
@@ -56,11 +65,30 @@ def kept_apart(answer: Answer, module: nn.Module, state: dict[str, Tensor]) -> O
     return {"state": seen, "follows": moved(before, module.state_dict())}
 
 
-LOADED = {"loaded": "The numbers of the module afterwards are not right."}
+LOADED = {
+    "loaded": "The numbers of the module afterwards are not right: what fits in name and shape is to be loaded, all "
+    "else stays as it was."
+}
+SORTED = {"sorted": "The names that you return are the right ones, but not sorted."}
 
 basic = Requirement("loads a state that fits", names_and_numbers, LOADED)
-names = Requirement("tells the names that only one of the two has, sorted", names_and_numbers, given=("loaded",))
-unequal = Requirement("skips unequal shapes, tells them, and loads the rest", names_and_numbers, LOADED)
+names = Requirement(
+    "tells the names that only one of the two has, sorted",
+    names_and_numbers,
+    SORTED
+    | {"returned": "You do not return the names that only the module has, and those that only state has: these alone."},
+    given=("loaded",),
+)
+unequal = Requirement(
+    "skips unequal shapes, tells them, and loads the rest",
+    names_and_numbers,
+    LOADED
+    | {
+        "returned": "You do not return the names whose shapes are unequal, and with them the names that only one of "
+        "the two has: these alone."
+    },
+    given=("sorted",),
+)
 buffers = Requirement("loads buffers too", makes(loaded=held), LOADED)
 objects = Requirement(
     "keeps the module's own tensors, with dtype and flags",
@@ -68,6 +96,7 @@ objects = Requirement(
     {
         "replaced": "A parameter or buffer is another object than before.",
         "kinds": "A tensor of the module has another dtype or flag than before.",
+        "loaded": "The tensors of state are float64 here, and fit in name and shape: their numbers are to be loaded.",
     },
     given=("loaded",),
 )

@@ -73,13 +73,28 @@ def restored(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
 
 BEST = {"best": "`best` is no longer as it was."}
 
-basic = Requirement("saves the first loss, with the state", new_record)
-lower = Requirement("takes a lower loss", new_record)
+basic = Requirement(
+    "saves the first loss, with the state",
+    new_record,
+    {
+        "returned": "At the first call, with best=None, any loss is saved, and with it a copy of every tensor in "
+        "state_dict(), under its name. What you return is not that."
+    },
+)
+lower = Requirement(
+    "takes a lower loss",
+    new_record,
+    {
+        "returned": "The loss is lower than that of `best`, and you do not return a record of this loss and state. "
+        "A loss may lie below 0."
+    },
+)
 keeps = Requirement(
     "returns best itself, as it was, when the loss is not lower",
     old_record,
     {
-        "best_itself": "The loss is not lower, but what you return is not `best` itself, but a copy or another record.",
+        "best_itself": "The loss is not lower, but what you return is not `best` itself, but a copy, another record, "
+        "or nothing.",
         **BEST,
     },
 )

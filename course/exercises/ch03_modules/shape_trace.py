@@ -30,10 +30,28 @@ def met_inside(answer: Answer, module: nn.Module, shape: tuple[int, ...]) -> Obs
     return {"met": met, "returned": pairs(result)}
 
 
-basic = Requirement("lists names and output shapes", returns(pairs))
-leaves = Requirement("lists leaves only, at any depth", returns(pairs))
-as_run = Requirement("follows the order of running, and lists twice what runs twice", returns(pairs))
-alone = Requirement("lists a module that is a leaf itself", returns(pairs))
+def listing(sentence: str, said: str) -> Requirement:
+    """What is required of the list, and what is told where it is another."""
+    return Requirement(sentence, returns(pairs), {"returned": said})
+
+
+basic = listing(
+    "lists names and output shapes",
+    "Your list is not that of the leaves as they run: a pair of the name in named_modules() and the shape that comes "
+    "out.",
+)
+leaves = listing(
+    "lists leaves only, at any depth",
+    "Submodules stand in submodules here: those without submodules of their own, at any depth, make up the list.",
+)
+as_run = listing(
+    "follows the order of running, and lists twice what runs twice",
+    "A layer runs several times here, and stands in the list each time, in the order in which all of them run.",
+)
+alone = listing(
+    "lists a module that is a leaf itself",
+    'The module itself has no submodules here: the list is one pair, of the name "" and the shape that comes out.',
+)
 on_meta = Requirement(
     "runs the module once, on the meta device",
     met_inside,

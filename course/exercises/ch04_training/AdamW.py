@@ -10,16 +10,43 @@ from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.probes.training import stepped, two_optimizers
 
-from ._optimizing import TELLS, optimizing, steps
+from ._optimizing import optimizing, path, steps
 
-in_place = Requirement("moves each tensor in place by about lr", stepped("path"), TELLS)
-remembers = Requirement("remembers the steps before", stepped("path"), TELLS)
-eps_after = Requirement("adds eps after the root", stepped("path"), TELLS)
-decays = Requirement("decays the weights apart from the gradient", stepped("path"), TELLS)
-without = Requirement("leaves tensors without a gradient alone", stepped("path"), TELLS, needs=(decays,))
-apart = Requirement("takes a generator, and keeps two optimizers apart", two_optimizers(generator=True), TELLS)
+in_place = Requirement(
+    "moves each tensor in place by about lr",
+    stepped("path"),
+    path(
+        "In the first step m and s, both divided by 1 - beta ** 1, are g and g ** 2: p itself moves by lr, against g."
+    ),
+)
+remembers = Requirement(
+    "remembers the steps before",
+    stepped("path"),
+    path("Look at m, s and t of each tensor from the second step on: each beta in its place, and the power t of both."),
+)
+eps_after = Requirement(
+    "adds eps after the root",
+    stepped("path"),
+    path("With a large eps it shows where it is added: to the root of the corrected s, in the divisor."),
+)
+decays = Requirement(
+    "decays the weights apart from the gradient",
+    stepped("path"),
+    path("The decay multiplies p by 1 - lr * weight_decay, and touches neither g nor m nor s."),
+)
+without = Requirement(
+    "leaves tensors without a gradient alone",
+    stepped("path"),
+    path("In some steps a tensor has no gradient: then it stays, without decay, and so do its m, s and t."),
+    needs=(decays,),
+)
+apart = Requirement(
+    "takes a generator, and keeps two optimizers apart",
+    two_optimizers(generator=True),
+    path("A generator can be gone through once; and each of two optimizers has its own m, s and t."),
+)
 grads = Requirement(
-    "leaves each .grad as it is, until zero_grad", stepped("grads", "cleared", "path"), TELLS, given=("path",)
+    "leaves each .grad as it is, until zero_grad", stepped("grads", "cleared", "path"), path(""), given=("path",)
 )
 
 

@@ -15,11 +15,15 @@ from autograder.watching.probe import Answer, copy_of, see, watched
 
 
 def pairs(facet: str, of: Callable[[Any, int], Plain]) -> Probe:
-    """A data set of some pairs, and what a function says of it and of their number."""
+    """A data set of some pairs, whether it `takes` them, and what a function says of it and of their number."""
 
     def look(answer: Answer, case: Case) -> Observation:
         x, y = copy_of(case.args)
-        return {facet: of(answer(x, y), len(x))}
+        try:
+            made = answer(x, y)
+        except ValueError as error:
+            return {"takes": f"ValueError: {error}", facet: None}
+        return {"takes": "both", facet: of(made, len(x))}
 
     return watched(look)
 
@@ -40,15 +44,26 @@ def error_of(call: Callable[[], Any]) -> str:
         return type(error).__name__
 
 
-items = Requirement("gives the pair at each place", pairs("items", lambda made, n: [see(made[i]) for i in range(n)]))
+TAKES = {
+    "takes": "x and y have equally many rows here, and making the data set raises a ValueError. In the shapes of their "
+    "rows they may differ."
+}
+items = Requirement(
+    "gives the pair at each place",
+    pairs("items", lambda made, n: [see(made[i]) for i in range(n)]),
+    tells={**TAKES, "items": "Item i is not the pair (x[i], y[i]): a tuple of two, each as x and y have it."},
+)
 length = Requirement(
     "has as many items as there are rows",
     pairs("length", lambda made, n: see(len(made))),
     tells={"length": "`len` of the data set is not the number of rows."},
+    given=("takes",),
 )
 from_end = Requirement(
     "counts from the end with a negative place",
     pairs("from_end", lambda made, n: [see(made[-i]) for i in range(1, n + 1)]),
+    tells={"from_end": "For a place that is negative, counted from the end, the item is not the pair of that row."},
+    given=("takes",),
 )
 beyond = Requirement(
     "raises IndexError beyond its ends",
@@ -56,6 +71,7 @@ beyond = Requirement(
     tells={
         "beyond": "Asked for a place that is not there, after the last or before the first, raise IndexError.",
     },
+    given=("takes",),
 )
 unequal = Requirement(
     "refuses inputs and targets of different length",
@@ -66,6 +82,11 @@ unequal = Requirement(
 feeds = Requirement(
     "feeds a DataLoader",
     pairs("batches", lambda made, n: [see(batch) for batch in DataLoader(made, batch_size=2)]),
+    tells={
+        "batches": "A DataLoader does not get from your data set, two pairs at a time, what it gets from a list of "
+        "them."
+    },
+    given=("takes",),
     needs=(length,),
 )
 

@@ -10,18 +10,46 @@ from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.probes.training import stepped, two_optimizers
 
-from ._optimizing import TELLS, optimizing, steps
+from ._optimizing import optimizing, path, steps
 
-in_place = Requirement("moves each tensor in place, against its gradient", stepped("path"), TELLS)
-remembers = Requirement("remembers the steps before", stepped("path"), TELLS)
-decays = Requirement("decays the weights", stepped("path"), TELLS)
-without = Requirement("leaves tensors without a gradient alone", stepped("path"), TELLS, needs=(decays,))
-generated = Requirement("takes a generator", stepped("path", generator=True), TELLS)
-apart = Requirement("keeps two optimizers apart", two_optimizers(), TELLS)
+in_place = Requirement(
+    "moves each tensor in place, against its gradient",
+    stepped("path"),
+    path(
+        "In the first step the velocity is the gradient as it is, and p itself, the tensor given, moves by -lr times "
+        "it."
+    ),
+)
+remembers = Requirement(
+    "remembers the steps before",
+    stepped("path"),
+    path("From the second step on the velocity is momentum times this tensor's old one, plus the gradient as it is."),
+)
+decays = Requirement(
+    "decays the weights",
+    stepped("path"),
+    path("What goes into the velocity is g + weight_decay * p, with p as it is before the step."),
+)
+without = Requirement(
+    "leaves tensors without a gradient alone",
+    stepped("path"),
+    path("In some steps a tensor has no gradient: then it stays where it is, and keeps its velocity."),
+    needs=(decays,),
+)
+generated = Requirement(
+    "takes a generator",
+    stepped("path", generator=True),
+    path("A generator can be gone through once: keep what it gives."),
+)
+apart = Requirement(
+    "keeps two optimizers apart",
+    two_optimizers(),
+    path("Each of two optimizers remembers its own tensors' steps alone."),
+)
 grads = Requirement(
     "leaves each .grad as it is, until zero_grad",
     stepped("grads", "cleared", "path"),
-    TELLS,
+    path(""),
     given=("path",),
     needs=(decays,),
 )

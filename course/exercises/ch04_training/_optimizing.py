@@ -10,11 +10,15 @@ from autograder.judging.words import argument
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case
 
-TELLS = {
-    "path": "The tensors are not where they should be after these steps.",
+_OTHERS = {
     "grads": "After your step, .grad is not what it was before. It belongs to the caller.",
     "cleared": "After zero_grad, each .grad should be None.",
 }
+
+
+def path(said: str) -> dict[str, str]:
+    """What is told where the tensors end elsewhere, and what where something about .grad is wrong."""
+    return {"path": f"The tensors are not where they should be after these steps. {said}".rstrip(), **_OTHERS}
 
 
 def steps(draw: Draw, count: int, missing: bool = False) -> tuple[list[Tensor], list[list[Any]]]:

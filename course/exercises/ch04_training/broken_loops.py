@@ -105,18 +105,25 @@ def _or_inf(loss: float) -> float:
 # --- what is asked
 
 _TELLS = {
-    "learned": "The last losses of this loop are not a small part of the first.",
     "trained": "The losses fall, but the model that was given has not learned.",
     "first": "The first loss is not the mean of the squared errors of the first weights.",
     "optimizers": "The loop should keep its kind of optimizer.",
 }
+
+
+def asked(sentence: str, question: str) -> Requirement:
+    """A requirement that some loops learn, and what to ask of one that does not."""
+    learned = f"The last losses of this loop are not a small part of the first. {question}"
+    return Requirement(sentence, loop_run, {"learned": learned, **_TELLS})
+
+
 shown_by = {
-    Requirement("loop a learns", loop_run, _TELLS): "a",
-    Requirement("loop b learns", loop_run, _TELLS): "b",
-    Requirement("loops d and e learn", loop_run, _TELLS): "de",
-    Requirement("loops g and h learn", loop_run, _TELLS): "gh",
-    Requirement("loop f learns", loop_run, _TELLS): "f",
-    Requirement("loop c learns", loop_run, _TELLS): "c",
+    asked("loop a learns", "What stands in .grad when a step is taken?"): "a",
+    asked("loop b learns", "What stands in .grad when a step is taken?"): "b",
+    asked("loops d and e learn", "Whose parameters does the optimizer move, and which shapes meet in the loss?"): "de",
+    asked("loops g and h learn", "Does each row meet its own target, and how soon does the rate fall?"): "gh",
+    asked("loop f learns", "What does its optimizer remember from one step to the next?"): "f",
+    asked("loop c learns", "How far does one step go, and do the losses grow, swing or crawl?"): "c",
 }
 _STEPS = {"c": 240, "f": 110, "h": 60}
 

@@ -35,17 +35,51 @@ def _with_grad(grad: Tensor | None) -> Tensor:
     return param
 
 
-together = Requirement("shortens all gradients together", clipped("grads"))
-short = Requirement("leaves short gradients as they are", clipped("grads"))
-returns = Requirement("returns the norm before, as a float", clipped("returned"))
+together = Requirement(
+    "shortens all gradients together",
+    clipped("grads"),
+    tells={
+        "grads": "The norm of all gradients laid end to end is above max_norm here, and yours are not what they were "
+        "times max_norm / norm, one number for all."
+    },
+)
+short = Requirement(
+    "leaves short gradients as they are",
+    clipped("grads"),
+    tells={"grads": "The norm of all gradients together is below max_norm here: none of them is to change."},
+)
+returns = Requirement(
+    "returns the norm before, as a float",
+    clipped("returned"),
+    tells={
+        "returned": "You do not return the root of the sum of all squared entries, of all gradients together, as they "
+        "were before."
+    },
+)
 in_place = Requirement(
     "works in place",
     clipped("in_place", "grads"),
     tells={"in_place": "A .grad is another tensor than before: whoever holds the old one sees the long gradient."},
     given=("grads",),
 )
-without = Requirement("leaves out what has no gradient", clipped("returned", "grads"), needs=(returns,))
-generated = Requirement("takes a generator", clipped("returned", "grads", generator=True), needs=(returns,))
+without = Requirement(
+    "leaves out what has no gradient",
+    clipped("returned", "grads"),
+    tells={
+        "returned": "Tensors whose .grad is None add nothing to the norm, and without any gradient it is 0.0.",
+        "grads": "Where some tensors have no gradient, those of the others are not shortened as they should be.",
+    },
+    needs=(returns,),
+)
+generated = Requirement(
+    "takes a generator",
+    clipped("returned", "grads", generator=True),
+    tells={
+        "returned": "For a generator the norm is another one than for a list: it can be gone through once.",
+        "grads": "For a generator the gradients are not what they are for a list: it can be gone through once.",
+    },
+    needs=(returns,),
+)
 
 
 def clipping(name: str, case: Case) -> str:

@@ -27,11 +27,19 @@ def collated(part: str) -> Probe:
     return watched(look, part, "inputs")
 
 
-fills = Requirement("fills shorter rows up at their end", collated("padded"))
-pads = Requirement("fills up with the number it is given", collated("padded"))
+TABLE = (
+    "The table is not of this kind: a row for each tensor, as wide as the longest of them, with its entries first and "
+    "then `pad`, all in the dtype of the tensors."
+)
+fills = Requirement("fills shorter rows up at their end", collated("padded"), {"padded": TABLE})
+pads = Requirement("fills up with the number it is given", collated("padded"), {"padded": TABLE})
 dtype = Requirement("keeps the dtype", collated("padded"), needs=(pads,))
-empty = Requirement("allows an empty tensor, and a single one", collated("padded"))
-lengths = Requirement("tells the lengths before", collated("lengths"))
+empty = Requirement("allows an empty tensor, and a single one", collated("padded"), {"padded": TABLE})
+lengths = Requirement(
+    "tells the lengths before",
+    collated("lengths"),
+    {"lengths": "The lengths are not a list of ints, how many entries each tensor had before it was filled up."},
+)
 
 
 @exercise(

@@ -30,10 +30,34 @@ def counted(*kept: str) -> Probe:
     return watched(look)
 
 
-one_seed = Requirement("counts the steps of both for one seed", counted("sgd", "adam"))
-several = Requirement("counts for each seed", counted("sgd", "adam"))
-limit = Requirement("gives the limit where the goal is not reached", counted("sgd", "adam"))
-ratio = Requirement("divides the sums", counted("ratio"))
+one_seed = Requirement(
+    "counts the steps of both for one seed",
+    counted("sgd", "adam"),
+    tells={
+        "returned": "From the weights of start(seed), with its own rate, this is not the number of steps taken when "
+        "the loss is first below `goal`."
+    },
+)
+several = Requirement(
+    "counts for each seed",
+    counted("sgd", "adam"),
+    tells={
+        "returned": "The counts are to be two lists, with a number for each seed, each from the weights of that seed."
+    },
+)
+limit = Requirement(
+    "gives the limit where the goal is not reached",
+    counted("sgd", "adam"),
+    tells={
+        "returned": "The count is `limit` itself where the loss is not below `goal` after so many steps, and nan is "
+        "not below. Where it is below after fewer, or just after the last, the count is these steps."
+    },
+)
+ratio = Requirement(
+    "divides the sums",
+    counted("ratio"),
+    tells={"returned": "The ratio is not that of the sums of the right counts: those of SGD by those of Adam."},
+)
 
 
 @exercise(

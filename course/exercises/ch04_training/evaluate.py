@@ -50,8 +50,26 @@ def measured(*kept: str, loader: Literal["whole", "sampled"] = "whole") -> Probe
     return facets(in_shares(evaluated(*kept, loader=loader)), *kept)
 
 
-one_batch = Requirement("gives the loss and accuracy of one batch", measured("returned"))
-unequal = Requirement("counts each sample once when the last batch is smaller", measured("returned"))
+one_batch = Requirement(
+    "gives the loss and accuracy of one batch",
+    measured("returned"),
+    tells={
+        "returned.loss": "The loss of one batch is what the criterion says of its logits and labels, as a mean over "
+        "samples.",
+        "returned.accuracy": "The accuracy is not the share of rows whose largest logit stands at the label. A row of "
+        "the logits, (batch, k), holds the k logits of one sample.",
+    },
+)
+unequal = Requirement(
+    "counts each sample once when the last batch is smaller",
+    measured("returned"),
+    tells={
+        "returned.loss": "The loss is not the mean over all samples: what the criterion says of a batch counts as "
+        "often as the batch has samples, and the sum is divided by all samples that came.",
+        "returned.accuracy": "The accuracy is not the share of all samples that are right: count both over all "
+        "batches, and divide once.",
+    },
+)
 floats = Requirement(
     "returns plain floats, the accuracy as a share from 0 to 1",
     in_shares(evaluated("types", "returned")),
@@ -64,12 +82,19 @@ floats = Requirement(
 in_eval_mode = Requirement(
     "evaluates in eval mode, and changes nothing",
     measured("returned", "left"),
-    tells={"left": "Something of the model changed: evaluation should leave it as it is."},
+    tells={
+        "left": "Something of the model changed: evaluation should leave it as it is.",
+        "returned": "Of a model with dropout and batch norm, your results are not those in eval mode.",
+    },
     needs=(unequal,),
 )
 any_loader = Requirement(
     "takes any loader that gives batches: a list, or a part of a dataset",
     measured("returned", loader="sampled"),
+    tells={
+        "returned": "For a list of batches, or for a loader that takes a part of its dataset, your results are not "
+        "the means over the samples that come.",
+    },
     needs=(unequal,),
 )
 modes_back = Requirement(

@@ -61,9 +61,15 @@ def _is_row(row: object) -> bool:
     return isinstance(row, list | tuple) and len(row) == 3
 
 
-_HELD = {"held": "The model does not end with the right weights and buffers."}
+_HELD = {
+    "held": "The model does not end with the right weights and buffers: those of one step for each batch of loader, "
+    "in each epoch, by the optimizer that is given, and of nothing else that moves them."
+}
 _ROWS = {"rows": "The history is to be a list, with a row of three numbers for each epoch."}
-_MEASURED = {"measured": "Loss and accuracy in the drawer, epoch by epoch, are not what they should be."}
+_MEASURED = {
+    "measured": "The second and third number of a row are not the mean loss and the share of right rows over all "
+    "samples of the drawer, each counted once, in eval mode, of the model as it is after the epoch's last step."
+}
 
 trains = Requirement("takes one step for each batch, epoch after epoch", trained(_Fit, "held"), _HELD)
 anew = Requirement("goes through the loader anew in each epoch", trained(_Fit, "held"), _HELD)

@@ -68,18 +68,62 @@ def trained(answer: Answer, case: Case) -> Observation:
     return {"losses": see(checkpoint["losses"])} | run.left()
 
 
-_HELD = {"held": "The model does not end with the right weights and buffers."}
-_TELLS = _HELD | {
-    "same": "Stopped and gone on with, the training does not end where the uninterrupted one ends, bit for bit.",
-}
+def going_on(asked: str) -> dict[str, str]:
+    """What is told of a training that was stopped, and what else has to go on in it."""
+    return {
+        "held": f"The model does not end with the right weights and buffers. {asked}",
+        "losses": f"The losses are not one float for each epoch since the first, as if it had never stopped. {asked}",
+        "same": "Stopped and gone on with, the training does not end where the uninterrupted one ends, bit for bit. "
+        + asked,
+    }
 
-trains = Requirement("trains for some epochs, with one loss for each", trained, _HELD)
-memory = Requirement("goes on with the optimizer's memory", resumed(_Fit), _TELLS)
-rate = Requirement("goes on with the learning rate", resumed(_Fit), _TELLS)
-chance = Requirement("goes on with the random numbers", resumed(_Fit), _TELLS)
-buffers = Requirement("goes on with buffers, in train mode", resumed(_Fit), _TELLS)
-file = Requirement("survives torch.save and torch.load", resumed(_Fit, saved=True), _TELLS)
-kept = Requirement("is not changed by later training", resumed(_Fit, reused=True), _TELLS, needs=(memory, rate))
+
+trains = Requirement(
+    "trains for some epochs, with one loss for each",
+    trained,
+    {
+        "held": "The model does not end with the right weights and buffers: in train mode, a step for each batch, by "
+        "F.mse_loss, and scheduler.step() after each epoch.",
+        "losses": '"losses" does not hold a float for each epoch, the plain mean of its batch losses.',
+    },
+)
+memory = Requirement(
+    "goes on with the optimizer's memory",
+    resumed(_Fit),
+    going_on("What momentum and Adam have kept must be there again, and only the missing epochs be run."),
+)
+rate = Requirement(
+    "goes on with the learning rate",
+    resumed(_Fit),
+    going_on("The rate goes on where it was, and the scheduler's count of epochs too."),
+)
+chance = Requirement(
+    "goes on with the random numbers",
+    resumed(_Fit),
+    going_on(
+        "Shuffling and dropout draw from torch's global generator: it must be where it was when the checkpoint was "
+        "made."
+    ),
+)
+buffers = Requirement(
+    "goes on with buffers, in train mode",
+    resumed(_Fit),
+    going_on("A batch norm has buffers too, and train mode is asked for again in each call."),
+)
+file = Requirement(
+    "survives torch.save and torch.load",
+    resumed(_Fit, saved=True),
+    going_on("The checkpoint has been in a file here."),
+)
+kept = Requirement(
+    "is not changed by later training",
+    resumed(_Fit, reused=True),
+    going_on(
+        "Training went on here before the checkpoint was used: what is in it must be copies, when it is made and when "
+        "used."
+    ),
+    needs=(memory, rate),
+)
 
 
 def resuming(name: str, case: Case) -> str:

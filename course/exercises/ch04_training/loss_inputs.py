@@ -26,11 +26,35 @@ def head_loss(answer: Answer, case: Case) -> Observation:
     return {"returned": values(loss), "gradient": see(output.grad), "inputs": changed_inputs(case, args, {})}
 
 
-digit = Requirement("digit: cross-entropy of logits", head_loss)
-marked = Requirement("marked: cross-entropy with a 1 at the label", head_loss)
-letters = Requirement("letters: cross-entropy of each letter", head_loss)
-spam = Requirement("spam: binary cross-entropy of logits, however large they are", head_loss)
-price = Requirement("price: each prediction meets its own target", head_loss)
+def of_head(sentence: str, asked: str) -> Requirement:
+    """What is required of one head's loss, and what is told where it is another number, or has another gradient."""
+    tells = {
+        "returned": f"Your loss is another number than {asked}.",
+        "gradient": f"The gradient is not that of {asked}.",
+    }
+    return Requirement(sentence, head_loss, tells)
+
+
+digit = of_head(
+    "digit: cross-entropy of logits",
+    "the mean cross-entropy of these logits, which does the softmax itself, with these labels",
+)
+marked = of_head(
+    "marked: cross-entropy with a 1 at the label",
+    "the mean cross-entropy of these logits, a row each, with the class at which the target's row has its 1",
+)
+letters = of_head(
+    "letters: cross-entropy of each letter",
+    "the mean over all letters of the cross-entropy of a letter's k logits, the last dim, with its label",
+)
+spam = of_head(
+    "spam: binary cross-entropy of logits, however large they are",
+    "the mean binary cross-entropy of these logits, which does the sigmoid itself, with nothing done to them before",
+)
+price = of_head(
+    "price: each prediction meets its own target",
+    "the mean of the squared differences, row by row: n of them, since a column minus a row would be a table",
+)
 
 
 @exercise(

@@ -23,16 +23,35 @@ def without_a_warm_up(answer: Answer, case: Case) -> Observation:
     return {"divides_by_0": False, **seen} if error is None else seen
 
 
-warm = Requirement("warms up in equal parts", _result)
-cosine = Requirement("follows half a cosine", _result)
-peak = Requirement("is at base_lr where the cosine begins", _result, needs=(cosine,))
-end = Requirement("ends at min_lr, and stays there", _result, needs=(cosine,))
+_HALF = (
+    "min_lr + (base_lr - min_lr) * (1 + cos(pi * t)) / 2, where t is the share of the way from warmup_steps to "
+    "total_steps"
+)
+warm = Requirement(
+    "warms up in equal parts",
+    _result,
+    tells={"returned": "In the warm-up the rate is base_lr * (step + 1) / warmup_steps, and yours is not."},
+)
+cosine = Requirement("follows half a cosine", _result, tells={"returned": f"After the warm-up the rate is {_HALF}."})
+peak = Requirement(
+    "is at base_lr where the cosine begins",
+    _result,
+    tells={"returned": "At step = warmup_steps the warm-up is over and t is 0: the rate is base_lr."},
+    needs=(cosine,),
+)
+end = Requirement(
+    "ends at min_lr, and stays there",
+    _result,
+    tells={"returned": "At step = total_steps, and at every later step, the rate is min_lr."},
+    needs=(cosine,),
+)
 cold = Requirement(
     "does without a warm-up",
     without_a_warm_up,
     tells={
+        "returned": f"With warmup_steps=0 the cosine begins at step 0: the rate is {_HALF}.",
         "divides_by_0": "Without a warm-up your code divides by 0: warmup_steps is 0 then. Only a step of the warm-up "
-        "has to be divided by it."
+        "has to be divided by it.",
     },
     needs=(cosine,),
 )

@@ -198,19 +198,38 @@ def _made(name: str, seed: int) -> Trial:
     return _TRIALS[name](model, x, y)
 
 
+_TELLS = {
+    "returned=ok": "Nothing is wrong with this trial: two calls of batch() give the same rows with the same labels, in "
+    "whatever order, each parameter learns and stands in one of the optimizer's groups, a step moves some of them, "
+    "and after 100 steps the loss is below a tenth of the first.",
+    "returned=shuffled labels": "Two calls of batch() give the same x here with another y, if only at one place.",
+    "returned=frozen": "At least one parameter of this model has requires_grad False, if only a bias.",
+    "returned=wrong parameters": "At least one parameter of this model stands in no group of the optimizer: look for "
+    "the object itself, not for one with the same numbers.",
+    "returned=no step": "A step leaves all parameters of this trial as they were: compare with copies from before it.",
+    "returned=learning rate": "All else is sound here, and a step moves some parameter, however little; but after 100 "
+    "steps the loss is not below a tenth of the first, and nan is below nothing.",
+}
+
+
+def asked(sentence: str) -> Requirement:
+    """A requirement that is shown by some trials, each of which has its sentence where something else is said of it."""
+    return Requirement(sentence, diagnosed, _TELLS)
+
+
 shown_by = {
-    Requirement("tells a sound trial from one without a step", diagnosed): ("sound", "optimizer.step is missing"),
-    Requirement("finds shuffled labels", diagnosed): (
+    asked("tells a sound trial from one without a step"): ("sound", "optimizer.step is missing"),
+    asked("finds shuffled labels"): (
         "labels in another order each time",
         "one label of another kind, at another place each time",
     ),
-    Requirement("finds a frozen parameter", diagnosed): ("first layer frozen", "last bias frozen", "all frozen"),
-    Requirement("finds parameters that the optimizer does not have", diagnosed): (
+    asked("finds a frozen parameter"): ("first layer frozen", "last bias frozen", "all frozen"),
+    asked("finds parameters that the optimizer does not have"): (
         "optimizer made for a copy",
         "optimizer without the last bias",
     ),
-    Requirement("finds a step that moves nothing", diagnosed): ("gradients cleared before the step",),
-    Requirement("finds a learning rate that is too low or too high", diagnosed): (
+    asked("finds a step that moves nothing"): ("gradients cleared before the step",),
+    asked("finds a learning rate that is too low or too high"): (
         "learning rate 0.00001",
         "learning rate 0.0000000001",
         "learning rate 0.00001, and small targets",
@@ -220,7 +239,7 @@ shown_by = {
         "a tenth is left after 99 and a half",
         "a tenth is left after 100 and a half",
     ),
-    Requirement("does not suspect what is sound", diagnosed): (
+    asked("does not suspect what is sound"): (
         "sound: two groups in Adam",
         "sound: the last layer begins at 0",
         "sound: the rows in another order each time",

@@ -134,19 +134,31 @@ def _network(parameters: list[Plain], x: Tensor) -> Tensor:
 
 _SHAPES_ASKED = {"shapes": "The parameters of the model are not those of two linear layers, 1 -> 16 -> 1."}
 _NETWORK = _SHAPES_ASKED | {
-    "relu_net": "From its weights, a network with a ReLU between the two layers gives other numbers than yours.",
+    "relu_net": "From its weights, a network with a ReLU between the two layers, and nothing after them, gives other "
+    "numbers than yours.",
     "another": "Called twice without a model, you return one and the same. Make a new one in each call.",
-    "fits": "The mean squared error, computed anew from your weights, is far above that of an honest training.",
+    "fits": "The mean squared error on x from -pi to pi, computed anew from your weights, is far above that of an "
+    "honest training.",
 }
 _STEPS = _SHAPES_ASKED | {
     "in_place": "The model that comes back is not the one that was given: train that, in place, and return it.",
-    "parameters": "The weights after these steps are not where the five lines lead.",
+    "parameters": "The weights after these steps are not where so many rounds lead, at this rate, each on 200 x from "
+    "-pi to pi and their sines, both of shape (200, 1), with the mean squared error",
 }
 
+
+def _by(optimizer: str) -> dict[str, str]:
+    return _STEPS | {"parameters": f"{_STEPS['parameters']}, {optimizer}."}
+
+
 makes = Requirement("makes a model of two layers with a ReLU between", own_model, _NETWORK)
-by_sgd = Requirement("trains the model that it is given, by SGD", given_model, _STEPS)
-by_adam = Requirement("trains by Adam", given_model, _STEPS)
-stays = Requirement("leaves the model as it was with 0 steps", given_model, _STEPS)
+by_sgd = Requirement("trains the model that it is given, by SGD", given_model, _by("by torch.optim.SGD"))
+by_adam = Requirement("trains by Adam", given_model, _by("by one torch.optim.Adam for all of them"))
+stays = Requirement(
+    "leaves the model as it was with 0 steps",
+    given_model,
+    _STEPS | {"parameters": "With steps=0 the weights have changed: so many rounds are none."},
+)
 fits = Requirement("comes near the sine after a whole training", own_model, _NETWORK)
 
 

@@ -13,10 +13,24 @@ from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.probes.training import one_step
 from autograder.watching.probes.training_samples import FROZEN, IN_EVAL
 
-_HELD = {"held": "After your step, the parameters or buffers are not what they should be."}
+_HELD = "After your step, the parameters or buffers are not what they should be."
 
-moves = Requirement("moves the parameters against the gradient", one_step("held"), tells=_HELD)
-clears = Requirement("clears old gradients, and keeps the optimizer's memory", one_step("held", warm=True), tells=_HELD)
+moves = Requirement(
+    "moves the parameters against the gradient",
+    one_step("held"),
+    tells={
+        "held": f"{_HELD} They move once, by the step of the optimizer that is given, along the gradient of "
+        "criterion(prediction, y_batch), both as they are."
+    },
+)
+clears = Requirement(
+    "clears old gradients, and keeps the optimizer's memory",
+    one_step("held", warm=True),
+    tells={
+        "held": f"{_HELD} Here .grad still holds an old gradient when you begin, and the optimizer remembers earlier "
+        "steps: the first must go, the second stay."
+    },
+)
 in_grad = Requirement(
     "leaves the gradient of this batch in .grad",
     one_step("grads", "arrived", warm=True),
@@ -25,7 +39,11 @@ in_grad = Requirement(
         "arrived": "No gradient has reached the parameters.",
     },
 )
-loss_before = Requirement("returns the loss before the step, as a float", one_step("returned"))
+loss_before = Requirement(
+    "returns the loss before the step, as a float",
+    one_step("returned"),
+    tells={"returned": "You return another number than criterion(prediction, y_batch), once, from before the step."},
+)
 once = Requirement(
     "calls the model and the criterion once",
     one_step("forwards", "criterion"),
