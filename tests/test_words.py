@@ -56,6 +56,15 @@ def test_wrong_parameters_are_explained() -> None:
     assert "Keep the parameters of `double`" in sentence(double)
 
 
+def test_a_call_without_end_is_explained() -> None:
+    """Who calls itself for ever reads that it does, beside Python's own words for it."""
+
+    def again(x: torch.Tensor, plus: int) -> torch.Tensor:
+        return again(x, plus)
+
+    assert "never comes to an end" in sentence(again)
+
+
 def test_another_device_is_named() -> None:
     """A tensor on the wrong device is told both devices."""
     told = sentence(lambda x, plus: (2 * x + plus).to("meta"))

@@ -20,10 +20,14 @@ from autograder.watching.replaced import replaced
 
 @contextmanager
 def accelerators(there: str) -> Iterator[None]:
-    """Let torch say in a block that those accelerators are there which a text names: "cuda", "mps", both, none."""
+    """Let torch say in a block that those accelerators are there which a text names: "cuda", "mps", both, none.
+
+    It is built for both, on whatever machine that is: what is built in need not be there.
+    """
     with ExitStack() as stack:
-        for module, name in ((torch.cuda, "cuda"), (torch.backends.mps, "mps")):
+        for module, built, name in ((torch.cuda, torch.backends.cuda, "cuda"), (*[torch.backends.mps] * 2, "mps")):
             stack.enter_context(replaced(module, "is_available", lambda name=name: name in there))
+            stack.enter_context(replaced(built, "is_built", lambda: True))
         yield
 
 

@@ -45,10 +45,12 @@ def _module(module: nn.Module, x: Tensor) -> Observation:
 
 
 def _start(start: Any, x: Tensor, classes: int) -> Observation:
-    return {where: _started(start, _headed(x.shape[-1], 9), classes, where) for where in ("cpu", "meta")}
+    """What start leaves, each thing here and elsewhere."""
+    left = {where: _started(start, _headed(x.shape[-1], 9), classes, where) for where in ("cpu", "meta")}
+    return {facet: {where: seen[facet] for where, seen in left.items()} for facet in left["cpu"]}
 
 
-def _started(start: Any, model: Any, classes: int, where: str) -> Plain:
+def _started(start: Any, model: Any, classes: int, where: str) -> dict[str, Plain]:
     optimizer = start(model, classes, where)
     names = {id(param): name for name, param in model.named_parameters()}
     held = [param for group in optimizer.param_groups for param in group["params"]]
@@ -149,8 +151,11 @@ start = Requirement(
     "start gives the optimizer the parameters of the model as it then is",
     part("start", _start),
     {
-        "cpu": "On the CPU, what start leaves is not what it should be.",
-        "meta": "On the meta device, what start leaves is not what it should be.",
+        "kind": "The optimizer that start returns is not SGD.",
+        "rate": "The optimizer that start returns has not the learning rate that stood there.",
+        "holds": "The optimizer is to hold the parameters that the model has in the end: each of them, and no other.",
+        "model_on": "After start, the model is not whole on the device.",
+        "classes": "After start, the model has not a last layer for so many classes.",
     },
 )
 batches = Requirement(
@@ -164,7 +169,11 @@ batches = Requirement(
 loss = Requirement(
     "epoch waits for no value, and returns the mean loss as a tensor without a graph",
     part("epoch", _epoch_loss),
-    HERE | {"waits": "A value is asked for within epoch: a GPU would have to be waited for."},
+    HERE
+    | {
+        "here": "What comes back on the CPU is not the mean of the losses, as a tensor of shape () without a graph.",
+        "waits": "A value is asked for within epoch: a GPU would have to be waited for.",
+    },
 )
 
 
