@@ -79,7 +79,11 @@ updates = Requirement(
     },
 )
 old = Requirement("clears old gradients", amp_step("held", "grads", warm=True), HELD | GRADS)
-returns = Requirement("returns the unscaled loss in float32, without a graph", amp_step("returned"))
+returns = Requirement(
+    "returns the unscaled loss in float32, without a graph",
+    amp_step("returned"),
+    {"returned": "Asked for is the loss from before the step, a float32 scalar without the factor and without graph."},
+)
 
 
 @exercise(
@@ -124,3 +128,4 @@ def amp_train_step(draw: Draw) -> Iterator[Case]:
     yield case(returns, "linear", 2.0 ** draw.whole(3, 6), brain)
     yield case(returns, "linear", 4.0, brain, columns=2)
     yield case(returns, "linear", 4.0, brain, columns=2, times=37.3)  # 16 bits have no such targets
+    yield case(returns, "linear", 65536.0, half, times=4096.0)  # the factor is another one after the update

@@ -65,7 +65,7 @@ others = Requirement(
     "keeps everything else as it is, a tensor's graph too",
     watched(moved, "returned", "tracked"),
     {
-        "returned": "Tensors are moved; texts, numbers, ranges, None and all else come back as the very thing they were.",
+        "returned": "Tensors are moved; texts, numbers, ranges, None and all else come back as what they were.",
         "tracked": "What you return is cut off from the tensor that was given. `.to` keeps its graph.",
     },
 )

@@ -53,6 +53,13 @@ MODES = {
     "tracked": "While you measured, a graph was built that nobody needs: eval mode alone does not keep torch from it.",
 }
 
+MEAN = {
+    "losses": "Each image of an epoch counts alike: the losses of all of them, added up, divided by how many they are.",
+}
+SHARE = {
+    "accuracies": "After the steps of an epoch, the share of val_set that is right is measured: a float from 0 to 1.",
+}
+
 on_device = Requirement(
     "trains where the model is",
     elsewhere(Training),

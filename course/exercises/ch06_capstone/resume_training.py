@@ -10,7 +10,7 @@ from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation, Plain, Seen
 from autograder.watching.probes.training_runs import resumed, trained
 
-from ._training import KEYS, MODES, OUTPUTS, Training, case_of, on_device, training
+from ._training import KEYS, MEAN, MODES, OUTPUTS, SHARE, Training, case_of, on_device, training
 
 _RESUMED = OUTPUTS | {
     "same": "The training that was stopped and gone on with is not, bit for bit, the one that was not stopped.",
@@ -34,7 +34,9 @@ def _numbers(seen: Plain) -> Plain:
     ]
 
 
-whole = Requirement("trains as `train` does when nothing is stopped", trained(Training), KEYS | OUTPUTS | MODES)
+whole = Requirement(
+    "trains as `train` does when nothing is stopped", trained(Training), KEYS | OUTPUTS | MODES | MEAN | SHARE
+)
 goes_on = Requirement("goes on bit for bit, with another model", resumed(_Stopped), _RESUMED)
 keeps = Requirement("gives a checkpoint that keeps", resumed(_Stopped, saved=True, reused=True), _RESUMED)
 
