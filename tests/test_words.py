@@ -37,6 +37,20 @@ def test_a_missing_return_is_guessed() -> None:
     assert "Did you forget `return`?" in sentence(lambda x, plus: None)
 
 
+def test_a_sentence_about_values_is_not_about_another_type() -> None:
+    """What a requirement tells of a result is told where its values differ; another type is told as such."""
+    exercise, tells, right = made.exercise(), {"returned": "Twice each number."}, {"returned": see(torch.ones(2))}
+
+    def told(value: object) -> str:
+        seen = {"returned": see(value)}
+        difference = first_difference(right, seen, Tolerance())
+        assert difference is not None
+        return words.tell(exercise, tells, difference, seen).sentence
+
+    assert "Twice each number." == told(torch.zeros(2))
+    assert "Did you forget `return`?" in told(None)
+
+
 def test_a_missing_entry_is_told_as_missing() -> None:
     """A probe that looks at one entry says nothing of the others, nor what an entry says that is not there."""
     here = Judge(SAMPLE / "course", STEM, only="describe")

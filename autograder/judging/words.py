@@ -55,8 +55,8 @@ def _tell(exercise: Exercise, tells: Mapping[str, str], difference: Difference, 
     if difference.path == () and difference.aspect == "keys":
         return _tell_form(difference, seen)
     facet, *inner = difference.path
-    # A sentence about what a result holds is not about what it lacks.
-    if facet in tells and not (facet == "returned" and difference.aspect == "keys"):
+    # A sentence about what a result holds is not about what it lacks, nor about what else it is.
+    if facet in tells and not (facet == "returned" and difference.aspect in ("keys", "type")):
         if isinstance(difference.expected, bool):  # the sentence says it all
             return Told(tells[str(facet)])
         texts = (show(difference.expected), show(difference.got))

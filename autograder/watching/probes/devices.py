@@ -43,9 +43,9 @@ def tree(value: Any, known: object = None) -> Plain:
         held = "" if value.device.type == "meta" else f" holding {value.tolist()}"
         return f"{value.dtype} tensor {tuple(value.shape)} on {value.device.type}{held}"
     if isinstance(value, dict):
-        return {type(value).__name__: [[see(key), tree(item, known)] for key, item in value.items()]}
+        return [type(value).__name__, [[see(key), tree(item, known)] for key, item in value.items()]]
     if isinstance(value, list | tuple):
-        return {type(value).__name__: [tree(item, known) for item in value]}
+        return [type(value).__name__, [tree(item, known) for item in value]]
     return "the very object that was given" if known is not None and value is known else see(value)
 
 

@@ -58,7 +58,7 @@ def _started(start: Any, model: Any, classes: int, where: str) -> dict[str, Plai
         "kind": type(optimizer).__name__,
         "rate": float(optimizer.param_groups[0]["lr"]),
         "holds": sorted(names.get(id(p), f"another one, of shape {tuple(p.shape)}") for p in held),
-        "model_on": sorted({param.device.type for param in model.parameters()}),
+        "left": sorted(name for name, param in model.named_parameters() if param.device.type != where),
         "classes": model.head.out_features,
     }
 
@@ -154,7 +154,7 @@ start = Requirement(
         "kind": "The optimizer that start returns is not SGD.",
         "rate": "The optimizer that start returns has not the learning rate that stood there.",
         "holds": "The optimizer is to hold the parameters that the model has in the end: each of them, and no other.",
-        "model_on": "After start, the model is not whole on the device.",
+        "left": "After start, these parameters of the model are not on the device.",
         "classes": "After start, the model has not a last layer for so many classes.",
     },
 )

@@ -45,7 +45,11 @@ def _spelled(name: str, case: Case) -> str:
 
 returned = watched(moved, "returned")
 tensor = Requirement("moves a tensor", returned)
-sequences = Requirement("moves what is in lists and tuples", returned)
+sequences = Requirement(
+    "moves what is in lists and tuples",
+    returned,
+    {"returned": "A list comes back as a list and a tuple as a tuple, in the same order, with its tensors moved."},
+)
 dicts = Requirement(
     "moves what is in dicts, and keeps their type and order",
     returned,
