@@ -257,6 +257,23 @@ def bench(fn, warmup, iters, sync):
     return statistics.median(times)
 
 
+@bank.wrong(
+    "at-least-one-warm-up",
+    "With warmup=0 you make a warm-up call all the same. As many are asked for as `warmup` says, and that may be none.",
+)
+def bench(fn, warmup, iters, sync):
+    for _ in range(max(1, warmup)):
+        fn()
+    times = []
+    for _ in range(iters):
+        sync()
+        begin = time.perf_counter()
+        fn()
+        sync()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
+
+
 @bank.right("minus-and-plus")
 def bench(fn, warmup, iters, sync):
     [fn() for _ in range(warmup)]

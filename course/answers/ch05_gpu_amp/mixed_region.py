@@ -136,8 +136,22 @@ def mixed_region(block):
 
 
 @bank.wrong(
+    "block-to-float",
+    "You call `.float()` on block. It may be a function, which has no such method; a module's weights are float32 already.",
+)
+def mixed_region(block):
+    block = block.float()
+
+    def safe(x):
+        with torch.autocast(x.device.type, enabled=False):
+            return block(x.float())
+
+    return safe
+
+
+@bank.wrong(
     "no-grad",
-    "Under no_grad no graph is built: no gradient comes through your region, neither to x nor to the weights.",
+    "What comes out of your region has no graph, as under no_grad or behind detach: no gradient arrives at x or at the weights.",
 )
 def mixed_region(block):
     def safe(x):

@@ -57,7 +57,14 @@ def _spelled(name: str, case: Case) -> str:
 
 HELD = {"held": "After your step, the parameters are not what they should be."}
 GRADS = {"grads": "After your step, .grad does not hold the true gradients, clipped."}
-moves = Requirement("moves the parameters", amp_step("held"), HELD)
+moves = Requirement(
+    "moves the parameters",
+    amp_step("held"),
+    {
+        "held": "After your step, the parameters are not those of one step along the true gradients, which a max_norm "
+        "as large as here leaves as they are.",
+    },
+)
 under = Requirement(
     "runs the model under autocast, backward and step outside",
     amp_step("forward", "backward", "step", "held"),

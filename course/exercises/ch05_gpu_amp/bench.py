@@ -37,7 +37,10 @@ one = Requirement("times one call", returned)
 middle = Requirement(
     "gives the median of several calls",
     returned,
-    {"returned": "Asked for is the median of the times of the single calls: the middle one, or between the two there."},
+    {
+        "returned": "Asked for is the median of `iters` times, one of each call after the warm-up: the middle one, or "
+        "between two."
+    },
 )
 warm = Requirement(
     "leaves the warm-up out",

@@ -78,7 +78,15 @@ def _in_place(x: Tensor) -> Tensor:
 
 returned = watched(counted, "returned", "made")
 WAITING: dict[Requirement, dict[str, Callable[[Tensor], Any]]] = {
-    Requirement("lists a call of item", returned, given=("made",)): {
+    Requirement(
+        "lists a call of item",
+        returned,
+        {
+            "returned": "One item() runs one aten._local_scalar_dense: the list of this call holds that name, and no "
+            "other."
+        },
+        given=("made",),
+    ): {
         "x.sum().item()": lambda x: x.sum().item(),
     },
     Requirement(

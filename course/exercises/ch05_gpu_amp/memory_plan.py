@@ -64,10 +64,17 @@ def _frozen(d: int, k: int) -> nn.Module:
     return model
 
 
+def _frozen_within(d: int, k: int) -> nn.Module:
+    """The weight of the frozen layer is saved, since gradients go through it; it has more columns than a batch rows."""
+    frozen = nn.Linear(8, 5).requires_grad_(False)
+    return nn.Sequential(nn.Linear(d, 8), nn.Tanh(), frozen, nn.Tanh(), nn.Linear(5, k))
+
+
 TRAIN, EVAL = "with sin(exp(x)) in train mode", "with sin(exp(x)) in train mode, in eval mode"
 MODELS: dict[str, Callable[[int, int], nn.Module]] = LAYERS | {
     "three layers": lambda d, k: nn.Sequential(nn.Linear(d, 4), nn.Tanh(), nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, k)),
     "first layer frozen": _frozen,
+    "second of three layers frozen": _frozen_within,
     "one weight in two layers": _tied,
     "with a buffer": _between(_scaled),
     "with squares": _between(_squared),
@@ -138,7 +145,10 @@ state = Requirement(
 saved = Requirement(
     "counts what the model saves for backward",
     planned("activations"),
-    {"activations": "Counted is what the forward pass saves, in `dtype` and in the mode that the model has."},
+    {
+        "activations": "Counted is what forward saves for backward, in `dtype` and in the model's mode; under no_grad "
+        "that is nothing."
+    },
 )
 one_piece = Requirement(
     "counts each piece of memory once, and whole",
@@ -200,5 +210,6 @@ def memory_plan(draw: Draw) -> Iterator[Case]:
     yield case(one_piece, "with two views", "sgd", single)
     yield case(own, "with a buffer", "sgd", half)
     yield case(own, "one weight in two layers", "sgd", single)
+    yield case(own, "second of three layers frozen", "sgd", double)
     yield case(as_it_was, "two layers", "sgd", half)
     yield case(as_it_was, EVAL, "sgd", single)

@@ -45,6 +45,10 @@ class Training(Run):
 OUTPUTS = {
     "outputs": "After your training, the model gives other outputs than it should: its weights are not right.",
 }
+IN_ORDER = {
+    "outputs": "In the end the weights are not those of a step on the mean loss of each batch, in the orders that "
+    "torch.randperm draws from one generator, seeded with `seed`.",
+}
 KEYS = {
     "keys": 'What you return is to be a dict with the keys "losses" and "accuracies".',
 }
