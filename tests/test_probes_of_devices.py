@@ -28,6 +28,7 @@ class TestPlaces:
         before = torch.cuda.is_available()
         with accelerators(there):
             assert (cuda, mps) == (torch.cuda.is_available(), torch.backends.mps.is_available())
+            assert torch.backends.cuda.is_built() and torch.backends.mps.is_built()
 
         assert before == torch.cuda.is_available()
 
@@ -36,8 +37,8 @@ class TestPlaces:
         known = object()
         seen = tree({"a": [X[0].to("meta"), (known,)]}, known)
 
-        told = ["torch.float32 tensor (3,) on meta", {"tuple": ["the very object that was given"]}]
-        assert {"dict": [["a", {"list": told}]]} == seen
+        told = ["torch.float32 tensor (3,) on meta", ["tuple", ["the very object that was given"]]]
+        assert ["dict", [["a", ["list", told]]]] == seen
 
     def test_containers_are_found_at_any_depth(self) -> None:
         """A tuple is none of them, but what is in it may be."""
@@ -101,6 +102,17 @@ def test_a_fake_device_has_the_only_clock(asynchronous: bool, waited: bool, seco
         assert seconds == time.perf_counter() - begin
 
     assert (1, waited) == (device.calls, device.waits)
+
+
+def test_work_left_over_comes_first() -> None:
+    """What somebody gave the device before is waited for as well, and only by who waits."""
+    device = FakeDevice([3.0], asynchronous=True, left_over=10.0)
+    with device.clock():
+        begin = time.perf_counter()
+        device.work()
+        device.sync()
+
+        assert 13.0 == time.perf_counter() - begin
 
 
 def test_precision_is_noted() -> None:

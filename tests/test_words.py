@@ -37,6 +37,20 @@ def test_a_missing_return_is_guessed() -> None:
     assert "Did you forget `return`?" in sentence(lambda x, plus: None)
 
 
+def test_a_sentence_about_values_is_not_about_another_type() -> None:
+    """What a requirement tells of a result is told where its values differ; another type is told as such."""
+    exercise, tells, right = made.exercise(), {"returned": "Twice each number."}, {"returned": see(torch.ones(2))}
+
+    def told(value: object) -> str:
+        seen = {"returned": see(value)}
+        difference = first_difference(right, seen, Tolerance())
+        assert difference is not None
+        return words.tell(exercise, tells, difference, seen).sentence
+
+    assert "Twice each number." == told(torch.zeros(2))
+    assert "Did you forget `return`?" in told(None)
+
+
 def test_a_missing_entry_is_told_as_missing() -> None:
     """A probe that looks at one entry says nothing of the others, nor what an entry says that is not there."""
     here = Judge(SAMPLE / "course", STEM, only="describe")
@@ -54,6 +68,15 @@ def test_wrong_parameters_are_explained() -> None:
         return 2 * x
 
     assert "Keep the parameters of `double`" in sentence(double)
+
+
+def test_a_call_without_end_is_explained() -> None:
+    """Who calls itself for ever reads that it does, beside Python's own words for it."""
+
+    def again(x: torch.Tensor, plus: int) -> torch.Tensor:
+        return again(x, plus)
+
+    assert "never comes to an end" in sentence(again)
 
 
 def test_another_device_is_named() -> None:

@@ -20,10 +20,14 @@ from autograder.watching.replaced import replaced
 
 @contextmanager
 def accelerators(there: str) -> Iterator[None]:
-    """Let torch say in a block that those accelerators are there which a text names: "cuda", "mps", both, none."""
+    """Let torch say in a block that those accelerators are there which a text names: "cuda", "mps", both, none.
+
+    It is built for both, on whatever machine that is: what is built in need not be there.
+    """
     with ExitStack() as stack:
-        for module, name in ((torch.cuda, "cuda"), (torch.backends.mps, "mps")):
+        for module, built, name in ((torch.cuda, torch.backends.cuda, "cuda"), (*[torch.backends.mps] * 2, "mps")):
             stack.enter_context(replaced(module, "is_available", lambda name=name: name in there))
+            stack.enter_context(replaced(built, "is_built", lambda: True))
         yield
 
 
@@ -39,9 +43,9 @@ def tree(value: Any, known: object = None) -> Plain:
         held = "" if value.device.type == "meta" else f" holding {value.tolist()}"
         return f"{value.dtype} tensor {tuple(value.shape)} on {value.device.type}{held}"
     if isinstance(value, dict):
-        return {type(value).__name__: [[see(key), tree(item, known)] for key, item in value.items()]}
+        return [type(value).__name__, [[see(key), tree(item, known)] for key, item in value.items()]]
     if isinstance(value, list | tuple):
-        return {type(value).__name__: [tree(item, known) for item in value]}
+        return [type(value).__name__, [tree(item, known) for item in value]]
     return "the very object that was given" if known is not None and value is known else see(value)
 
 

@@ -15,13 +15,13 @@ class FakeDevice:
     All times are in seconds of a clock that only work moves on.
     """
 
-    def __init__(self, takes: list[float], asynchronous: bool) -> None:
+    def __init__(self, takes: list[float], asynchronous: bool, left_over: float = 0.0) -> None:
         self.now = 100.0
         self.calls = 0
         self.waits = False
         self._takes = takes
         self._asynchronous = asynchronous
-        self._done = self.now
+        self._done = self.now + left_over  # work of somebody else, from before
 
     def work(self) -> None:
         """Give the device its next piece of work; the host needs 1/64 second for that."""

@@ -441,6 +441,90 @@ class LossScaler:
 
 
 @bank.wrong(
+    "stops-at-the-first",
+    "At the first gradient that is not finite you stop: those behind it stay multiplied. Divide each that is there.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        self.finite = True
+        for p in params:
+            if p.grad is None:
+                continue
+            p.grad.div_(self.factor)
+            if not torch.isfinite(p.grad).all():
+                self.finite = False
+                return
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if self.growth_interval is None:
+            return
+        if not finite:
+            self.factor *= self.backoff
+            self.clean_steps = 0
+            return
+        self.clean_steps += 1
+        if self.clean_steps == self.growth_interval:
+            self.factor *= self.growth
+            self.clean_steps = 0
+
+
+@bank.wrong(
+    "divides-none",
+    "A parameter that had no part in the loss has no gradient: its .grad is None, which cannot be divided. Leave it out.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        self.finite = True
+        for group in optimizer.param_groups:
+            for p in group["params"]:
+                p.grad.div_(self.factor)
+                self.finite = self.finite and bool(torch.isfinite(p.grad).all())
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if self.growth_interval is None:
+            return
+        if not finite:
+            self.factor *= self.backoff
+            self.clean_steps = 0
+            return
+        self.clean_steps += 1
+        if self.clean_steps == self.growth_interval:
+            self.factor *= self.growth
+            self.clean_steps = 0
+
+
+@bank.wrong(
     "last-gradient-decides",
     "In your loop the last gradient decides whether all are finite. One that is not must be enough.",
 )

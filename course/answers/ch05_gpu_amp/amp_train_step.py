@@ -409,6 +409,22 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
 
 
 @bank.wrong(
+    "divides-by-the-next-factor",
+    "You divide the scaled loss by the factor that the scaler has after its update. By then it may be another one.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = scaler.scale(F.mse_loss(model(x), y))
+    loss.backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach() / scaler.get_scale()
+
+
+@bank.wrong(
     "returns-a-record",
     "You return the loss with its graph: as long as somebody keeps it, so are the saved tensors of the step.",
 )

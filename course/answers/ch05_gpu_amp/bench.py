@@ -64,7 +64,6 @@ def bench(fn, warmup, iters, sync):
 @bank.wrong(
     "all-calls-at-once",
     "You time all calls together and divide by their count. That is a mean; for a median, time each call by itself.",
-    also=("mean",),
 )
 def bench(fn, warmup, iters, sync):
     for _ in range(warmup):
@@ -238,6 +237,41 @@ def bench(fn, warmup, iters, sync):
         sync()
         spans.append(time.perf_counter() - begin)
     return statistics.median(spans[warmup:])
+
+
+@bank.wrong(
+    "sync-in-the-warm-up",
+    "You wait before the first timed call only where there is a warm-up. With warmup=0, what was left over from before counts "
+    "in its time.",
+)
+def bench(fn, warmup, iters, sync):
+    for _ in range(warmup):
+        fn()
+        sync()
+    times = []
+    for _ in range(iters):
+        begin = time.perf_counter()
+        fn()
+        sync()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
+
+
+@bank.wrong(
+    "at-least-one-warm-up",
+    "With warmup=0 you make a warm-up call all the same. As many are asked for as `warmup` says, and that may be none.",
+)
+def bench(fn, warmup, iters, sync):
+    for _ in range(max(1, warmup)):
+        fn()
+    times = []
+    for _ in range(iters):
+        sync()
+        begin = time.perf_counter()
+        fn()
+        sync()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
 
 
 @bank.right("minus-and-plus")

@@ -206,7 +206,7 @@ def count_syncs(fn):
 
 @bank.wrong(
     "sorted-names",
-    "You sort the names. They are to stand in the order in which the operations ran.",
+    "Your names are sorted, or stand together kind by kind. They are to come in the order in which the operations ran.",
 )
 def count_syncs(fn):
     found = []

@@ -79,6 +79,30 @@ def master_weights(w16, grad, lr, steps):
 
 
 @bank.wrong(
+    "one-step-short",
+    "You take one step too few, as `range(1, steps)` does.",
+)
+def master_weights(w16, grad, lr, steps):
+    alone, master = w16.clone(), w16.float()
+    for _ in range(1, steps):
+        alone = alone - lr * grad
+        master = master - lr * grad.float()
+    return alone, master
+
+
+@bank.wrong(
+    "one-step-more",
+    "You take one step too many, as `range(steps + 1)` does.",
+)
+def master_weights(w16, grad, lr, steps):
+    alone, master = w16.clone(), w16.float()
+    for _ in range(steps + 1):
+        alone = alone - lr * grad
+        master = master - lr * grad.float()
+    return alone, master
+
+
+@bank.wrong(
     "uphill",
     "You add the step. Against the gradient means minus.",
 )

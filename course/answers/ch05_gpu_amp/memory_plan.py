@@ -535,6 +535,66 @@ def memory_plan(model, batch, optimizer, dtype):
 
 
 @bank.wrong(
+    "frozen-as-activations",
+    "Of what is saved you leave out the parameters that are trained. The weight of a frozen layer may be saved too, and is no "
+    "activation either.",
+)
+def memory_plan(model, batch, optimizer, dtype):
+    twin = copy.deepcopy(model).to(dtype)
+    learned = [p for p in twin.parameters() if p.requires_grad]
+    own = {t.untyped_storage().data_ptr() for t in [*learned, *twin.buffers()]}
+    saved = {}
+
+    def pack(tensor):
+        memory = tensor.untyped_storage()
+        if memory.data_ptr() not in own:
+            saved[memory.data_ptr()] = memory.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        _result = twin(batch.to(dtype))
+    total = sum(p.numel() for p in twin.parameters())
+    trained = sum(p.numel() for p in twin.parameters() if p.requires_grad)
+    slots = {"sgd": 0, "momentum": 1, "adam": 2}[optimizer]
+    return {
+        "parameters": total * dtype.itemsize,
+        "gradients": trained * dtype.itemsize,
+        "optimizer": slots * trained * dtype.itemsize,
+        "activations": sum(saved.values()),
+    }
+
+
+@bank.wrong(
+    "there-and-back",
+    "You turn the model itself to `dtype`, and back: what was rounded on the way stays so. Plan with a copy.",
+)
+def memory_plan(model, batch, optimizer, dtype):
+    before = next(model.parameters()).dtype
+    model.to(dtype)
+    own = {t.untyped_storage().data_ptr() for t in [*model.parameters(), *model.buffers()]}
+    saved = {}
+
+    def pack(tensor):
+        memory = tensor.untyped_storage()
+        if memory.data_ptr() not in own:
+            saved[memory.data_ptr()] = memory.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        _result = model(batch.to(dtype))
+    model.to(before)
+    total = sum(p.numel() for p in model.parameters())
+    trained = sum(p.numel() for p in model.parameters() if p.requires_grad)
+    slots = {"sgd": 0, "momentum": 1, "adam": 2}[optimizer]
+    return {
+        "parameters": total * dtype.itemsize,
+        "gradients": trained * dtype.itemsize,
+        "optimizer": slots * trained * dtype.itemsize,
+        "activations": sum(saved.values()),
+    }
+
+
+@bank.wrong(
     "in-train-mode",
     "You plan for train mode whatever the mode is. In eval mode a layer may save less.",
 )

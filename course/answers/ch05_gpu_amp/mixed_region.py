@@ -35,6 +35,36 @@ def mixed_region(block):
 
 
 @bank.wrong(
+    "only-float16",
+    "You turn x to float32 only where it is float16. bfloat16 and float64 are not float32 either.",
+    unless=r"(?s)\A(?!.*(dtype|half))",
+)
+def mixed_region(block):
+    def safe(x):
+        if x.dtype == torch.float16:
+            x = x.float()
+        with torch.autocast(x.device.type, enabled=False):
+            return block(x)
+
+    return safe
+
+
+@bank.wrong(
+    "only-bfloat16",
+    "You turn x to float32 only where it is bfloat16. float16 and float64 are not float32 either.",
+    unless=r"(?s)\A(?!.*dtype)",
+)
+def mixed_region(block):
+    def safe(x):
+        if x.dtype == torch.bfloat16:
+            x = x.float()
+        with torch.autocast(x.device.type, enabled=False):
+            return block(x)
+
+    return safe
+
+
+@bank.wrong(
     "float-without-disabling",
     "Autocast is still on while the block runs, and lowers its products, also where x is turned to float32 before.",
 )
@@ -106,8 +136,22 @@ def mixed_region(block):
 
 
 @bank.wrong(
+    "block-to-float",
+    "You call `.float()` on block. It may be a function, which has no such method; a module's weights are float32 already.",
+)
+def mixed_region(block):
+    block = block.float()
+
+    def safe(x):
+        with torch.autocast(x.device.type, enabled=False):
+            return block(x.float())
+
+    return safe
+
+
+@bank.wrong(
     "no-grad",
-    "Under no_grad no graph is built: no gradient comes through your region, neither to x nor to the weights.",
+    "What comes out of your region has no graph, as under no_grad or behind detach: no gradient arrives at x or at the weights.",
 )
 def mixed_region(block):
     def safe(x):

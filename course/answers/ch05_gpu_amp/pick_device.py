@@ -70,7 +70,7 @@ def pick_device(prefer=None):
 
 @bank.wrong(
     "mps-first",
-    "You ask for mps before cuda. Where both are there, cuda comes first.",
+    "Where both are there you take mps. cuda comes first.",
 )
 def pick_device(prefer=None):
     if prefer is not None:
@@ -136,6 +136,34 @@ def pick_device(prefer=None):
     if not there.get(prefer, True):
         prefer = "cpu"
     return torch.device(prefer)
+
+
+@bank.wrong(
+    "asks-what-is-built",
+    "You ask whether this torch was built for a card, by is_built(). There need not be one: is_available() tells.",
+    unless=r"(?s)\A(?!.*is_built)",
+    slip=True,
+)
+def pick_device(prefer=None):
+    if prefer is not None:
+        return torch.device(prefer)
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    return torch.device("mps" if torch.backends.mps.is_built() else "cpu")
+
+
+@bank.wrong(
+    "cuda-falls-back",
+    "Asked for a cuda that is not there, you give the CPU. Who names a device gets it, and hears from torch where it is missing.",
+)
+def pick_device(prefer=None):
+    if prefer is not None and torch.device(prefer).type == "cuda" and not torch.cuda.is_available():
+        prefer = "cpu"
+    if prefer is not None:
+        return torch.device(prefer)
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
 
 
 @bank.told("sets-the-default", "default_kept")

@@ -21,6 +21,21 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
 
 
 @bank.wrong(
+    "prediction-without-a-graph",
+    "The prediction has no graph, as under no_grad or behind detach: backward finds nothing to go back through.",
+)
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    x, y = x_batch.to(device), y_batch.to(device)
+    optimizer.zero_grad()
+    with torch.no_grad():
+        prediction = model(x)
+    loss = criterion(prediction, y)
+    loss.backward()
+    optimizer.step()
+    return loss.detach()
+
+
+@bank.wrong(
     "targets-left-behind",
     "You move x_batch and forget y_batch: the criterion meets a prediction on device and targets elsewhere.",
 )

@@ -706,7 +706,8 @@ def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16,
 
 @bank.wrong(
     "state-from-before",
-    "You save torch's generator as it was before the training. Dropout has drawn from it since: ask for the state in the end.",
+    "After a resume, torch's generator stands where it stood before the training. Dropout has drawn from it since: keep the "
+    "state that it has in the end.",
 )
 def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
     images, labels = train_set
@@ -747,8 +748,8 @@ def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16,
 
 @bank.wrong(
     "states-from-before",
-    "You save both generators as they were before the training. Order and dropout have drawn from them since: ask for the "
-    "states in the end.",
+    "After a resume, both generators stand where they stood before the training. Order and dropout have drawn from them since: "
+    "keep the states that they have in the end.",
 )
 def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
     images, labels = train_set

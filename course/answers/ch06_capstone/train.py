@@ -327,6 +327,33 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
 
 
 @bank.wrong(
+    "divided-by-the-pair",
+    "You divide by len(train_set), and that is 2: a pair of images and labels. How many images there are, len(labels) says.",
+    unless=r"(?s)\A(?!.*len\(train_set\))",
+)
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    for _ in range(epochs):
+        model.train()
+        total = 0.0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(train_set))
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
     "tensor-losses",
     "Your losses are tensors. Asked for are floats: a list of plain numbers can be printed, drawn and saved.",
 )

@@ -183,6 +183,56 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
 
 
 @bank.wrong(
+    "all-as-large-as-the-first",
+    "You count the images of a group as if each of its batches, up to `accumulate`, had as many as the first. Add up how many "
+    "each has.",
+)
+def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
+    model.train()
+    losses = []
+    for first in range(0, len(batches), accumulate):
+        group = batches[first : first + accumulate]
+        optimizer.zero_grad()
+        count, total = accumulate * len(group[0][1]), 0.0
+        for x, y in group:
+            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
+                loss = F.cross_entropy(model(x), y, reduction="sum") / count
+            scaler.scale(loss).backward()
+            total += loss.item()
+        scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        scaler.step(optimizer)
+        scaler.update()
+        losses.append(total)
+    return losses
+
+
+@bank.wrong(
+    "means-told",
+    "Your steps are right, but the loss that you list is the mean of the batches' means. Asked for is the mean over all images "
+    "of the group.",
+)
+def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
+    model.train()
+    losses = []
+    for first in range(0, len(batches), accumulate):
+        group = batches[first : first + accumulate]
+        optimizer.zero_grad()
+        count, total = sum(len(y) for _, y in group), 0.0
+        for x, y in group:
+            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
+                loss = F.cross_entropy(model(x), y)
+            scaler.scale(loss * len(y) / count).backward()
+            total += loss.item() / len(group)
+        scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        scaler.step(optimizer)
+        scaler.update()
+        losses.append(total)
+    return losses
+
+
+@bank.wrong(
     "divided-by-accumulate",
     "You divide by `accumulate`, also where the last group has fewer batches, and whatever the sizes of the batches.",
 )

@@ -137,7 +137,7 @@ def LossScaler(draw: Draw) -> Iterator[Case]:
     factor = 2.0 ** draw.whole(3, 14)
     yield multiplies(torch.tensor(0.5), factor=4.0)
     yield multiplies(_gradients(draw, ".", factor), factor=factor)
-    for pattern in (".", "0"):
+    for pattern in (".", "0", "n"):
         yield divides(_gradients(draw, pattern, factor), factor=factor)
     for pattern in (".i.", "..n", "-", "n", "i", "N.", ".0."):
         yield steps(_gradients(draw, pattern, factor), factor=factor)

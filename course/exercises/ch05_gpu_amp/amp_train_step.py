@@ -57,7 +57,14 @@ def _spelled(name: str, case: Case) -> str:
 
 HELD = {"held": "After your step, the parameters are not what they should be."}
 GRADS = {"grads": "After your step, .grad does not hold the true gradients, clipped."}
-moves = Requirement("moves the parameters", amp_step("held"), HELD)
+moves = Requirement(
+    "moves the parameters",
+    amp_step("held"),
+    {
+        "held": "After your step, the parameters are not those of one step along the true gradients, which a max_norm "
+        "as large as here leaves as they are.",
+    },
+)
 under = Requirement(
     "runs the model under autocast, backward and step outside",
     amp_step("forward", "backward", "step", "held"),
@@ -79,7 +86,11 @@ updates = Requirement(
     },
 )
 old = Requirement("clears old gradients", amp_step("held", "grads", warm=True), HELD | GRADS)
-returns = Requirement("returns the unscaled loss in float32, without a graph", amp_step("returned"))
+returns = Requirement(
+    "returns the unscaled loss in float32, without a graph",
+    amp_step("returned"),
+    {"returned": "Asked for is the loss from before the step, a float32 scalar without the factor and without graph."},
+)
 
 
 @exercise(
@@ -124,3 +135,4 @@ def amp_train_step(draw: Draw) -> Iterator[Case]:
     yield case(returns, "linear", 2.0 ** draw.whole(3, 6), brain)
     yield case(returns, "linear", 4.0, brain, columns=2)
     yield case(returns, "linear", 4.0, brain, columns=2, times=37.3)  # 16 bits have no such targets
+    yield case(returns, "linear", 65536.0, half, times=4096.0)  # the factor is another one after the update

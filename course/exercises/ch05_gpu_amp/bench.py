@@ -16,7 +16,7 @@ from autograder.watching.probes.measures import FakeDevice
 def benched(answer: Answer, case: Case) -> Observation:
     """One call of `bench` on a fake device. Facets: `returned`, `calls` of fn, and `waits` (sync is called)."""
     kind, takes, warmup, iters = copy_of(case.args)
-    device = FakeDevice(takes, asynchronous=kind == "asynchronous")
+    device = FakeDevice(takes, kind == "asynchronous", case.kwargs.get("left_over", 0.0))
     with device.clock():
         result = answer(device.work, warmup, iters, device.sync)
     return {"returned": see(result), "calls": device.calls, "waits": device.waits}
@@ -27,20 +27,42 @@ def _spelled(name: str, case: Case) -> str:
     kind, takes, warmup, iters = case.args
     at_once = "; fn returns before the work is done" if kind == "asynchronous" else ""
     seconds = ", ".join(map(number, takes))
-    return f"{call_of(name, 'fn', str(warmup), str(iters), 'sync')}, where calls of fn take {seconds} seconds{at_once}"
+    before = f"; {number(case.kwargs['left_over'])} seconds of work are left from before" if case.kwargs else ""
+    called = call_of(name, "fn", str(warmup), str(iters), "sync")
+    return f"{called}, where calls of fn take {seconds} seconds{at_once}{before}"
 
 
 returned = watched(benched, "returned")
 one = Requirement("times one call", returned)
-middle = Requirement("gives the median of several calls", returned)
-warm = Requirement("leaves the warm-up out", returned, needs=(middle,))
+middle = Requirement(
+    "gives the median of several calls",
+    returned,
+    {
+        "returned": "Asked for is the median of `iters` times, one of each call after the warm-up: the middle one, or "
+        "between two."
+    },
+)
+warm = Requirement(
+    "leaves the warm-up out",
+    returned,
+    {"returned": "The first `warmup` calls are slower here, and the median is that of the `iters` calls after them."},
+    needs=(middle,),
+)
 done = Requirement(
     "waits until the work of a call is done",
     watched(benched, "waits", "returned"),
-    {"waits": "You never call sync: nobody waits for the work."},
+    {
+        "waits": "You never call sync: nobody waits for the work.",
+        "returned": "A time of a call goes from where nothing is left over to where its own work is done.",
+    },
     needs=(middle,),
 )
-before = Requirement("begins with no work left over", returned, needs=(middle, warm))
+before = Requirement(
+    "begins with no work left over",
+    returned,
+    {"returned": "Before the clock is read for a call, all earlier work has to be done, whoever gave it."},
+    needs=(middle, warm),
+)
 calls = Requirement(
     "calls fn as often as asked for",
     watched(benched, "calls"),
@@ -78,4 +100,6 @@ def bench(draw: Draw) -> Iterator[Case]:
     yield done("asynchronous", spread(4), 0, 4)
     yield before("asynchronous", [draw.whole(20, 40) * 1.0] * 2 + times(1), 2, 1)
     yield before("asynchronous", [draw.whole(20, 40) * 1.0] * 3 + spread(2), 3, 2)
+    yield before("asynchronous", times(1), 0, 1, left_over=draw.whole(20, 40) * 1.0)
+    yield before("asynchronous", times(3), 0, 3, left_over=draw.whole(100, 200) * 1.0)
     yield calls("asynchronous", times(2), draw.whole(2, 5), draw.whole(6, 9))

@@ -78,28 +78,56 @@ def _in_place(x: Tensor) -> Tensor:
 
 returned = watched(counted, "returned", "made")
 WAITING: dict[Requirement, dict[str, Callable[[Tensor], Any]]] = {
-    Requirement("lists a call of item", returned, given=("made",)): {
+    Requirement(
+        "lists a call of item",
+        returned,
+        {
+            "returned": "One item() runs one aten._local_scalar_dense: the list of this call holds that name, and no "
+            "other."
+        },
+        given=("made",),
+    ): {
         "x.sum().item()": lambda x: x.sum().item(),
     },
-    Requirement("lists float, int, bool and if on a tensor", returned, given=("made",)): {
+    Requirement(
+        "lists float, int, bool and if on a tensor",
+        returned,
+        {"returned": "Each of these runs aten._local_scalar_dense, as item() does: the list holds that, and no more."},
+        given=("made",),
+    ): {
         "float(x[0])": lambda x: float(x[0]),
         "int(x[0])": lambda x: int(x[0]),
         "if x.sum() > 0": lambda x: "above 0" if x.sum() > 0 else "not above 0",
         "bool(x[0] > 0)": lambda x: bool(x[0] > 0),
         "torch.full((2,), x[0])": lambda x: torch.full((2,), x[0]),  # type: ignore[call-overload]
     },
-    Requirement("lists nonzero", returned, given=("made",)): {
+    Requirement(
+        "lists nonzero",
+        returned,
+        {"returned": "nonzero needs the values, within torch.where(x > 0) too: the list is to hold aten.nonzero."},
+        given=("made",),
+    ): {
         "x.nonzero()": lambda x: x.nonzero(),
         "torch.where(x > 0)": lambda x: torch.where(x > 0),
     },
-    Requirement("lists each as often as it ran, in order", returned, given=("made",)): {
+    Requirement(
+        "lists each as often as it ran, in order",
+        returned,
+        {"returned": "The list has a name for each time that one of the two ran, in the order in which they ran."},
+        given=("made",),
+    ): {
         "x.max().item() - x.min().item()": lambda x: x.max().item() - x.min().item(),
         "item() in each round of a loop": _loop,
         "loss.backward(), then two calls of item()": _backward,
         "x.sum().item(), then x.nonzero(), then float(x[0])": lambda x: [x.sum().item(), x.nonzero(), float(x[0])],
         "x.nonzero(), then x.sum().item()": lambda x: [x.nonzero(), x.sum().item()],
     },
-    Requirement("lists nothing where nothing waits", returned, given=("made",)): {
+    Requirement(
+        "lists nothing where nothing waits",
+        returned,
+        {"returned": "None of the two runs here: the list is to be empty."},
+        given=("made",),
+    ): {
         "(x * 2).sum()": lambda x: (x * 2).sum(),
         "torch.softmax(x, dim=0)": lambda x: torch.softmax(x, dim=0),
         "torch.count_nonzero(x)": lambda x: torch.count_nonzero(x),

@@ -45,18 +45,21 @@ def _module(module: nn.Module, x: Tensor) -> Observation:
 
 
 def _start(start: Any, x: Tensor, classes: int) -> Observation:
-    return {where: _started(start, _headed(x.shape[-1], 9), classes, where) for where in ("cpu", "meta")}
+    """What start leaves, each thing here and elsewhere."""
+    left = {where: _started(start, _headed(x.shape[-1], 9), classes, where) for where in ("cpu", "meta")}
+    return {facet: {where: seen[facet] for where, seen in left.items()} for facet in left["cpu"]}
 
 
-def _started(start: Any, model: Any, classes: int, where: str) -> Plain:
+def _started(start: Any, model: Any, classes: int, where: str) -> dict[str, Plain]:
     optimizer = start(model, classes, where)
     names = {id(param): name for name, param in model.named_parameters()}
-    held = [param for group in optimizer.param_groups for param in group["params"]]
+    groups = optimizer.param_groups if isinstance(optimizer, torch.optim.Optimizer) else [{"lr": 0.0, "params": []}]
+    held = [param for group in groups for param in group["params"]]
     return {
         "kind": type(optimizer).__name__,
-        "rate": float(optimizer.param_groups[0]["lr"]),
+        "rate": float(groups[0]["lr"]),
         "holds": sorted(names.get(id(p), f"another one, of shape {tuple(p.shape)}") for p in held),
-        "model_on": sorted({param.device.type for param in model.parameters()}),
+        "left": sorted(name for name, param in model.named_parameters() if param.device.type != where),
         "classes": model.head.out_features,
     }
 
@@ -149,22 +152,31 @@ start = Requirement(
     "start gives the optimizer the parameters of the model as it then is",
     part("start", _start),
     {
-        "cpu": "On the CPU, what start leaves is not what it should be.",
-        "meta": "On the meta device, what start leaves is not what it should be.",
+        "kind": "What start returns is not an SGD optimizer.",
+        "rate": "The optimizer that start returns has not the learning rate that stood there.",
+        "holds": "The optimizer is to hold the parameters that the model has in the end: each of them, and no other.",
+        "left": "After start, these parameters of the model are not on the device.",
+        "classes": "After start, the model has not a last layer for so many classes.",
     },
 )
 batches = Requirement(
     "epoch moves its batches",
     part("epoch", _trained),
     {
-        "held": "After the epoch, the parameters of the model are not what they should be.",
+        "held": "After the epoch, the parameters are not those of a step for each batch, along the gradient of its "
+        "loss alone.",
         "steps_elsewhere": "On the meta device, the optimizer is to step once for each batch.",
     },
 )
 loss = Requirement(
     "epoch waits for no value, and returns the mean loss as a tensor without a graph",
     part("epoch", _epoch_loss),
-    HERE | {"waits": "A value is asked for within epoch: a GPU would have to be waited for."},
+    HERE
+    | {
+        "elsewhere": "On the meta device, what comes back is not a tensor of shape () on that device.",
+        "here": "What comes back on the CPU is not the mean of the losses, as a tensor of shape () without a graph.",
+        "waits": "A value is asked for within epoch: a GPU would have to be waited for.",
+    },
 )
 
 

@@ -30,8 +30,16 @@ def one_of_two(index: int) -> Probe:
 
 
 holds = Requirement("takes one step that 16 bits can hold", result_only)
-alone = Requirement("alone: rounds to bfloat16 at each step", one_of_two(0))
-master = Requirement("master: stays in float32 throughout", one_of_two(1))
+alone = Requirement(
+    "alone: rounds to bfloat16 at each step",
+    one_of_two(0),
+    {"alone": "`alone` takes `steps` steps w - lr * grad, and what comes of each is rounded to bfloat16."},
+)
+master = Requirement(
+    "master: stays in float32 throughout",
+    one_of_two(1),
+    {"master": "`master` takes `steps` steps w - lr * grad, each of them in float32 from the first to the last."},
+)
 unchanged = Requirement("leaves w16 and grad as they were", facets(calling(), "inputs"))
 
 

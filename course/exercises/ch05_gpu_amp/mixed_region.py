@@ -149,9 +149,17 @@ def _spelled(name: str, case: Case) -> str:
     return f"{name}(<{block}>)({argument(x)})"
 
 
-computes = Requirement("computes in float32 under autocast", region("returned"))
-by_float = Requirement("turns a 16-bit or 64-bit input to float32", region("returned"))
-outside = Requirement("does so outside of autocast too", region("returned", within=False))
+computes = Requirement(
+    "computes in float32 under autocast",
+    region("returned"),
+    {
+        "returned": "Under autocast, what comes back is not what `block` returns for this x, in float32, without "
+        "autocast."
+    },
+)
+OTHER_DTYPE = {"returned": "For an x of this dtype, what comes back is not what `block` returns for `x.float()`."}
+by_float = Requirement("turns a 16-bit or 64-bit input to float32", region("returned"), OTHER_DTYPE)
+outside = Requirement("does so outside of autocast too", region("returned", within=False), OTHER_DTYPE)
 flows = Requirement(
     "lets the gradient flow to x",
     region("gradient"),

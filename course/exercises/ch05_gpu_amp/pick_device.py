@@ -58,11 +58,30 @@ def _spelled(name: str, case: Case) -> str:
 DEFAULT = {
     "default_kept": "Your function sets torch's default device. Return a device, and set nothing.",
 }
-cuda = Requirement("takes cuda where it is there, and the CPU where there is nothing else", picked, DEFAULT)
-mps = Requirement("takes mps where there is no cuda", picked, DEFAULT)
-first = Requirement("takes cuda before mps", picked, DEFAULT, needs=(mps,))
-asked = Requirement("takes the device that it is asked for", picked, DEFAULT)
-anew = Requirement("asks torch anew at each call", picked, DEFAULT, needs=(mps, first))
+cuda = Requirement(
+    "takes cuda where it is there, and the CPU where there is nothing else",
+    picked,
+    DEFAULT | {"returned": "Where torch.cuda.is_available() says yes it is cuda, and where no card is there the CPU."},
+)
+mps = Requirement(
+    "takes mps where there is no cuda",
+    picked,
+    DEFAULT | {"returned": "Without cuda it is mps where torch.backends.mps.is_available() says so, else the CPU."},
+)
+first = Requirement(
+    "takes cuda before mps", picked, DEFAULT | {"returned": "Where both are there, cuda comes first."}, needs=(mps,)
+)
+asked = Requirement(
+    "takes the device that it is asked for",
+    picked,
+    DEFAULT | {"returned": "Who names a device gets that one, number and all, whether torch sees one or not."},
+)
+anew = Requirement(
+    "asks torch anew at each call",
+    picked,
+    DEFAULT | {"returned": "What is there may change between two calls: each of them has to ask torch."},
+    needs=(mps, first),
+)
 
 BOTH, NONE = "cuda and mps there", "only the CPU there"
 
@@ -87,5 +106,5 @@ def pick_device(draw: Draw) -> Iterator[Case]:
     yield mps(None, in_some_order("mps there", "mps there", NONE))
     yield first(None, in_some_order(BOTH, "mps there", "cuda there"))
     for name in ("cpu", "cuda:1", f"cuda:{draw.whole(1, 99)}", draw.choice(["cuda", "mps"])):
-        yield asked(name, [BOTH, NONE])
+        yield asked(name, [BOTH, "mps there", NONE])
     yield anew(None, in_some_order(BOTH, NONE, "mps there"))

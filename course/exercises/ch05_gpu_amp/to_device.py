@@ -45,14 +45,33 @@ def _spelled(name: str, case: Case) -> str:
 
 returned = watched(moved, "returned")
 tensor = Requirement("moves a tensor", returned)
-sequences = Requirement("moves what is in lists and tuples", returned)
-dicts = Requirement("moves what is in dicts, and keeps their type and order", returned)
-deep = Requirement("goes down to any depth", returned)
-named = Requirement("keeps named tuples", returned)
+sequences = Requirement(
+    "moves what is in lists and tuples",
+    returned,
+    {"returned": "A list comes back as a list and a tuple as a tuple, in the same order, with its tensors moved."},
+)
+dicts = Requirement(
+    "moves what is in dicts, and keeps their type and order",
+    returned,
+    {"returned": "A dict comes back as one of its own type, with its keys in their order, and its tensors moved."},
+)
+deep = Requirement(
+    "goes down to any depth",
+    returned,
+    {"returned": "However deep it lies, each tensor is moved, and each container on the way keeps its type."},
+)
+named = Requirement(
+    "keeps named tuples",
+    returned,
+    {"returned": "A named tuple comes back as one of its own type, with what it holds moved, at any depth."},
+)
 others = Requirement(
     "keeps everything else as it is, a tensor's graph too",
     watched(moved, "returned", "tracked"),
-    {"tracked": "What you return is cut off from the tensor that was given. `.to` keeps its graph."},
+    {
+        "returned": "Tensors are moved; texts, numbers, ranges, None and all else come back as what they were.",
+        "tracked": "What you return is cut off from the tensor that was given. `.to` keeps its graph.",
+    },
 )
 new = Requirement(
     "leaves obj as it was, and makes new containers",
@@ -83,8 +102,8 @@ PLACES: dict[Requirement, dict[str, Callable[[Tensor, Tensor], Any]]] = {
         "[Point(place=[x], label=y)]": lambda x, y: [Point([x], y)],
     },
     others: {
-        "[x, 'text', None, 3, range(3)]": lambda x, y: [x, "text", None, 3, ANYTHING],
         "{'x': x, 'name': 'a'}": lambda x, y: {"x": x, "name": "a"},
+        "[x, 'text', None, 3, range(3)]": lambda x, y: [x, "text", None, 3, ANYTHING],
         "{'x': x, 'name': 'ab', 'flag': True, 'rate': 0.5}": lambda x, y: {"x": x, **OTHERS},
         "{'x': [], 'y': (), 'z': {}}": lambda x, y: {"x": [], "y": (), "z": {}},
         "range(3)": lambda x, y: ANYTHING,

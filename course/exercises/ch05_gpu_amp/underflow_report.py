@@ -51,11 +51,31 @@ def _spelled(name: str, case: Case) -> str:
 
 returned = report("returned")
 counts = Requirement("counts what float16 turns to 0", returned)
-each = Requirement("gives a share for each scale", returned)
-already = Requirement("leaves out what is 0 in float32 already", returned)
-together = Requirement("counts the entries of all parameters together", returned)
-unused = Requirement("leaves out a parameter without a gradient", returned)
-empty = Requirement("gives 0.0 where nothing is to be counted", returned)
+each = Requirement(
+    "gives a share for each scale",
+    returned,
+    {"returned": "For each scale: of the gradients of scale * loss, turned to float16, those are lost that are 0."},
+)
+already = Requirement(
+    "leaves out what is 0 in float32 already",
+    returned,
+    {"returned": "What is 0 in float32 counts nowhere: neither among the lost nor among those that the share is of."},
+)
+together = Requirement(
+    "counts the entries of all parameters together",
+    returned,
+    {"returned": "There is one share for all parameters: of all their entries, in one count, those that are lost."},
+)
+unused = Requirement(
+    "leaves out a parameter without a gradient",
+    returned,
+    {"returned": "Where the loss does not depend on a parameter, the share is of the entries of the others."},
+)
+empty = Requirement(
+    "gives 0.0 where nothing is to be counted",
+    returned,
+    {"returned": "Where no entry is to be counted, the share is 0.0."},
+)
 kept = Requirement(
     "leaves .grad as it was",
     report("grads_kept", "returned", warm=True),

@@ -45,12 +45,23 @@ class Training(Run):
 OUTPUTS = {
     "outputs": "After your training, the model gives other outputs than it should: its weights are not right.",
 }
+IN_ORDER = {
+    "outputs": "In the end the weights are not those of a step on the mean loss of each batch, in the orders that "
+    "torch.randperm draws from one generator, seeded with `seed`.",
+}
 KEYS = {
     "keys": 'What you return is to be a dict with the keys "losses" and "accuracies".',
 }
 MODES = {
     "modes": "The model was called in other modes: it should train in train mode, and be measured in eval mode.",
     "tracked": "While you measured, a graph was built that nobody needs: eval mode alone does not keep torch from it.",
+}
+
+MEAN = {
+    "losses": "Each image of an epoch counts alike: the losses of all of them, added up, divided by how many they are.",
+}
+SHARE = {
+    "accuracies": "After the steps of an epoch, the share of val_set that is right is measured: a float from 0 to 1.",
 }
 
 on_device = Requirement(

@@ -6,14 +6,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
 from autograder.watching.observation import Observation, Plain, Seen
+from autograder.watching.probe import Answer, see
 from autograder.watching.probes.training_runs import resumed, trained
 
-from ._training import KEYS, MODES, OUTPUTS, Training, case_of, on_device, training
+from ._training import KEYS, MEAN, MODES, OUTPUTS, SHARE, Training, case_of, on_device, training
 
 _RESUMED = OUTPUTS | {
-    "same": "The training that was stopped and gone on with is not, bit for bit, the one that was not stopped.",
+    "epochs": "After a resume, the list of losses is too short or too long: one for each epoch from epoch 0 on, "
+    "`epochs` in all.",
+    "same_weights": "The training that was stopped and gone on with is not, bit for bit, the one that was not stopped.",
+    "same_losses": "The weights are those of a training that was not stopped, but the losses are not: first those of "
+    "the checkpoint, then those of the new epochs.",
+    "same_accuracies": "The weights are those of a training that was not stopped, but the accuracies are not: first "
+    "those of the checkpoint, then those of the new epochs.",
 }
 
 
@@ -34,9 +41,26 @@ def _numbers(seen: Plain) -> Plain:
     ]
 
 
-whole = Requirement("trains as `train` does when nothing is stopped", trained(Training), KEYS | OUTPUTS | MODES)
-goes_on = Requirement("goes on bit for bit, with another model", resumed(_Stopped), _RESUMED)
-keeps = Requirement("gives a checkpoint that keeps", resumed(_Stopped, saved=True, reused=True), _RESUMED)
+def _gone_on_with(**how: bool) -> Probe:
+    """A training that is stopped and gone on with: how many epochs it tells of, and what of it is the same."""
+    look = resumed(_Stopped, **how)
+
+    def told(answer: Answer, case: Case) -> Observation:
+        seen = look(answer, case)
+        if "same" not in seen:
+            return seen
+        same, losses = seen.pop("same"), seen["losses"]
+        told = {"epochs": len(losses) if isinstance(losses, list) else see(losses)}
+        return told | {f"same_{name}": same[name] for name in ("weights", "losses", "accuracies")} | seen
+
+    return told
+
+
+whole = Requirement(
+    "trains as `train` does when nothing is stopped", trained(Training), KEYS | OUTPUTS | MODES | MEAN | SHARE
+)
+goes_on = Requirement("goes on bit for bit, with another model", _gone_on_with(), _RESUMED)
+keeps = Requirement("gives a checkpoint that keeps", _gone_on_with(saved=True, reused=True), _RESUMED)
 
 
 @exercise(
@@ -56,6 +80,6 @@ def resume_training(draw: Draw) -> Iterator[Case]:
     layered = "dropout and batch norm"
     yield case_of(draw, whole, "conv", "SGD with momentum", draw.choice([9, 10]), 2)
     yield case_of(draw, goes_on, "conv", "Adam", 6, [1, 3])
-    yield case_of(draw, goes_on, layered, "SGD with momentum", 8, [1, 2])
+    yield case_of(draw, goes_on, layered, "SGD with momentum", 8, [2, 3])
     yield case_of(draw, keeps, "conv", "Adam", 6, [1, 2])
     yield case_of(draw, on_device, "linear", "SGD", draw.choice([7, 10]), 2)

@@ -134,17 +134,35 @@ _OUTPUTS = _FORWARD | {
     "outputs": "After your epoch, the model gives other outputs than it should: its weights are not right.",
 }
 
-each_batch = Requirement("trains on each batch, in train mode", epoch("outputs", "forward"), _OUTPUTS)
+each_batch = Requirement(
+    "trains on each batch, in train mode",
+    epoch("outputs", "forward"),
+    _FORWARD
+    | {
+        "outputs": "In the end the weights are not those of a step for each batch, in train mode, on its mean loss "
+        "and its gradient alone, which a max_norm as large as here leaves as it is.",
+    },
+)
 groups = Requirement(
     "adds up a group, whatever the sizes of its batches",
     epoch("outputs", "forward", "steps", "calls"),
     tells=_OUTPUTS
     | {
+        "outputs": "In the end the weights are not those of one step for each group, on the mean over all its images: "
+        "the sum of their losses, divided by their number.",
         "steps": "The optimizer took another number of steps: one for each group, also for a smaller last one.",
         "calls": "The model ran another number of times: once for each batch, as a group may not fit into memory.",
     },
 )
-clips = Requirement("clips the true gradients once for each step", epoch("outputs", "forward"), _OUTPUTS)
+clips = Requirement(
+    "clips the true gradients once for each step",
+    epoch("outputs", "forward"),
+    _FORWARD
+    | {
+        "outputs": "In the end the weights are not those of steps along clipped gradients: of the whole group, of all "
+        "parameters together, and without the scaler's factor.",
+    },
+)
 region = Requirement(
     "runs model and loss under autocast, and nothing else",
     epoch("forward", "backward", "step", "loss_dtype", "weights"),
@@ -165,7 +183,10 @@ skips = Requirement(
 losses_close = Requirement(
     f"gives a loss for each step, in bfloat16 within {100 * CLOSE:.0f} % of float32",
     close_to_float32,
-    tells={"close": "In mixed precision, a loss of yours is not near the same one in float32."},
+    tells={
+        "losses": "Asked for is a float for each step: the mean of the losses of all images of its group.",
+        "close": "In mixed precision, a loss of yours is not near the same one in float32.",
+    },
     needs=(groups,),
 )
 
