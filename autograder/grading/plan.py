@@ -120,10 +120,10 @@ class _Layout:
         return added + reached(above, missing, lambda each: each[1].gives(self.values), lambda each: each[1].names.used)
 
     def added(self, exercise: str, place: int, end: int) -> list[tuple[int, Statement]]:
-        """The statements behind an answer's cell that add to it, as `MLP.forward = forward` does to a class."""
+        """The statements behind an answer's cell that add to it, as `Net.forward = forward` does to a class."""
         called = self.called.get(exercise, exercise)
         behind = (each for each in self._known if place < each[0] < end)
-        return [each for each in behind if called in each[1].names.changed - each[1].names.bound]
+        return [each for each in behind if _adds_to(called, each[1])]
 
     def source(self, exercise: str, place: int, end: int) -> str:
         """The text that rules read of an answer: with what is added to it, and with its helpers."""
@@ -196,6 +196,10 @@ class _Steps:
 @lru_cache(maxsize=512)  # asked for many times of each submission, and most cells are the lesson's own
 def _needed(source: str) -> tuple[Statement, ...]:
     return tuple(each for each in statements(source) or () if not _is_ours(each))
+
+
+def _adds_to(name: str, statement: Statement) -> bool:
+    return name in statement.names.changed and name not in statement.names.bound
 
 
 def _is_ours(statement: Statement) -> bool:

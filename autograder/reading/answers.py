@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from autograder.cell_text import CHECK
 from autograder.reading.handed import MAX_CELLS, Handed
 from autograder.reading.marks import bare, released_cells, starters, texts_of
-from autograder.reading.source import defines, statements
+from autograder.reading.source import defines, statements, unparsed
 
 if TYPE_CHECKING:  # readers' machines may do without it
     from nbformat import NotebookNode
@@ -100,14 +100,15 @@ def _name(given: Sequence[ast.expr]) -> str:
 
 
 def named(cell: Handed, exercises: Container[str]) -> Handed:
-    """A cell in which what a check is given without a name, as `Mine.describe` or a lambda, has the exercise's."""
-    calls = _calls_of_check(cell.source)
-    given = [(args[0].value, args[1]) for args in calls if len(args) > 1 and isinstance(args[0], ast.Constant)]
-    bound = [
-        f"\n{name} = {ast.unparse(value)}"
-        for name, value in given
-        if isinstance(value, ast.Attribute | ast.Lambda) and isinstance(name, str) and name in exercises
-    ]
+    """A cell in which what a check is given without a name, as `Mine.answer` or a lambda, has the exercise's."""
+    pairs = ((args[0], args[1]) for args in _calls_of_check(cell.source) if len(args) > 1)
+    given = {
+        name.value: value
+        for name, value in pairs
+        if isinstance(name, ast.Constant) and isinstance(value, ast.Attribute | ast.Lambda)
+    }
+    texts = {name: unparsed(value) for name, value in given.items() if isinstance(name, str) and name in exercises}
+    bound = [f"\n{name} = {text}" for name, text in texts.items() if text]
     return replace(cell, source=cell.source + "".join(bound)) if bound else cell
 
 

@@ -66,7 +66,7 @@ def _answer(source: str, name: str) -> ast.Module | None:
 
 
 def _given(node: ast.stmt) -> set[str]:
-    """The names that a statement gives a value to, or adds to, as `Linear` in `Linear.forward = forward`."""
+    """The names that a statement gives a value to, or adds to, as `Net` in `Net.forward = forward`."""
     names = names_of([node])
     return names.bound | names.changed
 
