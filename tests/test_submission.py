@@ -268,12 +268,21 @@ def test_what_has_no_name_of_its_own_counts_where_its_check_says_so(
     assert [part.exercises for part in submission.parts if part.role is Role.CHECK] == [("double",), ("triple",)]
 
 
+def test_trying_something_out_in_a_check_takes_no_answer_away(release: Any, solved: Any) -> None:
+    """A lambda is given to one more check, below the answer and its own."""
+    solved.cells.append(new_code_cell('check("double", lambda x: 3 * x)'))
+
+    submission = hand_in(solved, release)
+
+    assert DOUBLED == submission.answers["double"] and not submission.repairs
+
+
 @pytest.mark.parametrize("given", ["a" + ".b" * 4000, "lambda: 0x" + "f" * 9000], ids=["deep", "long"])
 def test_what_cannot_be_written_down_is_not_what_a_check_was_given(release: Any, solved: Any, given: str) -> None:
     """Nobody's grading stops for an expression too deep, or a number too long, for Python to write."""
-    solved.cells[3].source = f'check("double", {given})'
+    solved.cells[2].source, solved.cells[3].source = DOUBLE, f'check("double", {given})'
 
-    assert DOUBLED == hand_in(solved, release).answers["double"]
+    assert DOUBLE == hand_in(solved, release).answers["double"]
 
 
 def test_a_cell_that_is_no_python_hides_no_answer(release: Any, solved: Any) -> None:

@@ -99,8 +99,18 @@ def _name(given: Sequence[ast.expr]) -> str:
     return "".join(each.id for each in given if isinstance(each, ast.Name))
 
 
-def named(cell: Handed, exercises: Container[str]) -> Handed:
-    """A cell in which what a check is given without a name, as `Mine.answer` or a lambda, has the exercise's."""
+def with_names(code: Sequence[Handed], release: NotebookNode) -> list[Handed]:
+    """The cells, where what a check is given without a name, as `Mine.answer` or a lambda, has the exercise's.
+
+    So it is where nothing else has that name: to try something out in a further check takes no answer away.
+    """
+    texts = texts_of(release)
+    changed = [cell.source for cell in code if bare(cell.source) not in texts]
+    free = {name for name in starters(release) if not any(defines(source, name) for source in changed)}
+    return [_named(cell, free) if free else cell for cell in code]
+
+
+def _named(cell: Handed, exercises: Container[str]) -> Handed:
     pairs = ((args[0], args[1]) for args in _calls_of_check(cell.source) if len(args) > 1)
     given = {
         name.value: value

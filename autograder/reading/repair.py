@@ -14,7 +14,7 @@ from functools import cache
 from nbformat import NotebookNode
 
 from autograder.cell_text import SETUP
-from autograder.reading.answers import Find, checks_of, find_answers, named
+from autograder.reading.answers import Find, checks_of, find_answers, with_names
 from autograder.reading.assembled import PlacedCell, placed
 from autograder.reading.handed import MAX_SOURCE, Handed
 from autograder.reading.marks import GivenCell, bare, released_cells, starters, texts_of
@@ -48,8 +48,7 @@ _EYE = ("missing", "long")  # another cell may have held the better answer, or t
 def repair(handed: Sequence[Handed], release: NotebookNode) -> Submission:
     """Put what was handed in into the released frame."""
     told = _as_code(handed, release)
-    exercises = released_cells(release).checks
-    code = [named(cell, exercises) for cell in told if cell.kind == "code" and cell.source.strip()]
+    code = with_names([cell for cell in told if cell.kind == "code" and cell.source.strip()], release)
     checks = checks_of(code, release)
     finds = find_answers(code, release, checks)
     homes = _find_others(told, release, finds)
