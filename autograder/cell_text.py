@@ -80,9 +80,20 @@ def _transformed(source: str) -> str:
 
 @lru_cache(maxsize=1024)  # most cells of a class are the lesson's own
 def magic_work(source: str) -> int:
-    """How many characters IPython may have to read to change this cell: all of it, once for each line of its own."""
+    """How many characters IPython may have to read to change this cell: all of it, once for each line of its own.
+
+    None of what is Python as it stands: there, such a line is part of a text.
+    """
     lines = sum(map(_is_magic, source.splitlines())) + source.lstrip("\n")[:1].isspace()
-    return lines * (len(source) + lines * len(_CALL))
+    return 0 if lines and _is_python(source) else lines * (len(source) + lines * len(_CALL))
+
+
+def _is_python(source: str) -> bool:
+    try:
+        _tree(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def _is_magic(line: str) -> bool:

@@ -17,6 +17,7 @@ T = TypeVar("T")
 # Calls that look at their arguments and leave them as they are.
 _LOOKING = frozenset({"print", "display", "len", "type", "repr", "str", "isinstance"})
 _LOOKING |= {"check", "hint", "mine", "reveal"}
+_SETTING = frozenset({"setattr", "delattr"})
 
 
 @dataclass
@@ -136,6 +137,8 @@ def _part(node: ast.Attribute | ast.Subscript, found: Names) -> Iterable[ast.AST
 
 def _call(node: ast.Call, found: Names) -> Iterable[ast.AST]:
     given = [*node.args, *(each.value for each in node.keywords)]
+    if isinstance(node.func, ast.Name) and node.func.id in _SETTING and node.args:
+        found.changed.update(filter(None, [_root(node.args[0])]))
     roots = [_root(node.func.value)] if isinstance(node.func, ast.Attribute) else []
     if not (isinstance(node.func, ast.Name) and node.func.id in _LOOKING):
         roots += map(_root, given)

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nbformat import NotebookNode
 
-from autograder.reading.handed import MAX_BYTES, contents
+from autograder.reading.handed import MAX_BYTES, MAX_SOURCE, contents
 from autograder.reading.reader import read
 from autograder.reading.submission import Submission
 from autograder.reading.unreadable import UnreadableError
@@ -79,6 +79,30 @@ def script(mark: str) -> bytes:
     return ("#!/usr/bin/env python\n# coding: utf-8\n\n" + "".join(pieces)).encode()
 
 
+def of_databricks(data: bytes) -> bytes:
+    """A script with Databricks's marks, which stand between cells."""
+    return b"# Databricks notebook source\n" + data.replace(b"# MARK", b"# COMMAND ----------")
+
+
+def counted_twice() -> bytes:
+    """A notebook that was run on two branches: git meets a conflict in each count."""
+    lines = json.dumps(json.loads(solved()), indent=1).split("\n")
+    for place in [place for place, line in enumerate(lines) if "execution_count" in line][:4:-7]:
+        told = [lines[place].replace("null", number) for number in ("3", "7")]
+        lines[place : place + 1] = ["<<<<<<< HEAD", told[0], "||||||| base", "=======", told[1], ">>>>>>> b"]
+    return "\n".join(lines).encode()
+
+
+def in_one_cell(notebook: Any) -> None:
+    """All answers in one cell, under whose docstrings' lines are some that end with a question mark."""
+    cells = [each for each in notebook["cells"] if each["metadata"].get("nbgrader", {}).get("solution")]
+    text = "\n\n".join("".join(each["source"]) for each in cells)
+    assert len(text) < MAX_SOURCE and text.count("?\n") > 1
+    for each in cells:
+        notebook["cells"].remove(each)
+    notebook["cells"].append(cells[0] | {"source": f"{text}\n\n# {'much is said of it. ' * 200}"})
+
+
 READ = {
     "a trailing comma": (solved().replace(b"\n  }\n ],", b"\n  },\n ],"), "a comma stands before a closing bracket in"),
     "an end of line in quotes": (solved().replace(b"\\n", b"\n", 1), "ends within quotes"),
@@ -90,6 +114,11 @@ READ = {
     "no end": (solved()[: solved().index(b'"nbformat"')], "breaks off behind its last cell"),
     "a script of JupyterLab's": (script("# In[3]:"), "handed in as a Python script"),
     "a script of jupytext's": (script("# %%"), "handed in as a Python script"),
+    "a script of PyCharm's": (script("#%%"), "handed in as a Python script"),
+    "a script of Databricks's": (of_databricks(script("# MARK")), "handed in as a Python script"),
+    "a script of Windows": (script("# In[3]:").replace(b"\n", b"\r\n"), "handed in as a Python script"),
+    "conflicts in what is not read": (counted_twice(), "both versions have the same cells"),
+    "a format in quotes": (solved().replace(b'"nbformat": 4', b'"nbformat": "4"'), ""),
 }
 
 
@@ -103,6 +132,34 @@ def test_what_leaves_no_doubt_is_read(data: bytes, told: str) -> None:
 
 
 ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252")
+
+
+def test_conflicts_in_what_is_read_are_not_decided_here() -> None:
+    """Where the two versions of a cell differ, or a mark is missing, nobody knows which one counts."""
+    data = counted_twice()
+    lines = data.split(b"\n")
+    place = next(place for place, line in enumerate(lines) if b"def describe" in line)
+    other = lines[place].replace(b"(x)", b"(y)")
+    lines[place : place + 1] = [b"<<<<<<< a", lines[place], b"=======", other, b">>>>>>> b"]
+
+    for each in (b"\n".join(lines), data.replace(b"\n=======", b"", 1)):
+        assert "a merge conflict in it, from line" in str(read(each, release()).trouble)
+
+
+def test_everything_in_one_cell_is_read() -> None:
+    """A line of a docstring that ends with a question mark is nothing that IPython would change."""
+    submission = read(changed(in_one_cell), release())
+
+    assert submission.trouble is None and len(set(submission.answers.values())) == 1
+
+
+def test_an_ending_in_capitals_is_one() -> None:
+    """As some cameras and old systems write endings."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr("work/CH01.IPYNB", solved())
+
+    assert plain().answers == read(made.getvalue(), release()).answers
 
 
 @settings(deadline=None, max_examples=100)

@@ -78,6 +78,7 @@ WHEREVER: dict[str, Callable[[bytes], Folder]] = {
     "a zip archive": lambda data: {"work.zip": packed(mine=data)},
     "a zip archive of that name": lambda data: {NAME: packed(mine=data)},
     "one folder down": lambda data: {f"my work/{NAME}": data},
+    "folders in folders": lambda data: {f"Übung 1 (final)/work – copy/a/{STEM} (2).ipynb": data},
     "a text": lambda data: {f"{NAME}.txt": data},
     "JSON": lambda data: {f"{STEM}.json": data},
     "no ending": lambda data: {STEM: data},
@@ -225,6 +226,20 @@ def test_what_a_browser_takes_for_a_page_is_put_aside(tmp_path: Path, name: str)
 
     assert f"set aside, for nbgrader must not copy it: {name!r}" in opened(folder).notes
     assert (folder / "data.csv").is_file() and not (folder / name).exists()
+
+
+@pytest.mark.parametrize(("given", "mine"), [("data/numbers.csv", "data"), ("notes.txt", "notes.txt/mine.csv")])
+def test_what_stands_in_the_way_of_the_assignments_files_is_put_aside(tmp_path: Path, given: str, mine: str) -> None:
+    """nbgrader copies both into one folder, and fails where one is a file and the other a folder."""
+    path = tmp_path / "course" / "source" / STEM / given
+    path.parent.mkdir(parents=True)
+    path.write_text("1")
+    folder = hand_in(tmp_path / "course" / "submitted", **{NAME: answering(1), mine: b"2", "other.csv": b"3"})
+
+    found = opened(folder)
+
+    assert {"other.csv": b"3"} == found.files
+    assert "set aside, for nbgrader must not copy it: " + repr(mine.split("/")[0]) in found.notes
 
 
 def test_a_link_in_the_place_of_what_was_put_aside_is_not_followed(tmp_path: Path) -> None:

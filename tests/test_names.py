@@ -74,6 +74,7 @@ def test_used(text: str, used: str) -> None:
         ("for x in xs:\n    rows.append(x)", "", "rows x"),
         ("del table['a']", "table", ""),
         ("del table", "table", ""),
+        ("setattr(model.layer, 'rate', rate)", "model", "model rate"),
     ],
 )
 def test_changed(text: str, attributes: str, perhaps: str) -> None:

@@ -19,6 +19,7 @@ from autograder.reading import pictures
 from autograder.reading.frame import framed
 from autograder.reading.handed import contents
 from autograder.reading.picture_size import pixels
+from autograder.running.notebook import checked
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, write_source
 from tests.own_examples import PICTURE
@@ -108,6 +109,22 @@ def test_a_picture_that_unfolds_to_gigabytes_is_not_kept() -> None:
         ((cell,), _) = read(text("![x](attachment:x)", x=picture))
 
         assert kept == ("attachments" in cell)
+
+
+def test_a_drawing_that_unfolds_to_gigabytes_is_not_kept() -> None:
+    """What a cell draws comes from the student's process; a page shows the text beside it, or says what is missing."""
+    small, shown = bytearray(base64.b64decode(PICTURE)), {}
+    for side in (7_000, 60_000):
+        small[16:24] = struct.pack(">II", side, side)
+        drawn = {"image/png": base64.b64encode(small).decode()}
+        told = [{"output_type": "display_data", "data": {**text, **drawn}} for text in ({}, {"text/plain": "<Figure>"})]
+        shown[side] = [each["data"] for each in checked(json.dumps(told).encode())]
+
+    assert [{"image/png"}, {"image/png", "text/plain"}] == [set(each) for each in shown[7_000]]
+    assert [
+        {"text/plain": "(a picture of more than 50 million pixels, which is not shown)"},
+        {"text/plain": "<Figure>"},
+    ] == shown[60_000]
 
 
 def test_text_that_is_more_than_text_stands_as_typed_above_its_picture() -> None:

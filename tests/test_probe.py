@@ -36,6 +36,13 @@ class TestSee:
         assert isinstance(seen, Seen)
         assert (None, "meta") == (seen.values, seen.device)
 
+    @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+    def test_a_nested_tensor_is_in_a_layout_of_its_own(self) -> None:
+        """It has no shape: to ask for one is an error, of which its student would be told."""
+        nested = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])
+
+        assert Foreign("Tensor", "tensor with layout torch.nested") == see(nested)
+
     def test_a_stranger_becomes_text(self) -> None:
         """An object of another kind is written down as its type and a short text."""
         assert Foreign("range", "range(0, 3)") == see(range(3))

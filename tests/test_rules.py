@@ -63,6 +63,13 @@ def test_a_helper_counts() -> None:
     assert (no_loops,) == broken((no_loops,), TRIED_BELOW.replace("factor = 2", "factor = sum(i for i in (1, 1))"), "f")
 
 
+def test_what_is_added_counts() -> None:
+    """A method that a class gets from outside is part of it."""
+    added = "class F:\n    pass\n\ndef call(self, x):\n    for i in x: pass\n\nF.__call__ = call"
+
+    assert (no_loops,) == broken((no_loops,), added, "F")
+
+
 def test_an_indented_source_is_read() -> None:
     """The source of a nested function comes indented."""
     assert (no_loops,) == broken((no_loops,), "    def f(x):\n        for i in x: pass\n", "f")

@@ -14,16 +14,18 @@ import pytest
 from autograder import frames
 from autograder.errors import WorkFailed
 from autograder.frames import Frame, FrameError
+from autograder.grading.plan import Task, plan
 from autograder.judging.explaining import same
+from autograder.reading.order import Part, Role
 from autograder.running.child_process import environment
 from autograder.running.forked import ForkServers
 from autograder.running.fresh_process import fresh_process
-from autograder.running.program import Children, Outcome
+from autograder.running.program import Children, Ground, Outcome
 from autograder.running.runner import run
 from autograder.walls.trial import missing
 from tests import made
 from tests.conftest import needs_confinement
-from tests.made_programs import NAMES, program
+from tests.made_programs import MADE_COURSE, NAMES, program
 from tests.warm_child import warm_children
 
 pytestmark = pytest.mark.xdist_group("runner")  # what all of them look at is made once
@@ -253,6 +255,27 @@ def test_what_stands_below_a_check_may_help(children: Children) -> None:
     found = run(program({"one": answer}, CASES, below=below), children=children)["one"]
 
     assert not returned(found) and found.later is not None and returned(found.later)
+
+
+@pytest.mark.parametrize("added", ["one.made = made", "setattr(one, 'made', made)"])
+def test_what_is_added_to_an_answer_above_its_check_is_there(children: Children, added: str) -> None:
+    """A class that gets a method in a cell of its own: the check in the notebook saw it, too."""
+    answer = "class one:\n    def __new__(cls, x, plus):\n        return cls.made(x, plus)"
+    made_by = f"def made(x, plus):\n    return 2 * x + plus\n\n{added}"
+    ground = Ground(str(MADE_COURSE), ("ch98_many",), "import torch")
+
+    def outcome(*parts: Part) -> Outcome:
+        return run(plan(parts, [Task("one", CASES, 20.0)], ground).program, children=children)["one"]
+
+    own, answers, check = Part(Role.OWN, made_by), Part(Role.ANSWER, answer, ("one",)), Part(Role.CHECK, "", ("one",))
+    assert returned(outcome(answers, own, check)) and not returned(outcome(answers, check, own))
+
+
+def test_a_line_that_ends_the_notebook_stops_nothing(run_all: Run) -> None:
+    """What stands below `exit()` in a cell runs in a notebook, and nothing is told of it."""
+    found = run_all("exit()\n" + RIGHT, RIGHT + "\nquit()")
+
+    assert [(True, None)] * 2 == [(returned(each), each.cell) for each in found]
 
 
 def test_environment_holds_nothing_of_the_teachers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

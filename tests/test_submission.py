@@ -248,6 +248,54 @@ def test_a_function_of_another_name_counts_where_its_check_says_so(release: Any,
     assert "def twice" in submission.answers["double"]
 
 
+@pytest.mark.parametrize(
+    ("mine", "given"), [("class Mine:\n    @staticmethod", "Mine.double"), ("", "lambda x: 2 * x")]
+)
+def test_what_has_no_name_of_its_own_counts_where_its_check_says_so(
+    release: Any, solved: Any, mine: str, given: str
+) -> None:
+    """A method of a class, or a lambda, that the student gave to `check`."""
+    solved.cells[2].source = f"{mine}\n    def double(x):\n        return 2 * x" if mine else DOUBLE
+    solved.cells[3].source = f'check("double", {given})'
+
+    submission = hand_in(solved, release)
+
+    assert f"double = {given}" in submission.answers["double"]
+    assert submission.repairs == (
+        "answered in the cell of its check: double",
+        "locked cells that were changed; the course's own are used, what was added counts as own code: check_double",
+    )
+    assert [part.exercises for part in submission.parts if part.role is Role.CHECK] == [("double",), ("triple",)]
+
+
+def test_trying_something_out_in_a_check_takes_no_answer_away(release: Any, solved: Any) -> None:
+    """A lambda is given to one more check, below the answer and its own."""
+    solved.cells.append(new_code_cell('check("double", lambda x: 3 * x)'))
+
+    submission = hand_in(solved, release)
+
+    assert DOUBLED == submission.answers["double"] and not submission.repairs
+
+
+@pytest.mark.parametrize("given", ["a" + ".b" * 4000, "lambda: 0x" + "f" * 9000], ids=["deep", "long"])
+def test_what_cannot_be_written_down_is_not_what_a_check_was_given(release: Any, solved: Any, given: str) -> None:
+    """Nobody's grading stops for an expression too deep, or a number too long, for Python to write."""
+    solved.cells[2].source, solved.cells[3].source = DOUBLE, f'check("double", {given})'
+
+    assert DOUBLE == hand_in(solved, release).answers["double"]
+
+
+def test_a_cell_that_is_no_python_hides_no_answer(release: Any, solved: Any) -> None:
+    """In the notebook it stops, and the check sees the function of the cell above; so do the rules."""
+    solved.cells[2].source = DOUBLED + "\nprint(\u201cdone\u201d)"
+    solved.cells.insert(2, new_code_cell(DOUBLED))
+
+    submission = hand_in(solved, release)
+
+    assert DOUBLED == submission.answers["double"]
+    assert "cannot be read as Python; an answer in a cell above it counts: double" in submission.repairs[0]
+
+
 def test_code_turned_into_text_is_read_as_code(release: Any, solved: Any) -> None:
     """A solution cell, or a helper, that the key M turned into markdown."""
     solved.cells[2] = new_markdown_cell(DOUBLED, metadata=solved.cells[2].metadata)

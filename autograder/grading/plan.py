@@ -55,8 +55,8 @@ def plan(
     parts = list(_for_tasks(parts, {task.exercise for task in tasks}))
     layout = _Layout(parts, _bound_by(ground.setup))
     made = _Steps(layout, {task.exercise: task for task in tasks})
-    sources = {name: with_helpers(parts[place].source, layout.helpers) for name, place in layout.first.items()}
-    later = {name: with_helpers(parts[layout.last[name]].source, layout.helpers) for name in made.again}
+    sources = {name: layout.source(name, place, layout.checks[name]) for name, place in layout.first.items()}
+    later = {name: layout.source(name, layout.last[name], layout.end) for name in made.again}
     program = Program(ground, tuple(made.steps), {task.exercise: task.cases for task in tasks}, files)
     return Plan(program, sources, later, layout.given)
 
@@ -113,9 +113,22 @@ class _Layout:
 
     def wanted(self, exercise: str, place: int, end: int) -> list[tuple[int, Statement]]:
         """The statements above a place that give what an answer leans on, or what such a statement uses."""
-        missing = self.leans_on(exercise, place) - self._there
+        added = self.added(exercise, place, end)
+        used = (each.names.used for _, each in added)
+        missing = self.leans_on(exercise, place).union(*used) - self._there - {self.called.get(exercise, exercise)}
         above = [each for each in self._known if each[0] < end] if missing else []
-        return reached(above, missing, lambda each: each[1].gives(self.values), lambda each: each[1].names.used)
+        return added + reached(above, missing, lambda each: each[1].gives(self.values), lambda each: each[1].names.used)
+
+    def added(self, exercise: str, place: int, end: int) -> list[tuple[int, Statement]]:
+        """The statements behind an answer's cell that add to it, as `Net.forward = forward` does to a class."""
+        called = self.called.get(exercise, exercise)
+        behind = (each for each in self._known if place < each[0] < end)
+        return [each for each in behind if _adds_to(called, each[1])]
+
+    def source(self, exercise: str, place: int, end: int) -> str:
+        """The text that rules read of an answer: with what is added to it, and with its helpers."""
+        added = (each.text for _, each in self.added(exercise, place, end))
+        return with_helpers("\n\n".join([self.parts[place].source, *added]), self.helpers)
 
     def only_below(self, exercise: str, place: int) -> bool:
         """Whether an answer leans on a name that is given below its check, and nowhere above."""
@@ -183,6 +196,10 @@ class _Steps:
 @lru_cache(maxsize=512)  # asked for many times of each submission, and most cells are the lesson's own
 def _needed(source: str) -> tuple[Statement, ...]:
     return tuple(each for each in statements(source) or () if not _is_ours(each))
+
+
+def _adds_to(name: str, statement: Statement) -> bool:
+    return name in statement.names.changed and name not in statement.names.bound
 
 
 def _is_ours(statement: Statement) -> bool:

@@ -6,14 +6,15 @@ import ast
 import difflib
 import heapq
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from autograder.cell_text import CHECK
 from autograder.reading.handed import MAX_CELLS, Handed
 from autograder.reading.marks import bare, released_cells, starters, texts_of
-from autograder.reading.source import defines, statements
+from autograder.reading.source import defines, statements, unparsed
 
 if TYPE_CHECKING:  # readers' machines may do without it
     from nbformat import NotebookNode
@@ -81,16 +82,44 @@ def checks_among(code: Sequence[Handed], marks: Mapping[str, str]) -> dict[str, 
 
 def checked_in(source: str) -> dict[str, str]:
     """The exercises that a cell calls `check` for, each with the name of what it gives as the answer."""
+    checks = _calls_of_check(source)
+    given = ((args[0].value, args[1:2]) for args in checks if args and isinstance(args[0], ast.Constant))
+    return {name: _name(second) or name for name, second in given if isinstance(name, str)}
+
+
+def _calls_of_check(source: str) -> list[list[ast.expr]]:
+    """What a cell gives to each `check` that it calls at its top level."""
     nodes = (each.node for each in statements(source) or ()) if "check(" in source else ()
     calls = (node.value for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
-    checks = (call.args for call in calls if isinstance(call.func, ast.Name) and call.func.id == "check")
-    named = ((args[0].value, args[1:2]) for args in checks if args and isinstance(args[0], ast.Constant))
-    return {name: _name(given) or name for name, given in named if isinstance(name, str)}
+    return [call.args for call in calls if isinstance(call.func, ast.Name) and call.func.id == "check"]
 
 
 def _name(given: Sequence[ast.expr]) -> str:
     """The name that is given as an argument; "" where there is none."""
     return "".join(each.id for each in given if isinstance(each, ast.Name))
+
+
+def with_names(code: Sequence[Handed], release: NotebookNode) -> list[Handed]:
+    """The cells, where what a check is given without a name, as `Mine.answer` or a lambda, has the exercise's.
+
+    So it is where nothing else has that name: to try something out in a further check takes no answer away.
+    """
+    texts = texts_of(release)
+    changed = [cell.source for cell in code if bare(cell.source) not in texts]
+    free = {name for name in starters(release) if not any(defines(source, name) for source in changed)}
+    return [_named(cell, free) if free else cell for cell in code]
+
+
+def _named(cell: Handed, exercises: Container[str]) -> Handed:
+    pairs = ((args[0], args[1]) for args in _calls_of_check(cell.source) if len(args) > 1)
+    given = {
+        name.value: value
+        for name, value in pairs
+        if isinstance(name, ast.Constant) and isinstance(value, ast.Attribute | ast.Lambda)
+    }
+    texts = {name: unparsed(value) for name, value in given.items() if isinstance(name, str) and name in exercises}
+    bound = [f"\n{name} = {text}" for name, text in texts.items() if text]
+    return replace(cell, source=cell.source + "".join(bound)) if bound else cell
 
 
 def _find(
@@ -101,6 +130,7 @@ def _find(
     changed = [cell for cell in code if bare(cell.source) not in known]
     answers = [cell for cell in changed if defines(cell.source, check.called)]
     above, below = ([cell for cell in answers if (cell.index <= check.place) is first] for first in (True, False))
+    above = [cell for cell in above if statements(cell.source) is not None] or above  # what is no Python gives nothing
     if answers:
         cell = (above or below)[-1]
         return Find(cell, _how(cell, exercise, marked, known, untouched), below[-1] if above and below else None)
@@ -119,8 +149,12 @@ def _how(
         return "copies" if len(marked) > 1 else ""
     if cell.grade_id in untouched:
         return "merged"
+    if cell.grade_id == f"{CHECK}{exercise}":
+        return "at its check"
     if not marked:
         return "by name"
+    if cell.index < marked[-1].index and statements(marked[-1].source) is None:
+        return "unreadable"
     return "elsewhere" if all(bare(each.source) in known for each in marked) else "again"
 
 

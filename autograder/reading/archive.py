@@ -88,8 +88,9 @@ def _unpacked(opened: zipfile.ZipFile, most: int) -> Iterator[Packed]:
 def is_notebook(name: str) -> bool:
     """Whether a path within an archive or a folder is that of a notebook, also with another ending behind its own."""
     path = PurePosixPath(name)
+    endings = [ending.lower() for ending in path.suffixes[-2:]]
     hidden = path.name.startswith(".") or any(part in _BESIDE for part in path.parts)
-    return not hidden and ".ipynb" in path.suffixes[-2:]
+    return not hidden and ".ipynb" in endings
 
 
 def _changed(entry: zipfile.ZipInfo) -> float:

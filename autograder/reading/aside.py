@@ -87,7 +87,7 @@ def _harmful(folder: Path) -> list[Path]:
     try:
         entries = list(islice(_entries(folder), _MAX_FILES + 1))
         if len(entries) <= _MAX_FILES and sum(path.lstat().st_size for path in entries) <= _MAX_FILES_BYTES:
-            return [path for path in entries if not _is_harmless(path)]
+            return [path for path in entries if not _is_harmless(path) or _is_in_the_way(path, folder)]
     except OSError:  # folders in folders, until the path is too long
         pass
     return [path for path in folder.iterdir() if not _is_left_alone(path) and not _is_nbgraders(path)]
@@ -124,6 +124,13 @@ def _is_harmless(path: Path) -> bool:
     if not stat.S_ISREG(mode) or not os.access(path, os.R_OK) or _is_page(path.name):
         return False
     return path.name != "timestamp.txt" or _is_time(handed_in(path, most=100)[0])
+
+
+def _is_in_the_way(path: Path, folder: Path) -> bool:
+    """Whether a file stands where the assignment has a folder, or the other way round: nbgrader copies both."""
+    course = next(iter(folder.parents[2:3]), folder)  # folder is course/submitted/STUDENT/ASSIGNMENT
+    given = course / "source" / folder.name / path.relative_to(folder)
+    return given.exists() and given.is_dir() != path.is_dir()
 
 
 def _is_page(name: str) -> bool:

@@ -21,6 +21,7 @@ from autograder.reading.unreadable import UnreadableError
 _MAX_OTHERS = 10  # files that are looked into beside the one of the released name
 _MAX_OTHERS_BYTES = 2 * MAX_BYTES
 _MAX_ENTRIES = 2000  # of a submission's folders that are looked at
+_DEPTH = 5  # folders in folders, as for what lies beside a notebook
 _LOOSE = (".txt", ".json", ".zip", ".py", "")  # a notebook may come with such an ending; most such files are none
 NBGRADERS = ("timestamp.txt", "submission_secret.txt")
 _STUB = "raise NotImplementedError()"
@@ -147,15 +148,23 @@ def _stubs(source: str) -> int:
 
 
 def _paths(folder: Path) -> list[Path]:
-    """Files that may be notebooks: in the folder, one folder down, and in what was put aside; behind no link."""
+    """Files that may be notebooks: in the folder, in folders in it, and in what was put aside; behind no link."""
     return [path for path in islice(_below(folder), _MAX_ENTRIES) if _may_be_notebook(path)]
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    for path in _directly_in(folder):
-        yield path
-        if _is_folder(path) and not path.name.startswith((".", "__")) and os.access(path, os.R_OK | os.X_OK):
-            yield from _entries(path)
+    """What lies in a submission, folder by folder: what is further down comes later."""
+    level = list(_directly_in(folder))
+    for _ in range(_DEPTH):
+        yield from level
+        within = (each for path in level if _is_open(path) for each in _entries(path))
+        level = list(islice(within, _MAX_ENTRIES))
+    yield from level
+
+
+def _is_open(path: Path) -> bool:
+    """Whether this is a folder that a student's work may lie in, and that we may look into."""
+    return _is_folder(path) and not path.name.startswith((".", "__")) and os.access(path, os.R_OK | os.X_OK)
 
 
 def _directly_in(folder: Path) -> Iterator[Path]:

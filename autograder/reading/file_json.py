@@ -9,6 +9,7 @@ from itertools import islice
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
+from autograder.reading import merged
 from autograder.reading.unreadable import AGAIN, conflict, damage, no_notebook, odd_object, stranger
 
 MAX_PARTS = 1_000_000  # lists and objects: each takes much more memory than the two letters it is written with
@@ -54,9 +55,12 @@ def _opened(text: str) -> Found:
         return Found(json.loads(text))
     except json.JSONDecodeError as error:
         first = error
-    why = stranger(text) or conflict(text)
-    if why:
-        raise no_notebook(why)
+    why, doubt = stranger(text), conflict(text)
+    both = merged.agreed(text) if doubt and not why else None
+    if both is not None:
+        return Found(both, (merged.TOLD,))
+    if why or doubt:
+        raise no_notebook(why or doubt)
     bare, repairs = _without_commas(text)
     if first.msg.startswith("Invalid control character"):
         repairs = (*repairs, f"line {first.lineno} ends within quotes, {_TOLD}")

@@ -26,6 +26,7 @@ MAX_MAGIC_SOURCE = 10_000  # characters in one cell with such a line
 _PICTURE = re.compile(r"data:[\w.+/-]{1,100};base64,[A-Za-z0-9+/=]+")
 _SHORTER = "Take out cells that are no answers, save, and hand it in again."
 _KINDS = ("code", "markdown", "raw")
+_AS_TEXT = ("2", "3", "4")
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,8 @@ def _check_size(data: bytes) -> None:
 def _cells(notebook: dict[str, Any]) -> tuple[list[Any], tuple[str, ...]]:
     """The cells of a notebook of any format, as format 4 writes them, and what to tell of the format."""
     found, cells = notebook.get("nbformat"), notebook.get("cells")
+    if found in _AS_TEXT:  # some programs write numbers in quotes
+        found = int(found)
     if found in (2, 3) and isinstance(notebook.get("worksheets"), list):
         told = f"the notebook is of the old format {found}; read all the same"
         return list(_old_cells(notebook["worksheets"])), (told,)

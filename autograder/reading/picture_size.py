@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
+MOST = 50_000_000  # of a picture, as good telephones take them: a browser needs four bytes for each
 _NO_SIZE = frozenset({0xC4, 0xC8, 0xCC})  # of JPEG's marks C0 to CF, those that begin no frame
 
 

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from autograder.reading.picture_size import pixels
+from autograder.reading.picture_size import MOST, pixels
 
 MAX_TEXT = 12 * 2**20  # characters in base64 that the pictures of a notebook may take
 MAX_COUNT = 50
-_MAX_PIXELS = 50_000_000  # of a picture, as good telephones take them: a browser needs four bytes for each
 # How a picture of each kind begins. No SVG: that is a page, which may hold a script.
 _BEGINS = {
     "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
@@ -73,7 +72,7 @@ def _is_picture(kind: object, data: str) -> bool:
         content = base64.b64decode(data, validate=True)
     except binascii.Error:
         return False
-    return _BEGINS[kind].match(content) is not None and pixels(kind, content) <= _MAX_PIXELS
+    return _BEGINS[kind].match(content) is not None and pixels(kind, content) <= MOST
 
 
 def placed(

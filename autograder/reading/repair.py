@@ -14,7 +14,7 @@ from functools import cache
 from nbformat import NotebookNode
 
 from autograder.cell_text import SETUP
-from autograder.reading.answers import Find, checks_of, find_answers
+from autograder.reading.answers import Find, checks_of, find_answers, with_names
 from autograder.reading.assembled import PlacedCell, placed
 from autograder.reading.handed import MAX_SOURCE, Handed
 from autograder.reading.marks import GivenCell, bare, released_cells, starters, texts_of
@@ -29,6 +29,8 @@ _SENTENCES = {
     "again": "answered again in a cell of the student's own, between the exercise's cell and its check: {}",
     "later": "answered again below the check; the better of the two answers counts: {}",
     "merged": "answered in the cell of another exercise: {}",
+    "at its check": "answered in the cell of its check: {}",
+    "unreadable": "the exercise's cell cannot be read as Python; an answer in a cell above it counts: {}",
     "text": "cells with code that had been turned into text, read as code: {}",
     "by name": "cells that had lost nbgrader's mark, found by the function's name: {}",
     "elsewhere": "answered in a cell of the student's own, while the exercise's cell was left untouched: {}",
@@ -46,12 +48,12 @@ _EYE = ("missing", "long")  # another cell may have held the better answer, or t
 def repair(handed: Sequence[Handed], release: NotebookNode) -> Submission:
     """Put what was handed in into the released frame."""
     told = _as_code(handed, release)
-    code = [cell for cell in told if cell.kind == "code" and cell.source.strip()]
+    code = with_names([cell for cell in told if cell.kind == "code" and cell.source.strip()], release)
     checks = checks_of(code, release)
     finds = find_answers(code, release, checks)
     homes = _find_others(told, release, finds)
     notes = _notes(finds, handed, told)
-    _note_locked(release, homes, notes)
+    _note_locked(release, homes, {cell.grade_id for cell in handed}, notes)
     answers = {exercise: find.cell.source for exercise, find in finds.items() if find.cell}
     answering = {name: tuple(filter(None, (find.cell, find.later))) for name, find in finds.items()}
     return Submission(
@@ -154,7 +156,10 @@ def _text_key(kind: str, source: str) -> str:
     return f"{kind} {text}" if text else ""
 
 
-def _note_locked(release: NotebookNode, homes: dict[int, Handed], notes: dict[str, list[str]]) -> None:
+def _note_locked(
+    release: NotebookNode, homes: Mapping[int, Handed], marks: Container[str], notes: dict[str, list[str]]
+) -> None:
+    """Note the cells of the course's own that are not as they were; `marks` are those in the student's file."""
     for place, cell in enumerate(released_cells(release).cells):
         if not cell.has_mark:
             continue
@@ -163,7 +168,7 @@ def _note_locked(release: NotebookNode, homes: dict[int, Handed], notes: dict[st
         if not cell.is_kept:
             continue
         if place not in homes:
-            notes[_kind_of_locked(cell)].append(cell.grade_id)
+            notes["changed" if cell.grade_id in marks else _kind_of_locked(cell)].append(cell.grade_id)
         elif bare(homes[place].source) != bare(cell.source):
             notes["changed"].append(cell.grade_id)
 

@@ -8,8 +8,10 @@ from typing import Any
 
 from autograder.reading.file_json import Found
 
-# `# In[3]:` is what JupyterLab's export writes, `# %%` what jupytext, VS Code and Spyder do.
-_MARK = re.compile(r"^# (?:In ?\[[ \d*]{0,9}\]:?|%%(.*))$", re.MULTILINE)
+# `# In[3]:` is what JupyterLab's export writes, `# %%` what jupytext, VS Code and Spyder do, `#%%` PyCharm, and the
+# last one Databricks.
+_MARK = re.compile(r"^# ?(?:In ?\[[ \d*]{0,9}\]:?|%%(.*)|COMMAND -{5,20})$", re.MULTILINE)
+_MARKDOWN = re.compile(r" *md\b|.*\[(?:md|markdown)\]")
 _MOST = 2000  # more than are read of a notebook; what follows stays in the last cell
 _TOLD = "handed in as a Python script, not as a notebook; its cells were read"
 
@@ -18,6 +20,7 @@ def cells(text: str) -> Found | None:
     """The cells of a script; None for a text that is none, or has no marks."""
     if text.lstrip()[:1] in ("{", "[", '"', "<"):
         return None
+    text = text.replace("\r\n", "\n")  # as Windows writes it: no mark would be alone on its line
     marks = list(islice(_MARK.finditer(text), _MOST))
     if not marks:
         return None
@@ -29,7 +32,7 @@ def cells(text: str) -> Found | None:
 
 
 def _cell(text: str, options: str) -> dict[str, Any]:
-    if "[markdown]" in options or "[md]" in options:
+    if _MARKDOWN.match(options):
         lines = (line.removeprefix("#").removeprefix(" ") for line in text.strip().splitlines())
         return {"cell_type": "markdown", "source": "\n".join(lines)}
     return {"cell_type": "code", "source": text.strip("\n")}

@@ -67,12 +67,12 @@ def _written(node: ast.stmt, lines: list[str], begun: Counter[int]) -> str:
     first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
     last = node.end_lineno or first
     if node.col_offset or begun[last] > (node.lineno == last):
-        return _unparsed(node)
+        return unparsed(node)
     return "\n".join(lines[first - 1 : last])
 
 
-def _unparsed(node: ast.stmt) -> str:
-    """A statement as Python writes it; "" where it is too deep to be written."""
+def unparsed(node: ast.AST) -> str:
+    """A piece of code as Python writes it; "" where it is too deep to be written."""
     try:
         return ast.unparse(node)
     except (RecursionError, ValueError):

@@ -61,6 +61,9 @@ class QuietShell(InteractiveShell):
     def enable_gui(self, gui: str | None = None) -> None:
         """Do nothing: `%matplotlib inline` asks for it."""
 
+    def ask_exit(self) -> None:
+        """Do nothing: in a notebook, the lines below `exit()` run all the same."""
+
     def system(self, cmd: str) -> None:
         """Do nothing: `!nvidia-smi` and `!pip install` are the student's machine's business."""
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from autograder.errors import DamagedData
 from autograder.frames import Frame, FrameError, receive, send
+from autograder.reading.picture_size import MOST, pixels
 from autograder.recording.beside import packed
 from autograder.recording.outputs import KINDS, MOST_SHOWN, MOST_TEXT, Output, error
 from autograder.running.program import LIMITS, AnswerCell, Child, Children, Ground, Limits, Program
@@ -26,6 +27,7 @@ _TRIES = 3  # processes that a notebook may lose
 _GRACE = 8.0  # seconds for a cell that is told that its time is over
 _SILENT = "the cell did not end when it was told that its time was over"
 _NO_TIME = "the cells before it used up the time for the whole notebook"
+_TOO_LARGE = f"(a picture of more than {MOST // 10**6} million pixels, which is not shown)"
 _UNREADABLE = "what the cell gave back cannot be read"
 
 
@@ -139,6 +141,7 @@ def _checked(output: dict[str, Any]) -> Output:
         return {"output_type": kind, **told}
     if kind in ("display_data", "execute_result"):
         data = {each: _shown(each, output["data"][each]) for each in KINDS if each in output["data"]}
+        data = {each: shown for each, shown in data.items() if shown is not None} or {"text/plain": _TOO_LARGE}
         more = {"execution_count": None} if kind == "execute_result" else {}
         return {"output_type": kind, "metadata": {}, "data": data, **more}
     raise DamagedData("expected an output of a known kind")
@@ -150,11 +153,12 @@ def _text(value: Any) -> str:
     return value.encode("utf-8", "replace").decode()[: 2 * MOST_TEXT]  # half a surrogate pair can be in no file
 
 
-def _shown(kind: str, value: Any) -> str:
+def _shown(kind: str, value: Any) -> str | None:
+    """A text, or a picture; None for one that unfolds to more than a page can show."""
     if kind == "text/plain":
         return _text(value)
     try:
-        base64.b64decode("".join(value.split()), validate=True)
+        picture = base64.b64decode("".join(value.split()), validate=True)
     except binascii.Error as problem:
         raise DamagedData("expected a picture") from problem
-    return str(value)
+    return str(value) if pixels(kind, picture) <= MOST else None

@@ -74,8 +74,9 @@ def _short_text(value: object) -> str:
 
 
 def _see_tensor(tensor: torch.Tensor) -> Plain:
-    if tensor.layout != torch.strided or tensor.is_quantized:
-        return Foreign("Tensor", f"tensor with layout {tensor.layout}")
+    if tensor.layout != torch.strided or tensor.is_quantized or tensor.is_nested:
+        layout = "torch.nested" if tensor.is_nested else tensor.layout
+        return Foreign("Tensor", f"tensor with layout {layout}")
     # What matters is what the tensor holds; a Parameter or another subclass is seen as a tensor.
     readable = tensor.device.type != "meta" and tensor.numel() <= MAX_ELEMENTS
     values = _values(tensor) if readable else None

@@ -62,9 +62,13 @@ def _answer(source: str, name: str) -> ast.Module | None:
         tree = ast.parse(textwrap.dedent(source))
     except SyntaxError:
         return None
-    return ast.Module(
-        reached(tree.body, {name}, lambda node: names_of([node]).bound, names_used) or tree.body, type_ignores=[]
-    )
+    return ast.Module(reached(tree.body, {name}, _given, names_used) or tree.body, type_ignores=[])
+
+
+def _given(node: ast.stmt) -> set[str]:
+    """The names that a statement gives a value to, or adds to, as `Net` in `Net.forward = forward`."""
+    names = names_of([node])
+    return names.bound | names.changed
 
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
