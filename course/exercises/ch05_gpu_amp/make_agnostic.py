@@ -53,7 +53,9 @@ def _start(start: Any, x: Tensor, classes: int) -> Observation:
 def _started(start: Any, model: Any, classes: int, where: str) -> dict[str, Plain]:
     optimizer = start(model, classes, where)
     names = {id(param): name for name, param in model.named_parameters()}
-    groups = optimizer.param_groups if isinstance(optimizer, torch.optim.Optimizer) else [{"lr": 0.0, "params": []}]
+    groups: list[Any] = [{"lr": 0.0, "params": []}]
+    if isinstance(optimizer, torch.optim.Optimizer):
+        groups = optimizer.param_groups
     held = [param for group in groups for param in group["params"]]
     return {
         "kind": type(optimizer).__name__,
