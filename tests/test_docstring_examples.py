@@ -86,7 +86,7 @@ SAID: dict[tuple[str, str], Any] = {
     ("train_step_on", "returned"): tensor(9.0),
     ("train_step_on", "held"): {"weight": tensor([[2.6]]), "bias": tensor([0.6])},
     ("LossScaler", "scaled"): tensor(2.0),
-    ("to_device", "returned"): {"dict": [["x", "torch.float32 tensor (2,) on meta"], ["name", "a"]]},
+    ("to_device", "returned"): ["dict", [["x", "torch.float32 tensor (2,) on meta"], ["name", "a"]]],
 }
 
 

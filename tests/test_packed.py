@@ -49,6 +49,25 @@ def _read_once() -> Iterator[None]:
         yield
 
 
+def program(source: bytes) -> str:
+    """What a module does, line by line: its tree, with the lines of all that is no docstring."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            node.body[0] = ast.Pass()
+    return ast.dump(tree, include_attributes=False) + str([getattr(node, "lineno", 0) for node in ast.walk(tree)])
+
+
+def test_what_is_left_out_of_the_package_is_no_program() -> None:
+    """Comments and private docstrings go; every statement stays, at its line, and so does what `help` tells."""
+    for path in (PROJECT / "autograder").rglob("*.py"):
+        source = path.read_bytes()
+        assert program(source) == program(packed._bare(source)), path
+    kept = b'"""Gone."""\ndef shown():  # gone\n    """Kept."""\n    return "# kept"\ndef _own():\n    """Gone."""\n'
+
+    assert packed._bare(kept).split() == kept.replace(b'"""Gone."""', b"''").replace(b"# gone", b"").split()
+
+
 @pytest.fixture
 def nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder that takes the course off the path; temporary files lie in the test's own folder."""

@@ -11,6 +11,7 @@ import base64
 import io
 import lzma
 import tarfile
+import tokenize
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -79,10 +80,30 @@ def _files(course: Path, stem: str) -> Iterator[tuple[str, bytes]]:
     data += [path for path in (course / ARRANGED).glob("*.txt") if path.stem in asked]
     keys = [course / SHIPPED / f"{stem}{suffix}" for suffix in (*shipped.SUFFIXES, contents.HINTS)]
     for path in {*modules, *data, *keys, course / SHIPPED / contents.POINTS, course / SHIPPED / "__init__.py"}:
-        yield path.relative_to(project).as_posix(), path.read_bytes()
+        is_ours = path.suffix == ".py" and course not in path.parents
+        yield path.relative_to(project).as_posix(), _bare(path.read_bytes()) if is_ours else path.read_bytes()
     about = f"{_PACKAGE.replace('-', '_')}-{version(_PACKAGE)}.dist-info"
     yield f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {_PACKAGE}\nVersion: {version(_PACKAGE)}\n".encode()
     yield f"{about}/entry_points.txt", f"[autograder.courses]\n{_PACKAGE} = {course.name}\n".encode()
+
+
+def _bare(source: bytes) -> bytes:
+    """Python without what nobody can ask for in a notebook: comments, and docstrings of modules and of private names.
+
+    A twentieth of the cell. Each line stays at its place, for tracebacks.
+    """
+    lines = source.decode().split("\n")
+    for token in tokenize.tokenize(io.BytesIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column].rstrip()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            text = node.body[0]
+            if isinstance(node, ast.Module) or node.name.startswith("_"):
+                lines[text.lineno - 1] = f"{' ' * text.col_offset}''"
+                lines[text.lineno : text.end_lineno] = [""] * ((text.end_lineno or text.lineno) - text.lineno)
+    return "\n".join(lines).encode()
 
 
 def _closure(project: Path, starts: list[Path]) -> set[Path]:

@@ -78,8 +78,7 @@ def _spoken(tells: Mapping[str, str], difference: Difference) -> str:
     """
     facet, *inner = difference.path
     names = [f"{facet}={difference.expected}"] if isinstance(difference.expected, str | int) else []
-    names += [f"{facet}.{key}" for key in reversed(inner) if isinstance(key, str)]
-    names.append(f"{facet}:{difference.aspect}")
+    names += [*(f"{facet}.{key}" for key in reversed(inner) if isinstance(key, str)), f"{facet}:{difference.aspect}"]
     of_form = difference.aspect == "keys" or (not inner and difference.aspect in _FORM)
     names += [str(facet)] if facet != "returned" or not of_form else []
     return next((tells[name] for name in names if name in tells), "")
@@ -89,11 +88,11 @@ def _tell_form(difference: Difference, seen: Observation) -> Told:
     """The probe could not look at what it expected: an error is missing, or the result has another form."""
     if "raised" in difference.expected:
         return Told("Expected this call to raise an error; it returned a value.")
+    sentence = "What your code returns is not of the form that the docstring describes."
     if "returned" not in seen:
-        return Told("What your code returns is not of the form that the docstring describes.")
+        return Told(sentence)
     advice = " Did you forget `return`?" if seen["returned"] is None else ""
-    sentence = f"What your code returns is not of the form that the docstring describes.{advice}"
-    return Told(sentence, got=show(seen["returned"]))
+    return Told(f"{sentence}{advice}", got=show(seen["returned"]))
 
 
 _FACETS = {

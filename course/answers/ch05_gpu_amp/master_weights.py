@@ -96,7 +96,7 @@ def master_weights(w16, grad, lr, steps):
 )
 def master_weights(w16, grad, lr, steps):
     alone, master = w16.clone(), w16.float()
-    for _ in range(steps + 1):
+    for _ in range(1 + steps):
         alone = alone - lr * grad
         master = master - lr * grad.float()
     return alone, master
