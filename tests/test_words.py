@@ -172,29 +172,19 @@ def test_an_error_is_a_sentence() -> None:
 def test_a_requirement_tells_of_one_aspect() -> None:
     """A sentence about a shape is told of another shape alone; one about a result, of other values alone."""
     tells = {"returned:shape": "Another shape.", "returned": "Something else."}
+    expected = torch.zeros(2, 3)
 
-    def told(got: torch.Tensor) -> str:
-        expected, seen = {"returned": see(torch.zeros(2, 3))}, {"returned": see(got)}
-        difference = first_difference(expected, seen, Tolerance())
-        assert difference is not None
-        return words.tell(made.double, tells, difference, seen).sentence
-
-    assert told(torch.zeros(3, 2)) == "Another shape."
-    assert told(torch.ones(2, 3)) == "Something else."
-    assert "dtype float32" in told(torch.zeros(2, 3).double())
+    assert told(tells, expected, torch.zeros(3, 2)) == "Another shape."
+    assert told(tells, expected, torch.ones(2, 3)) == "Something else."
+    assert "dtype float32" in told(tells, expected, torch.zeros(2, 3).double())
 
 
 def test_where_float32_comes_from_is_told() -> None:
     """A result of float32 in place of another dtype is told what makes such numbers; another dtype is not."""
+    single, double, whole = (torch.zeros(2, dtype=dtype) for dtype in (torch.float32, torch.float64, torch.int64))
 
-    def told(expected: torch.dtype, got: torch.dtype) -> str:
-        seen = {"returned": see(torch.zeros(2, dtype=got))}
-        difference = first_difference({"returned": see(torch.zeros(2, dtype=expected))}, seen, Tolerance())
-        assert difference is not None
-        return words.tell(made.double, {}, difference, seen).sentence
-
-    assert "without a `dtype`" in told(torch.float64, torch.float32)
-    assert "without a `dtype`" not in told(torch.float32, torch.int64)
+    assert "without a `dtype`" in told({}, double, single)
+    assert "without a `dtype`" not in told({}, single, whole)
 
 
 def test_what_torch_says_is_explained() -> None:

@@ -162,11 +162,11 @@ class Proof:
             return  # it may name what follows from several things that are seen
         key = self._key(VISIBLE_SEED)
         shown_by = [key.reference, *(mistake.observations for mistake in key.mistakes)]
-        seen = sorted({facet for observations in shown_by for observation in observations for facet in observation})
+        seen = {facet for observations in shown_by for observation in observations for facet in observation}
         for requirement in self.exercise.requirements.values():
-            for facet in sorted(set(map(facet_of, requirement.tells)) - {*seen}):
+            for facet in sorted({*map(facet_of, requirement.tells)} - seen):
                 told = f"{requirement.sentence!r} tells of {facet!r}, which no probe sees"
-                yield f"{self._file}: {told}; what can be seen is: {', '.join(seen)}."
+                yield f"{self._file}: {told}; what can be seen is: {', '.join(sorted(seen))}."
 
     def _starter(self) -> Iterator[str]:
         """A starter scores 0: as not attempted, or in a bug hunt with the sentence of its own."""

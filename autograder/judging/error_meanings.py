@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 _MEANINGS = (
+    (r"^RecursionError\b", "It calls itself again and again, and never comes to an end."),
     (
         r"element 0 of tensors does not require grad",
         "Nothing behind what is differentiated there requires grad: what comes in need not, and `detach`, `no_grad` or "
@@ -100,6 +101,6 @@ _MEANINGS = (
 )
 
 
-def meaning(message: str) -> str:
-    """What the message of an error means; "" where nothing is known of it."""
-    return next((sentence for pattern, sentence in _MEANINGS if re.search(pattern, message)), "")
+def meaning(error: str) -> str:
+    """What an error means, told as Python tells it, type and message; "" where nothing is known of it."""
+    return next((sentence for pattern, sentence in _MEANINGS if re.search(pattern, error)), "")

@@ -112,10 +112,9 @@ def _tell_raised(exercise: Exercise, error: Raised) -> Told:
     message = " ".join(error.message.split())
     signature = error.type == "TypeError" and f"{exercise.name}()" in error.message and "argument" in error.message
     advice = f" Keep the parameters of `{exercise.name}` as the starter has them." if signature else ""
-    advice += " It calls itself again and again, and never comes to an end." if error.type == "RecursionError" else ""
     told = f"{error.type}: {message}" if message else error.type
-    told = f"Your code raised {told.rstrip('.')}.{where}{advice}"
-    return Told(" ".join(filter(None, (told, meaning(message)))))
+    meant = meaning(told)
+    return Told(f"Your code raised {told.rstrip('.')}.{where}{advice}{meant and ' '}{meant}")
 
 
 def _place(facet: str, inner: list[str | int]) -> str:

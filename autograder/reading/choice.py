@@ -21,7 +21,7 @@ from autograder.reading.unreadable import UnreadableError
 _MAX_OTHERS = 10  # files that are looked into beside the one of the released name
 _MAX_OTHERS_BYTES = 2 * MAX_BYTES
 _MAX_ENTRIES = 2000  # of a submission's folders that are looked at
-_DEPTH = 5  # folders in folders, as for what lies beside a notebook
+DEPTH = 5  # folders in folders: further down lies neither a notebook nor what belongs to one
 _LOOSE = (".txt", ".json", ".zip", ".py", "")  # a notebook may come with such an ending; most such files are none
 NBGRADERS = ("timestamp.txt", "submission_secret.txt")
 _STUB = "raise NotImplementedError()"
@@ -155,7 +155,7 @@ def _paths(folder: Path) -> list[Path]:
 def _below(folder: Path) -> Iterator[Path]:
     """What lies in a submission, folder by folder: what is further down comes later."""
     level = list(_directly_in(folder))
-    for _ in range(_DEPTH):
+    for _ in range(DEPTH):
         yield from level
         within = (each for path in level if _is_open(path) for each in _entries(path))
         level = list(islice(within, _MAX_ENTRIES))

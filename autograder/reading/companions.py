@@ -13,13 +13,12 @@ from itertools import islice
 from pathlib import Path
 
 from autograder.reading.archive import shown
-from autograder.reading.choice import NBGRADERS
+from autograder.reading.choice import DEPTH, NBGRADERS
 from autograder.reading.plain_file import handed_in
 
 MOST_FILES = 100
 MOST_BYTES = 16 * 2**20
 _NO_DATA = (".ipynb", ".py", ".pyc")
-_DEPTH = 5
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class Companions:
 def companions(folder: Path) -> Companions:
     """Read what lies beside the notebooks of a submission; nothing behind a link, and only so much of it."""
     found, left_out, room = dict[str, bytes](), list[str](), MOST_BYTES
-    for path in islice(_plain_files(folder, _DEPTH), MOST_FILES):
+    for path in islice(_plain_files(folder, DEPTH), MOST_FILES):
         name = path.relative_to(folder).as_posix()
         data = handed_in(path, most=room)[0]
         if len(data) > room:

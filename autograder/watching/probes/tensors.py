@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,24 @@ def calling(*, rng: bool = False, sharing: bool = False, grad: bool = False, tim
 
 result_only = facets(calling(), "returned")
 """The usual probe, blind to arguments changed in place: where another requirement watches those."""
+
+
+def along_dim(**facts: Callable[[torch.Tensor, torch.Tensor, int], object]) -> Probe:
+    """A call with x and `dim`: `returned`, and for each fact whether it holds of x and the result, both in float64.
+
+    A result that is no tensor of floats in the shape of x is told by `returned`: of it every fact holds.
+    """
+
+    def look(answer: Answer, case: Case) -> Observation:
+        (x,) = case.args
+        result = answer(x.clone(), **case.kwargs)
+        seen: Observation = dict.fromkeys(facts, True)
+        if isinstance(result, torch.Tensor) and result.is_floating_point() and result.shape == x.shape:
+            numbers, dim = result.detach().double(), case.kwargs["dim"]
+            seen = {name: bool(holds(x.double(), numbers, dim)) for name, holds in facts.items()}
+        return seen | {"returned": see(result)}
+
+    return watched(look)
 
 
 def entries(

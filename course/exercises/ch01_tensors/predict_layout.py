@@ -36,8 +36,7 @@ def _tuples(value: Plain) -> Plain:
 
 
 def predicted(name: str, sentence: str, shape: str, stride: str, shares: str) -> Requirement:
-    """One operation, and what to say of its shape, its stride and its memory; a form of its own is told as any "
-    "other."""
+    """One operation, and what to say of its shape, its stride and its memory; other forms are told as anywhere."""
     tells = {
         "entries": "Your list has not one entry for each op: does it return before the last, or keep less than all?",
         "shapes:length": "This has another number of axes than what the op gives.",

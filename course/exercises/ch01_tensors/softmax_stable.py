@@ -9,9 +9,7 @@ import torch
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, see, watched
-from autograder.watching.probes.tensors import calling, result_only
+from autograder.watching.probes.tensors import along_dim, calling, result_only
 from autograder.watching.rules import Rule, imported
 
 _SOFTMAXES = frozenset({"softmax", "log_softmax", "Softmax", "LogSoftmax", "softmin", "Softmin", "_softmax"})
@@ -33,21 +31,18 @@ no_softmax = Rule(
 _NEAR = 1e-3  # what a sum of shares, or a difference of logarithms, may be off
 
 
-@watched
-def parts_of_one(answer: Answer, case: Case) -> Observation:
-    """The result; do its numbers add up to 1 along `dim`, and do their logarithms differ as the scores do?"""
-    (x,) = case.args
-    dim = case.kwargs["dim"]
-    result = answer(x.clone(), **case.kwargs)
-    seen: Observation = {"sums": True, "in_proportion": True, "returned": see(result)}
-    if isinstance(result, torch.Tensor) and result.is_floating_point() and result.shape == x.shape:
-        found = result.detach().double()
-        off = found.log() - x.double()
-        seen["sums"] = bool(((found.sum(dim) - 1).abs() < _NEAR).all())
-        seen["in_proportion"] = bool(((off - off.narrow(dim, 0, 1)).abs() < _NEAR).all())
-    return seen
+def add_up_to_one(_x: torch.Tensor, shares: torch.Tensor, dim: int) -> torch.Tensor:
+    """Whether numbers are shares of 1 along a dim."""
+    return ((shares.sum(dim) - 1).abs() < _NEAR).all()
 
 
+def in_proportion(scores: torch.Tensor, shares: torch.Tensor, dim: int) -> torch.Tensor:
+    """Whether the logarithms of shares differ along a dim as the scores do."""
+    off = shares.log() - scores
+    return ((off - off.narrow(dim, 0, 1)).abs() < _NEAR).all()
+
+
+parts_of_one = along_dim(sums=add_up_to_one, in_proportion=in_proportion)
 SHARES = {
     "sums": "Along `dim` your numbers do not add up to 1.",
     "in_proportion": "Along `dim` your numbers add up to 1, and are not in the proportion of the exp of the scores.",

@@ -11,29 +11,24 @@ import torch
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, see, watched
-from autograder.watching.probes.tensors import calling, result_only
+from autograder.watching.probes.tensors import along_dim, calling, result_only
 
 from ._inputs import shifted_columns
 
 _NEAR = 1e-2  # what a mean or a variance of the result may be off
 
 
-@watched
-def moments(answer: Answer, case: Case) -> Observation:
-    """The result, and whether along `dim` its means are 0 and its variances 1, where it has the form of a result."""
-    (x,) = case.args
-    dim = case.kwargs["dim"]
-    result = answer(x.clone(), **case.kwargs)
-    seen: Observation = {"centered": True, "scaled": True, "returned": see(result)}
-    if isinstance(result, torch.Tensor) and result.is_floating_point() and result.shape == x.shape:
-        numbers = result.detach().double()
-        seen["centered"] = bool((numbers.mean(dim).abs() < _NEAR).all())
-        seen["scaled"] = bool(((numbers.var(dim, correction=0) - 1).abs() < _NEAR).all())
-    return seen
+def centered(_x: torch.Tensor, numbers: torch.Tensor, dim: int) -> torch.Tensor:
+    """Whether the means along a dim are 0."""
+    return (numbers.mean(dim).abs() < _NEAR).all()
 
 
+def scaled(_x: torch.Tensor, numbers: torch.Tensor, dim: int) -> torch.Tensor:
+    """Whether the variances along a dim, by n, are 1."""
+    return ((numbers.var(dim, correction=0) - 1).abs() < _NEAR).all()
+
+
+moments = along_dim(centered=centered, scaled=scaled)
 MOMENTS = {
     "centered": "Along `dim` the means of your result are not 0. Mean and deviation are both taken along that dim.",
     "scaled": "Along `dim` the means of your result are 0, and its variances, by n, are not 1: you divide by "

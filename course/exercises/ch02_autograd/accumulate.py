@@ -49,8 +49,7 @@ def _as_list(result: object) -> Plain:
 
 
 def _factor(result: Plain, params: list[Tensor], batches: list[Tensor]) -> float:
-    """How many times as long as the right gradients those of a result are; 1 where they point elsewhere, or are "
-    "none."""
+    """How many times as long as the right gradients those of a result are; 1 where they point elsewhere or are none."""
     fresh = [param.detach().clone().requires_grad_() for param in params]
     right = torch.cat([grad.flatten() for grad in torch.autograd.grad(mean_loss(fresh)(torch.cat(batches)), fresh)])
     grads = result if isinstance(result, list) else []
