@@ -68,7 +68,7 @@ def test_an_unknown_mistake_gets_the_first_difference() -> None:
 )
 def test_what_is_told_names_the_place(path: tuple[str | int, ...], place: str) -> None:
     """In words that can be read aloud, also where something within the result differs."""
-    told = tell(made.exercise(), {}, Difference(path, "type", 1.5, "much"), {})
+    told = tell(made.exercise(), {}, Difference(path, "type", 1.5, "much"), {}, {})
 
     assert f"Expected {place} to be a float, got a str." == told.sentence
 

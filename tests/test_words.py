@@ -2,6 +2,7 @@
 
 import time
 
+import pytest
 import torch
 
 from autograder.authoring.judge import VISIBLE_SEED, Judge
@@ -39,16 +40,10 @@ def test_a_missing_return_is_guessed() -> None:
 
 def test_a_sentence_about_values_is_not_about_another_type() -> None:
     """What a requirement tells of a result is told where its values differ; another type is told as such."""
-    exercise, tells, right = made.exercise(), {"returned": "Twice each number."}, {"returned": see(torch.ones(2))}
+    tells, right = {"returned": "Twice each number."}, torch.ones(2)
 
-    def told(value: object) -> str:
-        seen = {"returned": see(value)}
-        difference = first_difference(right, seen, Tolerance())
-        assert difference is not None
-        return words.tell(exercise, tells, difference, seen).sentence
-
-    assert "Twice each number." == told(torch.zeros(2))
-    assert "Did you forget `return`?" in told(None)
+    assert "Twice each number." == told(tells, right, torch.zeros(2))
+    assert "Did you forget `return`?" in told(tells, right, None)
 
 
 def test_a_missing_entry_is_told_as_missing() -> None:
@@ -133,7 +128,7 @@ def told(tells: dict[str, str], expected: object, got: object) -> str:
     right, mine = {"returned": see(expected)}, {"returned": see(got)}
     difference = first_difference(right, mine, Tolerance())
     assert difference is not None
-    return words.tell(made.double, tells, difference, mine).sentence
+    return words.tell(made.double, tells, difference, right, mine).sentence
 
 
 def test_what_is_told_of_a_result_is_about_its_values() -> None:
@@ -160,6 +155,21 @@ def test_the_most_telling_sentence_is_told() -> None:
     assert told(tells, {"a": "no"}, {"a": "ok"}) == "This entry."
     assert told(tells, {"b": 1.0}, {"b": 2.0}) == "Something."
     assert told(tells, torch.ones(2), torch.ones(3)) == "Axes."
+
+
+@pytest.mark.parametrize("differs", [True, False])
+def test_a_wrong_fact_is_shown_by_the_result(differs: bool) -> None:
+    """A fact is told in words; where the result is another one as well, both stand below it."""
+    right, mine = (
+        {"level": level, "returned": see(torch.tensor([x, 1.0]))} for level, x in ((True, 0.0), (False, 2.0))
+    )
+    mine = mine if differs else {**right, "level": False}
+    difference = first_difference(right, mine, Tolerance())
+    assert difference is not None
+    told = words.tell(made.double, {"level": "It is not level."}, difference, right, mine)
+
+    assert told.sentence == "It is not level."
+    assert ("[0.0, 1.0]" in told.expected, "[2.0, 1.0]" in told.got) == (differs, differs)
 
 
 def test_an_error_is_a_sentence() -> None:
@@ -225,7 +235,7 @@ def test_a_result_of_another_form_is_not_called_a_missing_error() -> None:
     for expected in parts:
         difference = first_difference(expected, seen, Tolerance())
         assert difference is not None
-        told.append(words.tell(exercise, {}, difference, seen).sentence)
+        told.append(words.tell(exercise, {}, difference, expected, seen).sentence)
 
     assert "not of the form" in told[0]
     assert "Did you forget `return`?" in told[0]

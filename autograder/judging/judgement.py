@@ -145,7 +145,8 @@ class _Lines:
         index = wrong[0]
         difference, case, seen = self.parted[index].first, self.key.cases[index], self.seen[index]
         assert difference is not None
-        told = words.tell(self.exercise, self.exercise.requirements[text].tells, difference, seen)
+        tells, right = self.exercise.requirements[text].tells, self.key.reference[index]
+        told = words.tell(self.exercise, tells, difference, right, seen)
         mistake = explanation(self.exercise, self.key, self.seen, self.text, wrong)
         return Verdict(
             requirement=text,

@@ -10,8 +10,9 @@ import torch
 from autograder.judging.error_meanings import meaning
 from autograder.judging.grids import picture
 from autograder.judging.numbers import number
+from autograder.judging.own_sentence import own_sentence
 from autograder.judging.verdict import Picture
-from autograder.watching.difference import Difference, Tolerance
+from autograder.watching.difference import Difference, Tolerance, first_difference
 from autograder.watching.exercise import Case, Exercise
 from autograder.watching.observation import Foreign, Observation, Plain, Raised, Seen, dtype_name
 
@@ -42,46 +43,44 @@ def still_running(seconds: float) -> str:
     return f"Your code was still running after {seconds:g} seconds and was stopped."
 
 
-def tell(exercise: Exercise, tells: Mapping[str, str], difference: Difference, seen: Observation) -> Told:
+def tell(
+    exercise: Exercise, tells: Mapping[str, str], difference: Difference, right: Observation, seen: Observation
+) -> Told:
     """Say what differs, in the order that helps: a crash, then type, shape, dtype, device, values, side effects."""
-    told = _tell(exercise, tells, difference, seen)
+    told = _tell(exercise, tells, difference, right, seen)
     # A name, a key or a message of the student's may have a million letters.
     sentence, expected, got = (shorten(text, LONGEST) for text in (told.sentence, told.expected, told.got))
     return Told(sentence, expected, got, told.picture)
 
 
-def _tell(exercise: Exercise, tells: Mapping[str, str], difference: Difference, seen: Observation) -> Told:
+def _tell(
+    exercise: Exercise, tells: Mapping[str, str], difference: Difference, right: Observation, seen: Observation
+) -> Told:
     if "raised" in seen:
         return _tell_raised(exercise, seen["raised"])
     if difference.path == () and difference.aspect == "keys":
         return _tell_form(difference, seen)
     facet, *inner = difference.path
-    spoken = _spoken(tells, difference)
-    if spoken and isinstance(difference.expected, bool):  # the sentence says it all
-        return Told(spoken)
+    spoken = own_sentence(tells, difference)
+    if spoken and isinstance(difference.expected, bool):  # the sentence says it all, and another result shows it
+        result = _of_result(right, seen, exercise.tolerance) if facet != "returned" else None
+        return _with_values(spoken, result, exercise.tolerance) if result else Told(spoken)
     if spoken:
-        texts = (show(difference.expected), show(difference.got))
         sentence = spoken + _nan_note(difference.expected, difference.got)
-        return Told(sentence, *texts, picture(difference, exercise.tolerance))
+        return _with_values(sentence, difference, exercise.tolerance)
     if facet in _FACETS:
         return Told(_FACETS[str(facet)].format(got=_names(difference.got)))
     return _tell_value(_place(str(facet), inner), difference, exercise.tolerance)
 
 
-_FORM = ("type", "keys", "shape", "dtype", "device", "requires_grad")
+def _of_result(right: Observation, seen: Observation, tolerance: Tolerance) -> Difference | None:
+    """Where the result differs; None where it does not, or was not looked at."""
+    both = "returned" in right and "returned" in seen
+    return first_difference(right["returned"], seen["returned"], tolerance) if both else None
 
 
-def _spoken(tells: Mapping[str, str], difference: Difference) -> str:
-    """What is told of a difference, by the most telling name of it that stands there; "" where nothing is.
-
-    A sentence about what a result holds is not about what it lacks, nor about a result of another form.
-    """
-    facet, *inner = difference.path
-    names = [f"{facet}={difference.expected}"] if isinstance(difference.expected, str | int) else []
-    names += [*(f"{facet}.{key}" for key in reversed(inner) if isinstance(key, str)), f"{facet}:{difference.aspect}"]
-    of_form = difference.aspect == "keys" or (not inner and difference.aspect in _FORM)
-    names += [str(facet)] if facet != "returned" or not of_form else []
-    return next((tells[name] for name in names if name in tells), "")
+def _with_values(sentence: str, difference: Difference, tolerance: Tolerance) -> Told:
+    return Told(sentence, show(difference.expected), show(difference.got), picture(difference, tolerance))
 
 
 def _tell_form(difference: Difference, seen: Observation) -> Told:
