@@ -48,7 +48,7 @@ quick: $(READY) ## check style and types, and run the tests of what has changed 
 
 test-browser: $(READY) ## drive the notebooks in a real browser (needs Chromium); screenshots in build/screenshots/
 	python -m tests.browser.chromium
-	pytest tests/browser -n 2 --dist loadgroup
+	pytest tests/browser -n logical --maxprocesses 4 --dist loadgroup
 
 build: $(READY) ## write notebooks/, solutions/ and the shipped observations from course/chapters/
 	python -m autograder build

@@ -51,6 +51,7 @@ FORKED = (
     "colab",
     "collect_whole",
     "example_class",
+    "feedback_run",
     "fuzz",
     "graded_banks",
     "learn",

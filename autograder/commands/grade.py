@@ -36,19 +36,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--unconfined", action="store_true", help="run students' code with your own rights, unprotected"
     )
     where = parser.add_mutually_exclusive_group()
-    where.add_argument("--workers", type=_number, help="so many processes here (default: one for each core)")
+    where.add_argument("--workers", type=number, help="so many processes here (default: one for each core)")
     where.add_argument("--scheduler", metavar="ADDRESS", help="the workers of a Dask cluster, such as tcp://host:8786")
-    where.add_argument("--dask-local", type=_number, metavar="N", help="N Dask workers on this machine")
+    where.add_argument("--dask-local", type=number, metavar="N", help="N Dask workers on this machine")
 
 
-def _number(text: str) -> int:
+def number(text: str) -> int:
+    """What stands behind an option that takes a number from 1 on; raises argparse's error."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a number from 1 on, found {text!r}")
     return int(text)
 
 
 def _seed(text: str) -> int:
-    if _number(text) >= 2**31:
+    if number(text) >= 2**31:
         raise argparse.ArgumentTypeError(f"expected a number below 2147483648, found {text!r}")
     return int(text)
 
@@ -92,7 +93,7 @@ def _example(args: argparse.Namespace) -> int:
 
     stem = args.chapter or example_class.first_chapter(args.root)
     folder = example_class.empty_folder(args.root.resolve() / "build" / "example-class")
-    made = example_class.run(args.root, folder, stem, _progress, workers=_workers(args), unconfined=_unconfined(args))
+    made = example_class.run(args.root, folder, stem, progress, workers=_workers(args), unconfined=_unconfined(args))
     print(f"\n{made.summary()}\n")
     report.write(made.course)
     print("The class is in build/example-class: grades.csv, course/feedback/, course/reports/index.html")
@@ -118,7 +119,7 @@ def _own_class(args: argparse.Namespace) -> int:
         return _preview(cycle, students, how)
     if not cycle.is_in_gradebook():
         cycle.generate()
-    failures = cycle.autograde(students, _progress("grade"), how)
+    failures = cycle.autograde(students, progress("grade"), how)
     shown = [row for row in summary.rows(cycle.course, args.chapter, failures) if args.student in (None, row.student)]
     print(f"\n{summary.table(shown)}")
     late = [str(each) for each in cycle.late if args.student in (None, each.student)]
@@ -152,7 +153,7 @@ def _preview(cycle: Cycle, students: list[str], how: HowToGrade) -> int:
     from autograder.grading.again import told
     from autograder.terminal import printable
 
-    found = cycle.preview(students, _progress("preview"), how)
+    found = cycle.preview(students, progress("preview"), how)
     print()
     for line in told(found.changes, found.by_hand):
         print(printable(line))
@@ -174,7 +175,8 @@ def _unconfined(args: argparse.Namespace) -> bool:
     return args.unconfined or is_unconfined_here()
 
 
-def _progress(what: str) -> ShowProgress:
+def progress(what: str) -> ShowProgress:
+    """A bar that counts students."""
     from tqdm import tqdm  # type: ignore[import-untyped,unused-ignore]
 
     return lambda items, total: tqdm(items, total=total, desc=f"{what:<14}", unit=" students", smoothing=0.1)

@@ -12,14 +12,14 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from nbgrader.utils import capture_log, temp_attrs
 
 from autograder.errors import WorkFailed
-from autograder.gradebook import deadlines, lateness, own_cells, preflight, scores
+from autograder.gradebook import deadlines, feedback_run, lateness, own_cells, preflight, scores
 from autograder.gradebook.course_api import course_api
 from autograder.gradebook.exports import PlainGrades
 from autograder.gradebook.lateness import Late
@@ -28,7 +28,7 @@ from autograder.grading import class_run, classroom
 from autograder.grading.again import Again, Shift
 from autograder.grading.assignment import Assignment, assignment
 from autograder.grading.classroom import Asked
-from autograder.grading.executors import Workers
+from autograder.grading.executors import Workers, cores
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.walls.consent import check_confinement
 
@@ -113,7 +113,14 @@ class Cycle:
 
     def students(self) -> list[str]:
         """Who handed something in."""
-        return sorted(path.parent.name for path in (self.course / "submitted").glob(f"*/{self.stem}"))
+        return self._with("submitted")
+
+    def graded(self) -> list[str]:
+        """Who has a graded notebook."""
+        return self._with("autograded")
+
+    def _with(self, step: str) -> list[str]:
+        return sorted(path.parent.name for path in (self.course / step).glob(f"*/{self.stem}"))
 
     def autograde(
         self,
@@ -198,13 +205,21 @@ class Cycle:
         found = classroom.kept(self.course, self.stem, student)
         return bool(found and found.recorded and any(self._folder("autograded", student).glob("*.ipynb")))
 
-    def feedback(self, students: Sequence[str], progress: ShowProgress = plain) -> dict[str, str]:
-        """Write feedback; gives the reason for each student whose feedback could not be written."""
-        with _quiet():
-            return _failures(
-                (student, self.api.generate_feedback(self.stem, student))
-                for student in progress(students, len(students))
-            )
+    def feedback(
+        self, students: Sequence[str], progress: ShowProgress = plain, count: int | None = None
+    ) -> dict[str, str]:
+        """Write feedback, by so many processes where that pays (None: one for each core), in place of what is there.
+
+        Gives the reason for each student whose feedback could not be written.
+        """
+        elsewhere = partial(_page_elsewhere, self.course, self.stem)
+        run = feedback_run.shared_out(students, self.page, elsewhere, cores() if count is None else count)
+        with _quiet(), contextlib.closing(run) as done:
+            return {student: reason for student, reason in progress(done, len(students)) if reason}
+
+    def page(self, student: str) -> str:
+        """Write the feedback of one student; gives the reason where it could not be written."""
+        return _reason(self.api.generate_feedback(self.stem, student))
 
     def _folder(self, step: str, student: str) -> Path:
         return self.course / step / student / self.stem
@@ -223,9 +238,13 @@ class Cycle:
             raise WorkFailed(f"nbgrader could not {what}: {reason} Nothing of what was there is lost.")
 
 
-def _failures(results: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, str]:
-    """The reason for each student for whom nbgrader did not succeed."""
-    return {student: reason for student, result in results if (reason := _reason(result))}
+_cycle = cache(Cycle)
+
+
+def _page_elsewhere(course: Path, stem: str, student: str) -> str:
+    """Write the feedback of one student in a process that only does that."""
+    with _quiet():
+        return _cycle(course, stem).page(student)
 
 
 def _reason(result: dict[str, Any]) -> str:

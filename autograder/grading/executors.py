@@ -181,7 +181,7 @@ def cores() -> int:
 def _pool_for(assignment: Assignment, count: int, size: int) -> AbstractContextManager[Executor]:
     """Workers that share one process to fork submissions from, where there are walls to fork them into."""
     if assignment.unconfined:
-        return _pool(count)
+        return pool(count)
     from autograder.grading.shared_pool import shared_pool
 
     return shared_pool(count, size)
@@ -207,7 +207,7 @@ def at_once(count: int) -> Iterator[Executor]:
 
 
 @contextlib.contextmanager
-def _pool(count: int) -> Iterator[Executor]:
+def pool(count: int) -> Iterator[Executor]:
     """Processes of this machine; where the block is left by an exception, they are ended and not waited for."""
     others = set(multiprocessing.active_children())
     # Not by a fork server: it and the workers would outlive a killed run, each waiting for the other's end.

@@ -1,0 +1,103 @@
+"""Feedback of a class in several processes: the pages that nbgrader's command writes, and nobody is left out."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from autograder.__main__ import main
+from autograder.gradebook.cycle import Cycle, HowToGrade
+from autograder.gradebook.feedback_run import shared_out
+from autograder.grading.executors import Workers
+from tests.conftest import UNCONFINED
+from tests.own_assignments import Own, answer, by_hand, graded, hand_in, write_source
+from tests.sample_course import make_course
+from tests.warm_child import run_warm
+from tests.which_process import dies_with, process_of
+
+CLASS = ("ada", "ben", "cyd", "dan")
+OWN = Own(
+    (answer("f"), graded("two", "assert f() == 2", 2), by_hand("essay")),
+    {student: {"f": f"def f(): return {number}"} for number, student in enumerate(CLASS)},
+)
+
+pytestmark = [
+    pytest.mark.xdist_group("feedback run"),  # the course is made once
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course with a class of four that has been graded."""
+    folder = make_course(tmp_path_factory.mktemp("feedback") / "course")
+    write_source(folder, "hw", OWN)
+    cycle = Cycle(folder, "hw")
+    cycle.generate()
+    hand_in(folder, "hw", OWN)
+    assert {} == cycle.autograde(cycle.students(), how=HowToGrade(workers=Workers(count=1), unconfined=UNCONFINED))
+    return folder
+
+
+def pages(course: Path) -> dict[str, bytes]:
+    """The pages that stand there, by student."""
+    return {path.parents[1].name: path.read_bytes() for path in (course / "feedback").glob("*/hw/hw.html")}
+
+
+def test_small_class_is_written_here() -> None:
+    """Another process has to import nbgrader first; in the order of the class."""
+    told = list(shared_out(CLASS, process_of, process_of, 8))
+
+    assert [(student, str(os.getpid())) for student in CLASS] == told
+
+
+def test_large_class_is_shared_out() -> None:
+    """By others alone, each student once."""
+    told = list(shared_out(CLASS, process_of, process_of, 2, worth=2))
+
+    assert sorted(CLASS) == sorted(student for student, _ in told)
+    assert str(os.getpid()) not in {where for _, where in told}
+
+
+def test_nobody_is_left_out_where_a_process_dies() -> None:
+    """What is left is done here."""
+    told = dict(shared_out(CLASS, process_of, partial(dies_with, "ada"), 2, worth=1))
+
+    assert set(CLASS) == set(told)
+    assert str(os.getpid()) == told["ada"]
+
+
+def test_pages_are_those_of_nbgraders_command(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Byte by byte, written by two processes."""
+    monkeypatch.setattr("autograder.gradebook.cycle.feedback_run.shared_out", partial(shared_out, worth=1))
+    ran = run_warm(["-P", "-m", "nbgrader", "generate_feedback", "hw", "--force"], course, dict(os.environ))
+    assert 0 == ran.returncode, ran.stderr
+    theirs = pages(course)
+    assert 0 == main(["--root", str(course), "feedback", "hw", "--workers", "2"])
+
+    assert set(CLASS) == set(theirs)
+    assert theirs == pages(course)
+
+
+def test_the_command_names_whom_it_could_not_write(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The others have their pages, which replace what was there; without a grade there is nothing to tell."""
+    broken = course / "autograded" / "ben" / "hw" / "hw.ipynb"
+    kept, mode = broken.read_bytes(), broken.stat().st_mode
+    broken.chmod(0o644)
+    broken.write_text("{ no notebook")
+    stale = course / "feedback" / "ada" / "hw"
+    stale.mkdir(parents=True, exist_ok=True)
+    (stale / "hw.html").write_text("old")
+    status = main(["--root", str(course), "feedback", "hw"])
+    told = capsys.readouterr().out
+    broken.write_bytes(kept)
+    broken.chmod(mode)
+
+    assert (1, {"ada", "cyd", "dan"}) == (status, set(pages(course)))
+    assert b"old" != pages(course)["ada"]
+    assert "Wrote 3 of 4" in told and "ben has no feedback: " in told
+    assert 1 == main(["--root", str(course), "feedback", "hw", "--student", "eve"])
+    assert "Run `python -m autograder grade hw` first." in capsys.readouterr().err
