@@ -203,7 +203,8 @@ class TestMake:
         """`make test-browser` stops where there is no browser, before a test is skipped; `make test` needs none."""
         told = make("-n", "test-browser").strip().split("\n")[-2:]
 
-        assert ["python -m tests.browser.chromium", "pytest tests/browser -n logical --maxprocesses 4 --dist loadgroup"] == told
+        shared = "-n logical --maxprocesses 4 --dist loadgroup"
+        assert ["python -m tests.browser.chromium", f"pytest tests/browser {shared}"] == told
         assert "browser" not in make("-n", *(part.command[0] for part in suite.parts(thorough=True)))
 
     def test_parameters(self) -> None:
