@@ -94,6 +94,11 @@ _MEANINGS = (
         "Two dtypes meet where one and the same is needed.",
     ),
     (
+        r"not compiled with CUDA|No CUDA GPUs are available|Found no NVIDIA driver|Cannot access accelerator device",
+        "Something is asked of a card that this machine, or this torch, has not. A `torch.device` alone is a name: to "
+        "make one, no card has to be there.",
+    ),
+    (
         r"\bNoneType\b",
         "Something there is None, as a `.grad` is before the first backward and for a tensor that is no leaf, or the "
         "result of a function without `return`.",

@@ -607,6 +607,7 @@ class LossScaler:
 @bank.wrong(
     "static-backs-off",
     "With growth_interval=None your factor shrinks after an overflow. A static scaler leaves it alone.",
+    also=("static-backs-off-and-counts-none",),
 )
 class LossScaler:
     def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
@@ -1042,6 +1043,44 @@ class LossScaler:
                     self.factor *= self.growth
                     self.clean_steps = 0
         self.unscaled = False
+
+
+@bank.wrong(
+    "static-backs-off-and-counts-none",
+    "With growth_interval=None your factor still backs off after an overflow. A static scaler leaves its factor alone.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(torch.isfinite(g).all() for g in grads)
+        for g in grads:
+            g.div_(self.factor)
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if not finite:
+            self.factor *= self.backoff
+            self.clean_steps = 0
+        elif self.growth_interval is not None:
+            self.clean_steps += 1
+            if self.clean_steps == self.growth_interval:
+                self.factor *= self.growth
+                self.clean_steps = 0
 
 
 @bank.right("forgets-at-step")

@@ -906,6 +906,36 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     return {"losses": losses, "accuracies": accuracies}
 
 
+@bank.wrong(
+    "mean-of-batch-accuracies",
+    "Your accuracy is the mean over batches of val_set: in a smaller batch each image counts for more than the others. "
+    "The share is of all its images.",
+)
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    for _ in range(epochs):
+        model.train()
+        total = 0.0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        shares = []
+        with torch.no_grad():
+            for x, y in zip(val_set[0].split(batch_size), val_set[1].split(batch_size)):
+                right = model(x.to(device)).argmax(dim=1) == y.to(device)
+                shares.append(right.float().mean().item())
+        accuracies.append(sum(shares) / len(shares))
+    return {"losses": losses, "accuracies": accuracies}
+
+
 @bank.right("a-loss-for-each-image")
 def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set

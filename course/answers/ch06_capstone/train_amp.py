@@ -868,7 +868,8 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
 
 @bank.wrong(
     "updates-each-batch",
-    "You update the scaler after each batch, before it has taken a step. It is updated once for each step, after it.",
+    "You update the scaler where it has done nothing since the last update, as after each batch. It is updated once for each "
+    "step, after `scaler.step`.",
 )
 def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
     model.train()

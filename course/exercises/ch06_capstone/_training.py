@@ -46,8 +46,8 @@ OUTPUTS = {
     "outputs": "After your training, the model gives other outputs than it should: its weights are not right.",
 }
 IN_ORDER = {
-    "outputs": "In the end the weights are not those of a step on the mean loss of each batch, in the orders that "
-    "torch.randperm draws from one generator, seeded with `seed`.",
+    "outputs": "In the end the weights are not those of a step on the mean loss of each batch, images with their own "
+    "labels, in the orders that torch.randperm draws from one generator, seeded with `seed`.",
 }
 KEYS = {
     "keys": 'What you return is to be a dict with the keys "losses" and "accuracies".',
@@ -61,7 +61,8 @@ MEAN = {
     "losses": "Each image of an epoch counts alike: the losses of all of them, added up, divided by how many they are.",
 }
 SHARE = {
-    "accuracies": "After the steps of an epoch, the share of val_set that is right is measured: a float from 0 to 1.",
+    "accuracies": "After the steps of an epoch, the share of val_set that is right is measured: how many of its images "
+    "are, divided by how many there are.",
 }
 
 on_device = Requirement(

@@ -191,8 +191,8 @@ best = Requirement(
     "leaves the weights of the best epoch in the model",
     hunted("kept", "goes_on", "accuracies"),
     tells={
-        "kept": "In the end, the model should hold the weights and buffers of its best epoch, the latest if there are "
-        "several.",
+        "kept": "In the end, the model should hold the weights and buffers of its best epoch: the one with the highest "
+        "accuracy, the latest if there are several.",
         "goes_on": "An epoch began with other weights than the epoch before it had left. Load the best after the last.",
     },
     given=("accuracies",),

@@ -16,7 +16,9 @@ from ._training import KEYS, MEAN, MODES, OUTPUTS, SHARE, Training, case_of, on_
 _RESUMED = OUTPUTS | {
     "epochs": "After a resume, the list of losses is too short or too long: one for each epoch from epoch 0 on, "
     "`epochs` in all.",
-    "same_weights": "The training that was stopped and gone on with is not, bit for bit, the one that was not stopped.",
+    "epochs:type": 'Under "losses" there is to be a list.',
+    "same_weights": "The training that was stopped and gone on with is not, bit for bit, the one that was not stopped: "
+    "weights, optimizer, orders or torch's own generator are not where they were at the stop.",
     "same_losses": "The weights are those of a training that was not stopped, but the losses are not: first those of "
     "the checkpoint, then those of the new epochs.",
     "same_accuracies": "The weights are those of a training that was not stopped, but the accuracies are not: first "

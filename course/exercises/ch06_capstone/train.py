@@ -17,7 +17,7 @@ mean = Requirement(
 )
 modes = Requirement(
     "measures in eval mode, trains in train mode",
-    trained(Training, "keys", "accuracies", "modes", "tracked"),
+    trained(Training, "keys", "modes", "tracked", "accuracies"),
     KEYS | MODES | SHARE,
     needs=(order,),  # in another order the accuracies may agree or not, by chance
 )

@@ -177,8 +177,12 @@ region = Requirement(
 skips = Requirement(
     "lets the scaler skip a step that overflows",
     epoch("outputs", "forward", "factor"),
-    tells=_OUTPUTS
-    | {"factor": "After your epoch, the scaler's factor is not what one update for each step makes of it."},
+    tells=_FORWARD
+    | {
+        "outputs": "In the end the weights are not those of a step for each group whose gradients are finite, and of "
+        "none for the others.",
+        "factor": "After your epoch, the scaler's factor is not what one update for each step makes of it.",
+    },
 )
 losses_close = Requirement(
     f"gives a loss for each step, in bfloat16 within {100 * CLOSE:.0f} % of float32",
