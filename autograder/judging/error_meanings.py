@@ -99,6 +99,18 @@ _MEANINGS = (
         "make one, no card has to be there.",
     ),
     (
+        r"not on the expected device|tensors to be on the same device",
+        "Tensors on two devices meet there: one has stayed behind, or was made in another place than the other.",
+    ),
+    (
+        r"^UnboundLocalError\b",
+        "The name has been given no value there: what gives it one, in a loop or an `if` perhaps, has not run.",
+    ),
+    (
+        r"^KeyError\b",
+        "A dict is asked for a key that it does not hold.",
+    ),
+    (
         r"\bNoneType\b",
         "Something there is None, as a `.grad` is before the first backward and for a tensor that is no leaf, or the "
         "result of a function without `return`.",

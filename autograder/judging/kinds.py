@@ -38,15 +38,17 @@ def type_sentence(place: str, expected: Plain, got: Plain) -> str:
 def note_of_kind(difference: Difference) -> str:
     """What to add to a sentence about values where yours is of another kind altogether; "" where it need not be.
 
-    A tensor, or an object that is no plain data, is never a probe's own word for what it saw.
+    A tensor, or an object that is no plain data, is never a probe's own word for what it saw; None may be one, except
+    within a result.
     """
     expected, got = difference.expected, difference.got
     if difference.aspect != "type" or isinstance(expected, bool) or not isinstance(expected, _ASKED_FOR):
         return ""
     named = isinstance(expected, torch.device | torch.dtype) and isinstance(got, str)
-    if not (named or isinstance(got, Seen | Foreign)):
+    nothing = got is None and difference.path[0] == "returned"
+    if not (named or nothing or isinstance(got, Seen | Foreign)):
         return ""
-    return f" Asked for is {kind(expected)}; yours is {kind(got)}.{_way(expected, got)}"
+    return f" Yours is {kind(got)} where {kind(expected)} is asked for.{_way(expected, got)}"
 
 
 def _way(expected: Plain, got: Plain) -> str:

@@ -47,6 +47,10 @@ class Run(ABC):
     def told(self, checkpoint: Any) -> Observation:
         """What a checkpoint tells of the training so far: `losses`, perhaps more."""
 
+    def places(self, x: Tensor) -> list[int]:
+        """Where a model's input stands in what is learned from, row by row; nothing where that is not looked at."""
+        return []
+
     @abstractmethod
     def left(self) -> Observation:
         """What the model is like in the end."""
@@ -55,19 +59,40 @@ class Run(ABC):
 def trained(run_of: type[Run], *kept: str) -> Probe:
     """One training from the beginning.
 
-    Facets: what the run tells and leaves, `modes` (of all modules, in each call of the model: train or eval) and
-    `tracked` (whether a call in eval mode recorded a graph).
+    Facets: what the run tells and leaves, `modes` (of all modules, in each call of the model: train or eval),
+    `tracked` (whether a call in eval mode recorded a graph) and `batches` (the places of what came to the model in
+    train mode before each step of the optimizer, where the run tells them).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
         run = run_of(case, _FIRST)
         calls = at_each_call(run.model, lambda _, output: (_modes(run.model), _tracked(run.model, output)))
+        batches = _batches(run)
         with random_from(5):
             checkpoint = run.train(answer, run.epochs)
         modes, tracked = zip(*calls, strict=True) if calls else ((), ())
-        return {"modes": sorted(set(modes)), "tracked": any(tracked)} | run.left() | run.told(checkpoint)
+        seen = {"batches": batches, "modes": sorted(set(modes)), "tracked": any(tracked)}
+        return seen | run.left() | run.told(checkpoint)
 
     return watched(look, *kept)
+
+
+def _batches(run: Run) -> list[list[int]]:
+    """The places of what comes to the model in train mode, with a graph, before each step from now on."""
+    batches: list[list[int]] = []
+    since: list[int] = []
+
+    def learns(inputs: tuple[Any, ...], output: Tensor) -> None:
+        if run.model.training and output.requires_grad and inputs:
+            since.extend(run.places(inputs[0]))
+
+    def steps() -> None:
+        batches.append(since.copy())
+        since.clear()
+
+    at_each_call(run.model, learns)
+    at_each_step(run.optimizer, steps)
+    return batches
 
 
 def _modes(model: nn.Module) -> str:

@@ -11,7 +11,7 @@ bank = AnswerBank("LossScaler")
 
 @bank.wrong(
     "steps-on-inf",
-    "You step whatever the gradients are. One inf or nan among them, and the parameters are lost.",
+    "You step although a gradient is not finite. One inf or nan among them, and the parameters are lost.",
 )
 class LossScaler:
     def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
@@ -285,7 +285,7 @@ class LossScaler:
 
 @bank.wrong(
     "only-inf",
-    "You look for inf alone. nan is not finite either; torch.isfinite knows both.",
+    "You let nan pass, as who looks for inf or for large numbers does. It is not finite either; torch.isfinite knows both.",
 )
 class LossScaler:
     def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):

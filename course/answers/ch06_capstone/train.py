@@ -63,6 +63,32 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
 
 
 @bank.wrong(
+    "cleared-before-the-step",
+    "The step finds no gradients: they are cleared between backward and step, or backward is never called.",
+)
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    for _ in range(epochs):
+        model.train()
+        total = 0.0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.zero_grad()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
     "softmax-first",
     "Cross-entropy takes logits: it does its own softmax, and yours comes before it.",
 )

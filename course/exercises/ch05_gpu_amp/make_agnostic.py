@@ -36,12 +36,12 @@ def _places(add_places: Any, x: Tensor) -> Observation:
 
 
 def _module(module: nn.Module, x: Tensor) -> Observation:
-    """What a module does here and elsewhere, and the gradients of the sum of what comes out, which it learns by."""
+    """What a module does here, and within a larger one elsewhere; and the gradients of the sum of what comes out."""
     given = fill(module)(x.clone())
     if given.requires_grad:
         given.sum().backward()
     slopes = [see(param.grad) for param in module.parameters() if param.requires_grad]
-    return module_elsewhere(module, x) | {"slopes": slopes}
+    return module_elsewhere(nn.Sequential(module), x) | {"slopes": slopes}
 
 
 def _start(start: Any, x: Tensor, classes: int) -> Observation:
@@ -148,7 +148,7 @@ places = Requirement(
 )
 keep = Requirement(
     "the mask of KeepColumns moves along, and is not learned",
-    part("keep", lambda made, x, columns: module_elsewhere(fill(made(x.shape[-1], columns)), x)),
+    part("keep", lambda made, x, columns: module_elsewhere(nn.Sequential(fill(made(x.shape[-1], columns))), x)),
     MODULE
     | {
         "here": "On the CPU, the given columns of x come out as they are, and 0 in all others.",

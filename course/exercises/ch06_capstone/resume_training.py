@@ -11,7 +11,7 @@ from autograder.watching.observation import Observation, Plain, Seen
 from autograder.watching.probe import Answer, see
 from autograder.watching.probes.training_runs import resumed, trained
 
-from ._training import KEYS, MEAN, MODES, OUTPUTS, SHARE, Training, case_of, on_device, training
+from ._training import BATCHES, IN_ORDER, KEYS, MEAN, MODES, OUTPUTS, SHARE, Training, case_of, on_device, training
 
 _RESUMED = OUTPUTS | {
     "epochs": "After a resume, the list of losses is too short or too long: one for each epoch from epoch 0 on, "
@@ -59,7 +59,9 @@ def _gone_on_with(**how: bool) -> Probe:
 
 
 whole = Requirement(
-    "trains as `train` does when nothing is stopped", trained(Training), KEYS | OUTPUTS | MODES | MEAN | SHARE
+    "trains as `train` does when nothing is stopped",
+    trained(Training),
+    KEYS | BATCHES | IN_ORDER | MODES | MEAN | SHARE,
 )
 goes_on = Requirement("goes on bit for bit, with another model", _gone_on_with(), _RESUMED)
 keeps = Requirement("gives a checkpoint that keeps", _gone_on_with(saved=True, reused=True), _RESUMED)
