@@ -16,6 +16,8 @@ from ._training import BATCHES, IN_ORDER, KEYS, MEAN, MODES, OUTPUTS, SHARE, Tra
 _RESUMED = OUTPUTS | {
     "epochs": "After a resume, the list of losses is too short or too long: one for each epoch from epoch 0 on, "
     "`epochs` in all.",
+    "batches": "After a resume, other images come to the model before a step than in a training that is not stopped "
+    "(counted from 0): their order does not go on.",
     "epochs:type": 'Under "losses" there is to be a list.',
     "same_weights": "The training that was stopped and gone on with is not, bit for bit, the one that was not stopped: "
     "weights, optimizer, orders or torch's own generator are not where they were at the stop.",
@@ -53,6 +55,7 @@ def _gone_on_with(**how: bool) -> Probe:
             return seen
         same, losses = seen.pop("same"), seen["losses"]
         told = {"epochs": len(losses) if isinstance(losses, list) else see(losses)}
+        told |= {"batches": seen.pop("batches")}
         return told | {f"same_{name}": same[name] for name in ("weights", "losses", "accuracies")} | seen
 
     return told
