@@ -1083,6 +1083,88 @@ class LossScaler:
                 self.clean_steps = 0
 
 
+@bank.wrong(
+    "compares-before-counting",
+    "You compare the count before this clean step is in it: your factor grows one clean step too late.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(torch.isfinite(g).all() for g in grads)
+        for g in grads:
+            g.div_(self.factor)
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if self.growth_interval is None:
+            return
+        if not finite:
+            self.factor *= self.backoff
+            self.clean_steps = 0
+        else:
+            if self.clean_steps == self.growth_interval:
+                self.factor *= self.growth
+                self.clean_steps = 0
+            self.clean_steps += 1
+
+
+@bank.wrong(
+    "updates-in-step",
+    "Your step ends the round, and update ends it once more: each round counts twice. update is called by the caller.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite, self.unscaled = True, False
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(torch.isfinite(g).all() for g in grads)
+        for g in grads:
+            g.div_(self.factor)
+        self.unscaled = True
+
+    def step(self, optimizer):
+        if not self.unscaled:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+        self.update()
+
+    def update(self):
+        self.unscaled = False
+        if self.growth_interval is None:
+            return
+        if not self.finite:
+            self.factor *= self.backoff
+            self.clean_steps = 0
+        else:
+            self.clean_steps += 1
+            if self.clean_steps == self.growth_interval:
+                self.factor *= self.growth
+                self.clean_steps = 0
+
+
 @bank.right("forgets-at-step")
 class LossScaler:
     def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):

@@ -772,6 +772,32 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
 
 
 @bank.wrong(
+    "sum-goes-on",
+    "Your sum of the losses goes on from epoch to epoch. Begin it anew in each of them.",
+)
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    gen = torch.Generator().manual_seed(seed)
+    losses, accuracies, total = [], [], 0.0
+    for epoch in range(epochs):
+        model.train()
+        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
+            x, y = images[idx].to(device), labels[idx].to(device)
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(idx)
+        losses.append(total / len(images))
+        model.eval()
+        with torch.no_grad():
+            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
+        accuracies.append(acc)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
     "cleared-once-an-epoch", "You clear the gradients once for each epoch: in between, those of the batches add up."
 )
 def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
