@@ -103,6 +103,10 @@ _MEANINGS = (
         "Tensors on two devices meet there: one has stayed behind, or was made in another place than the other.",
     ),
     (
+        r"No inf checks were recorded",
+        "The scaler has looked at no gradient since its last update: none is there, or nobody has called it to look.",
+    ),
+    (
         r"^UnboundLocalError\b",
         "The name has been given no value there: what gives it one, in a loop or an `if` perhaps, has not run.",
     ),
