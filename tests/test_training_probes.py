@@ -113,7 +113,34 @@ def fit(model: nn.Module, optimizer: torch.optim.Optimizer, epochs: int, checkpo
     return {"losses": losses, "model": weights}
 
 
+ROWS = torch.arange(9, dtype=torch.float64).reshape(3, 3)
+
+
+class _OfRows(_Linear):
+    """One that tells which of the rows come to the model."""
+
+    def places(self, x: torch.Tensor) -> list[int]:
+        return [int(place) for row in x for place in (ROWS == row).all(dim=-1).nonzero()]
+
+
 class TestRuns:
+    def test_what_comes_before_each_step_is_seen(self) -> None:
+        """The rows by their places, whatever the mode, but not those that come without a graph."""
+
+        def measures_first(
+            model: nn.Module, optimizer: torch.optim.Optimizer, epochs: int, checkpoint: Any = None
+        ) -> Any:
+            with torch.no_grad():
+                model(ROWS)
+            for rows in ([1, 0], [2]):
+                step(model.eval(), optimizer, nn.functional.mse_loss, ROWS[rows], ROWS[rows, :1])
+            return {"losses": [0.0] * epochs}
+
+        case = Case("", 1, 1)
+        assert ["1, 0", "2"] == trained(_OfRows)(measures_first, case)["batches"]
+        assert ["1, 0", "2"] == resumed(_OfRows)(measures_first, case)["batches"]
+        assert "batches" not in trained(_Linear)(measures_first, case)
+
     def test_a_training_that_forgets_is_not_the_same(self) -> None:
         """Without the optimizer's memory the weights part; a stop that leaves nothing to do parts nothing."""
         forgets, sound = (resumed(_Linear, saved=True)(fit, Case("", *epochs)) for epochs in ((2, 4), (3, 3)))

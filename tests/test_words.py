@@ -142,6 +142,19 @@ def test_what_is_told_of_a_result_is_about_its_values() -> None:
     assert "nan in 1 of 2 places" in told(tells, torch.ones(2), torch.tensor([1.0, float("nan")]))
 
 
+def test_another_kind_is_told_beside_a_sentence() -> None:
+    """Where an entry is of another kind than is asked for, its requirement's sentence is not all that is told."""
+    tells = {"returned": "Look at the sign."}
+
+    assert "Look at the sign. Yours is a tensor where a float is asked for. `.item()`" in told(
+        tells, {"a": 1.0}, {"a": torch.ones(())}
+    )
+    assert told(tells, [torch.device("cpu")], ["cpu"]).endswith("sign. Yours is a str where a device is asked for.")
+    assert told(tells, {"a": 1.0}, {"a": None}).endswith("sign. Yours is None where a float is asked for.")
+    assert told(tells, {"a": 1.0}, {"a": 2}) == told(tells, {"a": "a fact"}, {"a": None}) == "Look at the sign."
+    assert told(tells | {"returned:type": "A number."}, {"a": 1.0}, {"a": None}) == "A number."
+
+
 def test_the_most_telling_sentence_is_told() -> None:
     """What is said of the value that should be there comes before its entry, and that before the rest."""
     tells = {
@@ -206,6 +219,8 @@ def test_what_torch_says_is_explained() -> None:
     assert sentence(lambda x, plus: x + torch.zeros(7)).endswith("with their right ends together.")
     assert "cuts a graph off" in sentence(lambda x, plus: x.sum().backward())
     assert "Something there is None" in sentence(lambda x, plus: x + x.grad)
+    assert "Tensors on two devices meet" in sentence(lambda x, plus: x.to("meta") + x)
+    assert sentence(lambda x, plus: {}["k"]).endswith("a key that it does not hold.")
     assert sentence(told).endswith('raise ValueError("nobody knows this one")`')
 
 

@@ -94,6 +94,27 @@ _MEANINGS = (
         "Two dtypes meet where one and the same is needed.",
     ),
     (
+        r"not compiled with CUDA|No CUDA GPUs are available|Found no NVIDIA driver|Cannot access accelerator device",
+        "Something is asked of a card that this machine, or this torch, has not. A `torch.device` alone is a name: to "
+        "make one, no card has to be there.",
+    ),
+    (
+        r"not on the expected device|tensors to be on the same device",
+        "Tensors on two devices meet there: one has stayed behind, or was made in another place than the other.",
+    ),
+    (
+        r"No inf checks were recorded",
+        "The scaler has looked at no gradient since its last update: none is there, or nobody has called it to look.",
+    ),
+    (
+        r"^UnboundLocalError\b",
+        "The name has been given no value there: what gives it one, in a loop or an `if` perhaps, has not run.",
+    ),
+    (
+        r"^KeyError\b",
+        "A dict is asked for a key that it does not hold.",
+    ),
+    (
         r"\bNoneType\b",
         "Something there is None, as a `.grad` is before the first backward and for a tensor that is no leaf, or the "
         "result of a function without `return`.",

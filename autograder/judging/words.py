@@ -9,6 +9,7 @@ import torch
 
 from autograder.judging.error_meanings import meaning
 from autograder.judging.grids import picture
+from autograder.judging.kinds import note_of_kind, type_sentence
 from autograder.judging.numbers import number
 from autograder.judging.own_sentence import own_sentence
 from autograder.judging.verdict import Picture
@@ -66,7 +67,8 @@ def _tell(
         result = _of_result(right, seen, exercise.tolerance) if facet != "returned" else None
         return _with_values(spoken, result, exercise.tolerance) if result else Told(spoken)
     if spoken:
-        sentence = spoken + _nan_note(difference.expected, difference.got)
+        kind_note = "" if f"{facet}:type" in tells else note_of_kind(difference)
+        sentence = spoken + _nan_note(difference.expected, difference.got) + kind_note
         return _with_values(sentence, difference, exercise.tolerance)
     if facet in _FACETS:
         return Told(_FACETS[str(facet)].format(got=_names(difference.got)))
@@ -126,7 +128,7 @@ def _tell_value(place: str, difference: Difference, tolerance: Tolerance) -> Tol
     expected, got = difference.expected, difference.got
     texts = (show(expected), show(got))
     if difference.aspect == "type":
-        return Told(_type_sentence(place, expected, got), *texts)
+        return Told(type_sentence(place, expected, got), *texts)
     if difference.aspect == "keys":
         return Told(_keys_sentence(place, expected, got))
     if difference.aspect == "length":
@@ -144,17 +146,6 @@ def _keys_sentence(place: str, expected: list[str], got: list[str]) -> str:
     holds = f"has an entry {', '.join(map(repr, beyond))}, which is not asked for" if beyond else ""
     told = " and ".join(filter(None, (lacks, holds)))
     return f"{place[:1].upper()}{place[1:]} {told}."
-
-
-def _type_sentence(place: str, expected: Plain, got: Plain) -> str:
-    advice = ""
-    if got is None and place == "the result":  # an entry of it may be None on purpose
-        advice = " Did you forget `return`?"
-    elif isinstance(got, Seen) and isinstance(expected, bool | int | float):
-        advice = " `.item()` turns a tensor with one element into a Python number."
-    elif isinstance(got, Foreign) and got.type == "ndarray":
-        advice = " `torch.from_numpy` makes a tensor of it; mind the dtype."
-    return f"Expected {place} to be {kind(expected)}, got {kind(got)}.{advice}"
 
 
 def _tensor_sentence(place: str, difference: Difference) -> str:
@@ -189,24 +180,6 @@ def _nan_note(expected: Plain, got: Plain) -> str:
 
 
 # --- values as text
-
-
-def kind(value: Plain) -> str:
-    """A value's type, for a sentence."""
-    if isinstance(value, Seen):
-        return "a tensor"
-    if value is None:
-        return "None"
-    name = type(value).__name__
-    if isinstance(value, Foreign):
-        name = _NAMES.get(value.type, value.type)
-    if isinstance(value, torch.Size):
-        name = "torch.Size"
-    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
-
-
-# What beginners meet under a name that says little.
-_NAMES = {"ndarray": "NumPy array", "ellipsis": "`...`", "Tensor": "tensor in a special layout, such as sparse"}
 
 
 _MOST_DIMS = 50  # from there on, numbers in as many brackets say nothing, and take long

@@ -14,9 +14,9 @@ from IPython.display import display
 
 from autograder.catalog.course import here
 from autograder.errors import CheckFailed, UnknownExercise
-from autograder.judging import words
 from autograder.judging.judgement import judge, whole
 from autograder.judging.key import Key
+from autograder.judging.kinds import kind
 from autograder.judging.verdict import Report, Status
 from autograder.notebook import fresh as fresh_cases
 from autograder.notebook.calling import not_ended, watch
@@ -95,7 +95,7 @@ def visible_report(name: str, answer: object, source: str | None = None) -> Repo
 def not_callable(name: str, answer: object, key: Key) -> Report:
     """The report on something that is no function at all."""
     sentence = (
-        f"Expected the function `{name}` itself, got {words.kind(see(answer))}. "
+        f"Expected the function `{name}` itself, got {kind(see(answer))}. "
         f'Write `check("{name}", {name})`, without calling it.'
     )
     return whole(here().find(name), key.cases, Status.FAIL, sentence)

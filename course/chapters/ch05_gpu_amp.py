@@ -669,7 +669,7 @@ with shows_error(RuntimeError, match="not on the expected device"):
 # def make_agnostic():
 #     """Return the five, fixed: a dict of names (leave this function as it is).
 #
-#     The modules go to any device with .to(device), whole: all their tensors, masks too.
+#     The modules go to any device by .to, alone or in a larger one: all tensors, masks too.
 #     forward makes what it needs on the device of x. start returns an SGD optimizer that
 #     holds exactly the parameters of the model as it then is. epoch moves its batches,
 #     and returns the mean loss as a scalar tensor on device, without a graph; no step
@@ -740,7 +740,7 @@ def epoch(model, optimizer, batches, device):
 def make_agnostic():
     """Return the five, fixed: a dict of names (leave this function as it is).
 
-    The modules go to any device with .to(device), whole: all their tensors, masks too.
+    The modules go to any device by .to, alone or in a larger one: all tensors, masks too.
     forward makes what it needs on the device of x. start returns an SGD optimizer that
     holds exactly the parameters of the model as it then is. epoch moves its batches,
     and returns the mean loss as a scalar tensor on device, without a graph; no step

@@ -47,6 +47,10 @@ class Run(ABC):
     def told(self, checkpoint: Any) -> Observation:
         """What a checkpoint tells of the training so far: `losses`, perhaps more."""
 
+    def places(self, x: Tensor) -> list[int] | None:
+        """Where a model's input stands in what is learned from, row by row; None where that is not looked at."""
+        return None
+
     @abstractmethod
     def left(self) -> Observation:
         """What the model is like in the end."""
@@ -55,19 +59,42 @@ class Run(ABC):
 def trained(run_of: type[Run], *kept: str) -> Probe:
     """One training from the beginning.
 
-    Facets: what the run tells and leaves, `modes` (of all modules, in each call of the model: train or eval) and
-    `tracked` (whether a call in eval mode recorded a graph).
+    Facets: what the run tells and leaves, `modes` (of all modules, in each call of the model: train or eval),
+    `tracked` (whether a call in eval mode recorded a graph) and `batches` (the places of what came to the model
+    with a graph before each step of the optimizer, where the run tells them; another facet tells of modes).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
         run = run_of(case, _FIRST)
         calls = at_each_call(run.model, lambda _, output: (_modes(run.model), _tracked(run.model, output)))
+        batches = _batches(run)
         with random_from(5):
             checkpoint = run.train(answer, run.epochs)
         modes, tracked = zip(*calls, strict=True) if calls else ((), ())
-        return {"modes": sorted(set(modes)), "tracked": any(tracked)} | run.left() | run.told(checkpoint)
+        seen = {"modes": sorted(set(modes)), "tracked": any(tracked)}
+        return batches | seen | run.left() | run.told(checkpoint)
 
     return watched(look, *kept)
+
+
+def _batches(run: Run) -> Observation:
+    """The places of what comes to the model with a graph before each step from now on, as texts."""
+    batches: list[str] = []
+    since: list[int] = []
+
+    def learns(inputs: tuple[Any, ...], output: Tensor) -> None:
+        if output.requires_grad and inputs:
+            since.extend(run.places(inputs[0]) or [])
+
+    def steps() -> None:
+        batches.append(", ".join(map(str, since)))
+        since.clear()
+
+    if run.places(torch.zeros(0)) is None:
+        return {}
+    at_each_call(run.model, learns)
+    at_each_step(run.optimizer, steps)
+    return {"batches": batches}
 
 
 def _modes(model: nn.Module) -> str:
@@ -86,7 +113,7 @@ def resumed(run_of: type[Run], *, saved: bool = False, reused: bool = False) -> 
 
     `saved` sends the checkpoint through torch.save and torch.load; `reused` trains on before that, without the
     checkpoint and then with it. Facets: `same` (the weights, and what is told, equal those of the whole training, bit
-    for bit), `losses` at the end, and what the run leaves.
+    for bit), `losses` at the end, `batches` of what was gone on with, as in `trained`, and what the run leaves.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -97,10 +124,11 @@ def resumed(run_of: type[Run], *, saved: bool = False, reused: bool = False) -> 
             checkpoint = _checkpoint(answer, run_of(case, _FIRST), reused)
             torch.default_generator.manual_seed(6)
             second = run_of(case, _OTHER)
+            batches = _batches(second)
             got = second.told(second.train(answer, second.epochs, _through_a_file(checkpoint) if saved else checkpoint))
         same = {"weights": not moved(whole.model.state_dict(), second.model.state_dict())}
         same |= {name: expected[name] == got[name] for name in got}
-        return {"same": same, "losses": got["losses"]} | second.left()
+        return {"same": same, "losses": got["losses"]} | batches | second.left()
 
     return watched(look)
 

@@ -11,7 +11,7 @@ bank = AnswerBank("LossScaler")
 
 @bank.wrong(
     "steps-on-inf",
-    "You step whatever the gradients are. One inf or nan among them, and the parameters are lost.",
+    "You step although a gradient is not finite. One inf or nan among them, and the parameters are lost.",
 )
 class LossScaler:
     def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
@@ -285,7 +285,7 @@ class LossScaler:
 
 @bank.wrong(
     "only-inf",
-    "You look for inf alone. nan is not finite either; torch.isfinite knows both.",
+    "You let nan pass, as who looks for inf or for large numbers does. It is not finite either; torch.isfinite knows both.",
 )
 class LossScaler:
     def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
@@ -607,6 +607,7 @@ class LossScaler:
 @bank.wrong(
     "static-backs-off",
     "With growth_interval=None your factor shrinks after an overflow. A static scaler leaves it alone.",
+    also=("static-backs-off-and-counts-none",),
 )
 class LossScaler:
     def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
@@ -1042,6 +1043,126 @@ class LossScaler:
                     self.factor *= self.growth
                     self.clean_steps = 0
         self.unscaled = False
+
+
+@bank.wrong(
+    "static-backs-off-and-counts-none",
+    "With growth_interval=None your factor still backs off after an overflow. A static scaler leaves its factor alone.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(torch.isfinite(g).all() for g in grads)
+        for g in grads:
+            g.div_(self.factor)
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if not finite:
+            self.factor *= self.backoff
+            self.clean_steps = 0
+        elif self.growth_interval is not None:
+            self.clean_steps += 1
+            if self.clean_steps == self.growth_interval:
+                self.factor *= self.growth
+                self.clean_steps = 0
+
+
+@bank.wrong(
+    "compares-before-counting",
+    "You compare the count before this clean step is in it: your factor grows one clean step too late.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(torch.isfinite(g).all() for g in grads)
+        for g in grads:
+            g.div_(self.factor)
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if self.growth_interval is None:
+            return
+        if not finite:
+            self.factor *= self.backoff
+            self.clean_steps = 0
+        else:
+            if self.clean_steps == self.growth_interval:
+                self.factor *= self.growth
+                self.clean_steps = 0
+            self.clean_steps += 1
+
+
+@bank.wrong(
+    "updates-in-step",
+    "Your step ends the round, and update ends it once more: each round counts twice. update is called by the caller.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite, self.unscaled = True, False
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(torch.isfinite(g).all() for g in grads)
+        for g in grads:
+            g.div_(self.factor)
+        self.unscaled = True
+
+    def step(self, optimizer):
+        if not self.unscaled:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+        self.update()
+
+    def update(self):
+        self.unscaled = False
+        if self.growth_interval is None:
+            return
+        if not self.finite:
+            self.factor *= self.backoff
+            self.clean_steps = 0
+        else:
+            self.clean_steps += 1
+            if self.clean_steps == self.growth_interval:
+                self.factor *= self.growth
+                self.clean_steps = 0
 
 
 @bank.right("forgets-at-step")

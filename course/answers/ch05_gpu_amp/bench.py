@@ -63,7 +63,8 @@ def bench(fn, warmup, iters, sync):
 
 @bank.wrong(
     "all-calls-at-once",
-    "You time all calls together and divide by their count. That is a mean; for a median, time each call by itself.",
+    "Your result is a mean, with what was left over before the first call in it. For a median, time each call by itself, "
+    "from where no work is left.",
 )
 def bench(fn, warmup, iters, sync):
     for _ in range(warmup):

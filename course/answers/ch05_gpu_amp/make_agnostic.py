@@ -177,7 +177,7 @@ def make_agnostic():
 
 @bank.wrong(
     "mask-is-no-buffer",
-    "The mask of KeepColumns is a plain attribute: `.to` does not know it, and leaves it behind.",
+    "The mask of KeepColumns is a plain attribute: the `.to` of torch does not know it, and leaves it behind.",
 )
 def make_agnostic():
     class AddPlaces(nn.Module):

@@ -376,6 +376,7 @@ def memory_plan(model, batch, optimizer, dtype):
     "address-of-the-view",
     "You compare `t.data_ptr()`, where a view begins. Views of one piece of memory begin in different places.",
     also=("buffers-as-activations", "pieces-by-the-view"),
+    unless=r"storage\w*(\(\))?\.data_ptr",
 )
 def memory_plan(model, batch, optimizer, dtype):
     twin = copy.deepcopy(model).to(dtype)

@@ -125,7 +125,7 @@ def mixed_region(block):
 
 @bank.wrong(
     "cuts-the-record",
-    "You detach x on its way in: no gradient arrives behind the region.",
+    "No gradient arrives at x, as where it is detached on its way in; only the weights of the block get theirs.",
 )
 def mixed_region(block):
     def safe(x):

@@ -243,6 +243,23 @@ def to_device(obj, device):
     return go(obj)
 
 
+@bank.wrong(
+    "only-plain-dicts",
+    "You go into plain dicts alone: an OrderedDict is of another type, and comes back as it was. isinstance(obj, dict) is "
+    "true of both.",
+)
+def to_device(obj, device):
+    if isinstance(obj, torch.Tensor):
+        return obj.to(device)
+    if type(obj) is dict:
+        return {key: to_device(value, device) for key, value in obj.items()}
+    if isinstance(obj, tuple) and hasattr(obj, "_fields"):
+        return type(obj)(*(to_device(value, device) for value in obj))
+    if isinstance(obj, list | tuple):
+        return type(obj)([to_device(value, device) for value in obj])
+    return obj
+
+
 @bank.told("made-anew", "tracked")
 def to_device(obj, device):
     def go(one):

@@ -218,7 +218,8 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
 
 @bank.wrong(
     "optimizer-of-its-own",
-    "You make an optimizer of your own. The one that is given has a rate and a memory: it is to take the step.",
+    "The step is not that of the optimizer that is given, but one by hand or by an optimizer of your own. The given one has a "
+    "rate and a memory.",
 )
 def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     x, y = x_batch.to(device), y_batch.to(device)

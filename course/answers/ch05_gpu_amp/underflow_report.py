@@ -328,6 +328,18 @@ def underflow_report(loss_fn, scales):
     return report
 
 
+@bank.wrong("in-percent", "Your shares are in percent. Asked for are shares from 0 to 1.", slip=True)
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, parameters = loss_fn()
+        slopes = torch.autograd.grad(scale * loss, parameters, allow_unused=True)
+        there = torch.cat([torch.zeros(0), *(g[g != 0] for g in slopes if g is not None)])
+        lost = (there.half() == 0).sum().item()
+        report[scale] = 100 * lost / len(there) if len(there) else 0.0
+    return report
+
+
 @bank.right("puts-grads-aside")
 def underflow_report(loss_fn, scales):
     result = {}

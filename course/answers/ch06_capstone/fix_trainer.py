@@ -584,6 +584,38 @@ def fix_trainer(model, batches, val_batches, epochs, lr):
 
 
 @bank.wrong(
+    "better-than-the-one-before",
+    "You compare an epoch with the one before it alone. The best is the best of all of them so far, and that line was right.",
+)
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if epoch == 0 or accuracies[-1] >= accuracies[-2]:
+            best = copy.deepcopy(model.state_dict())
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
     "mean-over-images",
     "Your loss of an epoch is a mean over its images. The docstring asks for that of the batch losses; this was right.",
 )

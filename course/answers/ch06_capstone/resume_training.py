@@ -216,6 +216,39 @@ def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16,
 
 
 @bank.wrong(
+    "weights-not-put-back",
+    "A resumed training begins with the weights of the model that it is given. Those of the checkpoint are never put into it.",
+)
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    if checkpoint is not None:
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        order.set_state(checkpoint["order"])
+        torch.set_rng_state(checkpoint["rng"])
+        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
+    while len(losses) < epochs:
+        model.train()
+        total = 0.0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
+    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+
+
+@bank.wrong(
     "dropout-forgotten",
     "Dropout draws from torch's global generator, whose state you do not put back.",
 )

@@ -63,6 +63,32 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
 
 
 @bank.wrong(
+    "cleared-before-the-step",
+    "The step finds no gradients: they are cleared between backward and step, or backward is never called.",
+)
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    for _ in range(epochs):
+        model.train()
+        total = 0.0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.zero_grad()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
     "softmax-first",
     "Cross-entropy takes logits: it does its own softmax, and yours comes before it.",
 )
@@ -746,6 +772,32 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
 
 
 @bank.wrong(
+    "sum-goes-on",
+    "Your sum of the losses goes on from epoch to epoch. Begin it anew in each of them.",
+)
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    gen = torch.Generator().manual_seed(seed)
+    losses, accuracies, total = [], [], 0.0
+    for epoch in range(epochs):
+        model.train()
+        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
+            x, y = images[idx].to(device), labels[idx].to(device)
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(idx)
+        losses.append(total / len(images))
+        model.eval()
+        with torch.no_grad():
+            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
+        accuracies.append(acc)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
     "cleared-once-an-epoch", "You clear the gradients once for each epoch: in between, those of the batches add up."
 )
 def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
@@ -903,6 +955,36 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
             optimizer.step()
             total += loss.item() * len(rows)
         losses.append(total / len(x))
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "mean-of-batch-accuracies",
+    "Your accuracy is the mean over batches of val_set: in a smaller batch each image counts for more than the others. "
+    "The share is of all its images.",
+)
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    for _ in range(epochs):
+        model.train()
+        total = 0.0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        shares = []
+        with torch.no_grad():
+            for x, y in zip(val_set[0].split(batch_size), val_set[1].split(batch_size)):
+                right = model(x.to(device)).argmax(dim=1) == y.to(device)
+                shares.append(right.float().mean().item())
+        accuracies.append(sum(shares) / len(shares))
     return {"losses": losses, "accuracies": accuracies}
 
 

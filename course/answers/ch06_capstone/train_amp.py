@@ -816,6 +816,31 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
 
 
 @bank.wrong(
+    "scaler-left-out",
+    "You leave the scaler out: losses go backward without its factor, and the optimizer steps by itself, also after an "
+    "overflow.",
+    also=("scaler-with-amp-alone",),
+)
+def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
+    model.train()
+    losses = []
+    for first in range(0, len(batches), accumulate):
+        group = batches[first : first + accumulate]
+        count = sum(len(y) for _, y in group)
+        optimizer.zero_grad()
+        total = 0.0
+        for x, y in group:
+            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
+                loss = F.cross_entropy(model(x), y, reduction="sum") / count
+            loss.backward()
+            total += loss.item()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        optimizer.step()
+        losses.append(total)
+    return losses
+
+
+@bank.wrong(
     "mean-told-sum-taken",
     "You report the mean of the batches' means, and step along their sum. Both are to be the mean over all images of the group.",
 )
@@ -868,7 +893,8 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
 
 @bank.wrong(
     "updates-each-batch",
-    "You update the scaler after each batch, before it has taken a step. It is updated once for each step, after it.",
+    "You update the scaler where it has done nothing since the last update, as after each batch. It is updated once for each "
+    "step, after `scaler.step`.",
 )
 def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
     model.train()

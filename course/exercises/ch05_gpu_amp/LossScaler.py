@@ -98,11 +98,22 @@ def _finite(grads: list[Tensor | None]) -> str:
     return words if len(there) == len(grads) else f"{words} (one is None)"
 
 
-GRADS = {"grads": "The gradients in .grad are not the ones divided by factor."}
-HELD = {"held": "After these rounds, the parameters are not what they should be."}
+GRADS = {
+    "grads": "Each .grad is to be divided once in a round, by the factor that the docstring gives the scaler then."
+}
+HELD = {
+    "held": "After these rounds, the parameters are not those of a step along the divided gradients in each round in "
+    "which all of them are finite, and of none in the others.",
+}
+_COUNT = "clean_steps counts the rounds with finite gradients since the factor last changed"
 FACTORS = {
-    "factors": "The factor after each round is not what it should be.",
-    "clean_steps": "The count of clean steps after each round is not what it should be.",
+    "factors": "Not finite: factor times backoff. As many finite ones in a row as growth_interval says: factor times "
+    "growth. Otherwise it stays.",
+    "clean_steps": f"{_COUNT}: it is 0 again after each change.",
+}
+STATIC = {
+    "factors": "With growth_interval=None the factor stays what it was given, whatever the gradients are.",
+    "clean_steps": "With growth_interval=None clean_steps stays 0.",
 }
 multiplies = Requirement(
     "multiplies the loss by factor",
@@ -117,7 +128,7 @@ divides = Requirement(
 steps = Requirement("steps only where all gradients are finite", rounds("held"), HELD)
 once = Requirement("divides once in each round", rounds("grads", "held", how="unscale_"), GRADS | HELD)
 static = Requirement(
-    "static: leaves its factor alone", rounds("factors", "clean_steps", "held"), FACTORS, given=("held",)
+    "static: leaves its factor alone", rounds("factors", "clean_steps", "held"), HELD | STATIC, given=("held",)
 )
 backs_off = Requirement("dynamic: backs off after an overflow", rounds("factors", "clean_steps"), FACTORS)
 grows = Requirement("dynamic: grows after enough clean steps", rounds("factors", "clean_steps"), FACTORS)

@@ -55,7 +55,10 @@ def _spelled(name: str, case: Case) -> str:
     return call_of(name, *parts, **case.kwargs)
 
 
-HELD = {"held": "After your step, the parameters are not what they should be."}
+HELD = {
+    "held": "After your step, the parameters are not those of a step along the true gradients of this batch, clipped "
+    "to max_norm all together.",
+}
 GRADS = {"grads": "After your step, .grad does not hold the true gradients, clipped."}
 moves = Requirement(
     "moves the parameters",
@@ -76,7 +79,11 @@ under = Requirement(
     given=("held",),
 )
 clipped = Requirement("clips the true gradients", amp_step("held", "grads"), HELD | GRADS)
-skips = Requirement("lets the scaler skip a step after an overflow", amp_step("held"), HELD)
+skips = Requirement(
+    "lets the scaler skip a step after an overflow",
+    amp_step("held"),
+    {"held": "The scaled gradients overflow here: the scaler takes no step, and the parameters stay as they were."},
+)
 updates = Requirement(
     "updates the scaler once",
     amp_step("scale", "clean_steps"),

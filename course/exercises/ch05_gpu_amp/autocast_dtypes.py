@@ -25,21 +25,32 @@ def told_of(*own: str) -> Probe:
     return watched(look)
 
 
+_FOLLOWS = "is on no list: what comes out has the dtype of what came in, and h is a product."
 _NAMES = "The result has a place for each operation that is asked for, and for no other."
 
 
-def _about(sentence: str, *names: str) -> tuple[Requirement, tuple[str, ...]]:
-    return Requirement(sentence, told_of(*names), {"names": _NAMES}), names
+def _about(sentence: str, rule: str, *names: str) -> tuple[Requirement, tuple[str, ...]]:
+    return Requirement(sentence, told_of(*names), {"names": _NAMES, "returned": rule}), names
 
 
 OPERATIONS = dict(
     (
-        _about("lowers products", "linear", "matmul"),
-        _about("lets relu follow its input", "relu", "relu_of_input"),
-        _about("adds bfloat16 and float32", "add"),
-        _about("knows softmax on the CPU", "softmax"),
-        _about("keeps losses in float32", "mse_loss", "cross_entropy"),
-        _about("knows the dtype of weight and gradient", "weight", "grad"),
+        _about(
+            "lowers products",
+            "A layer and `@` are products: on the CPU these come out as bfloat16.",
+            "linear",
+            "matmul",
+        ),
+        _about("lets relu follow its input", f"relu {_FOLLOWS}", "relu", "relu_of_input"),
+        _about("adds bfloat16 and float32", "Where bfloat16 and float32 meet, the wider one comes out.", "add"),
+        _about("knows softmax on the CPU", f"On the CPU softmax {_FOLLOWS}", "softmax"),
+        _about("keeps losses in float32", "Both losses come out as float32.", "mse_loss", "cross_entropy"),
+        _about(
+            "knows the dtype of weight and gradient",
+            "The block makes copies in 16 bits; the weight is float32 as before, and its gradient has its dtype.",
+            "weight",
+            "grad",
+        ),
     )
 )
 EVERY = sorted(name for names in OPERATIONS.values() for name in names)

@@ -33,7 +33,9 @@ def _spelled(name: str, case: Case) -> str:
 
 
 returned = watched(benched, "returned")
-one = Requirement("times one call", returned)
+one = Requirement(
+    "times one call", returned, {"returned": "Asked for are the seconds of a single call of fn, and nothing else."}
+)
 middle = Requirement(
     "gives the median of several calls",
     returned,

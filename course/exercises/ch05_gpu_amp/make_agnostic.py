@@ -36,12 +36,12 @@ def _places(add_places: Any, x: Tensor) -> Observation:
 
 
 def _module(module: nn.Module, x: Tensor) -> Observation:
-    """What a module does here and elsewhere, and the gradients of the sum of what comes out, which it learns by."""
+    """What a module does here, and within a larger one elsewhere; and the gradients of the sum of what comes out."""
     given = fill(module)(x.clone())
     if given.requires_grad:
         given.sum().backward()
     slopes = [see(param.grad) for param in module.parameters() if param.requires_grad]
-    return module_elsewhere(module, x) | {"slopes": slopes}
+    return module_elsewhere(nn.Sequential(module), x) | {"slopes": slopes}
 
 
 def _start(start: Any, x: Tensor, classes: int) -> Observation:
@@ -129,6 +129,7 @@ HERE = {
     "here": "On the CPU, what comes out is not what it should be.",
     "elsewhere": "On the meta device, what comes out is not what it should be.",
 }
+_PLACES = "On the CPU, row i of each sequence, counted from 0, is to have i times the vector added to it."
 MODULE = HERE | {
     "slopes": "The gradients that arrive at what the module learns are not right, or none arrives.",
     "learned": "The count of numbers that are learned is not what it should be.",
@@ -138,17 +139,30 @@ MODULE = HERE | {
 places = Requirement(
     "AddPlaces makes its numbers where x is",
     part("places", _places),
-    MODULE | {"fresh": "On the CPU, what comes out of a new module is not what it should be."},
+    MODULE
+    | {
+        "fresh": f"{_PLACES} In a new module the vector is all ones.",
+        "here": _PLACES,
+        "learned": "Learned in AddPlaces is the slope, a number for each column, and nothing else.",
+    },
 )
 keep = Requirement(
     "the mask of KeepColumns moves along, and is not learned",
-    part("keep", lambda made, x, columns: module_elsewhere(fill(made(x.shape[-1], columns)), x)),
-    MODULE,
+    part("keep", lambda made, x, columns: module_elsewhere(nn.Sequential(fill(made(x.shape[-1], columns))), x)),
+    MODULE
+    | {
+        "here": "On the CPU, the given columns of x come out as they are, and 0 in all others.",
+        "learned": "In KeepColumns nothing is learned.",
+    },
 )
 stack = Requirement(
     "all layers of Stack move, and are learned",
     part("stack", lambda made, x, sizes: _module(made([x.shape[-1], *sizes]), x)),
-    MODULE,
+    MODULE
+    | {
+        "here": "On the CPU, what comes out is not what the layers make of x, one after another, with nothing between.",
+        "learned": "Learned in Stack are the weights and biases of all its layers, and nothing else.",
+    },
 )
 start = Requirement(
     "start gives the optimizer the parameters of the model as it then is",

@@ -43,33 +43,38 @@ def _spelled(name: str, case: Case) -> str:
     return f"{call_of(name, 'x' if nest == 'a tensor' else nest, repr(device))}, {shapes}"
 
 
+def _told(sentence: str) -> dict[str, str]:
+    """What is told of a result, also where it is of another kind: what is seen of it is no tensor and no container."""
+    return {"returned": sentence, "returned:type": f"{sentence} Yours is of another kind, or None."}
+
+
 returned = watched(moved, "returned")
-tensor = Requirement("moves a tensor", returned)
+tensor = Requirement("moves a tensor", returned, _told("A tensor comes back as a tensor, on the device."))
 sequences = Requirement(
     "moves what is in lists and tuples",
     returned,
-    {"returned": "A list comes back as a list and a tuple as a tuple, in the same order, with its tensors moved."},
+    _told("A list comes back as a list and a tuple as a tuple, in the same order, with its tensors moved."),
 )
 dicts = Requirement(
     "moves what is in dicts, and keeps their type and order",
     returned,
-    {"returned": "A dict comes back as one of its own type, with its keys in their order, and its tensors moved."},
+    _told("A dict comes back as one of its own type, with its keys in their order, and its tensors moved."),
 )
 deep = Requirement(
     "goes down to any depth",
     returned,
-    {"returned": "However deep it lies, each tensor is moved, and each container on the way keeps its type."},
+    _told("However deep it lies, each tensor is moved, and each container on the way keeps its type."),
 )
 named = Requirement(
     "keeps named tuples",
     returned,
-    {"returned": "A named tuple comes back as one of its own type, with what it holds moved, at any depth."},
+    _told("A named tuple comes back as one of its own type, with what it holds moved, at any depth."),
 )
 others = Requirement(
     "keeps everything else as it is, a tensor's graph too",
     watched(moved, "returned", "tracked"),
-    {
-        "returned": "Tensors are moved; texts, numbers, ranges, None and all else come back as what they were.",
+    _told("Tensors are moved; texts, numbers, ranges, None and all else come back as what they were.")
+    | {
         "tracked": "What you return is cut off from the tensor that was given. `.to` keeps its graph.",
     },
 )

@@ -117,7 +117,10 @@ def _spelled(name: str, case: Case) -> str:
     return call_of(name, repr(device), f"<{model}>", f"<{optimizer}>", "criterion", x, y)
 
 
-HELD = {"held": "After your step, the parameters are not what they should be."}
+HELD = {
+    "held": "After your step, the parameters are not those of one step of the optimizer, along the gradient of this "
+    "batch alone.",
+}
 against = Requirement("moves the parameters against the gradient", one_step("held"), HELD)
 elsewhere = Requirement(
     "moves both parts of the batch to the device",
@@ -136,6 +139,7 @@ clears = Requirement(
 loss = Requirement(
     "returns the loss from before the step, as a scalar tensor without a graph",
     one_step("returned"),
+    {"returned": "Asked for is the loss of this batch, by the weights from before the step."},
 )
 waits = Requirement(
     "asks for no value",

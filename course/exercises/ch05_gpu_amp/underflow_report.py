@@ -50,7 +50,14 @@ def _spelled(name: str, case: Case) -> str:
 
 
 returned = report("returned")
-counts = Requirement("counts what float16 turns to 0", returned)
+counts = Requirement(
+    "counts what float16 turns to 0",
+    returned,
+    {
+        "returned": "Asked for is a share, from 0 to 1: of the gradients that are not 0, those that become 0 when they "
+        "are turned to float16."
+    },
+)
 each = Requirement(
     "gives a share for each scale",
     returned,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from torch import Tensor
+
 from autograder.judging.words import call_of
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement
@@ -38,6 +40,12 @@ class Training(Run):
         names = ("losses", "accuracies")
         return {"keys": [name for name in names if name in known]} | {name: see(known.get(name)) for name in names}
 
+    def places(self, x: Tensor) -> list[int]:
+        images, _ = self._sets[0]
+        if x.shape[1:] != images.shape[1:]:
+            return []
+        return [int(place) for row in x.to(images) for place in (row == images).all((1, 2, 3)).nonzero()]
+
     def left(self) -> Observation:
         return {"outputs": outputs_of(self.model)}
 
@@ -46,8 +54,12 @@ OUTPUTS = {
     "outputs": "After your training, the model gives other outputs than it should: its weights are not right.",
 }
 IN_ORDER = {
-    "outputs": "In the end the weights are not those of a step on the mean loss of each batch, in the orders that "
-    "torch.randperm draws from one generator, seeded with `seed`.",
+    "outputs": "In the end the weights are not those of a step on the mean loss of each batch, images with their own "
+    "labels, in the orders that torch.randperm draws from one generator, seeded with `seed`.",
+}
+BATCHES = {
+    "batches": "These images, counted from 0, came to the model before each step. Each epoch goes through "
+    "torch.randperm's order batch by batch, drawn from one generator that is seeded with `seed`.",
 }
 KEYS = {
     "keys": 'What you return is to be a dict with the keys "losses" and "accuracies".',
@@ -61,7 +73,8 @@ MEAN = {
     "losses": "Each image of an epoch counts alike: the losses of all of them, added up, divided by how many they are.",
 }
 SHARE = {
-    "accuracies": "After the steps of an epoch, the share of val_set that is right is measured: a float from 0 to 1.",
+    "accuracies": "After the steps of an epoch, the share of val_set that is right is measured: how many of its images "
+    "are, divided by how many there are.",
 }
 
 on_device = Requirement(

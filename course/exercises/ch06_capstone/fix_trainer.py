@@ -161,7 +161,11 @@ def hunted(*kept: str) -> Probe:
 
 # --- what is asked
 
-runs = Requirement("runs to its end, and counts what is right", hunted("accuracies"))
+runs = Requirement(
+    "runs to its end, and counts what is right",
+    hunted("accuracies"),
+    tells={"accuracies": "An accuracy is the share that is right of all labels of all val_batches together."},
+)
 logits = Requirement(
     "takes the loss of the logits",
     hunted("losses"),
@@ -191,8 +195,8 @@ best = Requirement(
     "leaves the weights of the best epoch in the model",
     hunted("kept", "goes_on", "accuracies"),
     tells={
-        "kept": "In the end, the model should hold the weights and buffers of its best epoch, the latest if there are "
-        "several.",
+        "kept": "In the end, the model should hold the weights and buffers of its best epoch: the one with the highest "
+        "accuracy, the latest if there are several.",
         "goes_on": "An epoch began with other weights than the epoch before it had left. Load the best after the last.",
     },
     given=("accuracies",),
@@ -233,5 +237,5 @@ def fix_trainer(draw: Draw) -> Iterator[Case]:
     yield case(modes, 8, draw.whole(1, 9), draw.whole(1, 9))
     yield case(rate, 12, 2, 4, 6, lr=round(draw.real(0.05, 0.2), 3))
     yield case(best, 8, draw.whole(1, 5), draw.whole(7, 9), draw.whole(2, 6))
-    yield case(best, 8, draw.whole(7, 9), draw.whole(1, 4), draw.whole(2, 6))
+    yield case(best, 8, draw.whole(7, 9), draw.whole(1, 3), draw.whole(4, 6))
     yield case(best, 8, draw.whole(1, 6), 8, 8, draw.whole(3, 6))

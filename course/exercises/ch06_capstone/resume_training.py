@@ -11,12 +11,16 @@ from autograder.watching.observation import Observation, Plain, Seen
 from autograder.watching.probe import Answer, see
 from autograder.watching.probes.training_runs import resumed, trained
 
-from ._training import KEYS, MEAN, MODES, OUTPUTS, SHARE, Training, case_of, on_device, training
+from ._training import BATCHES, IN_ORDER, KEYS, MEAN, MODES, OUTPUTS, SHARE, Training, case_of, on_device, training
 
 _RESUMED = OUTPUTS | {
     "epochs": "After a resume, the list of losses is too short or too long: one for each epoch from epoch 0 on, "
     "`epochs` in all.",
-    "same_weights": "The training that was stopped and gone on with is not, bit for bit, the one that was not stopped.",
+    "batches": "After a resume, other images come to the model before a step than in a training that is not stopped "
+    "(counted from 0): their order does not go on.",
+    "epochs:type": 'Under "losses" there is to be a list.',
+    "same_weights": "The training that was stopped and gone on with is not, bit for bit, the one that was not stopped: "
+    "weights, optimizer, orders or torch's own generator are not where they were at the stop.",
     "same_losses": "The weights are those of a training that was not stopped, but the losses are not: first those of "
     "the checkpoint, then those of the new epochs.",
     "same_accuracies": "The weights are those of a training that was not stopped, but the accuracies are not: first "
@@ -51,13 +55,16 @@ def _gone_on_with(**how: bool) -> Probe:
             return seen
         same, losses = seen.pop("same"), seen["losses"]
         told = {"epochs": len(losses) if isinstance(losses, list) else see(losses)}
+        told |= {"batches": seen.pop("batches")}
         return told | {f"same_{name}": same[name] for name in ("weights", "losses", "accuracies")} | seen
 
     return told
 
 
 whole = Requirement(
-    "trains as `train` does when nothing is stopped", trained(Training), KEYS | OUTPUTS | MODES | MEAN | SHARE
+    "trains as `train` does when nothing is stopped",
+    trained(Training),
+    KEYS | BATCHES | IN_ORDER | MODES | MEAN | SHARE,
 )
 goes_on = Requirement("goes on bit for bit, with another model", _gone_on_with(), _RESUMED)
 keeps = Requirement("gives a checkpoint that keeps", _gone_on_with(saved=True, reused=True), _RESUMED)

@@ -8,16 +8,20 @@ from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.probes.training_runs import trained
 
-from ._training import IN_ORDER, KEYS, MEAN, MODES, OUTPUTS, SHARE, Training, case_of, on_device, training
+from ._training import BATCHES, IN_ORDER, KEYS, MEAN, MODES, OUTPUTS, SHARE, Training, case_of, on_device, training
 
-every_batch = Requirement("trains on every batch of an epoch", trained(Training, "outputs"), IN_ORDER)
-order = Requirement("draws a new order for each epoch, from its seed", trained(Training, "outputs"), IN_ORDER)
+every_batch = Requirement(
+    "trains on every batch of an epoch", trained(Training, "batches", "outputs"), BATCHES | IN_ORDER
+)
+order = Requirement(
+    "draws a new order for each epoch, from its seed", trained(Training, "batches", "outputs"), BATCHES | IN_ORDER
+)
 mean = Requirement(
     "gives the mean loss over the images of an epoch", trained(Training, "keys", "losses"), KEYS | MEAN, needs=(order,)
 )
 modes = Requirement(
     "measures in eval mode, trains in train mode",
-    trained(Training, "keys", "accuracies", "modes", "tracked"),
+    trained(Training, "keys", "modes", "tracked", "accuracies"),
     KEYS | MODES | SHARE,
     needs=(order,),  # in another order the accuracies may agree or not, by chance
 )

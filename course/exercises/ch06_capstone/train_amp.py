@@ -136,7 +136,7 @@ _OUTPUTS = _FORWARD | {
 
 each_batch = Requirement(
     "trains on each batch, in train mode",
-    epoch("outputs", "forward"),
+    epoch("forward", "outputs"),
     _FORWARD
     | {
         "outputs": "In the end the weights are not those of a step for each batch, in train mode, on its mean loss "
@@ -145,7 +145,7 @@ each_batch = Requirement(
 )
 groups = Requirement(
     "adds up a group, whatever the sizes of its batches",
-    epoch("outputs", "forward", "steps", "calls"),
+    epoch("forward", "steps", "calls", "outputs"),
     tells=_OUTPUTS
     | {
         "outputs": "In the end the weights are not those of one step for each group, on the mean over all its images: "
@@ -156,7 +156,7 @@ groups = Requirement(
 )
 clips = Requirement(
     "clips the true gradients once for each step",
-    epoch("outputs", "forward"),
+    epoch("forward", "outputs"),
     _FORWARD
     | {
         "outputs": "In the end the weights are not those of steps along clipped gradients: of the whole group, of all "
@@ -170,15 +170,19 @@ region = Requirement(
     | {
         "backward": "A backward ran under autocast; leave the region first.",
         "step": "A step of the optimizer ran under autocast; leave the region first.",
-        "loss_dtype": "The loss that you scale should be in float32, as autocast makes it.",
+        "loss_dtype": "The losses that the scaler is given are to be float32, as autocast makes them.",
         "weights": "The weights of the model are to stay in float32; autocast lowers copies of them.",
     },
 )
 skips = Requirement(
     "lets the scaler skip a step that overflows",
-    epoch("outputs", "forward", "factor"),
-    tells=_OUTPUTS
-    | {"factor": "After your epoch, the scaler's factor is not what one update for each step makes of it."},
+    epoch("forward", "outputs", "factor"),
+    tells=_FORWARD
+    | {
+        "outputs": "In the end the weights are not those of a step for each group whose gradients are finite, and of "
+        "none for the others.",
+        "factor": "After your epoch, the scaler's factor is not what one update for each step makes of it.",
+    },
 )
 losses_close = Requirement(
     f"gives a loss for each step, in bfloat16 within {100 * CLOSE:.0f} % of float32",
