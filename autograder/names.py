@@ -45,6 +45,24 @@ def names_of(nodes: Iterable[ast.AST]) -> Names:
         return Names(used={each.id for each in every if isinstance(each, ast.Name)})
 
 
+def used_at_once(node: ast.AST) -> set[str]:
+    """The names that a statement looks up where it stands, and not when what it defines is called later.
+
+    Those of a decorator, of a default, of a base class and of a class's body; of any other statement all that it uses.
+    """
+    waiting, parts = [node], list[ast.AST]()
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
+            parts += [*each.decorator_list, *_defaults(each.args), *_annotations(each)]
+        elif isinstance(each, ast.ClassDef):
+            parts += [*each.decorator_list, *each.bases, *(word.value for word in each.keywords)]
+            waiting += each.body
+        else:
+            parts.append(each)
+    return names_of(parts).used
+
+
 def declared_global(tree: ast.AST) -> frozenset[str]:
     """The names that functions declare global, however deep in the text: calling these may give them a value."""
     return frozenset(name for part in ast.walk(tree) if isinstance(part, ast.Global) for name in part.names)
@@ -162,8 +180,7 @@ def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, found: Names) -> Ite
     inside = _scan(node.body)
     own = inside.bound.union(each.arg for each in parameters) - inside.declared_global
     found.used |= inside.used - own
-    written = [*(each.annotation for each in parameters), node.returns]
-    return [*node.decorator_list, *_defaults(node.args), *(each for each in written if each is not None)]
+    return [*node.decorator_list, *_defaults(node.args), *_annotations(node)]
 
 
 def _lambda(node: ast.Lambda, found: Names) -> Iterable[ast.AST]:
@@ -191,6 +208,11 @@ def _comprehension(node: Any, found: Names) -> Iterable[ast.AST]:
 
 def _parameters(args: ast.arguments) -> list[ast.arg]:
     return [*args.posonlyargs, *args.args, *args.kwonlyargs, *filter(None, (args.vararg, args.kwarg))]
+
+
+def _annotations(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.AST]:
+    written = [*(each.annotation for each in _parameters(node.args)), node.returns]
+    return [each for each in written if each is not None]
 
 
 def _defaults(args: ast.arguments) -> list[ast.AST]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 
-from autograder.names import reached
+from autograder.names import reached, used_at_once
 from autograder.reading.order import Part, Role
 from autograder.reading.source import Statement, statements, values_of, with_helpers
 from autograder.running.program import AnswerCell, Definitions, Ground, Probing, Program, Step
@@ -130,12 +130,21 @@ class _Layout:
         added = (each.text for _, each in self.added(exercise, place, end))
         return with_helpers("\n\n".join([self.parts[place].source, *added]), self.helpers)
 
-    def only_below(self, exercise: str, place: int) -> bool:
-        """Whether an answer leans on a name that is given below its check, and nowhere above."""
+    def only_below(self, exercise: str, place: int) -> frozenset[str]:
+        """The names that an answer leans on and that are given below its check, and nowhere above."""
         check = self.checks[exercise]
         found = self.wanted(exercise, place, self.end)
         above = frozenset().union(*(each.names.bound for at, each in found if at < check)) | self._there
-        return any(each.names.bound - above for at, each in found if at > check)
+        return frozenset().union(*(each.names.bound for at, each in found if at > check)) - above
+
+    def once_more(self, exercise: str, place: int) -> tuple[str, ...]:
+        """The statements of an answer whose cell cannot run where it stands: a decorator, say, is given only below."""
+        below = self.only_below(exercise, place)
+        answer = self.answer(exercise, place)
+        if not any(used_at_once(each.node) & below for each in answer):
+            return ()
+        added = [each for _, each in self.added(exercise, place, self.end)]
+        return tuple(each.text for each in (*answer, *added) if each.text)
 
     @property
     def end(self) -> int:
@@ -160,6 +169,8 @@ class _Steps:
         for place, part in enumerate(layout.parts):
             self._add(place, part)
         for name in self.again:
+            defined = layout.once_more(name, layout.last[name])
+            self.steps += [Definitions(defined)] if defined else []
             self.steps.append(self._probing(name, self._at[layout.last[name]], again=True))
 
     def _add(self, place: int, part: Part) -> None:
@@ -190,7 +201,7 @@ class _Steps:
 
     def _may_end_otherwise(self, name: str, last: int) -> bool:
         """Whether an exercise may come out otherwise at the end of the notebook than where its check stands."""
-        return last != self._layout.first[name] or self._layout.only_below(name, last)
+        return last != self._layout.first[name] or bool(self._layout.only_below(name, last))
 
 
 @lru_cache(maxsize=512)  # asked for many times of each submission, and most cells are the lesson's own
