@@ -26,6 +26,8 @@ class Names:
 
     `changed` are the names that are deleted, or get an attribute or item, as `model` in `model.rate = 1`;
     `perhaps_changed` those whose values a call may change, as `model` in `model.eval()` and in `init(model)`.
+    `called` are those of functions that are called; `set_later` are the globals that a function changes when it is
+    called, and `called_later` the functions that it calls.
     """
 
     bound: set[str] = field(default_factory=set)
@@ -33,6 +35,9 @@ class Names:
     changed: set[str] = field(default_factory=set)
     perhaps_changed: set[str] = field(default_factory=set)
     declared_global: set[str] = field(default_factory=set)
+    called: set[str] = field(default_factory=set)
+    set_later: set[str] = field(default_factory=set)
+    called_later: set[str] = field(default_factory=set)
 
 
 def names_of(nodes: Iterable[ast.AST]) -> Names:
@@ -155,6 +160,7 @@ def _part(node: ast.Attribute | ast.Subscript, found: Names) -> Iterable[ast.AST
 
 def _call(node: ast.Call, found: Names) -> Iterable[ast.AST]:
     given = [*node.args, *(each.value for each in node.keywords)]
+    found.called.update([node.func.id] if isinstance(node.func, ast.Name) else ())
     if isinstance(node.func, ast.Name) and node.func.id in _SETTING and node.args:
         found.changed.update(filter(None, [_root(node.args[0])]))
     roots = [_root(node.func.value)] if isinstance(node.func, ast.Attribute) else []
@@ -180,6 +186,8 @@ def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, found: Names) -> Ite
     inside = _scan(node.body)
     own = inside.bound.union(each.arg for each in parameters) - inside.declared_global
     found.used |= inside.used - own
+    found.set_later |= (inside.changed - own) | (inside.bound & inside.declared_global)
+    found.called_later |= inside.called - own
     return [*node.decorator_list, *_defaults(node.args), *_annotations(node)]
 
 

@@ -258,6 +258,23 @@ def test_what_stands_below_a_check_may_help(children: Children) -> None:
 
 
 @pytest.mark.parametrize(
+    "own",
+    [
+        "def begin():\n    WITH['by'] = 2\n\nbegin()",
+        "def begin():\n    global WITH\n    WITH = {'by': 2}\n\nif True:\n    begin()",
+        "def first():\n    WITH['by'] = 2\n\ndef begin():\n    first()\n\nbegin()",
+    ],
+)
+def test_what_a_call_sets_for_an_answer_is_set(children: Children, own: str) -> None:
+    """A function of the student's that changes what an answer uses: the line that calls it runs."""
+    answer = "def one(x, plus):\n    return WITH['by'] * x + plus if WITH else x.nothing"
+
+    found = run(program({"one": answer}, CASES, own=f"WITH = {{}}\n{own}"), children=children)["one"]
+
+    assert returned(found)
+
+
+@pytest.mark.parametrize(
     "answer",
     [
         "@timed\ndef one(x, plus):\n    return 2 * x + plus",

@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from autograder.names import reached, used_at_once
 from autograder.reading.order import Part, Role
-from autograder.reading.source import Statement, statements, values_of, with_helpers
+from autograder.reading.source import Statement, set_by_calls, statements, values_of, with_helpers
 from autograder.running.program import AnswerCell, Definitions, Ground, Probing, Program, Step
 from autograder.watching.exercise import Case
 
@@ -85,6 +85,7 @@ class _Layout:
         self.called = {name: parts[place].called or name for name, place in self.checks.items()}
         self._known = [(place, each) for place in range(len(parts)) for each in self.of(place)]
         self.values = values_of(each for _, each in self._known)
+        self._set_by = set_by_calls([each for _, each in self._known])
         # What the setup cell gives and the lesson gives anew, as `device`, is not there yet.
         lesson = (each for place in self._playing(Role.GIVEN) for each in self.of(place) if not each.is_import)
         self._there = (before | _BUILTINS).difference(*(each.names.bound for each in lesson))
@@ -117,7 +118,7 @@ class _Layout:
         used = (each.names.used for _, each in added)
         missing = self.leans_on(exercise, place).union(*used) - self._there - {self.called.get(exercise, exercise)}
         above = [each for each in self._known if each[0] < end] if missing else []
-        return added + reached(above, missing, lambda each: each[1].gives(self.values), lambda each: each[1].names.used)
+        return added + reached(above, missing, lambda each: self._gives(each[1]), lambda each: each[1].names.used)
 
     def added(self, exercise: str, place: int, end: int) -> list[tuple[int, Statement]]:
         """The statements behind an answer's cell that add to it, as `Net.forward = forward` does to a class."""
@@ -152,7 +153,12 @@ class _Layout:
         return len(self.parts)
 
     def _reached(self, known: Sequence[Statement], wanted: Iterable[str]) -> list[Statement]:
-        return reached(known, wanted, lambda each: each.gives(self.values), lambda each: each.names.used)
+        return reached(known, wanted, self._gives, lambda each: each.names.used)
+
+    def _gives(self, statement: Statement) -> frozenset[str]:
+        """The names that a statement gives a value to, or changes, if by a call of the student's own function."""
+        calls = (self._set_by.get(name, frozenset()) for name in statement.names.called)
+        return frozenset(statement.gives(self.values)).union(*calls)
 
 
 class _Steps:
