@@ -17,6 +17,8 @@ T = TypeVar("T")
 # Calls that look at their arguments and leave them as they are.
 _LOOKING = frozenset({"print", "display", "len", "type", "repr", "str", "isinstance"})
 _LOOKING |= {"check", "hint", "mine", "reveal"}
+# Methods by which lists, dicts and sets are filled and emptied.
+_FILLING = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "pop", "remove", "clear"})
 _SETTING = frozenset({"setattr", "delattr"})
 
 
@@ -26,6 +28,7 @@ class Names:
 
     `changed` are the names that are deleted, or get an attribute or item, as `model` in `model.rate = 1`;
     `perhaps_changed` those whose values a call may change, as `model` in `model.eval()` and in `init(model)`.
+    `filled` are those of them that get an item, as `seen` in `seen.append(1)`.
     `called` are those of functions that are called; `set_later` are the globals that a function changes when it is
     called, and `called_later` the functions that it calls.
     """
@@ -35,6 +38,7 @@ class Names:
     changed: set[str] = field(default_factory=set)
     perhaps_changed: set[str] = field(default_factory=set)
     declared_global: set[str] = field(default_factory=set)
+    filled: set[str] = field(default_factory=set)
     called: set[str] = field(default_factory=set)
     set_later: set[str] = field(default_factory=set)
     called_later: set[str] = field(default_factory=set)
@@ -164,6 +168,8 @@ def _call(node: ast.Call, found: Names) -> Iterable[ast.AST]:
     if isinstance(node.func, ast.Name) and node.func.id in _SETTING and node.args:
         found.changed.update(filter(None, [_root(node.args[0])]))
     roots = [_root(node.func.value)] if isinstance(node.func, ast.Attribute) else []
+    if isinstance(node.func, ast.Attribute) and node.func.attr in _FILLING:
+        found.filled.update(filter(None, roots))
     if not (isinstance(node.func, ast.Name) and node.func.id in _LOOKING):
         roots += map(_root, given)
     found.perhaps_changed.update(filter(None, roots))
@@ -186,7 +192,7 @@ def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, found: Names) -> Ite
     inside = _scan(node.body)
     own = inside.bound.union(each.arg for each in parameters) - inside.declared_global
     found.used |= inside.used - own
-    found.set_later |= (inside.changed - own) | (inside.bound & inside.declared_global)
+    found.set_later |= ((inside.changed | inside.filled) - own) | (inside.bound & inside.declared_global)
     found.called_later |= inside.called - own
     return [*node.decorator_list, *_defaults(node.args), *_annotations(node)]
 

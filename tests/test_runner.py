@@ -261,6 +261,7 @@ def test_what_stands_below_a_check_may_help(children: Children) -> None:
     "own",
     [
         "def begin():\n    WITH['by'] = 2\n\nbegin()",
+        "def begin(into=WITH):\n    WITH.update(by=2)\n\nbegin()",
         "def begin():\n    global WITH\n    WITH = {'by': 2}\n\nif True:\n    begin()",
         "def first():\n    WITH['by'] = 2\n\ndef begin():\n    first()\n\nbegin()",
     ],
