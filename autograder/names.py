@@ -17,6 +17,8 @@ T = TypeVar("T")
 # Calls that look at their arguments and leave them as they are.
 _LOOKING = frozenset({"print", "display", "len", "type", "repr", "str", "isinstance"})
 _LOOKING |= {"check", "hint", "mine", "reveal"}
+# Methods by which lists, dicts and sets are filled and emptied.
+_FILLING = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "pop", "remove", "clear"})
 _SETTING = frozenset({"setattr", "delattr"})
 
 
@@ -26,6 +28,9 @@ class Names:
 
     `changed` are the names that are deleted, or get an attribute or item, as `model` in `model.rate = 1`;
     `perhaps_changed` those whose values a call may change, as `model` in `model.eval()` and in `init(model)`.
+    `filled` are those of them that get an item, as `seen` in `seen.append(1)`.
+    `called` are those of functions that are called; `set_later` are the globals that a function changes when it is
+    called, and `called_later` the functions that it calls.
     """
 
     bound: set[str] = field(default_factory=set)
@@ -33,6 +38,10 @@ class Names:
     changed: set[str] = field(default_factory=set)
     perhaps_changed: set[str] = field(default_factory=set)
     declared_global: set[str] = field(default_factory=set)
+    filled: set[str] = field(default_factory=set)
+    called: set[str] = field(default_factory=set)
+    set_later: set[str] = field(default_factory=set)
+    called_later: set[str] = field(default_factory=set)
 
 
 def names_of(nodes: Iterable[ast.AST]) -> Names:
@@ -43,6 +52,24 @@ def names_of(nodes: Iterable[ast.AST]) -> Names:
     except RecursionError:
         every = (each for node in nodes for each in ast.walk(node))
         return Names(used={each.id for each in every if isinstance(each, ast.Name)})
+
+
+def used_at_once(node: ast.AST) -> set[str]:
+    """The names that a statement looks up where it stands, and not when what it defines is called later.
+
+    Those of a decorator, of a default, of a base class and of a class's body; of any other statement all that it uses.
+    """
+    waiting, parts = [node], list[ast.AST]()
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
+            parts += [*each.decorator_list, *_defaults(each.args), *_annotations(each)]
+        elif isinstance(each, ast.ClassDef):
+            parts += [*each.decorator_list, *each.bases, *(word.value for word in each.keywords)]
+            waiting += each.body
+        else:
+            parts.append(each)
+    return names_of(parts).used
 
 
 def declared_global(tree: ast.AST) -> frozenset[str]:
@@ -137,9 +164,12 @@ def _part(node: ast.Attribute | ast.Subscript, found: Names) -> Iterable[ast.AST
 
 def _call(node: ast.Call, found: Names) -> Iterable[ast.AST]:
     given = [*node.args, *(each.value for each in node.keywords)]
+    found.called.update([node.func.id] if isinstance(node.func, ast.Name) else ())
     if isinstance(node.func, ast.Name) and node.func.id in _SETTING and node.args:
         found.changed.update(filter(None, [_root(node.args[0])]))
     roots = [_root(node.func.value)] if isinstance(node.func, ast.Attribute) else []
+    if isinstance(node.func, ast.Attribute) and node.func.attr in _FILLING:
+        found.filled.update(filter(None, roots))
     if not (isinstance(node.func, ast.Name) and node.func.id in _LOOKING):
         roots += map(_root, given)
     found.perhaps_changed.update(filter(None, roots))
@@ -162,8 +192,9 @@ def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, found: Names) -> Ite
     inside = _scan(node.body)
     own = inside.bound.union(each.arg for each in parameters) - inside.declared_global
     found.used |= inside.used - own
-    written = [*(each.annotation for each in parameters), node.returns]
-    return [*node.decorator_list, *_defaults(node.args), *(each for each in written if each is not None)]
+    found.set_later |= ((inside.changed | inside.filled) - own) | (inside.bound & inside.declared_global)
+    found.called_later |= inside.called - own
+    return [*node.decorator_list, *_defaults(node.args), *_annotations(node)]
 
 
 def _lambda(node: ast.Lambda, found: Names) -> Iterable[ast.AST]:
@@ -191,6 +222,11 @@ def _comprehension(node: Any, found: Names) -> Iterable[ast.AST]:
 
 def _parameters(args: ast.arguments) -> list[ast.arg]:
     return [*args.posonlyargs, *args.args, *args.kwonlyargs, *filter(None, (args.vararg, args.kwarg))]
+
+
+def _annotations(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.AST]:
+    written = [*(each.annotation for each in _parameters(node.args)), node.returns]
+    return [each for each in written if each is not None]
 
 
 def _defaults(args: ast.arguments) -> list[ast.AST]:

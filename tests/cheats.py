@@ -14,11 +14,13 @@ from dataclasses import dataclass
 
 import torch
 
-from autograder.authoring.cheating import MOST, after_an_honest_first, replayed, share_of_constants
+from autograder.authoring.cheating import MOST, after_an_honest_first, replayed, share_of_constants, with_right_shapes
 from autograder.authoring.judge import Judge
 from tests.our_course import COURSE
 
 MANY, FEW = 40, 12
+# Where right shapes and facts earn more than constants may, as docs/security.md says: the numbers are free there.
+FACTS_ALONE = ("make_batch", "fix_inplace", "HouseNet", "MLP", "Dropout")
 TRAINING = ("ch04_training", "ch06_capstone")
 
 
@@ -27,12 +29,14 @@ class Row:
     """What one exercise gives, as shares: to who repeats all, and to constants after an honest first check.
 
     `again` is the share of drawings on which one of both would have earned too much, so that cases were drawn again.
+    `shapes` is what a replay gives where the shapes are right: facts, which who replaces a probe may report.
     """
 
     name: str
     replay: float
     constants: float
     again: float
+    shapes: float
 
     @property
     def is_well(self) -> bool:
@@ -41,25 +45,26 @@ class Row:
 
     def __str__(self) -> str:
         mark = "" if self.is_well else "  <-- points for nothing"
-        return f"{self.name:24} {self.replay:6.2f} {self.constants:9.2f} {self.again:11.0%}{mark}"
+        return f"{self.name:24} {self.replay:6.2f} {self.constants:9.2f} {self.again:11.0%} {self.shapes:6.2f}{mark}"
 
 
 def rows(judge: Judge, seeds: Sequence[int], names: Iterable[str] = ()) -> Iterator[Row]:
     """A row for each exercise of a chapter, or for these."""
     for name in names or judge.names:
         exercise, shipped = judge.exercises[name], judge.shipped_reference(name)
-        replays, constants, again = [], [], 0
+        replays, constants, shapes, again = [], [], [], 0
         for seed in seeds:
             key = judge.bare_key(name, seed)
             replays.append(replayed(exercise, shipped, key).score)
             constants.append(share_of_constants(after_an_honest_first(exercise, shipped, key)))
+            shapes.append(with_right_shapes(exercise, shipped, key).score)
             again += judge.drawn[name, seed] != seed
-        yield Row(name, max(replays), max(constants), again / len(seeds))
+        yield Row(name, max(replays), max(constants), again / len(seeds), max(shapes))
 
 
 def table(found: Iterable[Row]) -> str:
     """The rows below a heading."""
-    heading = f"{'exercise':24} {'replay':>6} {'constants':>9} {'drawn again':>11}"
+    heading = f"{'exercise':24} {'replay':>6} {'constants':>9} {'drawn again':>11} {'shapes':>6}"
     return "\n".join((heading, *map(str, found)))
 
 

@@ -26,6 +26,7 @@ from autograder.reading.reader import read
 from autograder.running.choose_runner import runner_for
 from autograder.running.program import AnswerCell, Limits, Probing, Runner
 from tests.attacks import on_stock, teacher_on_stock
+from tests.cheats import FACTS_ALONE
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.made_submissions import handed_in, released
 from tests.sample_course import COURSE, sample_judge
@@ -117,6 +118,14 @@ def test_documents_hold_the_tables(bank: ModuleType) -> None:
 
     assert table in (PROJECT / "docs" / "attacks.md").read_text(encoding="utf-8")
     assert all(f"| {Path(name).name} |" in table for name in bank.attacks())
+
+
+def test_security_names_what_facts_alone_can_earn() -> None:
+    """docs/security.md promises nothing for the exercises in which a replaced probe earns points."""
+    text = (PROJECT / "docs" / "security.md").read_text(encoding="utf-8")
+    promised = text.partition("**Facts that stand alone.**")[2].partition("\n- **")[0]
+
+    assert [] == [name for name in FACTS_ALONE if f"`{name}`" not in promised]
 
 
 def test_there_are_many() -> None:

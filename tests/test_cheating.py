@@ -1,5 +1,7 @@
 """Nothing for nothing: who repeats what is shipped earns no points, and constants a quarter at most, on fresh cases.
 
+Where a replay in which only the shapes are right earns more, the exercise is known for it (`FACTS_ALONE`).
+
 The table of all exercises is printed: `pytest tests/test_cheating.py -s`. `THOROUGH=1` draws more seeds, and new ones;
 `python -m tests.cheats` does this for exercises by name.
 """
@@ -10,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.cheating import pays
+from autograder.authoring.cheating import MOST, pays
 from autograder.authoring.judge import VISIBLE_SEED, Judge
 from autograder.authoring.parts import ExerciseParts
 from tests.asked import THOROUGH
-from tests.cheats import new_seeds, rows, table
+from tests.cheats import FACTS_ALONE, new_seeds, rows, table
 from tests.our_course import COURSE
 from tests.proven_course import edit, make_proven_course
 
@@ -39,6 +41,7 @@ def test_nothing_for_nothing(stem: str, name: str) -> None:
     print(f"\n{table(found)}")
 
     assert [] == [str(row) for row in found if not row.is_well]
+    assert [] == [row.name for row in found if (row.shapes > MOST) != (row.name in FACTS_ALONE)]
     assert not THOROUGH or [] == [str(row) for row in found if row.again > SELDOM]
 
 

@@ -240,11 +240,11 @@ class TestHandedIn:
 
         assert solved == (tmp_path / "ada" / f"{STEM}.ipynb").read_bytes()
 
-    @pytest.mark.parametrize("name", ["*", "a[d]a", "ad?", "link"])
+    @pytest.mark.parametrize("name", ["*", "a[d]a", "ad?", "link", " ada", "ada\u00a0", "ada\nbob"])
     def test_student_whom_nbgrader_would_take_for_others_is_not_graded(
         self, tmp_path: Path, solved: bytes, name: str
     ) -> None:
-        """A name that is a pattern, and a student's folder that is a link, lead to other students' work."""
+        """A name that is a pattern, or is another one's but for a space, and a link lead to other students' work."""
         (tmp_path / "ada" / STEM).mkdir(parents=True)
         (tmp_path / "ada" / STEM / f"{STEM}.ipynb").write_bytes(solved)
         if name == "link":

@@ -7,7 +7,7 @@ import symtable
 
 import pytest
 
-from autograder.names import names_of
+from autograder.names import names_of, used_at_once
 from tests.small_chapter import PROJECT
 
 CHAPTERS = sorted((PROJECT / "course" / "answers").glob("*/*.py"))
@@ -41,6 +41,20 @@ def statement(text: str) -> ast.stmt:
 def test_bound(text: str, bound: str) -> None:
     """What a statement binds, however it does so, and nothing of what has a scope of its own."""
     assert set(bound.split()) == names_of([statement(text)]).bound
+
+
+@pytest.mark.parametrize(
+    ("text", "used"),
+    [
+        ("@a(b)\ndef f(x: c, y=d, *, z=e) -> g:\n    return h", "a b c d e g"),
+        ("class C(B, metaclass=M):\n    k = j\n    @p\n    def f(self, x=d):\n        return n", "B M j p d"),
+        ("f = partial(g, n)", "partial g n"),
+        ("async def f():\n    await g()", ""),
+    ],
+)
+def test_used_at_once(text: str, used: str) -> None:
+    """What has to be there where a statement stands; what a function's body uses may come later."""
+    assert set(used.split()) == used_at_once(statement(text))
 
 
 @pytest.mark.parametrize(

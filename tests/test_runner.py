@@ -257,6 +257,49 @@ def test_what_stands_below_a_check_may_help(children: Children) -> None:
     assert not returned(found) and found.later is not None and returned(found.later)
 
 
+@pytest.mark.parametrize(
+    "own",
+    [
+        "def begin():\n    WITH['by'] = 2\n\nbegin()",
+        "def begin(into=WITH):\n    WITH.update(by=2)\n\nbegin()",
+        "def begin():\n    global WITH\n    WITH = {'by': 2}\n\nif True:\n    begin()",
+        "def first():\n    WITH['by'] = 2\n\ndef begin():\n    first()\n\nbegin()",
+    ],
+)
+def test_what_a_call_sets_for_an_answer_is_set(children: Children, own: str) -> None:
+    """A function of the student's that changes what an answer uses: the line that calls it runs."""
+    answer = "def one(x, plus):\n    return WITH['by'] * x + plus if WITH else x.nothing"
+
+    found = run(program({"one": answer}, CASES, own=f"WITH = {{}}\n{own}"), children=children)["one"]
+
+    assert returned(found)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "@timed\ndef one(x, plus):\n    return 2 * x + plus",
+        "class one(Base):\n    def __new__(cls, x, plus):\n        return 2 * x + plus",
+        "def one(x, plus, by=FACTOR):\n    return by * x + plus",
+        "one = timed(lambda x, plus: 2 * x + plus)",
+    ],
+)
+def test_what_an_answer_is_made_with_may_stand_below(children: Children, answer: str) -> None:
+    """Its decorator, its base class, a default: the answer is defined once more where they are there."""
+    below = "FACTOR = 2\ndef timed(f):\n    return f\n\nclass Base:\n    pass"
+
+    found = run(program({"one": answer}, CASES, below=below), children=children)["one"]
+
+    assert not returned(found) and found.later is not None and returned(found.later)
+
+
+def test_an_answer_for_a_compiler_runs_without_one(run_all: Run) -> None:
+    """`@torch.compile` changes no result; a compiler would take longer than an exercise may."""
+    found = run_all("@torch.compile\n" + RIGHT, "{} = torch.compile(lambda x, plus: 2 * x + plus, fullgraph=True)")
+
+    assert all(map(returned, found))
+
+
 @pytest.mark.parametrize("added", ["one.made = made", "setattr(one, 'made', made)"])
 def test_what_is_added_to_an_answer_above_its_check_is_there(children: Children, added: str) -> None:
     """A class that gets a method in a cell of its own: the check in the notebook saw it, too."""

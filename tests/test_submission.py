@@ -307,6 +307,18 @@ def test_code_turned_into_text_is_read_as_code(release: Any, solved: Any) -> Non
     assert "turned into text, read as code: cell 3, cell 4" in submission.repairs[0]
 
 
+@pytest.mark.parametrize("fence", ["```python\n{}\n```", "~~~\n{}\n~~~\n"])
+def test_fences_around_code_in_a_text_are_taken_away(release: Any, solved: Any, fence: str) -> None:
+    """A solution cell turned into a text that shows its code; a quotation elsewhere stays one."""
+    solved.cells[2] = new_markdown_cell(fence.format(DOUBLED), metadata=solved.cells[2].metadata)
+    solved.cells.insert(6, new_markdown_cell(fence.format(TRIPLED.replace("3", "4"))))
+
+    submission = hand_in(solved, release)
+
+    assert {"double": DOUBLED, "triple": TRIPLED} == dict(submission.answers)
+    assert ("cells with code that had been turned into text, read as code: cell 3",) == submission.repairs
+
+
 def test_two_answers_in_one_cell_both_count(release: Any, solved: Any) -> None:
     """Merged cells keep the mark of the first; the other exercise is found by its name."""
     solved.cells[2].source += f"\n\n\n{TRIPLED}"

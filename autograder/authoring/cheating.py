@@ -13,7 +13,7 @@ from autograder.judging.judgement import judge
 from autograder.judging.key import Key
 from autograder.judging.verdict import Report, Status
 from autograder.watching.exercise import Exercise
-from autograder.watching.observation import Observation
+from autograder.watching.observation import Observation, Plain, Seen
 
 MOST = 0.25  # what constants may earn of an exercise whose first check is honestly met
 _SOURCE = "def cheats(): ..."
@@ -22,6 +22,25 @@ _SOURCE = "def cheats(): ..."
 def replayed(exercise: Exercise, shipped: Key, key: Key) -> Report:
     """The report on a submission that repeats what the reference shows on the visible cases, whatever it is asked."""
     return judge(exercise, key, _constants(shipped, key), _SOURCE)
+
+
+def with_right_shapes(exercise: Exercise, shipped: Key, key: Key) -> Report:
+    """The same, where tensors of which only the form is watched are told as they are asked for.
+
+    That form can be read off the inputs. Who replaces a probe in the own process can report this, and no verdict made
+    elsewhere can know: so much of an exercise asks for facts alone.
+    """
+    told = [_filled(*pair) for pair in zip(_constants(shipped, key), key.reference, strict=True)]
+    return judge(exercise, key, told, _SOURCE)
+
+
+def _filled(told: Plain, right: Plain) -> Plain:
+    """What is told, with the right outlines in the places of its own."""
+    if isinstance(told, Seen) and isinstance(right, Seen):
+        return right if told.values is None and right.values is None else told
+    if isinstance(told, dict) and isinstance(right, dict):
+        return {name: _filled(part, right.get(name)) for name, part in told.items()}
+    return told
 
 
 def after_an_honest_first(exercise: Exercise, shipped: Key, key: Key) -> Report:

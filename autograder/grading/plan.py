@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 
-from autograder.names import reached
+from autograder.names import reached, used_at_once
 from autograder.reading.order import Part, Role
-from autograder.reading.source import Statement, statements, values_of, with_helpers
+from autograder.reading.source import Statement, set_by_calls, statements, values_of, with_helpers
 from autograder.running.program import AnswerCell, Definitions, Ground, Probing, Program, Step
 from autograder.watching.exercise import Case
 
@@ -85,6 +85,7 @@ class _Layout:
         self.called = {name: parts[place].called or name for name, place in self.checks.items()}
         self._known = [(place, each) for place in range(len(parts)) for each in self.of(place)]
         self.values = values_of(each for _, each in self._known)
+        self._set_by = set_by_calls([each for _, each in self._known])
         # What the setup cell gives and the lesson gives anew, as `device`, is not there yet.
         lesson = (each for place in self._playing(Role.GIVEN) for each in self.of(place) if not each.is_import)
         self._there = (before | _BUILTINS).difference(*(each.names.bound for each in lesson))
@@ -117,7 +118,7 @@ class _Layout:
         used = (each.names.used for _, each in added)
         missing = self.leans_on(exercise, place).union(*used) - self._there - {self.called.get(exercise, exercise)}
         above = [each for each in self._known if each[0] < end] if missing else []
-        return added + reached(above, missing, lambda each: each[1].gives(self.values), lambda each: each[1].names.used)
+        return added + reached(above, missing, lambda each: self._gives(each[1]), lambda each: each[1].names.used)
 
     def added(self, exercise: str, place: int, end: int) -> list[tuple[int, Statement]]:
         """The statements behind an answer's cell that add to it, as `Net.forward = forward` does to a class."""
@@ -130,12 +131,21 @@ class _Layout:
         added = (each.text for _, each in self.added(exercise, place, end))
         return with_helpers("\n\n".join([self.parts[place].source, *added]), self.helpers)
 
-    def only_below(self, exercise: str, place: int) -> bool:
-        """Whether an answer leans on a name that is given below its check, and nowhere above."""
+    def only_below(self, exercise: str, place: int) -> frozenset[str]:
+        """The names that an answer leans on and that are given below its check, and nowhere above."""
         check = self.checks[exercise]
         found = self.wanted(exercise, place, self.end)
         above = frozenset().union(*(each.names.bound for at, each in found if at < check)) | self._there
-        return any(each.names.bound - above for at, each in found if at > check)
+        return frozenset().union(*(each.names.bound for at, each in found if at > check)) - above
+
+    def once_more(self, exercise: str, place: int) -> tuple[str, ...]:
+        """The statements of an answer whose cell cannot run where it stands: a decorator, say, is given only below."""
+        below = self.only_below(exercise, place)
+        answer = self.answer(exercise, place)
+        if not any(used_at_once(each.node) & below for each in answer):
+            return ()
+        added = [each for _, each in self.added(exercise, place, self.end)]
+        return tuple(each.text for each in (*answer, *added) if each.text)
 
     @property
     def end(self) -> int:
@@ -143,7 +153,12 @@ class _Layout:
         return len(self.parts)
 
     def _reached(self, known: Sequence[Statement], wanted: Iterable[str]) -> list[Statement]:
-        return reached(known, wanted, lambda each: each.gives(self.values), lambda each: each.names.used)
+        return reached(known, wanted, self._gives, lambda each: each.names.used)
+
+    def _gives(self, statement: Statement) -> frozenset[str]:
+        """The names that a statement gives a value to, or changes, if by a call of the student's own function."""
+        calls = (self._set_by.get(name, frozenset()) for name in statement.names.called)
+        return frozenset(statement.gives(self.values)).union(*calls)
 
 
 class _Steps:
@@ -160,6 +175,8 @@ class _Steps:
         for place, part in enumerate(layout.parts):
             self._add(place, part)
         for name in self.again:
+            defined = layout.once_more(name, layout.last[name])
+            self.steps += [Definitions(defined)] if defined else []
             self.steps.append(self._probing(name, self._at[layout.last[name]], again=True))
 
     def _add(self, place: int, part: Part) -> None:
@@ -190,7 +207,7 @@ class _Steps:
 
     def _may_end_otherwise(self, name: str, last: int) -> bool:
         """Whether an exercise may come out otherwise at the end of the notebook than where its check stands."""
-        return last != self._layout.first[name] or self._layout.only_below(name, last)
+        return last != self._layout.first[name] or bool(self._layout.only_below(name, last))
 
 
 @lru_cache(maxsize=512)  # asked for many times of each submission, and most cells are the lesson's own

@@ -64,6 +64,10 @@ def _odd_name(student: str) -> str:
     """Why a student's name cannot be that of folders and files, as nbgrader and we make them; "" where it can."""
     if escape(student) != student:
         return "has a name that nbgrader reads as a pattern for several students"
+    if student.strip() != student:
+        return "has a name with a space at its end or in front, without which nbgrader looks for it"
+    if "\n" in student:
+        return "has a name of several lines, which nbgrader does not find"
     if student.startswith("."):
         return "has a name with a dot in front, which nbgrader does not see"
     name = student.encode("utf-8", "surrogateescape")

@@ -6,6 +6,7 @@ of their own. Nothing else that the student's file says (tags, kernel, points, c
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -42,6 +43,7 @@ _SENTENCES = {
     "locked": "locked cells that were missing, put back: {}",
     "long": f"cells of more than {MAX_SOURCE} characters, which are not read: {{}}",
 }
+_FENCED = re.compile(r"\s*(?P<fence>`{3,}|~{3,})\w*[ \t]*\n(?P<code>(?:(?!(?P=fence)).)*)\n(?P=fence)\s*", re.DOTALL)
 _EYE = ("missing", "long")  # another cell may have held the better answer, or the only one
 
 
@@ -88,7 +90,12 @@ def _as_code(handed: Sequence[Handed], release: NotebookNode) -> list[Handed]:
         written = statements(cell.source) if "def " in cell.source or "class " in cell.source else ()
         return cell.grade_id in marked or any(each.defines for each in written or ())
 
-    return [replace(cell, kind="code") if cell.kind != "code" and is_code(cell) else cell for cell in handed]
+    def read_as_code(cell: Handed) -> Handed:
+        # Between the fences that show it as code in a text; elsewhere a quotation may stand so, of an earlier try.
+        fenced = _FENCED.fullmatch(cell.source) if cell.grade_id in marked else None
+        return replace(cell, kind="code", source=fenced["code"] if fenced else cell.source)
+
+    return [read_as_code(cell) if cell.kind != "code" and is_code(cell) else cell for cell in handed]
 
 
 def _notes(finds: Mapping[str, Find], handed: Sequence[Handed], told: Sequence[Handed]) -> dict[str, list[str]]:

@@ -19,6 +19,8 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _OVER_PYTHON = re.compile(r"(?:\s*%%(?:time|capture|prun)\b[^\n]*)+")  # what stands below runs as if it were not there
 
+_MOST_SET, _DEEPEST = 50, 4  # names that functions set, and functions that call one another
+
 
 @dataclass(frozen=True, eq=False)
 class Statement:
@@ -82,6 +84,24 @@ def unparsed(node: ast.AST) -> str:
 def values_of(known: Iterable[Statement]) -> frozenset[str]:
     """The names that these statements bind to something that is neither a function, a class nor a module."""
     return frozenset().union(*(each.names.bound for each in known if not (each.defines or each.is_import)))
+
+
+def set_by_calls(known: Iterable[Statement]) -> dict[str, frozenset[str]]:
+    """The global names that calling a function of these statements changes, itself or by others that it calls.
+
+    Not further than a few calls deep, and not where it is more names than anybody's notebook sets so: that takes time.
+    """
+    functions = [each for each in known if isinstance(each.node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    setting = {name: frozenset(each.names.set_later) for each in functions for name in each.names.bound}
+    if not 0 < len(frozenset().union(*setting.values())) <= _MOST_SET:
+        return {}
+    for _ in range(_DEEPEST):
+        setting |= {
+            name: setting[name].union(*(setting.get(called, frozenset()) for called in each.names.called_later))
+            for each in functions
+            for name in each.names.bound
+        }
+    return setting
 
 
 @lru_cache(maxsize=512)

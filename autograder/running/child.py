@@ -112,6 +112,8 @@ class ReadyChapter:
             # A copy of this process that a cell forks has nothing to say to the grader.
             os.register_at_fork(after_in_child=lambda: os.close(sink))
             discard(2)
+            # `@torch.compile` changes no result, and a compiler takes longer than an answer may.
+            os.environ["TORCHDYNAMO_DISABLE"] = "1"
             size = frame.head["cases"]
             lay_out(frame.head["files"], frame.body[size:])
             known = cases if not size and cases is not None else unpacked(frame.body[:size])
