@@ -12,6 +12,7 @@ from autograder.watching.observation import Foreign, Raised, Seen, from_bytes, t
 from autograder.watching.probe import see
 
 TOLERANCE = Tolerance()
+_NORMS = (6, ""), (6, ", bias=True"), (7, ", bias=True")
 
 
 def aspect(expected: object, got: object) -> str | None:
@@ -149,6 +150,37 @@ class TestFirstDifference:
         one, other = Raised("ValueError", "no", "x = 1"), Raised("ValueError", "no", "y = 2")
 
         assert first_difference(one, other, TOLERANCE) is None
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            (
+                "[2, 2]], which is output 0 of Exp, is at version 1",
+                "[2, 2]], which is output 0 of ExpBackward0, is at version 1",
+            ),
+            ("of Mul; expected version 0 instead. Hint: enable anom", "of Mul; expected version 0 instead. Hint: enab"),
+            ("The differentiated Tensor at index 1 appears to not", "One of the differentiated Tensors appears to not"),
+        ],
+    )
+    def test_an_error_is_the_same_in_the_words_of_another_torch(self, one: str, other: str) -> None:
+        """What was seen with one torch is known with another, which says the same in other words."""
+        known, mine = Raised("RuntimeError", one), Raised("RuntimeError", other)
+
+        assert first_difference(known, mine, TOLERANCE) is None
+
+    def test_another_node_is_another_error(self) -> None:
+        """What another node had saved is another mistake."""
+        one, other = (Raised("RuntimeError", f"which is output 0 of {node}, is") for node in ("Exp", "Mul"))
+
+        assert first_difference(one, other, TOLERANCE) is not None
+
+    def test_a_module_is_the_same_in_the_words_of_another_torch(self) -> None:
+        """A batch norm tells of its bias, or does not; with another width it is another one."""
+        texts = [f"BatchNorm1d({n}, affine=True{bias}, track_running_stats=True)" for n, bias in _NORMS]
+        old, new, wider = (Foreign("BatchNorm1d", text) for text in texts)
+
+        assert first_difference(new, old, TOLERANCE) is None
+        assert first_difference(new, wider, TOLERANCE) is not None
 
     def test_unread_values_differ_from_read_ones(self) -> None:
         """A tensor whose values could not be read never equals one whose values are known."""

@@ -19,7 +19,7 @@ _MEANINGS = (
         "A gradient is asked for with respect to a tensor that does not require grad.",
     ),
     (
-        r"One of the differentiated Tensors appears to not have been used",
+        r"differentiated Tensor.* appears to not have been used",
         "What is differentiated there was not computed from that very tensor: a copy or a part of it is another one.",
     ),
     (
@@ -69,7 +69,7 @@ _MEANINGS = (
         "A place is asked for that is not there: counted from 0, the last one is the length minus 1.",
     ),
     (
-        r"expects a non-empty|input\.numel\(\) == 0|from empty tensor",
+        r"expect(?:s|ed) a non-empty|input\.numel\(\) == 0|from empty tensor",
         "This input has a length of 0 somewhere, and what is used there needs one element at least.",
     ),
     (

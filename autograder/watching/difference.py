@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import torch
 
-from autograder.watching.observation import Plain, Raised, Seen
+from autograder.watching.observation import Foreign, Plain, Raised, Seen
+from autograder.watching.wordings import in_one_wording
 
 # In what two values may differ, in the order in which it is looked at.
 ASPECTS = ("type", "keys", "length", "shape", "dtype", "device", "values", "requires_grad")
@@ -63,8 +64,11 @@ def differences(expected: Plain, got: Plain, tol: Tolerance, path: tuple[str | i
             if not _same_leaf(one, other):
                 yield from differences(one, other, tol, (*path, index))
     elif isinstance(expected, Raised):
-        if (expected.type, expected.message) != (got.type, got.message):
+        if expected.type != got.type or not _same_words(expected.message, got.message):
             yield Difference(path, "raised", expected, got)
+    elif isinstance(expected, Foreign):
+        if expected.type != got.type or not _same_words(expected.text, got.text):
+            yield Difference(path, "values", expected, got)
     elif isinstance(expected, float):
         if not _close(expected, got, tol):
             yield Difference(path, "values", expected, got)
@@ -75,6 +79,11 @@ def differences(expected: Plain, got: Plain, tol: Tolerance, path: tuple[str | i
 def _same_leaf(expected: Plain, got: Plain) -> bool:
     """Whether these are the same simple value, as most that are compared: that is found out at once."""
     return type(expected) in _LEAVES and type(expected) is type(got) and bool(expected == got)
+
+
+def _same_words(expected: str, got: str) -> bool:
+    """Whether two texts say the same, each in the words of its version of torch."""
+    return expected == got or in_one_wording(expected) == in_one_wording(got)
 
 
 def _tensor_differences(expected: Seen, got: Seen, tol: Tolerance, path: tuple[str | int, ...]) -> Iterator[Difference]:

@@ -671,9 +671,9 @@ with shows_error(RuntimeError, match="not on the expected device"):
 #
 #     The modules go to any device by .to, alone or in a larger one: all tensors, masks too.
 #     forward makes what it needs on the device of x. start returns an SGD optimizer that
-#     holds exactly the parameters of the model as it then is. epoch moves its batches,
-#     and returns the mean loss as a scalar tensor on device, without a graph; no step
-#     waits for a value. On the CPU each computes the numbers that it computes now. Learned
+#     holds exactly the parameters of the model as it then is. epoch moves its batches, and
+#     returns the mean loss as a scalar tensor on device, of the losses' dtype, without a graph;
+#     no step waits for a value. On the CPU each computes the numbers that it computes now. Learned
 #     are the slope of AddPlaces and the layers of Stack; the mask of KeepColumns is not.
 #     """
 #     modules = {"places": AddPlaces, "keep": KeepColumns, "stack": Stack}
@@ -742,9 +742,9 @@ def make_agnostic():
 
     The modules go to any device by .to, alone or in a larger one: all tensors, masks too.
     forward makes what it needs on the device of x. start returns an SGD optimizer that
-    holds exactly the parameters of the model as it then is. epoch moves its batches,
-    and returns the mean loss as a scalar tensor on device, without a graph; no step
-    waits for a value. On the CPU each computes the numbers that it computes now. Learned
+    holds exactly the parameters of the model as it then is. epoch moves its batches, and
+    returns the mean loss as a scalar tensor on device, of the losses' dtype, without a graph;
+    no step waits for a value. On the CPU each computes the numbers that it computes now. Learned
     are the slope of AddPlaces and the layers of Stack; the mask of KeepColumns is not.
     """
     modules = {"places": AddPlaces, "keep": KeepColumns, "stack": Stack}

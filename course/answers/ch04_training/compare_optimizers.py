@@ -44,8 +44,8 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
 
 @bank.wrong(
     "goes-on-from-sgd",
-    "You divide by 0, as where no step of Adam is counted: nothing comes into its list, or it goes on with the model that SGD "
-    "has trained, and finds the work done.",
+    "You divide by 0, as where no step of Adam is counted: nothing comes into its list, its loop ends at once, or it goes on "
+    "with the model that SGD has trained, and finds the work done.",
 )
 def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
     def start(seed):

@@ -144,7 +144,7 @@ def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
 
 @bank.wrong(
     "losses-forgotten",
-    "You begin a new list of losses, and so you run all the epochs again.",
+    "After a stop you begin a new list of losses, and run all the epochs again. Those in the checkpoint have been run.",
 )
 def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     losses = []
@@ -862,7 +862,8 @@ def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
 
 @bank.wrong(
     "scheduler-left-out",
-    "You neither save nor load the scheduler: after a stop the learning rate begins again.",
+    "The scheduler is not put back as it was, as where it is neither saved nor loaded: after a stop the learning rate begins "
+    "again.",
 )
 def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     losses = []

@@ -45,8 +45,8 @@ def house_prices(x, y, new):
 
 @bank.wrong(
     "larger-rate",
-    "Your line ends at nan. As long as the columns are of unlike sizes, a rate that suits the others is too high for the "
-    "widest: along area each step overshoots more. Print the first losses.",
+    "Your line ends at nan: print the first losses. Mostly the rate is too high for the widest column. While columns are of "
+    "unlike sizes, one that suits the others overshoots along area.",
 )
 def house_prices(x, y, new):
     weight = torch.zeros(x.shape[1], requires_grad=True)
@@ -357,7 +357,7 @@ bank.survives(
         "200 -> 199": "The line has been reached before that: one step less changes nothing.",
         "center @ weight -> weight @ center": "The dot product of two vectors does not mind the order.",
         "new @ weight + bias -> bias + new @ weight": "Addition does not mind the order.",
-        "x -> new (2)": "The spread of the new houses is of the same size: with it as the unit, the steps end at the same line.",
+        "x -> new (2)": "The mean of the new houses is near that of x: taken away, and given back, it leads to the same line.",
         "x -> new (4)": "The new houses have as many columns.",
         "x -> inputs (4)": "The standardized table has as many columns.",
         "inputs @ weight + bias - y -> y - (inputs @ weight + bias)": "The square forgets the sign of a difference.",

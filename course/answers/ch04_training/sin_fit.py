@@ -14,7 +14,7 @@ bank = AnswerBank("sin_fit")
 
 @bank.wrong(
     "returns-untrained",
-    "The model that you return has its first weights: a copy was trained, or what the loop does changes nothing.",
+    "The model that you return has its first weights: a copy was trained, or no step was taken that changes it.",
 )
 def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
     class SinMLP(nn.Module):
@@ -258,7 +258,7 @@ def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
 
 @bank.wrong(
     "always-sgd",
-    "You train by SGD whatever `optimizer` says.",
+    'You train by SGD where `optimizer` says "adam". Does anything ask what it says, and the right way round?',
 )
 def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
     class SinMLP(nn.Module):
@@ -754,7 +754,7 @@ bank.survives(
 
 @bank.wrong(
     "always-adam",
-    "You train by Adam whatever `optimizer` says.",
+    'You train by Adam where `optimizer` says "sgd". Does anything ask what it says, and the right way round?',
 )
 def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
     class SinMLP(nn.Module):

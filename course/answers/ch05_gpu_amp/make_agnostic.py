@@ -385,8 +385,8 @@ def make_agnostic():
 
 @bank.wrong(
     "targets-left-behind",
-    "In `epoch` a part of the batch stays behind, the targets or x: on another device, what is there meets what is still on the "
-    "CPU.",
+    "In `epoch` something of the batch stays behind, the targets, x or both: on another device, what is there meets what is "
+    "still on the CPU.",
 )
 def make_agnostic():
     class AddPlaces(nn.Module):

@@ -23,7 +23,8 @@ def master_weights(w16, grad, lr, steps):
 
 @bank.wrong(
     "float32-at-the-end",
-    "You turn the master to float32 after the last step. What rounding took in each step does not come back.",
+    "Your master has the numbers of `alone`, turned to float32 after they were rounded. What rounding took in each step does "
+    "not come back: turn to float32 before the first step.",
 )
 def master_weights(w16, grad, lr, steps):
     alone, master, slope = w16, w16.clone(), grad
@@ -128,7 +129,7 @@ def master_weights(w16, grad, lr, steps):
 
 @bank.wrong(
     "in-place",
-    "You change w16 itself, step by step. It is to stay as it was: `w = w - ...` makes a new tensor.",
+    "You change w16 itself. It is to stay as it was: `w = w - ...` makes a new tensor.",
 )
 def master_weights(w16, grad, lr, steps):
     alone, master, slope = w16, w16.float(), grad.float()

@@ -66,7 +66,8 @@ def _for_x(parts: dict[str, Tensor], x: Tensor, y: Tensor, new: Tensor) -> Tenso
 _LINE = {
     "line": "Your line is not near the best one. These are its prices for x, as distances from the mean of y, in "
     "spreads of y. If the loss still falls at the last step, the steps are too few, or too short for some column: give "
-    "each a mean and a spread of its own. If it has stopped falling, look at the way back to the units of x and y.",
+    "each a mean and a spread of its own. If not, look at what the loss compares, and at the way back to the units of "
+    "x and y.",
 }
 
 near = Requirement("comes near the best line", priced("line"), _LINE)

@@ -190,7 +190,8 @@ loss = Requirement(
     HERE
     | {
         "elsewhere": "On the meta device, what comes back is not a tensor of shape () on that device.",
-        "here": "What comes back on the CPU is not the mean of the losses, as a tensor of shape () without a graph.",
+        "here": "What comes back on the CPU is not the mean of the losses, as a tensor of shape () and of their dtype, "
+        "without a graph.",
         "waits": "A value is asked for within epoch: a GPU would have to be waited for.",
     },
 )

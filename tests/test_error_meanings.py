@@ -1,0 +1,71 @@
+"""What errors mean: torch's own words still lead to the sentence that explains them."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor
+
+from autograder.judging.error_meanings import meaning
+
+
+def leaf(*shape: int) -> Tensor:
+    """Ones that require grad."""
+    return torch.ones(*shape, requires_grad=True)
+
+
+def twice() -> None:
+    """Go back through one graph two times."""
+    square = leaf(2).square().sum()
+    square.backward()
+    square.backward()
+
+
+def saved_changed() -> None:
+    """Change in place what exp has saved."""
+    result = leaf(2).exp()
+    result += 1
+    result.sum().backward()
+
+
+ERRORS: dict[str, Callable[[], object]] = {
+    "requires grad": lambda: torch.ones(2).sum().backward(),
+    "with respect to a tensor": lambda: torch.autograd.grad(leaf(2).sum(), torch.ones(2)),
+    "was not computed from that very tensor": lambda: torch.autograd.grad(leaf(2).sum(), leaf(2)),
+    "starts from one number": lambda: (2 * leaf(2)).backward(),
+    "gone back through already": twice,
+    "changed in place": saved_changed,
+    "only where no graph is built": lambda: leaf(2).add_(1),
+    "stop requiring grad": lambda: (2 * leaf(2)).requires_grad_(False),
+    "do not fit": lambda: torch.ones(2) + torch.ones(3),
+    "two inner lengths": lambda: torch.ones(2, 3) @ torch.ones(2, 3),
+    "another number of elements": lambda: torch.ones(6).reshape(4, 2),
+    "never copies": lambda: torch.ones(2, 3).T.view(6),
+    "fewer axes": lambda: torch.ones(2).sum(3),
+    "letter of its own": lambda: torch.einsum("i,j->ii", torch.ones(2), torch.ones(2)),
+    "A place is asked for": lambda: torch.ones(2)[5],
+    "a length of 0": lambda: torch.cat([]),
+    "keeps its dtype": lambda: torch.ones(2, dtype=torch.int64).add_(0.5),
+    "Two dtypes": lambda: torch.ones(2, 2).double() @ torch.ones(2, 2),
+}
+
+
+@pytest.mark.parametrize("sense", ERRORS)
+def test_an_error_of_this_torch_is_explained(sense: str) -> None:
+    """The words of the torch that is installed here are known."""
+    with pytest.raises((RuntimeError, IndexError, ValueError)) as caught:
+        ERRORS[sense]()
+
+    assert sense in meaning(f"{caught.type.__name__}: {caught.value}")
+
+
+def test_an_error_of_an_older_torch_is_explained() -> None:
+    """What torch says in other words since 2.13 was explained before."""
+    older = "RuntimeError: One of the differentiated Tensors appears to not have been used in the graph."
+
+    assert "was not computed from that very tensor" in meaning(older)
+
+
+def test_what_is_not_known_is_not_explained() -> None:
+    """Of other errors, nothing is said."""
+    assert meaning("ValueError: no") == ""
