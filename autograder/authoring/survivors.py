@@ -22,6 +22,7 @@ from autograder.watching.rules import broken
 SOMETIMES = "Sometimes: "  # begins the reason of a survivor that can as well fail, by what the allocator does
 # How long a mutant may compute: so many times what the solution takes, and some seconds. A few come to no end.
 TIMES, MORE = 2, 0.25
+PATIENCE = 5  # times as long for one that is listed, which does come to an end: visible cases may train longer
 LEAST = 10  # mutants: a solution of a line or two has as many
 _SEEDS = (VISIBLE_SEED, 4104)
 
@@ -42,11 +43,13 @@ def survivor_lines(judge: Judge, parts: ExerciseParts, prelude: Mapping[str, Any
             f"much; ask for a little more, so that there are {LEAST}."
         )
     of_listed = expected if thorough else expected[: len(judge.cases(parts.name, VISIBLE_SEED))]
-    alive = {
-        mutant.change
-        for mutant in sorted(made, key=lambda mutant: mutant.line)
-        if survives(exercise, mutant, of_listed if mutant.change in known else expected, prelude, seconds)
-    }
+
+    def lives(mutant: Mutant) -> bool:
+        if mutant.change in known:
+            return survives(exercise, mutant, of_listed, prelude, PATIENCE * seconds)
+        return survives(exercise, mutant, expected, prelude, seconds)
+
+    alive = {mutant.change for mutant in sorted(made, key=lambda mutant: mutant.line) if lives(mutant)}
     for change in sorted(alive - set(known)):
         yield (
             f"{shown(parts, parts.exercise)}: nothing refuses the solution with `{change}`; add a case that does, "
