@@ -63,9 +63,9 @@ def used_at_once(node: ast.AST) -> set[str]:
     while waiting:
         each = waiting.pop()
         if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
-            parts += [*each.decorator_list, *_defaults(each.args), *_annotations(each)]
+            parts += _function_head(each)
         elif isinstance(each, ast.ClassDef):
-            parts += [*each.decorator_list, *each.bases, *(word.value for word in each.keywords)]
+            parts += _class_head(each)
             waiting += each.body
         else:
             parts.append(each)
@@ -194,7 +194,7 @@ def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, found: Names) -> Ite
     found.used |= inside.used - own
     found.set_later |= ((inside.changed | inside.filled) - own) | (inside.bound & inside.declared_global)
     found.called_later |= inside.called - own
-    return [*node.decorator_list, *_defaults(node.args), *_annotations(node)]
+    return _function_head(node)
 
 
 def _lambda(node: ast.Lambda, found: Names) -> Iterable[ast.AST]:
@@ -207,7 +207,7 @@ def _class(node: ast.ClassDef, found: Names) -> Iterable[ast.AST]:
     found.bound.add(node.name)
     # Its methods do not see what its body binds, and its body may read a name before it binds it.
     found.used |= _scan(node.body).used
-    return [*node.decorator_list, *node.bases, *(each.value for each in node.keywords)]
+    return _class_head(node)
 
 
 def _comprehension(node: Any, found: Names) -> Iterable[ast.AST]:
@@ -224,9 +224,15 @@ def _parameters(args: ast.arguments) -> list[ast.arg]:
     return [*args.posonlyargs, *args.args, *args.kwonlyargs, *filter(None, (args.vararg, args.kwarg))]
 
 
-def _annotations(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.AST]:
+def _function_head(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.AST]:
+    """What is looked up where a function is defined: decorators, defaults, annotations."""
     written = [*(each.annotation for each in _parameters(node.args)), node.returns]
-    return [each for each in written if each is not None]
+    return [*node.decorator_list, *_defaults(node.args), *(each for each in written if each is not None)]
+
+
+def _class_head(node: ast.ClassDef) -> list[ast.AST]:
+    """What is looked up where a class is defined, beside its body: decorators, bases, keywords."""
+    return [*node.decorator_list, *node.bases, *(each.value for each in node.keywords)]
 
 
 def _defaults(args: ast.arguments) -> list[ast.AST]:

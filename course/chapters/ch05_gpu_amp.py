@@ -672,9 +672,10 @@ with shows_error(RuntimeError, match="not on the expected device"):
 #     The modules go to any device by .to, alone or in a larger one: all tensors, masks too.
 #     forward makes what it needs on the device of x. start returns an SGD optimizer that
 #     holds exactly the parameters of the model as it then is. epoch moves its batches, and
-#     returns the mean loss as a scalar tensor on device, of the losses' dtype, without a graph;
-#     no step waits for a value. On the CPU each computes the numbers that it computes now. Learned
-#     are the slope of AddPlaces and the layers of Stack; the mask of KeepColumns is not.
+#     returns the mean loss as a scalar tensor on device, of the losses' dtype, without a
+#     graph; no step waits for a value. On the CPU each computes the numbers that it computes
+#     now. Learned are the slope of AddPlaces and the layers of Stack; the mask of
+#     KeepColumns is not.
 #     """
 #     modules = {"places": AddPlaces, "keep": KeepColumns, "stack": Stack}
 #     return {**modules, "start": start, "epoch": epoch}
@@ -743,9 +744,10 @@ def make_agnostic():
     The modules go to any device by .to, alone or in a larger one: all tensors, masks too.
     forward makes what it needs on the device of x. start returns an SGD optimizer that
     holds exactly the parameters of the model as it then is. epoch moves its batches, and
-    returns the mean loss as a scalar tensor on device, of the losses' dtype, without a graph;
-    no step waits for a value. On the CPU each computes the numbers that it computes now. Learned
-    are the slope of AddPlaces and the layers of Stack; the mask of KeepColumns is not.
+    returns the mean loss as a scalar tensor on device, of the losses' dtype, without a
+    graph; no step waits for a value. On the CPU each computes the numbers that it computes
+    now. Learned are the slope of AddPlaces and the layers of Stack; the mask of
+    KeepColumns is not.
     """
     modules = {"places": AddPlaces, "keep": KeepColumns, "stack": Stack}
     return {**modules, "start": start, "epoch": epoch}
