@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from shutil import copy
 
+from autograder.walls.consent import UNCONFINED_VARIABLE
 from tests.small_chapter import PROJECT
 
 COURSE = "lessons"
@@ -112,6 +114,16 @@ torch.ones(1)[[-1]]
 
 TURNED_ROUND = "def swap_ends(row):\n    return row.flip(0)\n"
 SENTENCE = "You turn the whole row round. Only its two ends change places."
+
+
+def environment() -> dict[str, str]:
+    """Return the environment for commands of this course: without the settings that would lead to ours.
+
+    The word that students' code may run unconfined stays. It is about the machine: where nothing can be confined,
+    as in most containers, grading would refuse.
+    """
+    ours = {name for name in os.environ if name.startswith("PYTORCH_BASICS")} - {UNCONFINED_VARIABLE}
+    return {name: value for name, value in os.environ.items() if name not in ours}
 
 
 def make_second_course(folder: Path) -> Path:

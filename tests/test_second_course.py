@@ -9,10 +9,21 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from autograder.catalog.place import COURSE_VARIABLE
 from autograder.gradebook.cycle import Cycle
 from autograder.grading import summary
+from autograder.walls.consent import UNCONFINED_VARIABLE
 from tests.asked import THOROUGH
-from tests.second_course import CHAPTER, COURSE, EXERCISE, SENTENCE, TURNED_ROUND, make_second_course, with_side_path
+from tests.second_course import (
+    CHAPTER,
+    COURSE,
+    EXERCISE,
+    SENTENCE,
+    TURNED_ROUND,
+    environment,
+    make_second_course,
+    with_side_path,
+)
 from tests.small_chapter import PROJECT
 from tests.warm_child import run_warm
 
@@ -35,8 +46,7 @@ pytestmark = pytest.mark.xdist_group("second-course")
 
 def run(folder: Path, *command: str) -> str:
     """What a command of a teacher or student prints in a folder of the project; it must end well."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTORCH_BASICS")}
-    ran = run_warm(command, folder, environment)
+    ran = run_warm(command, folder, environment())
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return ran.stdout
 
@@ -133,6 +143,15 @@ def test_teacher_is_led_to_lines_and_student_is_not_accused(graded: Path) -> Non
     assert len(NAMED) == len(row.verdict.eye) and "worth a person's eye: cleo\n" in summary.table([row])
     assert all(named in " ".join(row.troubles) and named in report for named in NAMED)
     assert len(seen) >= 2 and not any("worth a look" in page or "sets torch" in page for page in seen)
+
+
+def test_settings_of_another_course_are_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its commands hear nothing that leads to ours, and hear that students' code may run unconfined."""
+    monkeypatch.setenv(COURSE_VARIABLE, "/nowhere")
+    monkeypatch.setenv(UNCONFINED_VARIABLE, "1")
+    heard = environment()
+
+    assert COURSE_VARIABLE not in heard and "1" == heard[UNCONFINED_VARIABLE]
 
 
 def test_commands_here_are_what_python_makes_of_them(tmp_path: Path) -> None:
