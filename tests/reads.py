@@ -39,7 +39,7 @@ READS: dict[str, tuple[str, ...]] = {
     "mutation": _of(OWN),
     "names": _of(OWN, ANSWERS),
     "other_processors": (*COURSE, TESTS),
-    "own_lines": _of(OWN),
+    "own_lines": (*_of(OWN), EXERCISES, SHIPPED),
     "parity": _of(OWN),
     "reporting_equal": (LESSONS, EXERCISES, ANSWERS),
     "rules": (*_of("ch04_training"), *_of("ch06_capstone")),

@@ -1,11 +1,17 @@
 """Which lines a common mistake costs: those that it breaks, and no line that it fulfils."""
 
+from collections.abc import Callable
 from functools import cache
 
 import pytest
+import torch
 
 from autograder.authoring.judge import VISIBLE_SEED, Judge
-from autograder.judging.verdict import Status
+from autograder.judging.judgement import judge
+from autograder.judging.verdict import Status, Verdict
+from autograder.watching.exercise import SPOKEN, Case, Exercise, Requirement
+from autograder.watching.observation import Observation, Plain, Seen
+from autograder.watching.probe import see
 from tests.our_course import COURSE as OURS
 from tests.small_chapter import PROJECT
 
@@ -53,10 +59,71 @@ def judge_of(name: str) -> Judge:
 )
 def test_a_mistake_costs_its_own_lines(name: str, tag: str, crossed: list[str], waiting: list[str]) -> None:
     """A line that cannot be judged because of another fault waits; one that is fulfilled counts."""
-    judge = judge_of(name)
-    answer, seen = next((answer, seen) for answer, seen in judge.shown(name) if answer.tag == tag)
+    here = judge_of(name)
+    answer, seen = next((answer, seen) for answer, seen in here.shown(name) if answer.tag == tag)
 
-    verdicts = judge.judge(name, VISIBLE_SEED, seen, answer.source).verdicts
+    verdicts = here.judge(name, VISIBLE_SEED, seen, answer.source).verdicts
 
     assert crossed == [each.requirement for each in verdicts if each.status in (Status.FAIL, Status.ERROR)]
     assert waiting == [each.requirement for each in verdicts if each.status is Status.SKIPPED]
+
+
+def spoiled(value: Plain) -> Plain:
+    """Another value of the same kind."""
+    match value:
+        case Seen(values=torch.Tensor() as values):
+            return see(~values if values.dtype == torch.bool else 2 * values + 3)
+        case bool():
+            return not value
+        case int() | float():
+            return 2 * value + 3
+        case str():
+            return f"not {value}"
+        case torch.Size():
+            return torch.Size([*value, 1])
+        case list() | tuple() if value:
+            return type(value)([spoiled(value[0]), *value[1:]])
+        case dict():
+            return {key: spoiled(each) for key, each in value.items()}
+    return "nothing of the kind"
+
+
+def judged(exercise: Exercise, spoils: Callable[[Case, Observation], Observation]) -> dict[str, Verdict]:
+    """The verdicts by requirement on the reference's observations, each after something of it was spoiled."""
+    key = OURS.keys(exercise.chapter)[exercise.name]
+    seen = [spoils(case, right) for case, right in zip(key.cases, key.reference, strict=True)]
+    return {verdict.requirement: verdict for verdict in judge(exercise, key, seen, "").verdicts}
+
+
+EVERY = list(OURS.every())
+GATED = [(each, facet) for each in EVERY for facet in sorted({f for r in each.requirements.values() for f in r.given})]
+NEEDED = [(each, r, other) for each in EVERY for r in each.requirements.values() for other in r.needs]
+
+
+@pytest.mark.parametrize(("exercise", "facet"), GATED, ids=[f"{each.name}-{facet}" for each, facet in GATED])
+def test_a_line_waits_for_what_it_stands_on_or_says_what_that_should_be(exercise: Exercise, facet: str) -> None:
+    """Where a facet that gates lines is wrong alone, none of them is met, or crossed with the facet's name."""
+    verdicts = judged(exercise, lambda case, seen: seen | {facet: spoiled(seen[facet])} if facet in seen else seen)
+
+    for requirement in (each for each in exercise.requirements.values() if facet in each.given):
+        verdict, tells = verdicts[requirement.sentence], exercise.tells(requirement.sentence)
+        written = any(verdict.sentence.startswith(words) for words in tells.values())
+        assert verdict.status is Status.SKIPPED or (verdict.status is Status.FAIL and (written or facet in SPOKEN))
+
+
+@pytest.mark.parametrize(
+    ("exercise", "requirement", "needed"), NEEDED, ids=[f"{each.name}-{r.sentence}" for each, r, _ in NEEDED]
+)
+def test_a_line_waits_for_a_line_that_it_needs(
+    exercise: Exercise, requirement: Requirement, needed: Requirement
+) -> None:
+    """Where all that a needed requirement is about is wrong, the line says which one it waits for."""
+
+    def spoils(case: Case, seen: Observation) -> Observation:
+        wrong = {facet: spoiled(value) for facet, value in seen.items() if facet not in needed.given}
+        return seen | wrong if case.requirement == needed.sentence else seen
+
+    verdicts = judged(exercise, spoils)
+
+    assert verdicts[requirement.sentence].status is Status.SKIPPED
+    assert verdicts[verdicts[requirement.sentence].after].status is not Status.PASS

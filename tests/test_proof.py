@@ -354,3 +354,13 @@ class TestForm:
         edit(parts.exercise.with_name("_watching.py"), "return calling()", "return lambda answer, case: True")
 
         assert any("to give a dict of what it sees, found bool" in each for each in told(parts)), told(parts)
+
+    def test_a_facet_without_words(self, parts: ExerciseParts) -> None:
+        """What a probe sees has words of its own: its name says nothing to a student."""
+        told_more = 'return lambda answer, case: calling()(answer, case) | {"order": 1}'
+        edit(parts.exercise.with_name("_watching.py"), "return calling()", told_more)
+
+        assert (
+            f"{FILE}: 'swaps the ends' watches 'order' and has no words for it; say in `tells` what should be so."
+            in (told(parts))
+        )

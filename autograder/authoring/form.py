@@ -11,7 +11,9 @@ from autograder.authoring.cells import Chapter, Kind
 from autograder.authoring.judge import Judge
 from autograder.authoring.parts import ExerciseParts, shown
 from autograder.errors import ExerciseError
-from autograder.watching.exercise import Exercise, Requirement
+from autograder.judging.key import Key
+from autograder.watching.difference import first_difference
+from autograder.watching.exercise import SPOKEN, Exercise, Requirement, facet_of
 
 # Stands in a new exercise wherever its author has something to write.
 MARK = "TO WRITE"
@@ -89,6 +91,27 @@ def exercise_lines(parts: ExerciseParts, exercise: Exercise) -> Iterator[str]:
     asked = len(exercise.requirements) + len(exercise.rules)
     if not 2 <= asked <= 7:
         yield f"{where}: {_count(asked, 'requirement')}, rules among them; let there be two to seven."
+
+
+def facet_lines(parts: ExerciseParts, exercise: Exercise, key: Key) -> Iterator[str]:
+    """A line for each requirement that tells of what no probe sees, or that has no words for what its probe sees.
+
+    Without words, a student would read the name of a facet, which means something to its probe alone.
+    """
+    if exercise.compare is not first_difference:
+        return  # it may name what follows from several things that are seen
+    where = shown(parts, parts.exercise)
+    by_cases = [key.reference, *(mistake.observations for mistake in key.mistakes)]
+    seen = {facet for observations in by_cases for observation in observations for facet in observation}
+    watched: dict[str, set[str]] = {}
+    for case, observation in zip(key.cases, key.reference, strict=True):
+        watched.setdefault(case.requirement, set()).update(observation)
+    for sentence, requirement in exercise.requirements.items():
+        for facet in sorted({*map(facet_of, requirement.tells)} - seen):
+            told = f"{sentence!r} tells of {facet!r}, which no probe sees"
+            yield f"{where}: {told}; what can be seen is: {', '.join(sorted(seen))}."
+        for facet in sorted(watched[sentence] - SPOKEN - {*map(facet_of, exercise.tells(sentence))}):
+            yield f"{where}: {sentence!r} watches {facet!r} and has no words for it; say in `tells` what should be so."
 
 
 def bank_lines(parts: ExerciseParts, exercise: Exercise, bank: AnswerBank, solution: str) -> Iterator[str]:

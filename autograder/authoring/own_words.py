@@ -35,4 +35,4 @@ def twin(exercise: Exercise, key: Key, tag: str) -> str:
 def _own(exercise: Exercise, answer: KnownAnswer, verdict: Verdict) -> tuple[str | None, str | None]:
     if not answer.facet:
         return answer.tag, answer.sentence
-    return None, exercise.requirements[verdict.requirement].tells.get(answer.facet)
+    return None, exercise.tells(verdict.requirement).get(answer.facet)

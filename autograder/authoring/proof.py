@@ -27,8 +27,6 @@ from autograder.errors import ChapterError, CourseError, DamagedData
 from autograder.judging.judgement import UNTOUCHED, judge
 from autograder.judging.key import Key
 from autograder.judging.verdict import Report, Status, Verdict
-from autograder.watching.difference import first_difference
-from autograder.watching.exercise import facet_of
 from autograder.watching.observation import Observation
 
 # The visible cases, and fresh ones as a grading run draws them.
@@ -82,7 +80,7 @@ class Proof:
         if failed:
             yield from failed
             return
-        yield from self._facets()
+        yield from form.facet_lines(self.parts, self.exercise, self._key(VISIBLE_SEED))
         yield from self._starter()
         yield from list(self._known()) or self._were_it_unknown()
         yield from self._thoughtless()
@@ -155,18 +153,6 @@ class Proof:
             if first:
                 yield f"{self._cell}: {_on(seed)} the solution fails {_told(first)}; mend it, or the cases."
                 return
-
-    def _facets(self) -> Iterator[str]:
-        """What a requirement tells is about something that a probe of the exercise sees."""
-        if self.exercise.compare is not first_difference:
-            return  # it may name what follows from several things that are seen
-        key = self._key(VISIBLE_SEED)
-        shown_by = [key.reference, *(mistake.observations for mistake in key.mistakes)]
-        seen = {facet for observations in shown_by for observation in observations for facet in observation}
-        for requirement in self.exercise.requirements.values():
-            for facet in sorted({*map(facet_of, requirement.tells)} - seen):
-                told = f"{requirement.sentence!r} tells of {facet!r}, which no probe sees"
-                yield f"{self._file}: {told}; what can be seen is: {', '.join(sorted(seen))}."
 
     def _starter(self) -> Iterator[str]:
         """A starter scores 0: as not attempted, or in a bug hunt with the sentence of its own."""

@@ -122,9 +122,9 @@ class _Lines:
 
     def _awaits(self, text: str) -> str:
         """The requirement that this one waits for; none where it can be judged."""
-        needed = [other.sentence for other in self.exercise.requirements[text].needs if self._stops(other.sentence)]
-        if needed:
-            return needed[0]
+        needed = [other.sentence for other in self.exercise.requirements[text].needs]
+        if unmet := next((other for other in needed if self._stops(other) and not self._differs_in_form(other)), ""):
+            return unmet
         wrong = self._wrong(text)
         if not wrong or any(self.parted[i].own for i in wrong):
             return ""
@@ -134,6 +134,10 @@ class _Lines:
     def _stops(self, text: str) -> bool:
         """Whether a requirement fails in more than a known slip, so that others have to wait for it."""
         return not self.slips.issuperset(self._wrong(text))
+
+    def _differs_in_form(self, text: str) -> bool:
+        """Whether the values are right wherever a requirement fails, in another form (a list where a tuple is due)."""
+        return all(self.parted[i].slips is not None for i in self._wrong(text))
 
     def _is_about(self, text: str, facets: set[str]) -> bool:
         """Whether the requirement itself fails in one of these facets."""
@@ -145,7 +149,7 @@ class _Lines:
         index = wrong[0]
         difference, case, seen = self.parted[index].first, self.key.cases[index], self.seen[index]
         assert difference is not None
-        tells, right = self.exercise.requirements[text].tells, self.key.reference[index]
+        tells, right = self.exercise.tells(text), self.key.reference[index]
         told = words.tell(self.exercise, tells, difference, right, seen)
         mistake = explanation(self.exercise, self.key, self.seen, self.text, wrong)
         return Verdict(

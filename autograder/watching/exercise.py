@@ -59,6 +59,8 @@ class Case:
 
 
 Probe = Callable[[Callable[..., Any], Case], Observation]
+# The facets that judging has words for in every exercise.
+SPOKEN = frozenset({"returned", "again", "inputs", "rng", "sharing", "gradient", "raised"})
 Compare = Callable[[Observation, Observation, Tolerance], Difference | None]
 DrawCases = Callable[[Draw], Iterator[Case]]
 
@@ -165,6 +167,18 @@ class Exercise:
                     "Use one object in both places, or say what is different."
                 )
         return found
+
+    def tells(self, sentence: str) -> dict[str, str]:
+        """Return what a requirement says of each facet; where it has no words for one, those of another requirement.
+
+        One facet is watched alike in all requirements of an exercise. What only the engine has words for (the result)
+        is left out: what another requirement says of it may hold for its own cases alone.
+        """
+        own = self.requirements[sentence].tells
+        known = {*map(facet_of, own), *SPOKEN}
+        others = (other.tells.items() for other in self.requirements.values())
+        borrowed = {name: words for told in others for name, words in told if facet_of(name) not in known}
+        return {**borrowed, **own}
 
     def cases(self, seed: int) -> tuple[Case, ...]:
         """The cases of this seed, whatever torch is set to: 0 draws the visible ones, a grading run draws its own."""

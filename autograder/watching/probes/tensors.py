@@ -64,13 +64,11 @@ def along_dim(**facts: Callable[[torch.Tensor, torch.Tensor, int], object]) -> P
     return watched(look)
 
 
-def entries(
-    *keys: str, floats: tuple[str, ...] = (), beside: str = "", tracked: bool = False, device: str = "cpu"
-) -> Probe:
+def entries(*keys: str, floats: tuple[str, ...] = (), tracked: bool = False, device: str = "cpu") -> Probe:
     """Some entries of a returned dict, whatever the others are; a NumPy number counts as Python's.
 
     Among `floats`, 256 counts as 256.0. `tracked`: the first argument requires grad; on another `device` it is made
-    there. Facets: `returned`, and where an entry is named in `beside`, that one, whatever kind of sequence it is.
+    there. Facet: `returned`.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -83,11 +81,7 @@ def entries(
         if not isinstance(result, dict):
             return {"returned": see(result)}
         found = {key: _unwrapped(result[key]) for key in keys if key in result}
-        seen: Observation = {
-            "returned": {key: number(value) if key in floats else see(value) for key, value in found.items()}
-        }
-        other = result.get(beside)
-        return seen | ({"beside": see(list(other) if isinstance(other, tuple) else other)} if beside else {})
+        return {"returned": {key: number(value) if key in floats else see(value) for key, value in found.items()}}
 
     return watched(look)
 

@@ -28,7 +28,7 @@ def tracked_or_computed(answer: Answer, case: Case) -> Observation:
     def on_computed(x: torch.Tensor) -> object:
         return answer(2 * x if x.ndim == 1 else x)
 
-    return entries("requires_grad", beside="shape", tracked=True)(on_computed, case)
+    return entries("requires_grad", tracked=True)(on_computed, case)
 
 
 class _OnCard(torch.Tensor):
@@ -45,13 +45,14 @@ class _OnCard(torch.Tensor):
 def elsewhere_or_on_a_card(answer: Answer, case: Case) -> Observation:
     """The entry `device` of an x on the meta device; one of two axes says that it is on a second card."""
     if case.args[0].ndim != 2:
-        return entries("device", beside="shape", device="meta")(answer, case)
-    return entries("device", beside="shape")(lambda x: answer(x.as_subclass(_OnCard)), case)
+        return entries("device", device="meta")(answer, case)
+    return entries("device")(lambda x: answer(x.as_subclass(_OnCard)), case)
 
 
-dtype = Requirement("tells the dtype", entries("dtype", beside="shape"), given=("beside",))
+# The lines that ask for a word stand on this one: words alone can be told without a look at x.
 shape = Requirement("tells the shape, as a plain tuple", entries("shape"))
-device = Requirement("tells the device type, as a string", entries("device", beside="shape"), given=("beside",))
+dtype = Requirement("tells the dtype", entries("dtype"), needs=(shape,))
+device = Requirement("tells the device type, as a string", entries("device"), needs=(shape,))
 elsewhere = Requirement(
     "tells the type of another device, without its number",
     elsewhere_or_on_a_card,
@@ -59,16 +60,14 @@ elsewhere = Requirement(
         "returned:values": "Here `x` is on another device, and your entry is not its type: that is one word, without "
         "a number, and comes from `x`."
     },
-    given=("beside",),
+    needs=(shape,),
 )
-requires_grad = Requirement(
-    "tells whether x requires grad", entries("requires_grad", beside="shape"), given=("beside",)
-)
+requires_grad = Requirement("tells whether x requires grad", entries("requires_grad"), needs=(shape,))
 tracked = Requirement(
     "tells that an x which requires grad does so",
     tracked_or_computed,
     tells={"returned": "Here `x` requires grad, and your entry says something else. `x` itself knows."},
-    given=("beside",),
+    needs=(shape,),
 )
 size = Requirement(
     "counts the bytes of all elements",

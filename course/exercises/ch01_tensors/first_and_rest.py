@@ -26,7 +26,8 @@ own_memory = Requirement(
     facets(copy_and_view, "copy_follows", "detached", "returned"),
     tells={
         "copy_follows": "When `x` changes afterwards, so does your copy: it lives in the memory of `x`, as what plain "
-        "indexing, `contiguous` or `detach` gives may do."
+        "indexing, `contiguous` or `detach` gives may do.",
+        "detached": "Your copy is cut off from autograd, and still lives in the memory of `x`.",
     },
     given=("returned",),
 )

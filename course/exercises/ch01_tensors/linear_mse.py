@@ -68,7 +68,8 @@ own_target = Requirement(
     by_targets,
     tells={
         "targets": "When the targets change places, your loss does not change as it should; told are three changes, "
-        "the largest as 1. Each prediction has a target of its own: print the shapes of both."
+        "the largest as 1. Each prediction has a target of its own: print the shapes of both.",
+        "always": "Your loss is the same number whichever order the targets have.",
     },
 )
 columns = Requirement(

@@ -34,6 +34,7 @@ normal = Requirement(
     facets(drawn_from_seed, "normal", "uniform", "as_drawn", "returned"),
     tells={
         "normal": "These are no standard normal numbers. Look at their mean and their spread.",
+        "uniform": "These numbers are spread evenly between two ends, as uniform ones are: normal ones are not.",
         "as_drawn": "Whatever the seed, your batch has mean 0 or spread 1 exactly. Leave the numbers as drawn.",
     },
     given=("returned",),

@@ -62,7 +62,8 @@ not_negative = Requirement(
     negative,
     tells={
         "negative": "Some of your distances are below 0. What does your formula give for two equal rows? A small "
-        "difference of large numbers is not safe: subtract the points themselves."
+        "difference of large numbers is not safe: subtract the points themselves.",
+        "total": "Your distances of these points, added up, are not what they should be.",
     },
     given=("total",),
 )

@@ -118,7 +118,11 @@ _ONE_AFTER_ANOTHER = (
 )
 _BOTH = ("grads", "middle")
 
-computes = Requirement("computes sums, products and tanh", expression("data"))
+computes = Requirement(
+    "computes sums, products and tanh",
+    expression("data"),
+    {"data": "`data` of a result is not the sum, the product or the tanh that the expression asks for."},
+)
 through_sums = Requirement("passes gradients through + and *", expression("grads", "own"), _OWN)
 through_tanh = Requirement("passes gradients through tanh", expression("grads"), {"grads": _BY_TANH})
 adds_up = Requirement("adds up what arrives on several paths", expression("grads"), {"grads": _ALL_USES})

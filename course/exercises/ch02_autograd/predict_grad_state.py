@@ -33,6 +33,9 @@ def _told(result: object) -> Plain:
 # Of these programs the number is part of the state.
 BY_NUMBER = ("once", "twice", "fresh", "twice_sum", "rebound", "under")
 
+# Beside each program whose state has no number in it, the answer is asked for a number that it cannot know.
+ONCE = {"once": 'Asked for "once" with another start in between, your function tells another state than it should.'}
+
 programs = {
     Requirement(
         "tells what one backward leaves behind",
@@ -50,7 +53,8 @@ programs = {
     Requirement(
         "tells about a tensor in the middle",
         state_told,
-        tells={
+        tells=ONCE
+        | {
             "returned": "An operation made h: it is no leaf, and has a .grad only where `retain_grad` asked for it, "
             "the one by h itself."
         },
@@ -67,15 +71,15 @@ programs = {
     Requirement(
         "tells what detach does",
         state_told,
-        tells={
-            "returned": "What `detach` gives does not require grad, and backward from there is an error, not silence."
-        },
+        tells=ONCE
+        | {"returned": "What `detach` gives does not require grad, and backward from there is an error, not silence."},
         given=("once",),
     ): ("detached",),
     Requirement(
         "tells which changes in place stop a program",
         state_told,
-        tells={
+        tells=ONCE
+        | {
             "returned": "A change in place stops a program in two cases: at once, where a leaf that requires grad is "
             "changed while a graph is built, or at backward, where what it changed had been saved."
         },

@@ -113,6 +113,7 @@ registers = Requirement(
     registered,
     {
         "parameters": "The parameters are not a weight of ones and a bias of zeros.",
+        "state_dict": "The state_dict does not hold weight, bias, running_mean and running_var, and nothing else.",
         "buffers": "The buffers are not a running_mean of zeros and a running_var of ones.",
         "returned": "With another weight and bias the values are not weight times what is standardized, plus bias.",
         "to_weight": "The gradient that arrives at weight is not right.",
@@ -147,7 +148,11 @@ evaluated = Requirement(
 no_graph = Requirement(
     "keeps no graph in the running values",
     without_graph,
-    {"tracked": "A running value requires grad: it keeps the graphs of all batches so far."},
+    {
+        "tracked": "A running value requires grad: it keeps the graphs of all batches so far.",
+        "copied": "After batches that require grad, a copy of the module in eval mode computes something else than it "
+        "should.",
+    },
     given=("copied",),
     needs=(running, evaluated),
 )

@@ -114,10 +114,12 @@ scaled = Requirement(
     factors,
     {"factors": "The numbers that stay are not multiplied by 1 / (1 - p)."},
 )
+SHAPE = {"shape": "What comes back has not the shape of x."}
 singly = Requirement(
     "drops each number independent of the others",
     each_alone,
-    {
+    SHAPE
+    | {
         "rows_mixed": "Whole rows are dropped, or kept. Each number is to have a draw of its own.",
         "columns_mixed": "Whole columns are dropped, or kept. Each number is to have a draw of its own.",
         "count_varies": "You drop the same number of entries each time: such draws depend on each other.",
@@ -127,7 +129,8 @@ singly = Requirement(
 calm = Requirement(
     "drops nothing in eval mode",
     by_mode,
-    {
+    SHAPE
+    | {
         "in_eval": "In eval mode the result is not x.",
         "after_train": "After eval mode, back in training, nothing is dropped any more.",
     },
@@ -136,7 +139,8 @@ calm = Requirement(
 anew = Requirement(
     "draws anew at each call, and never seeds",
     draws,
-    {
+    SHAPE
+    | {
         "anew": "Two calls in a row drop the same numbers.",
         "global": "The same seed of torch's global generator gives other numbers: they come from somewhere else.",
         "untouched": "After your call torch's global generator goes on from one place, whatever its seed was.",
@@ -146,7 +150,8 @@ anew = Requirement(
 gentle = Requirement(
     "keeps dtype, gradient and x as they should be",
     what_stays,
-    {
+    SHAPE
+    | {
         "dtypes": "For an x in float64, and one in bfloat16, these are the dtypes of your results: keep that of x.",
         "unchanged": "Your code changes x in place.",
         "flows": "The gradient is not 1 / (1 - p) where numbers stay, and 0 where they are dropped.",

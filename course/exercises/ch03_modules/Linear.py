@@ -84,6 +84,9 @@ registered = Requirement(
     {
         "parameters": "The parameters of the module are not weight and bias, with shapes (out, in) and (out,).",
         "state_dict": "The state_dict is not that of a weight and a bias.",
+        "loaded": "A new layer that has loaded the state_dict of yours computes other values than yours.",
+        "copied": "A deep copy of your layer computes other values than the layer.",
+        "as_float64": "After `.to(torch.float64)`, your layer computes other values than before.",
         "leaves": "A parameter of your module is no leaf that learns.",
     },
 )

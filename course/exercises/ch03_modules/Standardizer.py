@@ -89,6 +89,7 @@ moves = Requirement(
     {
         "dtypes": "After `.to(torch.float64)`, mean and std have another dtype than float64.",
         "devices": "After `.to('meta')`, mean and std are on another device than meta.",
+        "as_float64": "After `.to(torch.float64)`, the module computes something else for the same x in float64.",
     },
 )
 apart = Requirement(

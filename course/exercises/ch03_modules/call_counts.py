@@ -62,6 +62,7 @@ def left_by_error(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
     return {"error": seen, "left": changed(before, state(module)), "hooks": hooks(module), "arrived": arrived}
 
 
+ARRIVED = {"arrived": "Within your call, a layer is given other numbers than when the module is called with x."}
 LEFT = {
     "left": "The module is not as it was before: look at its hooks.",
     "hooks": "The number of hooks on the module is not what it was before.",
@@ -90,7 +91,7 @@ often = counting(
 called = Requirement(
     "calls the module itself, once",
     what_ran,
-    {"ran": "Not all ran once: the module, with its own hooks, and each layer in it."},
+    ARRIVED | {"ran": "Not all ran once: the module, with its own hooks, and each layer in it."},
     given=("arrived",),
 )
 removed = Requirement(
@@ -104,7 +105,7 @@ removed = Requirement(
 raising = Requirement(
     "removes its hooks when the module raises, and lets the error go on",
     left_by_error,
-    {"error": "The error that a layer raises does not reach the caller.", **LEFT},
+    ARRIVED | LEFT | {"error": "The error that a layer raises does not reach the caller."},
     given=("arrived",),
 )
 

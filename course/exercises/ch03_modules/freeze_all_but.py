@@ -77,7 +77,8 @@ def all_else(answer: Answer, module: nn.Module, pattern: str) -> Observation:
 
 
 FLAGS = {
-    "flags": "The requires_grad of some parameter is not what fnmatch.fnmatch(name, pattern) says of its whole name."
+    "flags": "The requires_grad of some parameter is not what fnmatch.fnmatch(name, pattern) says of its whole name.",
+    "trainable": "The number of weights left to learn is not what the pattern says: look at requires_grad.",
 }
 FROZEN = {
     "frozen": "Some frozen part is in another mode than it should be (True: training). It goes into eval mode, with "

@@ -117,7 +117,10 @@ def draws(answer: Answer, module: nn.Module) -> Observation:
     return chances(draw) | {"drawn": drawn(module)}
 
 
-SPREAD = {"spread": "The std of a layer's weights is not sqrt(2 / in_features), or their mean is not 0."}
+SPREAD = {
+    "spread": "The std of a layer's weights is not sqrt(2 / in_features), or their mean is not 0.",
+    "drawn": "Not every weight of every nn.Linear in the module has a new number after your call.",
+}
 
 basic = Requirement("gives the weights std sqrt(2 / in_features)", makes(spread=spreads, drawn=drawn), SPREAD)
 depth = Requirement("finds layers at any depth, and the module itself", makes(spread=spreads, drawn=drawn), SPREAD)
@@ -147,7 +150,10 @@ in_place = Requirement(
 others = Requirement(
     "leaves all other layers as they were",
     other_layers,
-    {"others": "A layer that is no nn.Linear has other numbers than before."},
+    {
+        "others": "A layer that is no nn.Linear has other numbers than before.",
+        "mode": "The module is no longer in the mode, training or eval, that it was in.",
+    },
     given=("drawn",),
     needs=(depth,),
 )

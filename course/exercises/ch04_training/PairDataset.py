@@ -76,7 +76,10 @@ beyond = Requirement(
 unequal = Requirement(
     "refuses inputs and targets of different length",
     refusing,
-    tells={"refused": "Other lengths of x and y should be a ValueError when the data set is made."},
+    tells={
+        "refused": "Other lengths of x and y should be a ValueError when the data set is made.",
+        "first": "With equally many rows, item 0 is not the pair (x[0], y[0]).",
+    },
     given=("first",),
 )
 feeds = Requirement(

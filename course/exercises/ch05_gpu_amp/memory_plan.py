@@ -130,7 +130,11 @@ def _spelled(name: str, case: Case) -> str:
 parameters = Requirement(
     "counts each parameter once",
     planned("parameters"),
-    {"parameters": "Each parameter counts once, frozen or not, with the bytes that it has in `dtype`; no buffer does."},
+    {
+        "keys": "The plan is a dict with the four keys that the docstring names, and no others.",
+        "parameters": "Each parameter counts once, frozen or not, with the bytes that it has in `dtype`; no buffer "
+        "does.",
+    },
 )
 gradients = Requirement(
     "counts gradients of what is trained",
