@@ -1,4 +1,4 @@
-# `make help` lists the targets. Needed: Python 3.11, 3.12 or 3.13, pip, make.
+# `make help` lists the targets. Needed: Python (requires-python in pyproject.toml says which), pip, make.
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -18,14 +18,16 @@ TORCH = $(shell sed -n 's/^torch==//p' requirements.lock)
 # nbgrader looks for its helpers on PATH.
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
-# The first Python of a version that fits; name another with `make ... PYTHON=/path/to/python`.
+# The versions of Python that pyproject.toml names; the first that is there is taken. Another: `make ... PYTHON=/path/to/python`.
+MINORS := $(shell sed -n 's/^requires-python = ">=3[.]\([0-9]*\),<3[.]\([0-9]*\)"$$/seq \1 $$((\2 - 1))/p' pyproject.toml | sh)
+VERSIONS_FIT := 3.$(firstword $(MINORS)) to 3.$(lastword $(MINORS))
 VERSION := import sys; print(*sys.version_info[:2], sep=".")
-FITS := grep -qx '3[.]1[123]'
-PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3 python; do \
+FITS := grep -qxF $(MINORS:%=-e 3.%)
+PYTHON ?= $(shell for python in $(MINORS:%=python3.%) python3 python; do \
 	$$python -c '$(VERSION)' 2>/dev/null | $(FITS) && { echo $$python; break; }; done)
 SAYS = $(if $(PYTHON), (PYTHON=$(PYTHON) says: $$($(PYTHON) --version 2>&1 | head -n 1)))
 CHECK_PYTHON = test -n "$(PYTHON)" && $(PYTHON) -c '$(VERSION)' 2>/dev/null | $(FITS) || { \
-	echo "Python 3.11, 3.12 or 3.13 is needed and was not found$(SAYS): install one," \
+	echo "Python $(VERSIONS_FIT) is needed and was not found$(SAYS): install one," \
 		"or name it with make PYTHON=/path/to/python" >&2; exit 1; }
 
 help: ## list the targets

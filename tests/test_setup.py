@@ -18,6 +18,8 @@ from tests.small_chapter import PROJECT
 
 SETTINGS: dict[str, Any] = tomllib.loads((PROJECT / "pyproject.toml").read_text())
 ENVIRONMENT: dict[str, Any] = yaml.safe_load((PROJECT / "environment.yml").read_text())
+OLDEST, BEYOND = (int(bound) for bound in re.findall(r"3\.(\d+)", SETTINGS["project"]["requires-python"]))
+VERSIONS = f"3.{OLDEST} to 3.{BEYOND - 1}"
 LOCK = [line for line in (PROJECT / "requirements.lock").read_text().split("\n") if line and line[0] != "#"]
 PINNED = {canonicalize_name(line.split("==")[0]): Version(line.split("==")[1]) for line in LOCK}
 
@@ -53,6 +55,16 @@ class TestPackage:
         }
 
         assert {">="} == operators
+
+    def test_versions_of_python(self) -> None:
+        """pyproject.toml says which versions there are; the documents say the same, and the workflow tests each."""
+        workflow = yaml.safe_load((PROJECT / ".github" / "workflows" / "test.yml").read_text())
+        documents = [(PROJECT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/index.md")]
+
+        assert [f"3.{minor}" for minor in range(OLDEST, BEYOND)] == workflow["jobs"]["test"]["strategy"]["matrix"][
+            "python"
+        ]
+        assert all(f"You need Python {VERSIONS}," in text for text in documents)
 
     def test_address(self) -> None:
         """The public address has one setting."""
@@ -165,7 +177,7 @@ class TestMake:
         named = str(tmp_path / python) if python else ""
         told = make("lint", f"VENV={tmp_path}/venv", f"PYTHON={named}").splitlines()
 
-        needed = r"Python 3\.11, 3\.12 or 3\.13 is needed and was not found" + found
+        needed = rf"Python {re.escape(VERSIONS)} is needed and was not found" + found
         assert re.fullmatch(needed + r": install one, or name it with make PYTHON=/path/to/python", told[0])
         assert len(told) == 2 and told[1].startswith("make: ***") and not (tmp_path / "venv").exists()
 
