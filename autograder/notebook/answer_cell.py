@@ -11,10 +11,10 @@ import inspect
 import linecache
 import textwrap
 from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 from IPython import get_ipython
 
-from autograder.catalog.course import here
 from autograder.notebook.bindings import binds
 from autograder.notebook.checked import file_of, name_in
 from autograder.notebook.reach import code_of, unwrapped
@@ -24,20 +24,20 @@ from autograder.reading.source import Statement, answer_text, python_of, stateme
 _TIMED = "<timed"  # under such a name `%%time` compiles a cell, whichever it is
 
 
-def text_of(name: str, answer: object, cell: str = "") -> str:
-    """The text of an answer as grading reads it; "" where it is unknown. `cell` is the text of one that never ran."""
-    shell = get_ipython()
-    exercises = here().keys(here().find(name).chapter)
+def text_of(name: str, answer: object, exercises: Collection[str], cell: str = "", shell: Any = None) -> str:
+    """The text of an answer as grading reads it; "" where it is unknown. `cell` is the text of one that never ran.
+
+    Of the other `exercises` no answer belongs to it; `shell` is the kernel, if not the one that this runs in.
+    """
+    shell = get_ipython() if shell is None else shell
     try:
-        return text_among(
-            texts_run(shell) if shell is not None else (), name_in(shell, name, answer), answer, exercises, cell
-        )
+        runs = texts_run(shell) if shell is not None else []
+        return _text(runs, name_in(shell, name, answer), answer, exercises, cell)
     except Exception:  # a shell or an answer of a kind not thought of: what nobody can read proves nothing
         return ""
 
 
-def text_among(runs: Sequence[str], called: str, answer: object, exercises: Collection[str], cell: str = "") -> str:
-    """The text of an answer that has this name after these cells ran."""
+def _text(runs: Sequence[str], called: str, answer: object, exercises: Collection[str], cell: str) -> str:
     place = None if cell else _place(runs, called, answer)
     behind = [each for run in runs[place + 1 :] for each in statements(run) or ()] if place is not None else []
     cell = cell or (runs[place] if place is not None else _own_text(answer))

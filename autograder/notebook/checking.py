@@ -38,7 +38,7 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     _name_first(name)
     if fresh and callable(answer):
         with fresh_cases.no_score_for_our_fault():
-            report = fresh_cases.ask(name, answer, text_of(name, answer))
+            report = fresh_cases.ask(name, answer, text_of(name, answer, here().keys(here().find(name).chapter)))
     else:
         report = visible_report(name, answer)
     report = with_notes(report, answer)
@@ -80,8 +80,9 @@ def visible_report(name: str, answer: object, cell: str = "") -> Report:
     if other != name and other in here().keys(exercise.chapter):
         return whole(exercise, key.cases, Status.FAIL, f'This is `{other}`. Write `check("{name}", {name})`.')
     calls = watch(exercise, answer, key.cases)
+    text = text_of(name, answer, here().keys(exercise.chapter), cell)
     stopped = not_ended(exercise, key.cases, calls) if calls.stopped else None
-    report = stopped or judge(exercise, key, calls.observations, text_of(name, answer, cell))
+    report = stopped or judge(exercise, key, calls.observations, text)
     calls.show_printed(exercise, key.cases, report)
     return report
 
