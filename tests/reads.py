@@ -29,6 +29,7 @@ READS: dict[str, tuple[str, ...]] = {
     "arrange": COURSE,
     "bank": _of(OWN),
     "ch06_hunt": _of("ch06_capstone"),
+    "check_and_grading": (*_of(OWN, LESSONS, FIGURES), EXERCISE),
     "cheating": (*_of(OWN, LESSONS, FIGURES), EXERCISE),
     "colab": (*_of("ch01_tensors"), *_of(OWN), DOCUMENTS),
     "docstring_examples": _of(OWN),

@@ -6,7 +6,7 @@ import torch
 from autograder import check, hint
 from autograder.errors import CheckFailed, UnknownExercise
 from autograder.judging.verdict import Status
-from autograder.notebook.checking import source_of, visible_report
+from autograder.notebook.checking import visible_report
 from tests.sample_course import COURSE
 
 pytestmark = pytest.mark.usefixtures("in_the_sample")
@@ -119,8 +119,3 @@ class TestHint:
         """A hint to nothing is an error with a suggestion."""
         with pytest.raises(UnknownExercise):
             hint("flaten")
-
-
-def test_the_source_of_a_builtin_is_empty() -> None:
-    """Where there is no text to read, rules on the text have nothing to say."""
-    assert "" == source_of(len)

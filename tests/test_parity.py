@@ -10,7 +10,6 @@ import os
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TypeVar
 
 import nbformat
@@ -154,20 +153,6 @@ def test_what_passes_in_a_kernel_has_full_marks(chapter: Chapter) -> None:
             pytest.fail(f"notebook {seed} of {draft.stem}, after {edits}, lost {lost}:\n\n{told}", pytrace=False)
 
     assert passed >= NOTEBOOKS, "so few exercises pass in the made notebooks that little is proved"
-
-
-def test_a_rule_sees_the_helpers_that_a_notebook_holds(tmp_path: Path) -> None:
-    """A loop that stands in another cell is no way past the rule, in the notebook as in grading."""
-    setup = "import torch\nfrom autograder import check"
-    helper = "def all_of(x, bias):\n    return torch.stack([row + bias[:, None] for row in x])"
-    answer = "def add_bias(x, bias):\n    return {}"
-    kernels = Kernels("ch01_tensors", tmp_path)
-
-    def passes(*cells: str) -> bool:
-        return "add_bias" in kernels.passed([setup, *cells, 'check("add_bias", add_bias)'])
-
-    assert passes(helper, answer.format("x + bias[:, None]"))
-    assert not passes(helper, answer.format("all_of(x, bias)"))
 
 
 def test_shrinking_keeps_what_matters() -> None:

@@ -16,7 +16,7 @@ from autograder.reading.handed import MAX_BYTES, MAX_CELLS, MAX_SOURCE
 from autograder.reading.harmless import shown
 from autograder.reading.order import Role
 from autograder.reading.reader import read
-from autograder.reading.source import statements, with_helpers
+from autograder.reading.source import answer_text, statements
 from autograder.reading.submission import Submission
 from autograder.running.program import Definitions, Ground
 
@@ -435,7 +435,8 @@ def test_rules_see_the_helpers_that_an_answer_uses() -> None:
     """A loop hidden in a helper, or behind a magic, is part of the answer; an unused helper is not."""
     helper_text = "def a(x):\n    return b(x)\n\ndef b(x):\n    return [x for _ in x]\n\ndef c(x):\n    return {1}"
 
-    text = with_helpers("%matplotlib inline\ndef answer(x):\n    return a(x)", statements(helper_text) or ())
+    cell = "%matplotlib inline\ndef answer(x):\n    return a(x)"
+    text = answer_text("answer", cell, (), statements(helper_text) or (), ())
 
     assert ("def b" in text, "def c" in text, "%matplotlib" in text) == (True, False, False)
 
@@ -492,7 +493,7 @@ def test_helpers_stay_in_sight_of_the_rules() -> None:
     """To an answer that cannot be parsed all helpers belong, so that no rule is got past by its depth."""
     helper = statements("def a(x):\n    return [x for _ in x]") or ()
 
-    assert "def a" in with_helpers("def answer(x):\n    return " + "-" * 20_000 + "a(x)", helper)
+    assert "def a" in answer_text("answer", "def answer(x):\n    return " + "-" * 20_000 + "a(x)", (), helper, ())
 
 
 @pytest.mark.parametrize(

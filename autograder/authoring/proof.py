@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from autograder.authoring import cheating, form
+from autograder.authoring import cheating, form, two_ways
 from autograder.authoring.agreement import holds
 from autograder.authoring.bank import KnownAnswer
 from autograder.authoring.chapter import read_chapter
@@ -112,14 +112,7 @@ class Proof:
 
     def _run(self, cell: str) -> Callable[..., Any]:
         """Run the text of a solution cell below the setup cell; returns the answer."""
-        namespace = dict(self._prelude)
-        try:
-            exec(cell, namespace)
-        except Exception as error:
-            what = f"{type(error).__name__}: {error}"
-            raise ChapterError(f"cannot be run below the setup cell ({what}); use what that cell imports") from error
-        answer: Callable[..., Any] = namespace[self.parts.name]
-        return answer
+        return two_ways.run_as_cell(cell, self.parts.name, dict(self._prelude))
 
     def report_on(self, answer: Callable[..., Any], cell: str, seed: int) -> Report:
         """Grade a function on the cases of a seed."""
@@ -132,7 +125,7 @@ class Proof:
         return self.judge.key(self.parts.name, seed)
 
     def _judged(self, seen: Sequence[Observation], cell: str, seed: int) -> Report:
-        return self.judge.judge(self.parts.name, seed, seen, cell)
+        return self.judge.judge(self.parts.name, seed, seen, two_ways.of_file(self.judge, self.parts.name, cell))
 
     def _report_of(self, answer: KnownAnswer, seed: int) -> Report:
         """Grade an answer of the bank as `report` does.
@@ -176,6 +169,7 @@ class Proof:
         for answer in self.bank:
             try:
                 found = self._refused(answer) if answer.is_right else self._told_otherwise(answer)
+                found = found or self._read_otherwise(answer)
             except ChapterError as error:
                 found = f"{error}."
             if found:
@@ -187,6 +181,11 @@ class Proof:
             if first:
                 return f"is refused {_on(seed)} by {_told(first)}; mend the cases or the tolerance, or take it out."
         return ""
+
+    def _read_otherwise(self, answer: KnownAnswer) -> str:
+        if two_ways.are_one(self.judge, self.parts.name, answer.source, self._run(answer.source)):
+            return ""
+        return "is read otherwise by `check` than by grading; mend `answer_text`, or what it is given."
 
     def _told_otherwise(self, answer: KnownAnswer) -> str:
         """What a wrong answer is told instead of its sentence; empty where all is well.

@@ -31,7 +31,7 @@ from autograder.startup import BEGUN
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 # The rooms that a proof runs through, beside the files that stand in no room.
-ROOMS = ("authoring", "catalog", "judging", "watching")
+ROOMS = ("authoring", "catalog", "judging", "notebook", "reading", "watching")
 _RELATIVE = re.compile(r"^from \.+(\w*) import ([\w, ]+)", re.MULTILINE)
 
 

@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from autograder.names import reached, used_at_once
 from autograder.reading.order import Part, Role
-from autograder.reading.source import Statement, set_by_calls, statements, values_of, with_helpers
+from autograder.reading.source import Statement, adds_to, answer_text, set_by_calls, statements, values_of
 from autograder.running.program import AnswerCell, Definitions, Ground, Probing, Program, Step
 from autograder.watching.exercise import Case
 
@@ -53,7 +53,7 @@ def plan(
     `files` lie beside the notebook.
     """
     parts = list(_for_tasks(parts, {task.exercise for task in tasks}))
-    layout = _Layout(parts, _bound_by(ground.setup))
+    layout = _Layout(parts, ground.setup)
     made = _Steps(layout, {task.exercise: task for task in tasks})
     sources = {name: layout.source(name, place, layout.checks[name]) for name, place in layout.first.items()}
     later = {name: layout.source(name, layout.last[name], layout.end) for name in made.again}
@@ -73,13 +73,9 @@ def _for_tasks(parts: Sequence[Part], names: Set[str]) -> Iterator[Part]:
 class _Layout:
     """Where things stand: the answers, and the names that each place gives."""
 
-    def __init__(self, parts: Sequence[Part], before: frozenset[str]) -> None:
-        self.parts = parts
+    def __init__(self, parts: Sequence[Part], setup: str) -> None:
+        self.parts, self._setup = parts, statements(setup) or ()
         answers = [(name, place) for place in self._playing(Role.ANSWER) for name in parts[place].exercises]
-        # A helper's cell may have been taken for another exercise's answer, whose own cell is lost.
-        others, named = self._playing(Role.GIVEN, Role.OWN, Role.ANSWER), {name for name, _ in answers}
-        known = [each for place in others for each in self.of(place) if each.defines]
-        self.helpers = [each for each in known if not each.names.bound & named]
         self.first, self.last = dict(reversed(answers)), dict(answers)
         self.checks = {parts[place].exercises[0]: place for place in self._playing(Role.CHECK)}
         self.called = {name: parts[place].called or name for name, place in self.checks.items()}
@@ -88,7 +84,7 @@ class _Layout:
         self._set_by = set_by_calls([each for _, each in self._known])
         # What the setup cell gives and the lesson gives anew, as `device`, is not there yet.
         lesson = (each for place in self._playing(Role.GIVEN) for each in self.of(place) if not each.is_import)
-        self._there = (before | _BUILTINS).difference(*(each.names.bound for each in lesson))
+        self._there = (_bound_by(setup) | _BUILTINS).difference(*(each.names.bound for each in lesson))
 
     @property
     def given(self) -> frozenset[str]:
@@ -123,13 +119,17 @@ class _Layout:
     def added(self, exercise: str, place: int, end: int) -> list[tuple[int, Statement]]:
         """The statements behind an answer's cell that add to it, as `Net.forward = forward` does to a class."""
         called = self.called.get(exercise, exercise)
-        behind = (each for each in self._known if place < each[0] < end)
-        return [each for each in behind if _adds_to(called, each[1])]
+        return [each for each in self._between(place, end) if adds_to(called, each[1])]
+
+    def _between(self, place: int, end: int) -> list[tuple[int, Statement]]:
+        return [each for each in self._known if place < each[0] < end]
 
     def source(self, exercise: str, place: int, end: int) -> str:
         """The text that rules read of an answer: with what is added to it, and with its helpers."""
-        added = (each.text for _, each in self.added(exercise, place, end))
-        return with_helpers("\n\n".join([self.parts[place].source, *added]), self.helpers)
+        called, behind = self.called.get(exercise, exercise), (each for _, each in self._between(place, end))
+        # A helper's cell may have been taken for another exercise's answer, whose own cell is lost.
+        known = (*self._setup, *(each for _, each in self._known))
+        return answer_text(called, self.parts[place].source, behind, known, self.first)
 
     def only_below(self, exercise: str, place: int) -> frozenset[str]:
         """The names that an answer leans on and that are given below its check, and nowhere above."""
@@ -213,10 +213,6 @@ class _Steps:
 @lru_cache(maxsize=512)  # asked for many times of each submission, and most cells are the lesson's own
 def _needed(source: str) -> tuple[Statement, ...]:
     return tuple(each for each in statements(source) or () if not _is_ours(each))
-
-
-def _adds_to(name: str, statement: Statement) -> bool:
-    return name in statement.names.changed and name not in statement.names.bound
 
 
 def _is_ours(statement: Statement) -> bool:

@@ -33,7 +33,11 @@ class Text:
 
 
 def _disproved(key: Key, source: str) -> frozenset[int]:
-    """The mistakes whose sentence the code proves false, or could, where it is too long to be searched for that."""
+    """The mistakes whose sentence the code proves false, or could: where it is unknown, or too long to be searched.
+
+    Every answer has a text: an empty one is one that could not be found, and proves nothing, not even what it lacks.
+    """
     proofs = [(place, mistake.unless) for place, mistake in enumerate(key.mistakes) if mistake.unless]
     code = without_comments(source) if proofs else ""
-    return frozenset(place for place, proof in proofs if len(code) > _SEARCHED or re.search(proof, code))
+    unread = not code.strip() or len(code) > _SEARCHED
+    return frozenset(place for place, proof in proofs if unread or re.search(proof, code))

@@ -32,7 +32,7 @@ CHECKED: dict[str, LastCheck] = {}
 def note(name: str, answer: object, passed: bool) -> str:
     """Note a check; returns what tells the text of an answer that passed from another one, "" where nothing does."""
     shell = get_ipython()
-    CHECKED[name] = LastCheck(answer, _called(name, answer, shell), passed)
+    CHECKED[name] = LastCheck(answer, name_in(shell, name, answer), passed)
     try:
         return _digest(CHECKED[name], shell) if passed else ""
     except Exception:  # a shell of a kind not thought of: then a later chapter does not know this answer again
@@ -52,7 +52,8 @@ def file_of(value: object) -> str:
     return filename if any(part in filename for part in _OF_A_CELL) else ""
 
 
-def _called(name: str, answer: object, shell: Any) -> str:
+def name_in(shell: Any, name: str, answer: object) -> str:
+    """The name that a notebook has for an answer: the exercise's own, or the function's; "" where it has neither."""
     names = shell.user_ns if shell is not None else {}
     known = [each for each in (name, getattr(answer, "__name__", None)) if isinstance(each, str)]
     return next((each for each in known if each in names and names[each] is answer), "")

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
-import linecache
 import os
 import textwrap
-from collections.abc import Container
 from dataclasses import dataclass
 
-from IPython import get_ipython
 from IPython.display import display
 
 from autograder.catalog.course import here
@@ -19,15 +15,14 @@ from autograder.judging.key import Key
 from autograder.judging.kinds import kind
 from autograder.judging.verdict import Report, Status
 from autograder.notebook import fresh as fresh_cases
+from autograder.notebook.answer_cell import text_of
 from autograder.notebook.calling import not_ended, watch
-from autograder.notebook.checked import file_of, note
+from autograder.notebook.checked import note
 from autograder.notebook.leaning import with_notes
 from autograder.notebook.lesson_cells import in_lines
 from autograder.notebook.logbook import LOGBOOK
 from autograder.notebook.overview import card_after, what_is_next
-from autograder.notebook.reach import reached
 from autograder.telling.feedback import Feedback, headline
-from autograder.watching.exercise import Exercise
 from autograder.watching.probe import see
 
 _DIALOG = 100  # characters in a line of nbgrader's dialog
@@ -43,7 +38,7 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     _name_first(name)
     if fresh and callable(answer):
         with fresh_cases.no_score_for_our_fault():
-            report = fresh_cases.ask(name, answer, text_for_rules(here().find(name), answer))
+            report = fresh_cases.ask(name, answer, text_of(name, answer, here().keys(here().find(name).chapter)))
     else:
         report = visible_report(name, answer)
     report = with_notes(report, answer)
@@ -72,10 +67,10 @@ def _name_first(name: object) -> None:
         raise UnknownExercise(name, [], f'The name comes first, in quotes: `check("{given}", {given})`.')
 
 
-def visible_report(name: str, answer: object, source: str | None = None) -> Report:
+def visible_report(name: str, answer: object, cell: str = "") -> Report:
     """Judge an answer on the shipped cases, and print once what it prints.
 
-    No solution, no course folder and no network are needed.
+    No solution, no course folder and no network are needed. `cell` is the text of an answer that no cell defines.
     """
     exercise = here().find(name)
     key = here().keys(exercise.chapter)[name]
@@ -85,7 +80,7 @@ def visible_report(name: str, answer: object, source: str | None = None) -> Repo
     if other != name and other in here().keys(exercise.chapter):
         return whole(exercise, key.cases, Status.FAIL, f'This is `{other}`. Write `check("{name}", {name})`.')
     calls = watch(exercise, answer, key.cases)
-    text = text_for_rules(exercise, answer) if source is None else source
+    text = text_of(name, answer, here().keys(exercise.chapter), cell)
     stopped = not_ended(exercise, key.cases, calls) if calls.stopped else None
     report = stopped or judge(exercise, key, calls.observations, text)
     calls.show_printed(exercise, key.cases, report)
@@ -99,35 +94,6 @@ def not_callable(name: str, answer: object, key: Key) -> Report:
         f'Write `check("{name}", {name})`, without calling it.'
     )
     return whole(here().find(name), key.cases, Status.FAIL, sentence)
-
-
-def text_for_rules(exercise: Exercise, answer: object) -> str:
-    """What the rules and notes of an exercise read of an answer; "" where it has none."""
-    return source_of(answer, here().keys(exercise.chapter)) if exercise.rules or exercise.notes else ""
-
-
-def source_of(answer: object, exercises: Container[str] = ()) -> str:
-    """The text of an answer for rules to read, with the functions and classes of other cells that it uses.
-
-    Answers to other `exercises` are judged for themselves. Empty where there is no text to read.
-    """
-    shell = get_ipython()
-    used = reached(answer, shell.user_ns) if shell is not None else {}
-    cell = file_of(answer)
-    helpers = [value for name, value in used.items() if name not in exercises and file_of(value) not in ("", cell)]
-    return "\n\n".join(filter(None, [*map(_source, helpers), _cell_of(answer)]))
-
-
-def _cell_of(answer: object) -> str:
-    filename = file_of(answer)
-    return "".join(linecache.getlines(filename)) if filename else _source(answer)
-
-
-def _source(value: object) -> str:
-    try:
-        return textwrap.dedent(inspect.getsource(value))  # type: ignore[arg-type]
-    except (OSError, TypeError):
-        return ""
 
 
 def hint(name: str) -> None:

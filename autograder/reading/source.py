@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -131,7 +131,42 @@ def _bound_by(source: str) -> frozenset[str] | None:
     return None if known is None else _all("bound", known)
 
 
-def with_helpers(source: str, definitions: Sequence[Statement]) -> str:
+def answer_text(
+    called: str, cell: str, behind: Iterable[Statement], known: Iterable[Statement], exercises: Collection[str]
+) -> str:
+    """The text of the answer `called`, as plain Python: what rules, notes and the proofs of the bank read of it.
+
+    It is the answer's cell, what the statements between that and the check add to the answer, as
+    `Net.forward = forward` does, and the functions and classes of other cells that it uses. Answers to other
+    `exercises` are judged for themselves. `check` and grading both ask here, so that they judge by one text: a notebook
+    gives the statements that its kernel has run, grading those of the file.
+    """
+    added = {_place_of(each): each.text for each in behind if adds_to(called, each)}  # the last of each place counts
+    helpers = [each for each in known if _is_code(each.node) and not each.names.bound.intersection(exercises)]
+    return _with_helpers("\n\n".join([cell, *added.values()]), helpers)
+
+
+def adds_to(called: str, statement: Statement) -> bool:
+    """Whether a statement adds to what has this name, as `Net.forward = forward` does to a class."""
+    return called in statement.names.changed and called not in statement.names.bound
+
+
+def _place_of(statement: Statement) -> str:
+    node = statement.node
+    return unparsed(node.targets[0]) if isinstance(node, ast.Assign) else statement.text
+
+
+def _is_code(node: ast.stmt) -> bool:
+    """Whether a statement defines what can be called, if as `f = lambda x: x`, `f = g` or `f = partial(g, 2)`."""
+    match node:
+        case ast.Assign(value=ast.Call(func=ast.Name("partial") | ast.Attribute(attr="partial"))):
+            return True
+        case ast.Assign(value=ast.Lambda() | ast.Name()) | ast.AnnAssign(value=ast.Lambda() | ast.Name()):
+            return True
+    return isinstance(node, _DEFINITIONS)
+
+
+def _with_helpers(source: str, definitions: Sequence[Statement]) -> str:
     """An answer as plain Python, together with those definitions of other cells that it uses, directly or not.
 
     With all of them where it cannot be parsed: what is behind an answer must not be out of a rule's sight.

@@ -1,0 +1,95 @@
+"""Finds the cell of an answer among those that the kernel has run, and with it the text that the answer is judged by.
+
+Grading has the cells of the file in their order; here it is those that ran, in the order of running, and of each name
+the latest definition.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+import textwrap
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from IPython import get_ipython
+
+from autograder.notebook.bindings import binds
+from autograder.notebook.checked import file_of, name_in
+from autograder.notebook.reach import code_of, unwrapped
+from autograder.notebook.saved import texts_run
+from autograder.reading.source import Statement, answer_text, python_of, statements
+
+_TIMED = "<timed"  # under such a name `%%time` compiles a cell, whichever it is
+
+
+def text_of(name: str, answer: object, exercises: Collection[str], cell: str = "", shell: Any = None) -> str:
+    """The text of an answer as grading reads it; "" where it is unknown. `cell` is the text of one that never ran.
+
+    Of the other `exercises` no answer belongs to it; `shell` is the kernel, if not the one that this runs in.
+    """
+    shell = get_ipython() if shell is None else shell
+    try:
+        runs = texts_run(shell) if shell is not None else []
+        return _text(runs, name_in(shell, name, answer), answer, exercises, cell)
+    except Exception:  # a shell or an answer of a kind not thought of: what nobody can read proves nothing
+        return ""
+
+
+def _text(runs: Sequence[str], called: str, answer: object, exercises: Collection[str], cell: str) -> str:
+    place = None if cell else _place(runs, called, answer)
+    behind = [each for run in runs[place + 1 :] for each in statements(run) or ()] if place is not None else []
+    cell = cell or (runs[place] if place is not None else _own_text(answer))
+    known = [*_of_its_file(answer), *_latest(runs)]
+    return answer_text(called, cell, behind, known, exercises) if cell.strip() else ""
+
+
+def _place(runs: Sequence[str], called: str, answer: object) -> int | None:
+    """Which of the cells that ran defines an answer, as far as they show it.
+
+    It is the last one that gives its name a value. Where that is a plain function, the name under which it was compiled
+    must say so too: a cell may have stopped above it, and what `exec` runs stands in no cell.
+    """
+    bound = _last(place for place, run in enumerate(runs) if called and binds(run, called))
+    code = code_of(unwrapped(answer))
+    if bound is not None and not (code and _is_plain(runs[bound], called)):
+        return bound
+    if code is None or code.co_filename.startswith(_TIMED):
+        return bound
+    compiled = _own_text(answer).strip() if file_of(unwrapped(answer)) else ""
+    return _last(place for place, run in enumerate(runs) if compiled and python_of(run)[0].strip() == compiled)
+
+
+def _last(places: Iterator[int]) -> int | None:
+    return max(places, default=None)
+
+
+def _is_plain(cell: str, called: str) -> bool:
+    """Whether a cell defines a name as a function that no decorator changes."""
+    giving = [each.node for each in statements(cell) or () if called in each.names.bound]
+    return bool(giving) and isinstance(giving[-1], ast.FunctionDef) and not giving[-1].decorator_list
+
+
+def _own_text(answer: object) -> str:
+    """The text that an answer's code says it is from: the whole of a cell, of a file the function; "" for neither."""
+    if filename := file_of(unwrapped(answer)):
+        return "".join(linecache.getlines(filename))
+    try:
+        return textwrap.dedent(inspect.getsource(answer))  # type: ignore[arg-type]
+    except (OSError, TypeError):
+        return ""
+
+
+def _of_its_file(answer: object) -> tuple[Statement, ...]:
+    """The statements of the file that defines an answer; none where a cell does."""
+    code = code_of(unwrapped(answer))
+    is_file = code is not None and not file_of(unwrapped(answer))
+    return (statements("".join(linecache.getlines(code.co_filename))) or ()) if code and is_file else ()
+
+
+def _latest(runs: Sequence[str]) -> list[Statement]:
+    """The statements of these cells without those whose names a later one has given another value."""
+    ran = [each for run in runs for each in statements(run) or ()]
+    last = {name: each for each in ran for name in each.names.bound}
+    return [each for each in ran if not each.names.bound or any(last[name] is each for name in each.names.bound)]

@@ -1,0 +1,239 @@
+"""What `check` says of an answer in a notebook, grading says of it in the file: of every answer of the bank.
+
+Each answer's cell runs as a student runs it, then its check. Grading reads the same answer from a notebook's file. Both
+judge on the visible cases what was seen of it here; that the key which is shipped to notebooks tells every answer the
+same as the judge's own belongs to the proof of an exercise.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from ipykernel.compiler import XCachingCompiler
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+
+from autograder.example.made_students import ClassMaker
+from autograder.grading.plan import Task, plan
+from autograder.judging.judgement import judge
+from autograder.notebook import checked, logbook
+from autograder.notebook.answer_cell import text_of
+from autograder.reading.order import Part, Role
+from autograder.reading.reader import read
+from autograder.reading.source import statements
+from autograder.running.program import Ground
+from autograder.telling.feedback import Feedback
+from autograder.watching.exercise import Case, Exercise
+from autograder.watching.observation import Observation
+from tests.made_reader import new_kernel
+from tests.our_course import COURSE
+from tests.small_chapter import PROJECT
+from tests.test_bank import judge_of
+
+EXERCISES = [
+    pytest.param(each.stem, name, marks=pytest.mark.xdist_group(f"answers of {each.stem}"))
+    for each in COURSE.listed
+    for name in each.exercises
+]
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A kernel's shell in an empty folder, which keeps the text of cells as ipykernel does."""
+    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+    monkeypatch.setenv(logbook.OFF, "off")
+    made = new_kernel(tmp_path)
+    made.compile = XCachingCompiler()
+    yield made
+    InteractiveShell.clear_instance()
+    checked.CHECKED.clear()
+
+
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> list[Observation]:
+    """What is observed of answers, written down on its way to whoever asks."""
+    noted: list[Observation] = []
+    observe = Exercise.observe
+
+    def observed(self: Exercise, answer: Any, cases: Sequence[Case]) -> tuple[Observation, ...]:
+        noted.extend(found := observe(self, answer, cases))
+        return found
+
+    monkeypatch.setattr(Exercise, "observe", observed)
+    return noted
+
+
+@cache
+def graded(stem: str) -> dict[str, dict[str, str]]:
+    """The answers to each exercise, bank, solution and starter, with the text that grading reads of each in a file."""
+    known, release = judge_of(stem), nbformat.read(PROJECT / "notebooks" / f"{stem}.ipynb", as_version=4)
+    tasks = [Task(name, (), 1.0) for name in known.names]
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for student in ClassMaker(known, release).students(mishaps=False, repeats=False):
+        submission = read(student.data, release)
+        sources = plan(submission.parts, tasks, Ground("", (stem,), known.chapter.prelude)).sources
+        for name in known.names:
+            found[name][submission.answers[name]] = sources[name]
+    return found
+
+
+def told(shell: Any, name: str) -> str:
+    """What `check` shows of an answer that the shell has."""
+    with capture_output() as shown:
+        shell.run_cell(f'check("{name}", {name})', store_history=True).raise_error()
+    return str(shown.outputs[0].data["text/plain"])
+
+
+@pytest.mark.filterwarnings("ignore")  # a warning in an answer is the student's to read
+@pytest.mark.parametrize(("stem", "exercise"), EXERCISES)
+def test_check_says_what_grading_says(shell: Any, seen: list[Observation], stem: str, exercise: str) -> None:
+    """Verdicts, sentences, calls, and what was expected and found are the same to the letter."""
+    shell.run_cell(judge_of(stem).chapter.prelude, store_history=True).raise_error()
+    shell.user_ns["torch"].set_num_threads(1)
+    asked, key = COURSE.find(exercise), COURSE.keys(stem)[exercise]
+    known = [answer.source.strip() for answer in judge_of(stem).banks[exercise]]
+
+    assert set(known) <= {cell.strip() for cell in graded(stem)[exercise]}
+    for cell, text in graded(stem)[exercise].items():
+        shell.run_cell(cell, store_history=True).raise_error()
+        seen.clear()
+        shown = told(shell, exercise)
+        assert repr(Feedback(judge(asked, key, seen, text), asked.hints)) == shown, cell
+
+
+SETUP = "import functools\nimport torch"
+HELPER = "def twice(x):\n    return [x, x][0] + x"
+ANSWER = "def double(x):\n    return 2 * x"
+TRIPLE = "def triple(x):\n    return [x, x]"
+USING = "def double(x):\n    return {}(x)"
+# The cells above an answer's, its own, those between it and its check, and what its text must hold.
+Habit = tuple[Sequence[str], str, Sequence[str], str]
+HABITS: dict[str, Habit] = {
+    "alone": ((), ANSWER, (), "2 * x"),
+    "helper": ((HELPER,), USING.format("twice"), (), "[x, x]"),
+    "helper below": ((), USING.format("twice"), (HELPER,), "[x, x]"),
+    "lambda": (("twice = lambda x: [x, x][0]",), USING.format("twice"), (), "[x, x]"),
+    "another name": ((HELPER, "again = twice"), USING.format("again"), (), "[x, x]"),
+    "partial": ((HELPER, "again = functools.partial(twice)"), USING.format("again"), (), "[x, x]"),
+    "an object's method": (
+        ("class Twice:\n    def __call__(self, x):\n        return [x, x]",),
+        "double = Twice()",
+        (),
+        "[x",
+    ),
+    "made": (("def maker():\n    return lambda x: 2 * x",), "double = maker()", (), "2 * x"),
+    "own decorator": (("def loud(f):\n    return lambda x: f(x)",), f"@loud\n{ANSWER}", (), "lambda x: f(x)"),
+    "torch's decorator": ((), f"@torch.no_grad()\n{ANSWER}", (), "2 * x"),
+    "method in another cell": ((), "class double:\n    pass", (HELPER, "double.forward = twice"), "[x, x]"),
+    "class of torch alone": ((), "class double(torch.nn.ReLU):\n    slope = 2", (), "slope"),
+    "another exercise": ((TRIPLE,), USING.format("triple"), (), "triple(x)"),
+    "tried out below": ((), f"{ANSWER}\nprint(double(2))", ("double(3)",), "2 * x"),
+    "timed": ((), f"%%time\n{ANSWER}", (), "2 * x"),
+    "captured": ((), f"%%capture\n{ANSWER}", (), "2 * x"),
+    "magic": ((), f"%pwd\n{ANSWER}", (), "2 * x"),
+    "comment and blank lines": ((), f"\n\n# mine\n{ANSWER}\n\n", (), "2 * x"),
+}
+
+
+def of_kernel(shell: Any, *cells: str) -> str:
+    """The text of `double` after these cells ran, whatever they raise."""
+    for cell in (SETUP, *cells, "double"):
+        shell.run_cell(cell, store_history=True)
+    return text_of("double", shell.user_ns["double"], ("double", "triple"))
+
+
+def statements_in(text: str) -> list[str]:
+    """What a text says, without what spaces and comments say."""
+    return sorted(ast.dump(each.node) for each in statements(text) or ())
+
+
+@pytest.mark.parametrize("habit", HABITS.values(), ids=HABITS)
+def test_a_file_is_read_as_its_kernel_is(shell: Any, habit: Habit, capsys: pytest.CaptureFixture[str]) -> None:
+    """The text of an answer is one, however its cells are written, and holds no answer to another exercise."""
+    above, cell, below, held = habit
+    own = [[Part(Role.OWN, text) for text in texts] for texts in (above, below)]
+    parts = [*own[0], Part(Role.ANSWER, cell, ("double",)), *own[1], Part(Role.CHECK, exercises=("double",))]
+    parts += [
+        Part(Role.ANSWER, "def triple(x):\n    return [x, x]", ("triple",)),
+        Part(Role.CHECK, exercises=("triple",)),
+    ]
+    in_file = plan(parts, [Task(name, (), 1.0) for name in ("double", "triple")], Ground("", (), SETUP)).sources[
+        "double"
+    ]
+    in_kernel = of_kernel(shell, *above, cell, *below)
+
+    assert held in in_kernel and statements_in(in_kernel) == statements_in(in_file)
+    assert "def triple" not in in_kernel
+
+
+CLASS = "class double:\n    pass"
+OLDER = "def double(x):\n    return older(x)"
+RUNS: dict[str, tuple[tuple[str, ...], str, str]] = {
+    "the answer again": ((OLDER, ANSWER), "2 * x", "older"),
+    "a helper again": (("def twice(x):\n    return older(x)", USING.format("twice"), HELPER), "[x, x]", "older"),
+    "a cell that stopped above it": ((ANSWER, f"1 / 0\n{OLDER}"), "2 * x", "older"),
+    "a cell that is no Python": ((ANSWER, f"{OLDER})"), "2 * x", "older"),
+    "a method from before": (
+        ("class double:\n    pass", "double.older = 1", "class double:\n    new = 2"),
+        "new",
+        "older",
+    ),
+    "a method again": (
+        ("class double:\n    pass", "double.f = lambda self: older", "double.f = lambda self: 2"),
+        "self: 2",
+        "older",
+    ),
+}
+
+
+@pytest.mark.parametrize(("cells", "held", "gone"), RUNS.values(), ids=RUNS)
+def test_the_latest_that_ran_counts(
+    shell: Any, cells: Sequence[str], held: str, gone: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A kernel runs cells again, and some never come to their end: what is judged is what is there."""
+    text = of_kernel(shell, *cells)
+
+    assert held in text and gone not in text
+
+
+def test_a_rule_sees_the_helpers_of_other_cells(shell: Any) -> None:
+    """A loop that stands in another cell is no way past the rule, in the notebook as in grading."""
+    loop = "def all_of(x, bias):\n    return torch.stack([row + bias[:, None] for row in x])"
+    for cell in (
+        f"from autograder import check\n{SETUP}",
+        loop,
+        "def add_bias(x, bias):\n    return x + bias[:, None]",
+    ):
+        shell.run_cell(cell, store_history=True).raise_error()
+
+    assert "all 6 checks passed" in told(shell, "add_bias")
+    shell.run_cell("def add_bias(x, bias):\n    return all_of(x, bias)", store_history=True)
+    assert "5 of 6 checks passed" in told(shell, "add_bias")
+
+
+def test_what_nobody_can_read_is_unknown(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """What `exec` defines stands in no cell, not even in one that defined its name before."""
+    assert "" == of_kernel(shell, ANSWER, f"exec('''{OLDER}''')")
+    assert "" == text_of("double", len, ())
+
+
+@pytest.mark.parametrize(("stem", "exercise"), [("ch04_training", "train_step")])
+def test_an_unknown_text_proves_nothing(shell: Any, stem: str, exercise: str) -> None:
+    """Such an answer has its report, without a sentence that its code may prove false."""
+    shell.run_cell(judge_of(stem).chapter.prelude).raise_error()
+    doubtful = [answer for answer in judge_of(stem).banks[exercise] if answer.unless]
+
+    assert doubtful
+    for answer in doubtful:
+        shell.run_cell(answer.source, store_history=True)
+        assert str(answer.sentence) in told(shell, exercise)
+        shell.run_cell(f"exec({answer.source!r})", store_history=True)
+        shown = told(shell, exercise)
+        assert "of 6 checks passed" in shown and str(answer.sentence) not in shown
