@@ -124,7 +124,9 @@ def _within(value: Any) -> Any:
     """The function in a decorator's, a method, a property or a partial; None where there is none."""
     if holder := _HOLDERS.get(type(value)):
         return getattr(value, holder)
-    inner = inspect.getattr_static(value, "__wrapped__", None)  # runs no code of the answer's
+    # Both run no code of the answer's; the first is fast.
+    is_function = type(value) is FunctionType
+    inner = vars(value).get("__wrapped__") if is_function else inspect.getattr_static(value, "__wrapped__", None)
     return inner if isinstance(inner, FunctionType) else None
 
 
