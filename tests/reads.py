@@ -42,6 +42,14 @@ READS: dict[str, tuple[str, ...]] = {
     "other_processors": (*COURSE, TESTS),
     "own_lines": (*_of(OWN), EXERCISES, SHIPPED),
     "parity": _of(OWN),
+    "replaced_names": (
+        EXERCISES,
+        *(
+            part
+            for stem in ("ch01_tensors", "ch03_modules", "ch05_gpu_amp")
+            for part in _of(stem, LESSONS, ANSWERS, FIGURES)
+        ),
+    ),
     "reporting_equal": (LESSONS, EXERCISES, ANSWERS),
     "rules": (*_of("ch04_training"), *_of("ch06_capstone")),
     "tally": (*COURSE, DOCUMENTS),

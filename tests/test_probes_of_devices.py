@@ -21,12 +21,16 @@ from autograder.watching.probes.precision import NotedScaler, autocast_entered, 
 X = torch.arange(6.0).reshape(2, 3)
 
 
+def answer() -> None:
+    """Do nothing: in these tests, the test itself is watched."""
+
+
 class TestPlaces:
     @pytest.mark.parametrize(("there", "cuda", "mps"), [("cuda and mps", True, True), ("mps", False, True)])
     def test_accelerators_are_there_by_name(self, there: str, cuda: bool, mps: bool) -> None:
         """What torch says is there is what the text names, for as long as the block lasts."""
         before = torch.cuda.is_available()
-        with accelerators(there):
+        with accelerators(answer, there):
             assert (cuda, mps) == (torch.cuda.is_available(), torch.backends.mps.is_available())
             assert torch.backends.cuda.is_built() and torch.backends.mps.is_built()
 
@@ -67,7 +71,7 @@ class TestWaiting:
 
     def test_each_value_is_noted(self) -> None:
         """A call of item, an if, and a print, which no mode sees; a sum asks for nothing."""
-        with values_asked_for() as asked:
+        with values_asked_for(answer) as asked:
             text = f"{X.sum().item()} {bool(X[0, 0] > 0)} {X.sum()!r}"
 
         assert (3, True) == (len(asked), text.endswith("tensor(...)"))
@@ -75,14 +79,14 @@ class TestWaiting:
     @pytest.mark.parametrize("name", ["tolist", "numpy"])
     def test_values_that_leave_torch_are_noted(self, name: str) -> None:
         """A list and an array hold numbers: whoever makes one waits for them, and has them all the same."""
-        with values_asked_for() as asked:
+        with values_asked_for(answer) as asked:
             values = getattr(X, name)()
 
         assert ([name], X.tolist()) == (asked, [list(map(float, row)) for row in values])
 
     def test_a_value_where_there_is_none(self) -> None:
         """On the meta device too, for as long as the block lasts."""
-        with zero_for_each_value():
+        with zero_for_each_value(answer):
             assert 0.0 == X.to("meta").sum().item() == float(X.sum())
 
         assert 15.0 == X.sum().item()
@@ -94,7 +98,7 @@ class TestWaiting:
 def test_a_fake_device_has_the_only_clock(asynchronous: bool, waited: bool, seconds: float) -> None:
     """Work that nobody waits for takes the host no time but that of handing it over."""
     device = FakeDevice([3.0], asynchronous)
-    with device.clock():
+    with device.clock(answer):
         begin = time.perf_counter()
         device.work()
         if waited:
@@ -107,7 +111,7 @@ def test_a_fake_device_has_the_only_clock(asynchronous: bool, waited: bool, seco
 def test_work_left_over_comes_first() -> None:
     """What somebody gave the device before is waited for as well, and only by who waits."""
     device = FakeDevice([3.0], asynchronous=True, left_over=10.0)
-    with device.clock():
+    with device.clock(answer):
         begin = time.perf_counter()
         device.work()
         device.sync()
@@ -119,7 +123,7 @@ def test_precision_is_noted() -> None:
     """Which autocast was entered, and what it lowered to when the scaler stepped."""
     weight = torch.ones(2, requires_grad=True)
     scaler, optimizer = NotedScaler(8.0, growth_interval=3), torch.optim.SGD([weight], lr=0.5)
-    with autocast_entered() as entered, torch.autocast("cpu", dtype=torch.bfloat16):
+    with autocast_entered(answer) as entered, torch.autocast("cpu", dtype=torch.bfloat16):
         scaler.scale(weight.sum()).backward()
         scaler.step(optimizer)
 

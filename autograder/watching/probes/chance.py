@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from autograder.watching.exercise import Case, Probe
 from autograder.watching.observation import Observation, Plain
 from autograder.watching.probe import Answer, Look, attempt, outline, see, watched
-from autograder.watching.replaced import replaced
+from autograder.watching.replaced import replaced_for
 
 SEED = 20_031  # of the global generator, where a probe needs one: what is drawn by chance repeats itself
 ERRORS = 6.0  # how many standard errors a statistic may be off
@@ -171,7 +171,7 @@ def _facts(answer: Answer, case: Case) -> Observation:
         return answer(*case.args, **(case.kwargs | changed))
 
     _seed_everything(1)
-    with _seedings() as seedings:
+    with _seedings(answer) as seedings:
         batch = answer(*case.args, **case.kwargs)
     after = _global_numbers()
     _seed_everything(1)
@@ -204,8 +204,11 @@ _SEED_GLOBALLY: tuple[tuple[Any, str], ...] = (
 
 
 @contextmanager
-def _seedings() -> Iterator[list[str]]:
-    """The calls in a block that seed a global generator, or put its state back: then none may be seen to have moved."""
+def _seedings(answer: Answer) -> Iterator[list[str]]:
+    """The calls of an answer that seed a global generator, or put its state back.
+
+    After such a call none may be seen to have moved.
+    """
     called: list[str] = []
 
     def noting(name: str, usual: Callable[..., Any]) -> Callable[..., Any]:
@@ -213,5 +216,5 @@ def _seedings() -> Iterator[list[str]]:
 
     with ExitStack() as changed:
         for owner, name in _SEED_GLOBALLY:
-            changed.enter_context(replaced(owner, name, noting(name, getattr(owner, name))))
+            changed.enter_context(replaced_for(answer, owner, name, noting(name, getattr(owner, name))))
         yield called

@@ -14,20 +14,20 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from autograder.watching.observation import Observation, Plain
-from autograder.watching.probe import see
-from autograder.watching.replaced import replaced
+from autograder.watching.probe import Answer, see
+from autograder.watching.replaced import replaced_for
 
 
 @contextmanager
-def accelerators(there: str) -> Iterator[None]:
-    """Let torch say in a block that those accelerators are there which a text names: "cuda", "mps", both, none.
+def accelerators(answer: Answer, there: str) -> Iterator[None]:
+    """Let torch tell an answer that those accelerators are there which a text names: "cuda", "mps", both, none.
 
     It is built for both, on whatever machine that is: what is built in need not be there.
     """
     with ExitStack() as stack:
         for module, built, name in ((torch.cuda, torch.backends.cuda, "cuda"), (*[torch.backends.mps] * 2, "mps")):
-            stack.enter_context(replaced(module, "is_available", lambda name=name: name in there))
-            stack.enter_context(replaced(built, "is_built", lambda: True))
+            stack.enter_context(replaced_for(answer, module, "is_available", lambda name=name: name in there))
+            stack.enter_context(replaced_for(answer, built, "is_built", lambda: True))
         yield
 
 
@@ -90,8 +90,8 @@ class Operations(TorchDispatchMode):
 
 
 @contextmanager
-def values_asked_for() -> Iterator[list[str]]:
-    """Note in a block each time that the value of a tensor is asked for: in its operation, a print, a list or an array.
+def values_asked_for(answer: Answer) -> Iterator[list[str]]:
+    """Note each time that an answer asks for the value of a tensor: in its operation, a print, a list or an array.
 
     A GPU would have to be waited for then. No mode sees the last three; here, a tensor is not printed with its values.
     """
@@ -114,13 +114,14 @@ def values_asked_for() -> Iterator[list[str]]:
 
         return given
 
-    lists, arrays = (replaced(Tensor, name, noted(name)) for name in ("tolist", "numpy"))
-    with replaced(Tensor, "__repr__", shown), lists, arrays, Operations(note):
+    lists, arrays = (replaced_for(answer, Tensor, name, noted(name)) for name in ("tolist", "numpy"))
+    with replaced_for(answer, Tensor, "__repr__", shown), lists, arrays, Operations(note):
         yield asked
 
 
 @contextmanager
-def zero_for_each_value() -> Iterator[None]:
+def zero_for_each_value(answer: Answer) -> Iterator[None]:
     """Let each tensor give 0.0 as its value, on the meta device too: for what is seen besides the waiting."""
-    with replaced(Tensor, "item", lambda _: 0.0), replaced(Tensor, "__float__", lambda _: 0.0):
+    item, as_float = (replaced_for(answer, Tensor, name, lambda _: 0.0) for name in ("item", "__float__"))
+    with item, as_float:
         yield

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+import timeit
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
 
-from autograder.watching.replaced import replaced
+from autograder.watching.probe import Answer
+from autograder.watching.replaced import replaced_for
 
 
 class FakeDevice:
@@ -36,11 +39,19 @@ class FakeDevice:
         self.waits = True
 
     @contextmanager
-    def clock(self) -> Iterator[None]:
-        """Make this clock the one that the program reads; the clock of the wall stands still."""
-        with (
-            replaced(time, "perf_counter", lambda: self.now),
-            replaced(time, "perf_counter_ns", lambda: int(self.now * 1e9)),
-            replaced(time, "time", lambda: 0.0),
-        ):
+    def clock(self, answer: Answer) -> Iterator[None]:
+        """Make this clock the one that an answer reads, by whichever name; the clock of the wall stands still."""
+        now, nanoseconds = (lambda: self.now), (lambda: int(self.now * 1e9))
+        clocks: tuple[tuple[Any, str, Callable[[], float]], ...] = (
+            (time, "perf_counter", now),
+            (time, "perf_counter_ns", nanoseconds),
+            (time, "monotonic", now),
+            (time, "monotonic_ns", nanoseconds),
+            (time, "time", lambda: 0.0),
+            (time, "time_ns", lambda: 0),
+            (timeit, "default_timer", now),  # the same object as perf_counter
+        )
+        with ExitStack() as stack:
+            for module, name, read in clocks:
+                stack.enter_context(replaced_for(answer, module, name, read))
             yield

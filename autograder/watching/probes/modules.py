@@ -23,7 +23,7 @@ from autograder.watching.probe import Answer, changed_inputs, copy_of, outline, 
 from autograder.watching.probes.chance import by_known_chance
 from autograder.watching.probes.sample_modules import settle
 from autograder.watching.probes.tensors import weighted
-from autograder.watching.replaced import replaced
+from autograder.watching.replaced import replaced_for
 
 INPUTS = ("x", "batches")  # what a new module is called on; all other arguments make it
 
@@ -73,7 +73,7 @@ def computes(*names: str, twice: bool = False) -> Probe:
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        with nullcontext() if names else _known_layers():
+        with nullcontext() if names else _known_layers(answer):
             module, x = settled(answer, case, *names)
             again = copy_of(x)
             result = module(x)
@@ -105,8 +105,8 @@ def with_shape(probe: Probe) -> Probe:
 
 
 @contextmanager
-def _known_layers() -> Iterator[None]:
-    with replaced(nn.Linear, "reset_parameters", lambda layer: settle(*layer.parameters())):
+def _known_layers(answer: Answer) -> Iterator[None]:
+    with replaced_for(answer, nn.Linear, "reset_parameters", lambda layer: settle(*layer.parameters())):
         yield
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import torch
 
-from autograder.watching.replaced import replaced
+from autograder.watching.probe import Answer
+from autograder.watching.replaced import replaced_for
 
 
 def lowered_to() -> torch.dtype | None:
@@ -17,8 +18,8 @@ def lowered_to() -> torch.dtype | None:
 
 
 @contextmanager
-def autocast_entered() -> Iterator[set[str]]:
-    """Note in a block the device types of the autocast blocks that are entered."""
+def autocast_entered(answer: Answer) -> Iterator[set[str]]:
+    """Note in a block the device types of the autocast blocks that an answer enters."""
     types: set[str] = set()
     enter = torch.autocast.__enter__
 
@@ -26,7 +27,7 @@ def autocast_entered() -> Iterator[set[str]]:
         types.add(self.device)
         return enter(self)  # type: ignore[no-untyped-call]
 
-    with replaced(torch.autocast, "__enter__", note):
+    with replaced_for(answer, torch.autocast, "__enter__", note):
         yield types
 
 

@@ -798,6 +798,94 @@ class Value:
                 to_visit.append(parent)
 
 
+@bank.wrong(
+    "waits-for-every-use",
+    "A Value passes its grad on only when all of its uses have sent something back. A use in what does not go back, or not yet, "
+    "sends nothing, and what the Value was made from gets nothing.",
+)
+class Value:
+    def __init__(self, data):
+        self.data = data
+        self.grad = 0.0
+        self.uses = 0
+        self.pass_on = lambda: None
+
+    def made(self, data, slopes):
+        out = Value(data)
+        for parent, _ in slopes:
+            parent.uses += 1
+
+        def pass_on():
+            if out.uses > 1:
+                out.uses -= 1
+                return
+            for parent, slope in slopes:
+                parent.grad += slope * out.grad
+            for parent, _ in slopes:
+                parent.pass_on()
+
+        out.pass_on = pass_on
+        return out
+
+    def __add__(self, other):
+        return self.made(self.data + other.data, ((self, 1.0), (other, 1.0)))
+
+    def __mul__(self, other):
+        return self.made(self.data * other.data, ((self, other.data), (other, self.data)))
+
+    def tanh(self):
+        t = math.tanh(self.data)
+        return self.made(t, ((self, 1.0 - t * t),))
+
+    def backward(self):
+        self.grad = 1.0
+        self.pass_on()
+
+
+@bank.wrong(
+    "waits-for-no-use-to-be-left",
+    "A Value passes its grad on only when none of its uses is left to wait for, and so does the result. Where the result is also "
+    "used in what does not go back, nothing comes from it.",
+)
+class Value:
+    def __init__(self, data):
+        self.data = data
+        self.grad = 0.0
+        self.uses = 0
+        self.pass_on = lambda: None
+
+    def made(self, data, slopes):
+        out = Value(data)
+        for parent, _ in slopes:
+            parent.uses += 1
+
+        def pass_on():
+            if out.uses > 0:
+                return
+            for parent, slope in slopes:
+                parent.grad += slope * out.grad
+                parent.uses -= 1
+            for parent in dict(slopes):
+                parent.pass_on()
+
+        out.pass_on = pass_on
+        return out
+
+    def __add__(self, other):
+        return self.made(self.data + other.data, ((self, 1.0), (other, 1.0)))
+
+    def __mul__(self, other):
+        return self.made(self.data * other.data, ((self, other.data), (other, self.data)))
+
+    def tanh(self):
+        t = math.tanh(self.data)
+        return self.made(t, ((self, 1.0 - t * t),))
+
+    def backward(self):
+        self.grad = 1.0
+        self.pass_on()
+
+
 bank.survives(
     {
         "self.data + other.data -> other.data + self.data": "Addition does not mind the order.",

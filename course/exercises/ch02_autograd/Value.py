@@ -8,7 +8,7 @@ from typing import Any
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation, Plain
+from autograder.watching.observation import Observation
 from autograder.watching.probe import Answer, number, watched
 
 # --- the expressions that cases name: each makes, from leaves, the results on which backward is called one after
@@ -46,6 +46,19 @@ def _shared_middle(a: Any, b: Any) -> tuple[Values, Values]:
     return [h + b, h * h], [h]
 
 
+def _used_elsewhere(a: Any, b: Any) -> tuple[Values, Values]:
+    h = a * b
+    unused = h * a
+    return [h + b], [h, unused]
+
+
+def _result_used(a: Any, b: Any) -> tuple[Values, Values]:
+    h = a + b
+    r = h * b
+    unused = r * h
+    return [r], [h, unused]
+
+
 EXPRESSIONS: dict[str, Callable[..., tuple[Values, Values]]] = {
     "a + b": lambda a, b: ([a + b], []),
     "a * b": lambda a, b: ([a * b], []),
@@ -63,6 +76,8 @@ EXPRESSIONS: dict[str, Callable[..., tuple[Values, Values]]] = {
     "h = a + b; ((h * h) * a) * h": _late_first,
     "a * b, then a + a * a": lambda a, b: ([a * b, a + a * a], []),
     "h = a * b; h + b, then h * h": _shared_middle,
+    "h = a * b; unused = h * a; h + b": _used_elsewhere,
+    "h = a + b; r = h * b; unused = r * h; r": _result_used,
 }
 
 # --- what is watched
@@ -71,8 +86,8 @@ EXPRESSIONS: dict[str, Callable[..., tuple[Values, Values]]] = {
 def expression(*kept: str) -> Probe:
     """An expression of Values, and backward on each of its results.
 
-    Facets: `data` (of the results), `grads` (of the leaves, at the end), `middle` (of the Values on the way),
-    `own` (of each result, right after its backward).
+    Facets: `data` (of the results), and after each backward: `grads` (of the leaves), `middle` (of the Values on the
+    way, and of those that lead elsewhere), `own` (of the result that went back).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -80,19 +95,14 @@ def expression(*kept: str) -> Probe:
         leaves = [answer(one) for one in numbers]
         results, middle = EXPRESSIONS[name](*leaves)
         seen: Observation = {"data": [number(result.data) for result in results]}
-        seen["own"] = [_grad_after_backward(result) for result in results] if kept != ("data",) else []
-        return seen | {"grads": _grads(leaves), "middle": _grads(middle)}
+        seen |= {"own": [], "grads": [], "middle": []}
+        for result in results if kept != ("data",) else ():
+            result.backward()
+            for facet, made in (("own", [result]), ("grads", leaves), ("middle", middle)):
+                seen[facet].append([number(value.grad) for value in made])
+        return seen
 
     return watched(look, *kept)
-
-
-def _grad_after_backward(result: Any) -> Plain:
-    result.backward()
-    return number(result.grad)
-
-
-def _grads(made: Values) -> list[Plain]:
-    return [number(value.grad) for value in made]
 
 
 # --- what is required
@@ -114,7 +124,12 @@ _ONCE = (
     "that arrives, once, when the last of it is there."
 )
 _ONE_AFTER_ANOTHER = (
-    "Where several results go back one after another, a grad in the end is not the sum of what each alone brings."
+    "Where several results go back one after another, a grad after one of these backwards is not the sum of what the "
+    "results so far bring, each alone."
+)
+_ELSEWHERE = (
+    "Here something was also made that does not go back. Each grad is to be the derivative of the result that does, "
+    "and one of yours is another number."
 )
 _BOTH = ("grads", "middle")
 
@@ -130,10 +145,12 @@ passes_once = Requirement(
     "passes a Value on once, when all has arrived", expression(*_BOTH), dict.fromkeys(_BOTH, _ONCE)
 )
 in_sequence = Requirement(
-    "serves several results one after another", expression("grads"), {"grads": _ONE_AFTER_ANOTHER}
+    "serves several results one after another", expression(*_BOTH), dict.fromkeys(_BOTH, _ONE_AFTER_ANOTHER)
 )
-shares_middle = Requirement(
-    "serves results that share a Value on the way", expression(*_BOTH), dict.fromkeys(_BOTH, _ONE_AFTER_ANOTHER)
+goes_nowhere = Requirement(
+    "sends back from one result, whatever else was made",
+    expression(*_BOTH),
+    dict.fromkeys(_BOTH, _ELSEWHERE),
 )
 asked = {
     computes: ("a + b", "a * b", "a.tanh()", "h = a * b; h * c + h"),
@@ -146,8 +163,8 @@ asked = {
         "h = a + b; h * ((h * h) * a)",
         "h = a + b; ((h * h) * a) * h",
     ),
-    in_sequence: ("a * b, then a + a * a",),
-    shares_middle: ("h = a * b; h + b, then h * h",),
+    in_sequence: ("a * b, then a + a * a", "h = a * b; h + b, then h * h"),
+    goes_nowhere: ("h = a * b; unused = h * a; h + b", "h = a + b; r = h * b; unused = r * h; r"),
 }
 
 

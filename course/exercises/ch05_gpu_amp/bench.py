@@ -17,7 +17,7 @@ def benched(answer: Answer, case: Case) -> Observation:
     """One call of `bench` on a fake device. Facets: `returned`, `calls` of fn, and `waits` (sync is called)."""
     kind, takes, warmup, iters = copy_of(case.args)
     device = FakeDevice(takes, kind == "asynchronous", case.kwargs.get("left_over", 0.0))
-    with device.clock():
+    with device.clock(answer):
         result = answer(device.work, warmup, iters, device.sync)
     return {"returned": see(result), "calls": device.calls, "waits": device.waits}
 

@@ -72,14 +72,14 @@ def _trained(epoch: Any, x: Tensor, labels: Tensor, size: int) -> Observation:
     epoch(model, optimizer, _batches(x, labels, size), "cpu")
     elsewhere, other = _model(x, "meta")
     steps = at_each_step(other)
-    with zero_for_each_value():
+    with zero_for_each_value(epoch):
         epoch(elsewhere, other, _batches(x, labels, size), "meta")
     return {"held": [values(param) for param in model.parameters()], "steps_elsewhere": len(steps)}
 
 
 def _epoch_loss(epoch: Any, x: Tensor, labels: Tensor, size: int) -> Observation:
     """What comes back, here and elsewhere, from batches that are there already; and how often a value was asked for."""
-    with values_asked_for() as asked:
+    with values_asked_for(epoch) as asked:
         here = epoch(*_model(x, "cpu"), _batches(x, labels, size), "cpu")
     seen: Observation = {"waits": len(asked), "here": see(here), "elsewhere": None}
     if not asked:

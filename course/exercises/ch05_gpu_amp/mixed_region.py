@@ -65,10 +65,10 @@ def region(*kept: str, within: bool = True) -> Probe:
         seen: Observation = {}
         around = torch.autocast("cpu", dtype=torch.bfloat16) if case.kwargs.get("within", within) else nullcontext()
         with _left_as_it_was(), around:
-            with autocast_entered() as making:
+            with autocast_entered(answer) as making:
                 safe = answer(block)
             seen["early"] = block.calls
-            with autocast_entered() as running:
+            with autocast_entered(answer) as running:
                 first, second = _quietly(safe, x), _quietly(safe, x.requires_grad_())
             seen["still_on"] = torch.is_autocast_enabled("cpu")
         seen |= {"returned": [values(first), values(second)], "calls": block.calls}

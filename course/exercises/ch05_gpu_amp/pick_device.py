@@ -22,7 +22,7 @@ def picked(answer: Answer, case: Case) -> Observation:
     chosen = []
     with _default_put_back() as kept:
         for there in situations:
-            with accelerators(there):
+            with accelerators(answer, there):
                 chosen.append(_first_of_kind(answer() if prefer is None else answer(prefer), prefer))
     return {"returned": chosen, "default_kept": all(kept)}
 

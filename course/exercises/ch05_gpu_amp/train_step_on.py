@@ -65,7 +65,7 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
         if warm:
             ((step.model(x + 1.0) - y) ** 2).mean().backward()
             step.optimizer.step()
-        with values_asked_for() as asked:
+        with values_asked_for(answer) as asked:
             result = step.taken(answer, device, x, y)
         seen: Observation = {"held": held_by(step.model), "grads": grads_of(step.model), "returned": see(result)}
         seen |= {"waits": len(asked), "forwards": len(step.inputs), "criterion": step.order, "targets": step.dtypes}

@@ -1,0 +1,289 @@
+"""Probes that replace a function, on answers that have bound that function to a name of their own before."""
+
+import re
+import textwrap
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import pytest
+import torch
+
+from autograder.authoring.bank import bank_path, load_bank
+from autograder.authoring.judge import Judge
+from autograder.judging.judgement import judge as judged_on
+from autograder.judging.verdict import Report
+from autograder.watching.replaced import replaced_for
+from tests.our_course import COURSE
+
+# How an answer may reach a function: the cell above it, and what the answer then calls.
+WAYS: dict[str, Callable[[str, str], tuple[str, str]]] = {
+    "import": lambda owner, name: (f"import {_root(owner)}", f"{owner}.{name}"),
+    "import as": lambda owner, name: (f"import {_root(owner)} as r", "r" + f"{owner}.{name}"[len(_root(owner)) :]),
+    "from": lambda owner, name: (_bound(owner, name, name), name),
+    "from as": lambda owner, name: (_bound(owner, name, "bound"), "bound"),
+    "helper": lambda owner, name: (
+        _bound(owner, name, "bound") + "\ndef helper(*args, **kwargs):\n    return bound(*args, **kwargs)",
+        "helper",
+    ),
+    "decorated helper": lambda owner, name: (
+        f"import functools\n{_bound(owner, name, 'bound')}\n@functools.wraps(bound)\n"
+        "def helper(*args, **kwargs):\n    return bound(*args, **kwargs)",
+        "helper",
+    ),
+    "class attribute": lambda owner, name: (
+        f"import {_root(owner)}\nclass Own:\n    bound = staticmethod({owner}.{name})",
+        "Own().bound",
+    ),
+    "default argument": lambda owner, name: (
+        f"import {_root(owner)}\ndef getter(bound={owner}.{name}):\n    return bound",
+        "getter()",
+    ),
+    "keyword-only default": lambda owner, name: (
+        f"import {_root(owner)}\ndef getter(*, bound={owner}.{name}):\n    return bound",
+        "getter()",
+    ),
+    "closure": lambda owner, name: (
+        f"import {_root(owner)}\ndef maker():\n    bound = {owner}.{name}\n    return lambda: bound\ngetter = maker()",
+        "getter()",
+    ),
+}
+
+
+def _root(owner: str) -> str:
+    return owner.split(".")[0]
+
+
+def _bound(owner: str, name: str, to: str) -> str:
+    """A line that binds a function of a module, or of a class in one, to a name."""
+    if owner == "torch.Tensor":
+        return f"from torch import Tensor\n{to} = Tensor.{name}"
+    return f"from {owner} import {name} as {to}"
+
+
+def _of_the_bank(exercise: str, tag: str) -> str:
+    """The text of a known answer of chapter 5."""
+    bank = load_bank(bank_path(COURSE.folder, "ch05_gpu_amp", exercise))
+    return next(known.source for known in bank if known.tag == tag)
+
+
+BENCH = """
+def bench(fn, warmup, iters, sync):
+    for _ in range(warmup):
+        fn()
+    times = []
+    for _ in range(iters):
+        sync()
+        begin = {0}()
+        fn()
+        sync()
+        times.append({0}() - begin)
+    return statistics.median(times)
+"""
+PICK = """
+def pick_device(prefer=None):
+    if prefer is not None:
+        return torch.device(prefer)
+    if {0}():
+        return torch.device("cuda")
+    return torch.device("mps" if {1}() else "cpu")
+"""
+BATCH = """
+def make_batch(n, d, *, dtype=torch.float32, seed=0):
+    return {0}(n, d, dtype=dtype, generator=torch.Generator().manual_seed(seed))
+"""
+SEEDED = """
+def make_batch(n, d, *, dtype=torch.float32, seed=0):
+    before = torch.get_rng_state()
+    {0}(seed)
+    x = torch.randn(n, d, dtype=dtype)
+    {1}(before)
+    return x
+"""
+STEP = """
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    x, y = x_batch.to(device), y_batch.to(device)
+    optimizer.zero_grad()
+    loss = criterion(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss.detach()
+"""
+REGION = """
+def mixed_region(block):
+    def safe(x):
+        with {0}(x.device.type, enabled=False):
+            return block(x.float())
+
+    return safe
+"""
+LAYERS = """
+class MLP(torch.nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        parts = []
+        for before, after in zip(sizes, sizes[1:]):
+            parts += [{0}(before, after), activation()]
+        self.parts = torch.nn.Sequential(*parts[:-1])
+
+    def forward(self, x):
+        return self.parts(x)
+"""
+MPS = ("torch.backends.mps", "is_available")
+BENCHED = ("ch05_gpu_amp", BENCH)
+PICKED = ("ch05_gpu_amp", PICK)
+STEPPED = ("ch05_gpu_amp", STEP)
+ITEM = ("torch.Tensor", "item")
+# Chapter, answer, what it reaches, whether it is right.
+ANSWERS: dict[str, tuple[str, str, list[tuple[str, str]], bool]] = {
+    "bench, perf_counter": (*BENCHED, [("time", "perf_counter")], True),
+    "bench, monotonic": (*BENCHED, [("time", "monotonic")], True),
+    "bench, default_timer": (*BENCHED, [("timeit", "default_timer")], True),
+    "bench, no sync": ("ch05_gpu_amp", BENCH.replace("        sync()\n", ""), [("time", "perf_counter")], False),
+    "bench, the wall": (*BENCHED, [("time", "time")], False),
+    "pick_device": (*PICKED, [("torch.cuda", "is_available"), MPS], True),
+    "pick_device, mps first": (
+        "ch05_gpu_amp",
+        PICK.replace('"cuda"', '"-"').replace('"mps"', '"cuda"').replace('"-"', '"mps"'),
+        [MPS, ("torch.cuda", "is_available")],
+        False,
+    ),
+    "make_batch": ("ch01_tensors", BATCH, [("torch", "randn")], True),
+    "make_batch, puts the state back": (
+        "ch01_tensors",
+        SEEDED,
+        [("torch", "manual_seed"), ("torch.random", "set_rng_state")],
+        False,
+    ),
+    "train_step_on": ("ch05_gpu_amp", STEP.replace("loss.detach()", "{0}(loss)"), [("torch.Tensor", "detach")], True),
+    **{
+        f"train_step_on, {name}": (
+            "ch05_gpu_amp",
+            STEP.replace("    return", "    {0}(loss.detach())\n    return"),
+            [("torch.Tensor", name)],
+            False,
+        )
+        for name in ("item", "tolist", "numpy", "__repr__")
+    },
+    "make_agnostic": ("ch05_gpu_amp", _of_the_bank("make_agnostic", "moved-like-x"), [ITEM], True),
+    "make_agnostic, item": (
+        "ch05_gpu_amp",
+        _of_the_bank("make_agnostic", "item-in-the-loop").replace("loss.item()", "{0}(loss)"),
+        [ITEM],
+        False,
+    ),
+    "mixed_region": ("ch05_gpu_amp", REGION, [("torch", "autocast")], True),
+    "mixed_region, left on": (
+        "ch05_gpu_amp",
+        REGION.replace("x.device.type, enabled=False", "'xpu', enabled=False"),
+        [("torch", "autocast")],
+        False,
+    ),
+    "MLP": ("ch03_modules", LAYERS, [("torch.nn", "Linear")], True),
+    "MLP, one more activation": (
+        "ch03_modules",
+        LAYERS.replace("[:-1])", ")"),
+        [("torch.nn", "Linear")],
+        False,
+    ),
+}
+
+
+@cache
+def judge_of(stem: str, name: str) -> Judge:
+    """The judge of one exercise."""
+    return Judge(COURSE.folder, stem, only=name)
+
+
+@cache
+def judged(answer: str, way: str) -> tuple[Report, bool]:
+    """The report on an answer that reaches functions in a way, and whether all names then stand for what they did."""
+    stem, text, reached, _ = ANSWERS[answer]
+    name = text.split()[1].split("(")[0]
+    judge, cells, calls = judge_of(stem, name), list[str](), list[str]()
+    for place, path in enumerate(reached):
+        cell, call = WAYS[way](*path)
+        for word in ("bound", "helper", "getter", "maker", "Own"):  # two functions are reached by two names
+            cell, call = cell.replace(word, f"{word}{place}"), call.replace(word, f"{word}{place}")
+        if path[1] == call and place:
+            cell, call = cell.replace(f" as {call}", f" as {call}_"), f"{call}_"
+        cells.append(cell)
+        calls.append(call)
+    for place, call in enumerate(calls):
+        text = text.replace(f"{{{place}}}", call)
+    namespace: dict[str, Any] = {"__name__": "cells"}
+    source = "\n".join([*cells, text])
+    for cell in (judge.chapter.prelude, *cells, text):
+        exec(cell, namespace)
+    before = _bindings(namespace)
+    seen = judge.exercises[name].observe(namespace[name], judge.cases(name, 0))
+    return judged_on(judge.exercises[name], judge.bare_key(name, 0), seen, source), before == _bindings(namespace)
+
+
+def _bindings(namespace: dict[str, Any]) -> list[Any]:
+    """What the names of the cells stand for, also in classes, defaults and closures."""
+    values = [value for name, value in namespace.items() if name not in ("__builtins__",)]
+    own = [value for value in values if getattr(value, "__module__", "") == "cells"]
+    held = [part for value in own if isinstance(value, type) for part in vars(value).values()]
+    held += [part for value in own for part in getattr(value, "__defaults__", None) or ()]
+    held += [part for value in own for part in (getattr(value, "__kwdefaults__", None) or {}).values()]
+    held += [cell.cell_contents for value in own for cell in getattr(value, "__closure__", None) or ()]
+    return [*map(id, values), *[id(getattr(part, "__func__", part)) for part in held]]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_a_probe_replaces_a_function_by_whichever_name_it_is_reached(answer: str, way: str) -> None:
+    """A right answer passes, a wrong one is told what it is told elsewhere, and each name stands for what it did."""
+    report, restored = judged(answer, way)
+
+    expected, right = judged(answer, "import")[0], ANSWERS[answer][-1]
+    assert (right, True) == (report.passed, restored)
+    assert [(each.status, each.sentence) for each in expected.verdicts] == [
+        (each.status, each.sentence) for each in report.verdicts
+    ]
+
+
+CELL = textwrap.dedent(
+    """
+    from torch import manual_seed
+    kept = {}
+
+    def answer(error):
+        global later
+        from torch import manual_seed as later
+        kept["seen"] = manual_seed
+        raise error
+    """
+)
+
+
+@pytest.mark.parametrize("error", [ValueError(), KeyboardInterrupt(), SystemExit()])
+def test_names_are_put_back_however_a_block_is_left(error: BaseException) -> None:
+    """The names of a notebook's cells, those too that the answer has bound within the block."""
+    usual, namespace = torch.manual_seed, dict[str, Any]()
+    exec(CELL, namespace)
+    with pytest.raises(type(error)), replaced_for(namespace["answer"], torch, "manual_seed", lambda seed: None):
+        namespace["answer"](error)
+
+    assert usual is not namespace["kept"]["seen"]
+    assert usual is torch.manual_seed is namespace["manual_seed"] is namespace["later"]
+
+
+def test_a_builtin_as_a_class_attribute_takes_no_self() -> None:
+    """An attribute that holds `time.perf_counter` is called without the instance, replaced or not."""
+    namespace: dict[str, Any] = {"__name__": "cells"}
+    exec("import time\nclass Own:\n    now = time.perf_counter\ndef answer(): return Own().now()", namespace)
+    with replaced_for(namespace["answer"], time, "perf_counter", lambda: 3.0):
+        assert 3.0 == namespace["answer"]()
+
+    assert time.perf_counter is namespace["Own"].now
+
+
+@pytest.mark.parametrize("folder", ["exercises", "../autograder/watching/probes"])
+def test_probes_replace_in_one_way(folder: str) -> None:
+    """What replaces an attribute for an answer rebinds the answer's names for it, too."""
+    files = (COURSE.folder / folder).rglob("*.py")
+
+    assert [] == [path.name for path in files if re.search(r"import replaced$", path.read_text("utf-8"), re.MULTILINE)]
