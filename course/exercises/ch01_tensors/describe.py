@@ -49,25 +49,27 @@ def elsewhere_or_on_a_card(answer: Answer, case: Case) -> Observation:
     return entries("device", beside="shape")(lambda x: answer(x.as_subclass(_OnCard)), case)
 
 
-dtype = Requirement("tells the dtype", entries("dtype", beside="shape"), given=("beside",))
+_SHAPE = {"beside": "Your entry `shape` does not hold the lengths of the axes of `x`: that comes first."}
+dtype = Requirement("tells the dtype", entries("dtype", beside="shape"), _SHAPE, given=("beside",))
 shape = Requirement("tells the shape, as a plain tuple", entries("shape"))
-device = Requirement("tells the device type, as a string", entries("device", beside="shape"), given=("beside",))
+device = Requirement("tells the device type, as a string", entries("device", beside="shape"), _SHAPE, given=("beside",))
 elsewhere = Requirement(
     "tells the type of another device, without its number",
     elsewhere_or_on_a_card,
-    tells={
+    tells=_SHAPE
+    | {
         "returned:values": "Here `x` is on another device, and your entry is not its type: that is one word, without "
         "a number, and comes from `x`."
     },
     given=("beside",),
 )
 requires_grad = Requirement(
-    "tells whether x requires grad", entries("requires_grad", beside="shape"), given=("beside",)
+    "tells whether x requires grad", entries("requires_grad", beside="shape"), _SHAPE, given=("beside",)
 )
 tracked = Requirement(
     "tells that an x which requires grad does so",
     tracked_or_computed,
-    tells={"returned": "Here `x` requires grad, and your entry says something else. `x` itself knows."},
+    tells=_SHAPE | {"returned": "Here `x` requires grad, and your entry says something else. `x` itself knows."},
     given=("beside",),
 )
 size = Requirement(

@@ -39,6 +39,8 @@ def predicted(name: str, sentence: str, shape: str, stride: str, shares: str) ->
     """One operation, and what to say of its shape, its stride and its memory; other forms are told as anywhere."""
     tells = {
         "entries": "Your list has not one entry for each op: does it return before the last, or keep less than all?",
+        "shapes:type": "A shape is a tuple, also where it has one number: `(6,)`, with a comma.",
+        "strides:type": "A stride is a tuple, also where it has one number: `(1,)`, with a comma.",
         "shapes:length": "This has another number of axes than what the op gives.",
         "shapes:values": shape,
         "strides:values": stride,
