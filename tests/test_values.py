@@ -86,7 +86,7 @@ def test_a_probe_s_own_words_stand_without_quotes() -> None:
     assert ("1, 3; 4, 2", "none") == both(["1, 3", "4, 2"], [], "batches")
     assert ("eval", "''") == both("eval", "", "mode")
     assert ("[]", "['a']") == both([], ["a"]) and ("'eval'", "'train'") == both("eval", "train")
-    assert ("[]", "[1]") == both([], [1], "shape") and ("[]", "'float'") == both([], "float", "shape")
+    assert ("[]", "[1]") == both([], [1], "shape") and ("[]", "float") == both([], "float", "shape")
 
 
 def test_a_float_is_never_written_as_an_int() -> None:

@@ -88,6 +88,18 @@ def test_small_tensors_stand_in_the_call() -> None:
     assert "f(torch.tensor([1, 2]), <tensor (100,) float32>, dim=-1)" == text
 
 
+def test_a_tensor_that_counts_is_spelled_so() -> None:
+    """Its call can be copied out of the feedback, however large it is, and says what to look for in a grid."""
+    x = torch.arange(60.0).reshape(3, 4, 5)
+
+    assert "f(torch.arange(60.0).reshape(3, 4, 5))" == words.call("f", Case("r", x))
+    assert "f(torch.arange(8.0, dtype=torch.float64).reshape(2, 4))" == words.call(
+        "f", Case("r", torch.arange(8.0, dtype=torch.float64).reshape(2, 4))
+    )
+    assert "f(torch.arange(6).reshape(2, 3), 1)" == words.call("f", Case("r", torch.arange(6).reshape(2, 3), 1))
+    assert "f(<tensor (5, 3, 4) float32>)" == words.call("f", Case("r", x.reshape(5, 3, 4).flip(0)))
+
+
 def test_long_values_are_cut_in_the_middle() -> None:
     """Begin and end of a long value stay readable."""
     text = values.show(see(torch.arange(1000)))

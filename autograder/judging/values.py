@@ -81,6 +81,9 @@ def _in_full(value: Plain) -> str:
 def _listed(difference: Difference) -> tuple[str, str] | None:
     """Return what a probe wrote down in its own words, without the quotes of code; None where it holds no words."""
     expected, got = difference.expected, difference.got
+    if isinstance(expected, str) != isinstance(got, str):
+        one, other = (_enumerated(each) if isinstance(each, str) else show(each) for each in (expected, got))
+        return one, other
     if type(expected) is not type(got) or not (_is_words(expected) and _is_words(got)):
         return None
     facet, *inner = difference.path

@@ -19,6 +19,7 @@ from autograder.watching.observation import Observation, Plain, Raised, Seen, dt
 
 LONGEST = 1000  # of a sentence, which may hold texts of its own
 _SMALL = 24  # numbers shown in full
+_COUNTED = 6  # from so many numbers on, counting on from 0 is an order and no chance
 
 
 @dataclass(frozen=True)
@@ -205,13 +206,23 @@ def sized(name: str, tensor: torch.Tensor, more: str = "") -> str:
 
 
 def argument(value: object) -> str:
-    """An argument as code: a small tensor in full, a larger one by shape."""
+    """An argument as code: a small tensor in full, one that counts on from 0 so, and a larger one by shape."""
     if type(value) is list:
         return shorten(f"[{', '.join(map(argument, value))}]")
     if not isinstance(value, torch.Tensor):
         return shorten(repr(value))
-    unusual = value.dtype not in (torch.float32, torch.int64, torch.bool)
+    usual = (torch.float32, torch.int64, torch.bool) if value.numel() else (torch.float32,)
+    unusual = value.dtype not in usual
     dtype = f", dtype={value.dtype}" if unusual else ""
+    if value.dim() > 1 and _counts(value):
+        point = ".0" if value.is_floating_point() else ""
+        return f"torch.arange({value.numel()}{point}{dtype}).reshape{tuple(value.shape)}"
     if value.numel() <= _SMALL:
         return f"torch.tensor({nested(value.tolist())}{dtype})"
     return f"<tensor {tuple(value.shape)} {dtype_name(value.dtype)}>"
+
+
+def _counts(tensor: torch.Tensor) -> bool:
+    """Return whether a tensor holds 0, 1, 2, ... in order, enough of them to be seen as that."""
+    few_or_other = tensor.numel() < _COUNTED or tensor.dtype in (torch.bool, torch.complex64)
+    return not few_or_other and torch.equal(tensor.reshape(-1), torch.arange(tensor.numel(), dtype=tensor.dtype))
