@@ -71,6 +71,7 @@ READS: dict[str, tuple[str, ...]] = {
     "reporting_students": (LESSONS,),
     "side_paths": (LESSONS,),
     "sync": (LESSONS, EXERCISES, SHIPPED),
+    "values": (EXERCISES, SHIPPED),
     "words": (EXERCISES,),
     # what a kernel in a browser's test reads, which nothing watches
     "formgrader": (*_of("ch01_tensors"), EXERCISES),

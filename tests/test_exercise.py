@@ -32,6 +32,12 @@ class TestDraw:
         """No square shape hides a swapped dim."""
         assert all(3 == len(set(Draw(seed).sizes(3))) for seed in range(50))
 
+    def test_counting_shows_the_order_on_the_visible_cases_alone(self) -> None:
+        """From 0 on in order where readers look at a grid; the same numbers, shuffled, where it is graded."""
+        assert torch.equal(Draw(0).counting(3, 4), torch.arange(12.0).reshape(3, 4))
+        assert not torch.equal(Draw(1).counting(3, 4), Draw(0).counting(3, 4))
+        assert torch.equal(Draw(1).counting(3, 4).reshape(-1).sort().values, torch.arange(12.0))
+
     def test_the_global_generators_are_left_alone(self) -> None:
         """Drawing cases does not move a student's random numbers."""
         torch.manual_seed(3)

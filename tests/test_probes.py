@@ -13,7 +13,7 @@ from autograder.watching.probe import Answer, facets, in_turn, watched
 from autograder.watching.probes.chance import SEED, by_known_chance, chances, drawn_from_seed, drawn_like, random_from
 from autograder.watching.probes.gradients import on_tensors
 from autograder.watching.probes.memory import copy_and_view
-from autograder.watching.probes.tensors import entries
+from autograder.watching.probes.tensors import calling, entries
 
 X = torch.arange(6.0).reshape(2, 3)
 
@@ -27,6 +27,31 @@ def look(answer: Answer, case: Case) -> Observation:
 def case(*args: object, **kwargs: object) -> Case:
     """A case of some requirement."""
     return Case("works", *args, **kwargs)
+
+
+class TestCalling:
+    @pytest.mark.parametrize(
+        ("answer", "left"),
+        [
+            (lambda x: x * 2, []),
+            (lambda x: x.add_(1), ["argument 1"]),
+            (lambda x: x.requires_grad_(), ["requires_grad of argument 1"]),
+            (
+                lambda x: (x.requires_grad_() * 2).sum().backward(),
+                ["requires_grad of argument 1", ".grad of argument 1"],
+            ),
+        ],
+    )
+    def test_it_tells_what_became_of_its_arguments(self, answer: Answer, left: list[str]) -> None:
+        """Their values, and what a tensor carries beside them."""
+        assert left == calling()(answer, case(X))["inputs"]
+
+    def test_arguments_that_were_tracked_stay_so(self) -> None:
+        """Where the probe itself tracks them, that is no change; where the answer ends it, that is one."""
+        assert [] == calling(grad=True)(lambda x: x * 2, case(X))["inputs"]
+        assert ["requires_grad of argument 1"] == calling(grad=True)(lambda x: x.requires_grad_(False), case(X))[
+            "inputs"
+        ]
 
 
 class TestWatched:
@@ -92,6 +117,13 @@ class TestGradients:
         seen = on_tensors("tracked", "left")(untidy, case(X))
 
         assert {"tracked": False, "left": [["requires_grad", ".grad"]]} == seen
+
+    def test_what_is_behind_a_result_may_be_left_as_it_was(self) -> None:
+        """Of a tensor with a graph, a cut and a gradient that arrives behind it are seen."""
+        seen = on_tensors("left", computed=True)
+        assert {"left": [[], []]} == seen(lambda x: x * 2, case(X))
+        assert {"left": [[], ["requires_grad", "leaf"]]} == seen(lambda x: x.detach_(), case(X))
+        assert {"left": [[".grad"], []]} == seen(lambda x: (x * 2).sum().backward(), case(X))
 
     def test_a_text_stands_for_a_function(self) -> None:
         """A case is plain data: it names a function, and the answer gets it."""

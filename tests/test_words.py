@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from autograder.authoring.judge import VISIBLE_SEED, Judge
-from autograder.judging import words
+from autograder.judging import values, words
 from autograder.watching.difference import Tolerance, first_difference
 from autograder.watching.exercise import Case
 from autograder.watching.observation import Seen
@@ -88,11 +88,23 @@ def test_small_tensors_stand_in_the_call() -> None:
     assert "f(torch.tensor([1, 2]), <tensor (100,) float32>, dim=-1)" == text
 
 
+def test_a_tensor_that_counts_is_spelled_so() -> None:
+    """Its call can be copied out of the feedback, however large it is, and says what to look for in a grid."""
+    x = torch.arange(60.0).reshape(3, 4, 5)
+
+    assert "f(torch.arange(60.0).reshape(3, 4, 5))" == words.call("f", Case("r", x))
+    assert "f(torch.arange(8.0, dtype=torch.float64).reshape(2, 4))" == words.call(
+        "f", Case("r", torch.arange(8.0, dtype=torch.float64).reshape(2, 4))
+    )
+    assert "f(torch.arange(6).reshape(2, 3), 1)" == words.call("f", Case("r", torch.arange(6).reshape(2, 3), 1))
+    assert "f(<tensor (5, 3, 4) float32>)" == words.call("f", Case("r", x.reshape(5, 3, 4).flip(0)))
+
+
 def test_long_values_are_cut_in_the_middle() -> None:
     """Begin and end of a long value stay readable."""
-    text = words.show(see(torch.arange(1000)))
+    text = values.show(see(torch.arange(1000)))
 
-    assert len(text) < 2 * words.WIDTH
+    assert len(text) < 2 * values.WIDTH
     assert "[0, 1, 2" in text
     assert "998, 999]" in text
 
@@ -108,7 +120,7 @@ def test_small_matrices_get_a_picture() -> None:
 
 def test_a_tuple_of_one_keeps_its_comma() -> None:
     """`(28)` is a number in Python, so a tuple is never shown that way."""
-    assert "(28,)" == words.show((28,))
+    assert "(28,)" == values.show((28,))
 
 
 def test_nan_is_pointed_out() -> None:
@@ -273,13 +285,13 @@ def test_long_tensors_are_written_as_if_in_full() -> None:
     """Both ends of each dim are looked at, and none of what the text leaves out: that may be millions of numbers."""
     for shape in ((5000,), (700, 3), (3, 700), (40, 40), (2, 0, 3), (30, 1, 30), (2, 2, 2, 300), (), (24,), (241,)):
         tensor = torch.arange(float(torch.Size(shape).numel())).reshape(shape)
-        whole = words.shorten(words._nested(tensor.tolist()))
+        whole = values.shorten(values.nested(tensor.tolist()))
 
-        assert words.show(see(tensor)).endswith(f": {whole}"), shape
+        assert values.show(see(tensor)).endswith(f": {whole}"), shape
 
     begun = time.process_time()
     for shape in ((3000, 3000), (300, 300, 300, 0), (2**40, 2**20, 0)):
-        words.show(Seen(torch.empty(shape), shape, "float32", "cpu"))
+        values.show(Seen(torch.empty(shape), shape, "float32", "cpu"))
     assert time.process_time() - begun < 0.5
 
 
@@ -288,5 +300,5 @@ def test_thousands_of_dims_are_told_by_their_number() -> None:
     seen = see(torch.zeros([1] * 10_000))
     found = sentence(lambda x, plus: torch.zeros([1] * 10_000))
 
-    assert words.show(seen).endswith("(10000 dims, values not shown)")
+    assert values.show(seen).endswith("(10000 dims, values not shown)")
     assert "shape" in found and len(found) <= words.LONGEST

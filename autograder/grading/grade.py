@@ -15,6 +15,7 @@ from autograder.grading.plan import Plan, Task, plan
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.judging import words
 from autograder.judging.judgement import is_stub, whole
+from autograder.judging.values import shorten
 from autograder.judging.verdict import NOT_GRADED, Report, Status
 from autograder.reading.reader import read
 from autograder.reading.submission import Submission
@@ -152,7 +153,7 @@ def _sentence(raised: Raised) -> str:
     """How a cell stopped, in a sentence."""
     message = f": {raised.message}" if raised.message else ""
     line = f", at the line `{raised.line}`" if raised.line else ""
-    return words.shorten(f"Your cell stopped with {raised.type}{message}{line}.", words.LONGEST)
+    return shorten(f"Your cell stopped with {raised.type}{message}{line}.", words.LONGEST)
 
 
 def _unread(judge: Judge, name: str, reason: str) -> Report:

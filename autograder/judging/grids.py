@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from autograder.judging.numbers import number
+from autograder.judging.numbers import USUAL, digits_apart, number
 from autograder.judging.verdict import Picture
 from autograder.watching.difference import Difference, Tolerance, close_mask
 from autograder.watching.observation import Plain, Seen
@@ -36,7 +36,7 @@ def _around(first: tuple[int, ...], expected: torch.Tensor, got: torch.Tensor, d
     grids = [each[tuple(outer)] if len(first) > 1 else each[None] for each in (expected, got, differs)]
     rows, columns = (_window(*pair) for pair in zip(grids[0].shape, (row, column), strict=True))
     places = [[(i, j) for j in columns] for i in rows]
-    texts = [[_two_texts(grids[0][at].item(), grids[1][at].item()) for at in line] for line in places]
+    texts = [[_two_texts(*(grid[at].item() for grid in grids)) for at in line] for line in places]
     return Picture(
         expected=tuple(tuple(one for one, _ in line) for line in texts),
         got=tuple(tuple(other for _, other in line) for line in texts),
@@ -53,10 +53,10 @@ def _window(size: int, place: int) -> range:
     return range(start, min(size, start + _GRID))
 
 
-def _two_texts(expected: object, got: object) -> tuple[str, str]:
-    """Both numbers, with so many digits that they are told apart where they are not the same."""
-    texts = ((number(expected, digits), number(got, digits)) for digits in (4, 8, 17))
-    return next((pair for pair in texts if pair[0] != pair[1]), (number(expected), number(got)))
+def _two_texts(expected: object, got: object, differ: object) -> tuple[str, str]:
+    """Return both numbers, with the digits that tell them apart where they count as different."""
+    digits = digits_apart(expected, got) if differ else USUAL
+    return number(expected, digits), number(got, digits)
 
 
 def _told(first: tuple[int, ...], differs: torch.Tensor, outer: list[int]) -> str:

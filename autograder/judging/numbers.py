@@ -1,12 +1,31 @@
-"""One number as a short text."""
+"""Numbers as short texts: one alone, or with the digits in which it differs from another."""
 
 from __future__ import annotations
 
 import math
 
+USUAL = 4  # significant digits
+_MOST = 17  # as many tell any two floats apart
 
-def number(value: object, digits: int = 4) -> str:
-    """A number with so many significant digits; whole floats keep their point."""
+
+def number(value: object, digits: int = USUAL) -> str:
+    """Return a number with this many significant digits; a whole float keeps its point.
+
+    More digits than the usual ones are written in full, zeros at the end among them, so that two numbers line up.
+    """
     if not isinstance(value, float) or not math.isfinite(value):
         return str(value)
-    return f"{value:.1f}" if value == int(value) and abs(value) < 1e6 else f"{value:.{digits}g}"
+    text = f"{value:#.{digits}g}" if digits > USUAL else f"{value:.{digits}g}"
+    if digits > USUAL:
+        return f"{text}0" if text.endswith(".") else text
+    whole, rounded = value.is_integer() and abs(value) < 1e6, float(text)
+    near = rounded.is_integer() and abs(rounded) < 10 ** (digits - 1)  # 0.99999 is 1.0, and no int
+    return f"{value if whole else rounded:.1f}" if whole or near else text
+
+
+def digits_apart(one: object, other: object) -> int:
+    """Return how many significant digits tell two numbers apart, at least the usual ones."""
+    if not (isinstance(one, float) and isinstance(other, float)) or not math.isfinite(one) or not math.isfinite(other):
+        return USUAL
+    apart = (d for d in range(USUAL, _MOST + 1) if float(f"{one:.{d}g}") != float(f"{other:.{d}g}"))
+    return next(apart, USUAL)

@@ -10,16 +10,16 @@ import torch
 from autograder.judging.error_meanings import meaning
 from autograder.judging.grids import picture
 from autograder.judging.kinds import note_of_kind, type_sentence
-from autograder.judging.numbers import number
 from autograder.judging.own_sentence import own_sentence
+from autograder.judging.values import RESULTS, nested, shorten, show, show_both
 from autograder.judging.verdict import Picture
 from autograder.watching.difference import Difference, Tolerance, first_difference
 from autograder.watching.exercise import Case, Exercise
-from autograder.watching.observation import Foreign, Observation, Plain, Raised, Seen, dtype_name
+from autograder.watching.observation import Observation, Plain, Raised, Seen, dtype_name
 
-WIDTH = 240
 LONGEST = 1000  # of a sentence, which may hold texts of its own
 _SMALL = 24  # numbers shown in full
+_COUNTED = 6  # from so many numbers on, counting on from 0 is an order and no chance
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def _of_result(right: Observation, seen: Observation, tolerance: Tolerance) -> D
 
 
 def _with_values(sentence: str, difference: Difference, tolerance: Tolerance) -> Told:
-    return Told(sentence, show(difference.expected), show(difference.got), picture(difference, tolerance))
+    return Told(sentence, *show_both(difference, tolerance), picture(difference, tolerance))
 
 
 def _tell_form(difference: Difference, seen: Observation) -> Told:
@@ -118,15 +118,18 @@ def _tell_raised(exercise: Exercise, error: Raised) -> Told:
     return Told(f"Your code raised {told.rstrip('.')}.{where}{advice}{meant and ' '}{meant}")
 
 
+WITHOUT_WORDS = "what this check looks at"  # a probe's name for something that its requirement tells nothing of
+
+
 def _place(facet: str, inner: list[str | int]) -> str:
-    base = {"returned": "the result", "again": "the result of a second call"}.get(facet, facet.replace("_", " "))
+    base = dict(zip(RESULTS, ("the result", "the result of a second call"), strict=True)).get(facet, WITHOUT_WORDS)
     keys = "".join(f"[{key!r}]" for key in inner)
     return f"entry {keys} of {base}" if keys else base
 
 
 def _tell_value(place: str, difference: Difference, tolerance: Tolerance) -> Told:
     expected, got = difference.expected, difference.got
-    texts = (show(expected), show(got))
+    texts = show_both(difference, tolerance)
     if difference.aspect == "type":
         return Told(type_sentence(place, expected, got), *texts)
     if difference.aspect == "keys":
@@ -179,62 +182,6 @@ def _nan_note(expected: Plain, got: Plain) -> str:
     return f" Yours has nan in {count} of {got.values.numel()} places where a number is expected." if count else ""
 
 
-# --- values as text
-
-
-_MOST_DIMS = 50  # from there on, numbers in as many brackets say nothing, and take long
-
-
-def show(value: Plain, width: int = WIDTH) -> str:
-    """A value as a short text; a tensor with its shape and dtype."""
-    if isinstance(value, Seen):
-        return f"tensor of shape {value.shape}, {value.dtype}{_beside(value)}: {_numbers(value, width)}"
-    if isinstance(value, Foreign):
-        return shorten(f"{value.type}: {' '.join(value.text.split())}", width)
-    if isinstance(value, Raised):
-        return shorten(f"{value.type}: {value.message}", width)
-    if isinstance(value, list | tuple) and not isinstance(value, torch.Size):
-        inside = ", ".join(show(item, width) for item in value)
-        inside += "," if isinstance(value, tuple) and len(value) == 1 else ""
-        return shorten(f"[{inside}]" if isinstance(value, list) else f"({inside})", width)
-    if isinstance(value, dict):
-        return shorten("{" + ", ".join(f"{key!r}: {show(item, width)}" for key, item in value.items()) + "}", width)
-    return shorten(repr(value), width)
-
-
-def shorten(text: str, width: int = WIDTH) -> str:
-    """Cut the middle out of a long text."""
-    half = (width - 3) // 2
-    return text if len(text) <= width else f"{text[:half]} … {text[-half:]}"
-
-
-def _beside(seen: Seen) -> str:
-    return f", on {seen.device}" if seen.device != "cpu" else ""
-
-
-def _numbers(seen: Seen, width: int) -> str:
-    if seen.values is None:
-        return "(values not read)"
-    if seen.values.dim() > _MOST_DIMS:
-        return f"({seen.values.dim()} dims, values not shown)"
-    return shorten(_nested(_ends(seen.values, width).tolist()), width)
-
-
-def _ends(values: torch.Tensor, width: int) -> torch.Tensor:
-    """What of a tensor may be seen in a text of this width: of each dim both ends, where there is more between them."""
-    each = 1  # numbers in one item of the dim
-    for dim in reversed(range(values.dim())):
-        size, kept = values.shape[dim], max(1, -(-width // max(1, each)))
-        if size > 2 * kept:
-            values = torch.cat((values.narrow(dim, 0, kept), values.narrow(dim, size - kept, kept)), dim)
-        each *= max(1, values.shape[dim])  # brackets around nothing take room as well
-    return values
-
-
-def _nested(value: object) -> str:
-    return f"[{', '.join(map(_nested, value))}]" if isinstance(value, list) else number(value)
-
-
 # --- the call
 
 
@@ -259,13 +206,23 @@ def sized(name: str, tensor: torch.Tensor, more: str = "") -> str:
 
 
 def argument(value: object) -> str:
-    """An argument as code: a small tensor in full, a larger one by shape."""
+    """An argument as code: a small tensor in full, one that counts on from 0 so, and a larger one by shape."""
     if type(value) is list:
         return shorten(f"[{', '.join(map(argument, value))}]")
     if not isinstance(value, torch.Tensor):
         return shorten(repr(value))
-    unusual = value.dtype not in (torch.float32, torch.int64, torch.bool)
+    usual = (torch.float32, torch.int64, torch.bool) if value.numel() else (torch.float32,)
+    unusual = value.dtype not in usual
     dtype = f", dtype={value.dtype}" if unusual else ""
+    if value.dim() > 1 and _counts(value):
+        point = ".0" if value.is_floating_point() else ""
+        return f"torch.arange({value.numel()}{point}{dtype}).reshape{tuple(value.shape)}"
     if value.numel() <= _SMALL:
-        return f"torch.tensor({_nested(value.tolist())}{dtype})"
+        return f"torch.tensor({nested(value.tolist())}{dtype})"
     return f"<tensor {tuple(value.shape)} {dtype_name(value.dtype)}>"
+
+
+def _counts(tensor: torch.Tensor) -> bool:
+    """Return whether a tensor holds 0, 1, 2, ... in order, enough of them to be seen as that."""
+    few_or_other = tensor.numel() < _COUNTED or tensor.dtype in (torch.bool, torch.complex64)
+    return not few_or_other and torch.equal(tensor.reshape(-1), torch.arange(tensor.numel(), dtype=tensor.dtype))

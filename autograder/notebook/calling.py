@@ -12,6 +12,7 @@ from IPython.utils.capture import RichOutput, capture_output
 
 from autograder.judging import words
 from autograder.judging.judgement import whole
+from autograder.judging.values import shorten
 from autograder.judging.verdict import Report, Status
 from autograder.notebook.deadline import OutOfTime, deadline
 from autograder.watching.exercise import Case, Exercise
@@ -67,7 +68,7 @@ class Calls:
         wrong = next((verdict.case for verdict in report.verdicts if verdict.case is not None), None)
         place, which = (0, "the first call") if wrong is None else (wrong, "the first call that is not right")
         if place < len(self.printed):
-            call = words.shorten(words.spelled(exercise, cases[place]), _WIDTH)
+            call = shorten(words.spelled(exercise, cases[place]), _WIDTH)
             self.printed[place].show(f"Your code printed in {which}, {call}:")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import linecache
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import FrameType
 from typing import Any
@@ -145,9 +145,23 @@ def named_arguments(args: Iterable[Any], kwargs: Mapping[str, Any]) -> dict[str,
     return {f"argument {place}": arg for place, arg in enumerate(args, 1)} | dict(kwargs)
 
 
-def changed_inputs(case: Case, args: Iterable[Any], kwargs: Mapping[str, Any]) -> list[str]:
-    """The names of the arguments that no longer hold what the case holds."""
-    return changed(named_arguments(case.args, case.kwargs), named_arguments(args, kwargs))
+def changed_inputs(case: Case, args: Iterable[Any], kwargs: Mapping[str, Any], tracked: bool = False) -> list[str]:
+    """Return the names of the arguments that no longer hold what the case holds, and of what came to be on others.
+
+    A tensor that a function was given without requires_grad has none afterwards, and no .grad; where its floats were
+    `tracked`, they still are.
+    """
+    after = named_arguments(args, kwargs)
+    values = changed(named_arguments(case.args, case.kwargs), after)
+    return values + [f"{flag} of {name}" for name, arg in after.items() for flag in _new_flags(arg, tracked)]
+
+
+def _new_flags(arg: object, tracked: bool) -> Iterator[str]:
+    """Yield what a tensor has got, or lost, beside its values."""
+    if isinstance(arg, torch.Tensor) and arg.requires_grad != (tracked and arg.is_floating_point()):
+        yield "requires_grad"
+    if isinstance(arg, torch.Tensor) and arg.is_leaf and arg.grad is not None:
+        yield ".grad"
 
 
 def watched(look: Look, *kept: str) -> Probe:

@@ -769,7 +769,8 @@ def flatten_images(x):
     """Turn images (N, C, H, W) into rows of pixels (N, H*W, C).
 
     One row per pixel, in reading order; a row holds the channel values of its pixel.
-    The dtype stays. x may be a part of larger images, such as images[:, :, 2:, 1:].
+    The dtype stays, and x itself stays as it is. x may be a part of larger images, such
+    as images[:, :, 2:, 1:].
 
     A batch of shape (5, 3, 8, 8) becomes (5, 64, 3), and row 0 of the first image
     is x[0, :, 0, 0].
@@ -1094,7 +1095,7 @@ def add_bias(x, bias):
     """Add to every channel of x its own bias, without a loop.
 
     x: (batch, channels, length), bias: (channels,), of one dtype. Returns a new tensor
-    of the shape and dtype of x; x itself stays as it is.
+    of the shape and dtype of x; x and bias stay as they are.
 
     For x = torch.zeros(1, 2, 3) and bias = torch.tensor([10.0, 20.0]) the result
     is [[[10.0, 10.0, 10.0], [20.0, 20.0, 20.0]]].
@@ -1477,7 +1478,7 @@ def masked_mean(x, mask, dim):
 
     x: float32 or float64, mask: bool of the same shape. The means have the dtype of x.
     Where no entry is True the mean is 0. The other entries may hold anything, even nan,
-    and change nothing. Entries with True are finite. x itself stays as it is.
+    and change nothing. Entries with True are finite. x and mask stay as they are.
 
     For x = torch.tensor([[1.0, 3.0, 9.0]]) and mask = torch.tensor([[True, True, False]])
     the result along dim 1 is [2.0].
@@ -1598,7 +1599,7 @@ def one_hot(labels, k):
     """Return a float32 table (n, k) with a single 1 per row, at the row's label.
 
     labels: (n,) int64, each in 0..k-1; n may be 0. The number of columns is k,
-    whichever labels occur.
+    whichever labels occur. labels stay as they are.
 
     one_hot(torch.tensor([2, 0]), 3) gives [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]].
     """
@@ -2006,7 +2007,7 @@ print(scaled @ torch.tensor([[2.0]]))  # the targets are -2 and 2: no error
 #
 #     x: (n, d) features, w: (d, 1) weights, y: (n,) targets; the result is a scalar
 #     tensor. Each column of x is standardized (mean 0, population std 1) before use.
-#     x itself stays as it is.
+#     x, w and y stay as they are.
 #
 #     For x = torch.tensor([[1.0], [3.0]]), w = torch.tensor([[2.0]]) and
 #     y = torch.tensor([-2.0, 2.0]) the result is 0.0.
@@ -2023,7 +2024,7 @@ def linear_mse(x, w, y):
 
     x: (n, d) features, w: (d, 1) weights, y: (n,) targets; the result is a scalar
     tensor. Each column of x is standardized (mean 0, population std 1) before use.
-    x itself stays as it is.
+    x, w and y stay as they are.
 
     For x = torch.tensor([[1.0], [3.0]]), w = torch.tensor([[2.0]]) and
     y = torch.tensor([-2.0, 2.0]) the result is 0.0.

@@ -42,10 +42,15 @@ def is_tracked(result: object) -> bool:
 
 
 def on_tensors(
-    *kept: str, tracked: bool = False, times: int = 1, functions: Mapping[str, Function] | None = None
+    *kept: str,
+    tracked: bool = False,
+    computed: bool = False,
+    times: int = 1,
+    functions: Mapping[str, Function] | None = None,
 ) -> Probe:
     """Call an answer on tensors, untracked or warm; a text among the arguments stands for the function of that name.
 
+    `computed`: the tensors are results, computed from warm ones, so that their graph and what is behind it may change.
     Facets: `returned` (the values), `tracked` (does the result require grad), `left` (per tensor argument, what
     changed) and `again` (what later calls on the same tensors gave); those in `kept` are written down.
     """
@@ -53,8 +58,11 @@ def on_tensors(
     def look(answer: Answer, case: Case) -> Observation:
         args = [(functions or {})[arg] if isinstance(arg, str) else copy_of(arg) for arg in case.args]
         tensors = [arg for arg in args if isinstance(arg, Tensor)]
-        if tracked:
+        if tracked or computed:
             warm(*tensors)
+        if computed:
+            args = [arg * 1 if isinstance(arg, Tensor) else arg for arg in args]
+            tensors += [arg for arg in args if isinstance(arg, Tensor)]
         before = [state(tensor) for tensor in tensors]
         result = answer(*args, **case.kwargs)
         return {

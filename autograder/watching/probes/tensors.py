@@ -28,7 +28,7 @@ def calling(*, rng: bool = False, sharing: bool = False, grad: bool = False, tim
             _track(args, kwargs)
         state = torch.get_rng_state()
         result = answer(*args, **kwargs)
-        seen: Observation = {"returned": see(result), "inputs": changed_inputs(case, args, kwargs)}
+        seen: Observation = {"returned": see(result), "inputs": changed_inputs(case, args, kwargs, grad)}
         if rng:
             seen["rng"] = bool(torch.equal(state, torch.get_rng_state()))
         if sharing:

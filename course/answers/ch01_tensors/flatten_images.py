@@ -9,8 +9,8 @@ bank = AnswerBank("flatten_images")
 
 @bank.wrong(
     "view-instead-of-permute",
-    "The shape is right, the order is not: `view` and `reshape` never move a number, so the channels of "
-    "one pixel do not come together. Move the channel dim first.",
+    "The shape is right, the order is not: `x` lists all numbers of one channel before the next, and cutting them "
+    "into other rows keeps that order. Move the channel dim first.",
 )
 def flatten_images(x):
     n, c, h, w = x.shape

@@ -146,7 +146,10 @@ def linear_mse(x, w, y):
     return ((x @ w).squeeze(1) - y).abs().mean()
 
 
-@bank.wrong("targets-standardized-too", "You standardize the targets as well. Only the columns of `x` are.")
+@bank.wrong(
+    "targets-standardized-too",
+    "You subtract the mean of the targets from them. Only the columns of `x` are standardized.",
+)
 def linear_mse(x, w, y):
     x = (x - x.mean(0)) / x.std(0, correction=0)
     y = y - y.mean()

@@ -41,8 +41,8 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
 
 @bank.wrong(
     "list-dtype",
-    "Your result is float32 whatever `dtype` says, as a draw is, and a tensor made from floats, where nobody passes "
-    "a dtype on.",
+    "Your result is float32 whatever `dtype` says. So is each draw, and each tensor made from floats, unless the call "
+    "that makes it is given a dtype.",
     slip=True,
 )
 def make_batch(n, d, *, dtype=torch.float32, seed=0):

@@ -210,7 +210,7 @@ def predict_layout(ops):
 
 @bank.wrong(
     "tuple-without-comma",
-    "`(28)` is a number: a tuple of one needs a comma, as in `(28,)`.",
+    "`(n)` is a number: a tuple of one needs a comma, as in `(n,)`.",
 )
 def predict_layout(ops):
     table = {

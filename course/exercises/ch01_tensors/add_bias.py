@@ -43,7 +43,7 @@ each = Requirement(
 any_number = Requirement("works for any number of channels", result_only)
 alike = Requirement("works where batch, channels and length are equal", result_only)
 dtype = Requirement("keeps the dtype that it is given", result_only)
-unchanged = Requirement("leaves x as it is", calling(), given=("returned",))
+unchanged = Requirement("leaves x and bias as they are", calling(), given=("returned",))
 
 
 @exercise(
@@ -57,6 +57,7 @@ unchanged = Requirement("leaves x as it is", calling(), given=("returned",))
 def add_bias(draw: Draw) -> Iterator[Case]:
     """Give every channel its own bias."""
     batch, length, channels = draw.sizes(3, 4, 7)
+    yield each(draw.counting(2, 3, 4), 100 * (draw.counting(3) + 1))
     yield each(draw.normal(batch, 3, length), draw.normal(3))
     yield any_number(draw.normal(batch, channels, length), draw.normal(channels))
     yield alike(draw.normal(length, length, length), draw.normal(length))

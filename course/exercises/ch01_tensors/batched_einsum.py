@@ -81,11 +81,11 @@ products = (
 )
 def batched_einsum(draw: Draw) -> Iterator[Case]:
     """Multiply batches of matrices and vectors."""
-    for _ in range(2):
-        yield four(*operands(draw, 1, 1, 1, 1))
+    yield four(*whole_operands(draw, 1, 1, 1, 1))
+    yield four(*operands(draw, 1, 1, 1, 1))
     for product in products:
         batch, n, k, m = draw.sizes(4, 2, 6)
-        yield product(*operands(draw, batch, n, k, m))
+        yield product(*whole_operands(draw, batch, n, k, m))
         yield product(*operands(draw, 1, n, k, m))
     for product in products:
         yield product(*operands(draw, 2, 3, 4, 5))
@@ -94,3 +94,9 @@ def batched_einsum(draw: Draw) -> Iterator[Case]:
 def operands(draw: Draw, batch: int, n: int, k: int, m: int) -> tuple[Tensor, ...]:
     """A batch of a, of b and of v."""
     return draw.normal(batch, n, k), draw.normal(batch, k, m), draw.normal(batch, k)
+
+
+def whole_operands(draw: Draw, *sizes: int) -> tuple[Tensor, ...]:
+    """The same of small whole numbers, whose products a reader checks in the head."""
+    a, b, v = operands(draw, *sizes)
+    return tuple(draw.ints(1, 10, *tensor.shape).float() for tensor in (a, b, v))

@@ -54,7 +54,8 @@ single_row = Requirement(
 def first_and_rest(draw: Draw) -> Iterator[Case]:
     """Take row 0 as a copy and the other rows as a view."""
     n, d = draw.sizes(2, 3, 7)
-    for shape in ((n, d), (d, n), (2, d)):
+    yield rows(draw.counting(n, d))
+    for shape in ((d, n), (2, d)):
         yield rows(draw.normal(*shape))
     yield rows(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
     yield rows(draw.normal(n, d, dtype=torch.float64))

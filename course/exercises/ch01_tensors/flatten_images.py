@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import torch
 
 from autograder.judging.words import call, call_of, sized
+from autograder.watching.difference import Tolerance
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation, dtype_name
@@ -65,7 +66,10 @@ any_batch = Requirement("works for any batch size", calling(), {"returned:shape"
 dtype = Requirement(
     "keeps the dtype that it is given",
     dtype_of,
-    tells={"dtype": "Your result has another dtype than `x`, though no number has to be computed."},
+    tells={
+        "dtype": "Your result has another dtype than `x`, though no number has to be computed.",
+        "returned:values": "A number of your result is not, to its last digit, the one in `x`.",
+    },
     given=("returned",),
 )
 any_channels = Requirement("works for any number of channels", calling(), {"returned:shape": _ANY})
@@ -86,6 +90,7 @@ def spelled(name: str, case: Case) -> str:
 @exercise(
     tier="core",
     spelled=spelled,
+    tolerance=Tolerance(0.0, 0.0),  # numbers only move
     hints=(
         "`reshape` reads the numbers in the order of the dims. In which order must the dims stand first?",
         "Bring the channels to the end: (N, H, W, C). Which method reorders dims?",
@@ -95,9 +100,9 @@ def spelled(name: str, case: Case) -> str:
 def flatten_images(draw: Draw) -> Iterator[Case]:
     """Turn images into rows of pixels."""
     h, w, n = draw.sizes(3, 3, 6)
-    yield side_by_side(draw.normal(2, 3, 1, w))
+    yield side_by_side(draw.counting(2, 3, 1, w))
     yield side_by_side(draw.normal(2, 3, 1, w + 2))
-    yield reading_order(draw.normal(2, 3, h, w))
+    yield reading_order(draw.counting(2, 3, h, w))
     yield reading_order(draw.normal(2, h, w, 3).permute(0, 3, 1, 2))
     yield any_batch(draw.normal(n, 3, 1, w))
     yield any_batch(draw.normal(1, 3, 1, w))

@@ -38,7 +38,8 @@ def changes(results: list[object]) -> Plain:
     first, *others = losses(results)
     steps = [other - first for other in others]
     most = max(map(abs, steps))
-    return [step / most if most > _LEAST * abs(first) else 0.0 for step in steps]
+    shares = [step / most if most > _LEAST * abs(first) else 0.0 for step in steps]
+    return see(torch.tensor(shares, dtype=torch.float64))  # in one tensor, so that a report shows all of them
 
 
 @watched
@@ -49,7 +50,7 @@ def by_targets(answer: Answer, case: Case) -> Observation:
     found = changes(results)
     if found is None:
         return {"returned": see(results[0])}
-    return {"targets": found, "always": None if any(found) else losses(results)[0]}
+    return {"targets": found, "always": None if found.values.any() else losses(results)[0]}
 
 
 def by_weights(answer: Answer, case: Case) -> Observation:
@@ -67,8 +68,9 @@ own_target = Requirement(
     "compares each prediction with its own target",
     by_targets,
     tells={
-        "targets": "When the targets change places, your loss does not change as it should; told are three changes, "
-        "the largest as 1. Each prediction has a target of its own: print the shapes of both.",
+        "targets": "When the targets change places, your loss does not change as it should. Each prediction has a "
+        "target of its own: print the shapes of both. Compared are the changes of the loss after one, two and three "
+        "times `y = y.roll(1)`, divided by the largest.",
         "always": "Your loss is the same number whichever order the targets have.",
     },
 )
@@ -76,12 +78,12 @@ columns = Requirement(
     "standardizes each column",
     watched(by_weights, "weights"),
     tells={
-        "weights": "With one weight doubled, your loss changes otherwise than on standardized columns; told are the "
-        "changes for the first three weights, the largest as 1."
+        "weights": "With one weight doubled, your loss changes otherwise than on standardized columns. Compared are "
+        "the changes for the first, the second and the third weight, divided by the largest."
     },
 )
 unchanged = Requirement(
-    "leaves x as it is",
+    "leaves x, w and y as they are",
     watched(by_weights),
     tells={"inputs": "After your call, a tensor that it was given has other numbers, or another shape."},
     given=("weights",),

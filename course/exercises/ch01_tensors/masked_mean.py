@@ -72,7 +72,7 @@ unwanted_out = Requirement(
     tells={"returned:values": "What is left out holds nan or inf here, and your means are others than without it."},
 )
 dtype = Requirement("keeps the dtype that it is given", result_only)
-unchanged = Requirement("leaves x as it is", calling(), given=("returned",))
+unchanged = Requirement("leaves x and mask as they are", calling(), given=("returned",))
 
 
 @exercise(
@@ -87,6 +87,7 @@ def masked_mean(draw: Draw) -> Iterator[Case]:
     """Average what a mask keeps."""
     n, d, k = draw.sizes(3, 3, 7)
     x, mask = shifted_columns(draw, n, d), mask_with_both(draw, n, d)
+    yield kept(draw.counting(3, 4), mask_with_both(draw, 3, 4), dim=1)
     yield kept(x, mask, dim=1)
     yield kept(torch.tensor([[1.0, 3.0, 9.0]]), torch.tensor([[True, True, False]]), dim=1)
     # Among what is kept there are zeros: they count.

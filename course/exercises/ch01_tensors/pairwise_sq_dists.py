@@ -81,7 +81,7 @@ not_negative = Requirement(
 def pairwise_sq_dists(draw: Draw) -> Iterator[Case]:
     """Measure every row of one set against every row of the other."""
     n, m, d = draw.sizes(3, 2, 6)
-    yield every_pair(draw.normal(n, d), draw.normal(m, d))
+    yield every_pair(draw.ints(0, 10, n, d).float(), draw.ints(0, 10, m, d).float())
     yield equally_many(draw.normal(n, d), draw.normal(n, d))
     yield every_pair(torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0], [0.0, 1.0]]))
     yield every_pair(draw.normal(1, d), draw.normal(m, d))

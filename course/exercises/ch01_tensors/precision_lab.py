@@ -57,22 +57,27 @@ averaged = Requirement(
 )
 def precision_lab(draw: Draw) -> Iterator[Case]:
     """Find out what 16 bits can hold, and what a loss averages."""
-    yield easy(draw.real(0.5, 2.0), 0.5, draw.whole(2, 9), 1)
+    yield easy(short(draw.real(0.5, 2.0)), 0.5, draw.whole(2, 9), 1)
     yield easy(0.0, 0.0, draw.whole(10, 99), 1)
     yield easy(0.5, 0.5, 3, 1)
     # Steps on both sides of what bfloat16, float16 and half an eps can tell apart, away from the ties.
     # Two of each kind, so that a pattern tells what was tried; in an order that is drawn, so that none is known before.
     steps = ((2.2e-3, 3.5e-3), (4.5e-3, 7e-3), (2e-5, 3e-4), (0.01, 0.5))
     for low, high in shuffled(draw, 2 * steps):
-        yield moves(draw.real(low, high), 1.0, 3, 2)
+        yield moves(short(draw.real(low, high)), 1.0, 3, 2)
     tinies = ((1e-9, 2e-8), (1e-7, 5e-5), (3.5e-8, 5.5e-8), (1e-4, 1e-2))
     for low, high in shuffled(draw, 2 * tinies):
-        yield survives(1.0, draw.real(low, high), 3, 2)
+        yield survives(1.0, short(draw.real(low, high)), 3, 2)
     # Odd counts: below 256, below 512 and beyond what float16 can count.
     for least, most in ((5, 99), (150, 250), (1050, 1490)):
         yield counted(1.0, 1.0, 2 * draw.whole(least, most) + 1, 2)
     for n in draw.sizes(2, 3, 30):
         yield averaged(1.0, 1.0, 3, n)
+
+
+def short(number: float) -> float:
+    """The number with three digits, as a reader would type it."""
+    return float(f"{number:.3g}")
 
 
 def shuffled(draw: Draw, items: Sequence[Interval]) -> list[Interval]:

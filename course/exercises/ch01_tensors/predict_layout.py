@@ -27,8 +27,14 @@ def layouts(answer: Answer, case: Case) -> Observation:
     seen = _tuples(see(answer(*copy_of(case.args))))
     if not isinstance(seen, tuple) or any(not isinstance(layout, tuple) or len(layout) != 3 for layout in seen):
         return {"returned": list(seen) if isinstance(seen, tuple) else seen}
-    shapes, strides, shares = ([layout[place] for layout in seen] for place in range(3))
-    return {"entries": len(seen), "shapes": shapes, "strides": strides, "shares": shares}
+    shapes, strides = ([_whole(layout[place]) for layout in seen] for place in range(2))
+    return {"entries": len(seen), "shapes": shapes, "strides": strides, "shares": [layout[2] for layout in seen]}
+
+
+def _whole(lengths: Plain) -> Plain:
+    """A tuple of ints as a text, so that a report shows all of it; anything else as it is."""
+    is_tuple = isinstance(lengths, tuple) and all(type(length) is int for length in lengths)
+    return str(lengths) if is_tuple else lengths
 
 
 def _tuples(value: Plain) -> Plain:
@@ -39,7 +45,8 @@ def predicted(name: str, sentence: str, shape: str, stride: str, shares: str) ->
     """One operation, and what to say of its shape, its stride and its memory; other forms are told as anywhere."""
     tells = {
         "entries": "Your list has not one entry for each op: does it return before the last, or keep less than all?",
-        "shapes:length": "This has another number of axes than what the op gives.",
+        "shapes:type": "A shape is a tuple, also where it has one number: `(6,)`, with a comma.",
+        "strides:type": "A stride is a tuple, also where it has one number: `(1,)`, with a comma.",
         "shapes:values": shape,
         "strides:values": stride,
         "shares:values": shares,

@@ -79,9 +79,9 @@ def standardize(draw: Draw) -> Iterator[Case]:
     flat = shifted_columns(draw, n, d)
     flat[:, draw.whole(0, d - 1)] = 2.0
     yield constant(flat, dim=0, eps=1e-5)
-    yield eps_inside(shifted_columns(draw, n, d), dim=0, eps=draw.real(0.5, 2.0))
+    yield eps_inside(shifted_columns(draw, n, d), dim=0, eps=round(draw.real(0.5, 2.0), 2))
     widths = torch.full((d,), 4.0)  # variances above eps, and one below
     widths[draw.whole(0, d - 1)] = 0.3
-    yield eps_inside(draw.normal(n, d) * widths, dim=0, eps=draw.real(0.5, 1.0))
+    yield eps_inside(draw.normal(n, d) * widths, dim=0, eps=round(draw.real(0.5, 1.0), 2))
     yield dtype(shifted_columns(draw, n, d).double(), dim=0, eps=1e-5)
     yield unchanged(shifted_columns(draw, n, d), dim=0, eps=1e-5)

@@ -16,7 +16,11 @@ WARM = "Where the tensors that come in require grad and hold a .grad from before
 
 left = Requirement(
     "leaves what it is given as it was",
-    in_turn(on_function("left", "returned"), on_function("left", "returned", tracked=True)),
+    in_turn(
+        on_function("left", "returned"),
+        on_function("left", "returned", tracked=True),
+        on_function("left", "returned", computed=True),
+    ),
     tells={"left": CHANGED},
     given=("returned",),
 )

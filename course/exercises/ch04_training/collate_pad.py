@@ -33,7 +33,12 @@ TABLE = (
 )
 fills = Requirement("fills shorter rows up at their end", collated("padded"), {"padded": TABLE})
 pads = Requirement("fills up with the number it is given", collated("padded"), {"padded": TABLE})
-dtype = Requirement("keeps the dtype", collated("padded"), needs=(pads,))
+dtype = Requirement(
+    "keeps the dtype",
+    collated("padded"),
+    {"padded": TABLE, "padded:dtype": "The table is to have the dtype of the tensors that are given."},
+    needs=(pads,),
+)
 empty = Requirement("allows an empty tensor, and a single one", collated("padded"), {"padded": TABLE})
 lengths = Requirement(
     "tells the lengths before",

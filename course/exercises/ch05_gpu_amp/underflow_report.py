@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 
 from autograder.judging.numbers import number
-from autograder.judging.words import call_of, shorten
+from autograder.judging.values import shorten
+from autograder.judging.words import call_of
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Probe, Requirement, exercise
 from autograder.watching.observation import Observation

@@ -25,6 +25,8 @@ _RESUMED = OUTPUTS | {
     "the checkpoint, then those of the new epochs.",
     "same_accuracies": "The weights are those of a training that was not stopped, but the accuracies are not: first "
     "those of the checkpoint, then those of the new epochs.",
+    "losses": "The losses are the same with a stop and without one, but they are not those of this training.",
+    "accuracies": "The accuracies are the same with a stop and without one, but they are not those of this training.",
 }
 
 

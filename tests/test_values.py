@@ -1,0 +1,112 @@
+"""Values as short texts: what was expected and what was found are never alike, and hold no code of a probe's own."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+import torch
+
+from autograder.judging.grids import picture
+from autograder.judging.judgement import judge
+from autograder.judging.numbers import number
+from autograder.judging.values import show_both
+from autograder.judging.verdict import Verdict
+from autograder.judging.words import WITHOUT_WORDS
+from autograder.watching.difference import Tolerance, first_difference
+from autograder.watching.probe import see
+from tests.our_course import COURSE
+
+
+def both(expected: object, got: object, facet: str = "returned", exact: bool = False) -> tuple[str, str]:
+    """The two texts that stand in a report where a facet differs."""
+    tolerance = Tolerance(0.0, 0.0) if exact else Tolerance()
+    difference = first_difference({facet: see(expected)}, {facet: see(got)}, tolerance)
+    assert difference is not None
+    return show_both(difference, tolerance)
+
+
+def test_numbers_that_differ_are_written_with_the_digits_in_which_they_do() -> None:
+    """As many digits as it takes, equally many in both; where the usual ones do, no more."""
+    assert ("1.0001", "1.0004") == both(1.00011, 1.00041)
+    assert ("1.00000", "1.00001") == both(1.0, 1.00001, exact=True)
+    assert ("100000.0", "100000.4") == both(100000.0, 100000.4, exact=True)
+    assert ("1234567.0", "1234568.0") == both(1234567.0, 1234568.0, exact=True)
+    assert ("0.4525", "-3.0") == both(0.45253434, -3.0)
+    assert ("3", "4") == both(3, 4) and ("nan", "1.0") == both(float("nan"), 1.0)
+
+
+def test_tensors_that_differ_show_where() -> None:
+    """The first number that differs is written so that it does, and named by its place where the text leaves it out."""
+    texts = both(torch.tensor([0.5, 0.957253]), torch.tensor([0.5, 0.957296]), exact=True)
+    assert ("[0.50000, 0.95725]", "[0.50000, 0.95730]") == tuple(text.split(": ")[1] for text in texts)
+
+    x = torch.zeros(20, 30)
+    x[10, 2] = 0.5
+    assert both(torch.zeros(20, 30), x)[0].endswith(", with 0.0 at [10, 2]")
+    assert both(torch.zeros(20, 30), x)[1].endswith(", with 0.5 at [10, 2]")
+
+
+def test_a_grid_writes_numbers_that_agree_with_the_usual_digits() -> None:
+    """Where only the last bits differ, nothing is to be compared; what differs is told apart."""
+    expected, got = torch.full((2, 3), 1.00011), torch.full((2, 3), 1.000111)
+    got[1, 2] = 1.0004
+    difference = first_difference(see(expected), see(got), Tolerance())
+    assert difference is not None
+    drawn = picture(difference, Tolerance())
+
+    assert drawn is not None
+    assert (("1.0",) * 3, ("1.0", "1.0", "1.0001")) == drawn.expected
+    assert (("1.0",) * 3, ("1.0", "1.0", "1.0004")) == drawn.got
+
+
+def test_what_differs_in_tracking_says_so() -> None:
+    """The same numbers twice would say nothing."""
+    one, other = both(torch.ones(2), torch.ones(2, requires_grad=True))
+
+    assert "requires_grad=False: [1.0, 1.0]" in one and "requires_grad=True: [1.0, 1.0]" in other
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("a" * 500 + "b" + "a" * 500, "a" * 1001), ([0] * 500, [0] * 501), ("a" * 900, "a" * 901)],
+)
+def test_long_values_differ_in_what_is_shown_of_them(one: object, other: object) -> None:
+    """The middle is cut out of long ones, and it may be there that they differ."""
+    expected, got = both(one, other)
+
+    assert expected != got
+
+
+def test_a_probe_s_own_words_stand_without_quotes() -> None:
+    """What an answer returns is written as code; what a probe says of it is not."""
+    assert ("nothing was changed", "changed: argument 1") == both([], ["argument 1"], "inputs")
+    assert ("none", "0.bias, 2.bias") == both([], ["0.bias", "2.bias"], "moved")
+    assert ("none", "0.bias") == both({"meta": []}, {"meta": ["0.bias"]}, "left")
+    assert ("1, 3; 4, 2", "none") == both(["1, 3", "4, 2"], [], "batches")
+    assert ("eval", "''") == both("eval", "", "mode")
+    assert ("[]", "['a']") == both([], ["a"]) and ("'eval'", "'train'") == both("eval", "train")
+    assert ("[]", "[1]") == both([], [1], "shape") and ("[]", "float") == both([], "float", "shape")
+
+
+def test_a_float_is_never_written_as_an_int() -> None:
+    """Beginners ask of a `1` where the point went."""
+    assert ["1.0", "1.0", "6.0", "0.5", "1e-05"] == [number(x) for x in (1.0, 0.99999, 5.999999999999999, 0.5, 1e-05)]
+
+
+def verdicts(stem: str) -> Iterator[tuple[str, Verdict]]:
+    """What each shipped wrong answer of a chapter would read, were its mistake not known, with where it is from."""
+    for name, key in COURSE.keys(stem).items():
+        for mistake in key.mistakes:
+            report = judge(COURSE.find(name), replace(key, mistakes=()), mistake.observations, "")
+            yield from ((f"{name}, {mistake.tag}", verdict) for verdict in report.verdicts if verdict.sentence)
+
+
+@pytest.mark.parametrize("stem", COURSE.stems)
+def test_no_report_shows_two_texts_that_are_alike_or_a_probe_s_own_name(stem: str) -> None:
+    """Of all wrong answers in the banks: what differs is seen to, and each thing watched has words."""
+    alike = [(where, each.expected) for where, each in verdicts(stem) if each.expected and each.expected == each.got]
+    bare = [(where, each.sentence) for where, each in verdicts(stem) if WITHOUT_WORDS in each.sentence]
+    raw = [(where, each.got) for where, each in verdicts(stem) if re.search(r"Seen\(|Foreign\(|Raised\(", each.got)]
+
+    assert (alike, bare, raw) == ([], [], [])
