@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -90,13 +91,14 @@ def kinds(module: nn.Module) -> Plain:
 
 def kind_of_bias(part: nn.Linear) -> str:
     """What the bias of a layer is after a call."""
-    if not isinstance(part.bias, Tensor):
-        return str(part.bias)
-    old = torch.empty_like(part.bias)
+    bias: Any = part.bias
+    if not isinstance(bias, Tensor):
+        return str(bias)
+    old = torch.empty_like(bias)
     settle(old)
-    if torch.equal(part.bias, old):
+    if torch.equal(bias, old):
         return "the old numbers"
-    return "all 0" if not part.bias.any() else "other numbers"
+    return "all 0" if not bias.any() else "other numbers"
 
 
 @on_sample
