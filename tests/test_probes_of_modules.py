@@ -3,8 +3,23 @@
 import torch
 from torch import Tensor, nn
 
+from autograder.watching.difference import Tolerance, first_difference
 from autograder.watching.exercise import Case
 from autograder.watching.probes.modules import registers
+
+NOT_COMPUTED = {"loaded": None, "copied": None, "as_float64": None}
+
+
+class Loose(nn.Linear):
+    """Keeps its bias as a plain tensor."""
+
+    def __init__(self, inputs: int, outputs: int) -> None:
+        super().__init__(inputs, outputs)
+        del self.bias
+        self.bias = torch.zeros(outputs)
+
+
+LAYERS = (nn.Linear, Loose)
 
 
 class Scaled(nn.Module):
@@ -23,7 +38,16 @@ def test_a_tensor_with_a_history_is_no_crash() -> None:
     """Torch copies no result of an operation: what is registered tells it, and no error of the student."""
     seen = registers("weight")(Scaled, Case("registers", 3, x=torch.ones(2, 3)))
 
-    assert {"parameters": {}, "state_dict": {}, "leaves": True, "stays_behind": ["weight"]} == seen
+    assert {"parameters": {}, "state_dict": {}, "leaves": True, "stays_behind": ["weight"]} | NOT_COMPUTED == seen
+
+
+def test_a_tensor_that_stays_behind_is_named() -> None:
+    """The sentence is about the plain tensor, and not about the form of what is returned."""
+    right, seen = (registers("weight", "bias")(made, Case("registers", 3, 2, x=torch.ones(4, 3))) for made in LAYERS)
+
+    difference = first_difference(right, seen, Tolerance())
+    assert difference is not None
+    assert (("stays_behind",), [], ["bias"]) == (difference.path, difference.expected, difference.got)
 
 
 def test_a_parameter_goes_along() -> None:

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.watching.exercise import Case, Probe
-from autograder.watching.observation import Observation, Plain, Seen
+from autograder.watching.observation import Observation, Plain
 from autograder.watching.probe import Answer, changed_inputs, copy_of, outline, see, values
 from autograder.watching.probes.chance import by_known_chance
 from autograder.watching.probes.sample_modules import settle
@@ -64,12 +64,12 @@ returns = on_new(lambda module, x, *_: {"returned": values(module(x))})
 gives_shape = on_new(lambda module, x, *_: {"returned": outline(module(x))})
 
 
-def computes(*names: str, twice: bool = False) -> Probe:
+def computes(*names: str, twice: bool = False, shape: bool = False) -> Probe:
     """What a module returns (`returned`) where its attributes of these names hold known numbers, registered or not.
 
     Without names, all parameters do, and those of every nn.Linear, also of one that is not registered.
     If it is called `twice`, also whether the results agree (`repeats`); where they do not, their numbers are left out,
-    since what is drawn by chance differs between builds of torch.
+    since what is drawn by chance differs between builds of torch. With `shape`, the `shape` of the result as well.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -77,10 +77,12 @@ def computes(*names: str, twice: bool = False) -> Probe:
             module, x = settled(answer, case, *names)
             again = copy_of(x)
             result = module(x)
+            seen: Observation = {"shape": _shape_or_type(result)} if shape else {}
             if not twice:
-                return {"returned": values(result)}
+                return seen | {"returned": values(result)}
             repeats = not isinstance(result, Tensor) or torch.allclose(result, module(again), equal_nan=True)
-            return {"repeats": repeats, "returned": values(result) if repeats else "another result in each call"}
+            told = values(result) if repeats else "another result in each call"
+            return seen | {"repeats": repeats, "returned": told}
 
     return by_known_chance(look)
 
@@ -93,15 +95,8 @@ def settled(answer: Answer, case: Case, *names: str) -> tuple[Any, Any]:
     return module, x
 
 
-def with_shape(probe: Probe) -> Probe:
-    """The same probe, and what shape its `returned` has (`shape`), where that is a tensor."""
-
-    def look(answer: Answer, case: Case) -> Observation:
-        seen = probe(answer, case)
-        result = seen.get("returned")
-        return seen | {"shape": list(result.shape)} if isinstance(result, Seen) else seen
-
-    return look
+def _shape_or_type(result: object) -> Plain:
+    return list(result.shape) if isinstance(result, Tensor) else type(result).__name__
 
 
 @contextmanager
@@ -133,19 +128,21 @@ def registers(*names: str) -> Probe:
 
     Facets: `parameters` and `state_dict` (names and shapes), `leaves` (are all parameters leaves that learn), and what
     is computed from known numbers in these attributes: by a module that has `loaded` the state_dict, by one that is
-    `copied`, and `as_float64`. Where one of them is a tensor that is not registered, its name is all (`stays_behind`).
+    `copied`, and `as_float64`. Where one of them is a tensor that is not registered, its name is told (`stays_behind`),
+    and nothing is computed.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
         module, x = settled(answer, case, *names)
+        behind = _unregistered(module, names)
         seen: Observation = {
+            "stays_behind": behind,
             "parameters": shapes(module.named_parameters()),
             "state_dict": shapes(module.state_dict().items()),
             "leaves": all(p.is_leaf and p.requires_grad for p in module.parameters()),
         }
-        behind = _unregistered(module, names)
         if behind:  # a copy, or another dtype, would stop at these with an error that is not about them
-            return seen | {"stays_behind": behind}
+            return seen | {"loaded": None, "copied": None, "as_float64": None}
         other, _ = made(answer, case)
         other.load_state_dict(module.state_dict())
         seen |= {"loaded": values(other(x)), "copied": values(copy.deepcopy(module)(x))}

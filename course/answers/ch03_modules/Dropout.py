@@ -190,6 +190,31 @@ class Dropout(nn.Module):
         return x * 1
 
 
+@bank.told("writes-zeros-into-x", "unchanged")
+class Dropout(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.p = p
+
+    def forward(self, x):
+        if self.training:
+            x[torch.rand_like(x) < self.p] = 0
+            x = x / (1 - self.p)
+        return x
+
+
+@bank.told("detached-in-eval", "tracked")
+class Dropout(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.p = p
+
+    def forward(self, x):
+        if not self.training:
+            return x.detach()
+        return x * (torch.rand_like(x) >= self.p) / (1 - self.p)
+
+
 @bank.told("generator-of-its-own", "global")
 class Dropout(nn.Module):
     def __init__(self, p):

@@ -75,7 +75,7 @@ def freeze_all_but(module, pattern):
 
 @bank.wrong(
     "substring-for-pattern",
-    "You look for the pattern's text in the name, stars included. `fnmatch.fnmatch` knows what a star means.",
+    "You take the star of a pattern as a letter like others, as `in` and `==` do. `fnmatch.fnmatch` knows what it means.",
     unless=r"fnmatch\(|filter\(",
 )
 def freeze_all_but(module, pattern):

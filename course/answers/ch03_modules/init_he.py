@@ -250,7 +250,7 @@ def init_he(module):
     return module
 
 
-@bank.told("same-numbers-for-all", "kind")
+@bank.told("same-numbers-for-all", "kind.layers alike")
 def init_he(module):
     numbers = torch.randn(100_000)
     for part in module.modules():

@@ -115,6 +115,20 @@ def collate_pad(batch, pad=0):
 
 
 @bank.wrong(
+    "sorts-the-list-it-was-given",
+    "You sort the list that you were given, as `sort` does: the rows no longer stand in their order, in the table and "
+    "in the caller's list.",
+)
+def collate_pad(batch, pad=0):
+    batch.sort(key=len, reverse=True)
+    lengths = [len(row) for row in batch]
+    padded = torch.full((len(batch), lengths[0]), pad, dtype=batch[0].dtype)
+    for i, row in enumerate(batch):
+        padded[i, : len(row)] = row
+    return padded, lengths
+
+
+@bank.wrong(
     "zeros-become-pad",
     "You fill up with 0, and then turn every 0 into `pad`: the zeros that are data are lost.",
 )
@@ -166,7 +180,8 @@ def collate_pad(batch, pad=0):
 
 @bank.wrong(
     "fills-the-list-it-was-given",
-    "You put the filled-up rows into the list that you were given. Whoever called has no other: make a list of your own.",
+    "You put the filled-up rows into the list that you were given. Whoever called has no other: make a list of your "
+    "own.",
 )
 def collate_pad(batch, pad=0):
     lengths = [len(row) for row in batch]
@@ -177,7 +192,8 @@ def collate_pad(batch, pad=0):
 
 @bank.wrong(
     "one-column-at-least",
-    "Where all tensors are empty, your table has a column all the same. It is as wide as the longest of them, and that is 0.",
+    "Where all tensors are empty, your table has a column all the same. It is as wide as the longest of them, and "
+    "that is 0.",
 )
 def collate_pad(batch, pad=0):
     lengths = [len(row) for row in batch]
@@ -222,7 +238,8 @@ def collate_pad(batch, pad=0):
 
 @bank.wrong(
     "fills-in-another-dtype",
-    "Your filling has a dtype of its own, and `cat` takes the wider of the two: int32 rows come back as int64. Give it the dtype of the rows.",
+    "Your filling has a dtype of its own, and `cat` takes the wider of the two: int32 rows come back as int64. Give "
+    "it the dtype of the rows.",
 )
 def collate_pad(batch, pad=0):
     lengths = [len(row) for row in batch]

@@ -16,7 +16,7 @@ from torch import Tensor
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation
-from autograder.watching.probe import outline, see
+from autograder.watching.probe import outline, values
 from autograder.watching.probes.chance import ERRORS, chances
 from autograder.watching.probes.modules import on_new
 from autograder.watching.rules import ready_made
@@ -68,16 +68,18 @@ def factors(module: Any, shape: Shape, p: float) -> Observation:
     x = numbers(shape)
     result = module(x.clone())
     found = (result / x)[result != 0]
-    return {"factors": [float(found.min()), float(found.max())] if found.numel() else []}
+    ends = (found.min(), found.max()) if found.numel() else ()
+    return {"factors": [round(float(end), 4) for end in ends]}  # 2.5, not 2.499999761581421
 
 
 @on_new
 def by_mode(module: Any, shape: Shape, p: float) -> Observation:
-    """Whether eval mode gives x itself, and whether training mode drops again afterwards."""
+    """Whether eval mode gives x itself, with its history, and whether training mode drops again afterwards."""
     x = numbers(shape)
-    calm = module.eval()(x.clone())
+    calm = module.eval()(x.clone().requires_grad_())
     again = bool((module.train()(x.clone()) == 0).any())
-    return {"in_eval": see((calm / x).unique()), "after_train": again, "shape": list(calm.shape)}
+    seen = {"in_eval": values((calm / x).unique()), "tracked": calm.requires_grad, "after_train": again}
+    return seen | {"shape": list(calm.shape)}
 
 
 @on_new
@@ -86,7 +88,7 @@ def what_stays(module: Any, shape: Shape, p: float) -> Observation:
     x = torch.linspace(1, 2, math.prod(shape), dtype=torch.float64).reshape(shape)
     given, tracked = x.clone(), x.clone().requires_grad_()
     module(given)
-    result = module(tracked)
+    result = module(tracked * 1)  # no leaf: torch refuses to change one in place, in words that are not about x
     result.sum().backward()
     flows = tracked.grad is not None and torch.allclose(tracked.grad * x, result)
     short = module(x.to(torch.bfloat16))
@@ -131,7 +133,8 @@ calm = Requirement(
     by_mode,
     SHAPE
     | {
-        "in_eval": "In eval mode the result is not x.",
+        "in_eval": "In eval mode the result is not x: these are the numbers that x was multiplied with.",
+        "tracked": "In eval mode the result holds the numbers of x, and no gradient flows back from it to x.",
         "after_train": "After eval mode, back in training, nothing is dropped any more.",
     },
     given=("shape",),

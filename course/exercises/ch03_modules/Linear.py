@@ -12,7 +12,7 @@ from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation
 from autograder.watching.probe import Answer, values
 from autograder.watching.probes.chance import by_known_chance, drawn_like
-from autograder.watching.probes.modules import computes, gradients_reach, made, registers, settled, with_shape
+from autograder.watching.probes.modules import computes, gradients_reach, made, registers, settled
 from autograder.watching.rules import ready_made
 
 from ._calls import AXES, made_and_called
@@ -70,18 +70,32 @@ def reach(numbers: Tensor, bounds: dict[str, float]) -> str:
     return near[min(near)] if near else "another bound"
 
 
-_BOUNDS = "between -1 / sqrt(in_features) and 1 / sqrt(in_features), each drawn for itself."
+def of_start(name: str) -> dict[str, str]:
+    """What to tell of the numbers that a weight, or a bias, starts with."""
+    numbers = f"The numbers that {name} starts with"
+    uneven = f"{numbers} do not lie evenly between two bounds, as uniform numbers do."
+    return {
+        f"{name}.spread evenly": uneven,
+        f"{name}.reaches to": f"{numbers} reach to another bound than they should.",
+        f"{name}.mean": f"{numbers} do not lie around 0: they are to reach as far below 0 as above it.",
+        f"{name}.std": uneven,
+        f"{name}.distribution": uneven,
+        f"{name}.distinct": f"Of {numbers[4:]}, many are the same: each is to be drawn for itself.",
+    }
+
 
 formula = Requirement(
     "computes x @ weight.T + bias",
     computes("weight", "bias"),
     {"returned": "With known numbers in weight and bias, your layer gives other values than x @ weight.T + bias."},
 )
-any_axes = Requirement("takes any axes in front", with_shape(computes("weight", "bias")), AXES, given=("returned",))
+any_axes = Requirement("takes any axes in front", computes("weight", "bias", shape=True), AXES, given=("returned",))
 registered = Requirement(
     "registers weight and bias, so that they go along everywhere",
     registers("weight", "bias"),
     {
+        "stays_behind": "Your layer computes with plain tensors, which are no parameters of the module: they do not "
+        "move, are not saved, and no optimizer is given them.",
         "parameters": "The parameters of the module are not weight and bias, with shapes (out, in) and (out,).",
         "state_dict": "The state_dict is not that of a weight and a bias.",
         "loaded": "A new layer that has loaded the state_dict of yours computes other values than yours.",
@@ -95,8 +109,8 @@ start = Requirement(
     "starts with uniform numbers in the right range",
     first_numbers,
     {
-        "weight": f"The numbers that weight starts with are not uniform {_BOUNDS}",
-        "bias": f"The numbers that bias starts with are not uniform {_BOUNDS}",
+        **of_start("weight"),
+        **of_start("bias"),
         "apart": "The bias starts with numbers of the weight, so they are not independent: draw it for itself.",
         "others": "Two new layers start with the same numbers, as they do where each one seeds the generator.",
     },
@@ -105,7 +119,11 @@ start = Requirement(
 gradients = Requirement(
     "lets gradients through to x, weight and bias",
     gradients_reach("weight", "bias"),
-    {"gradients": "A gradient does not arrive, or is not the right one."},
+    {
+        f"gradients.{name}": f"The gradient that arrives at {name} is not the right one; where it is None, {name} is "
+        "cut off from the result, or is no leaf."
+        for name in ("x", "weight", "bias")
+    },
 )
 
 

@@ -9,7 +9,7 @@ from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation
 from autograder.watching.probe import Answer, see
 from autograder.watching.probes.chance import by_known_chance
-from autograder.watching.probes.modules import arguments, computes, gives_shape, make, on_new, with_shape
+from autograder.watching.probes.modules import arguments, computes, gives_shape, make, on_new
 
 from ._calls import AXES, REPEATS, made_and_called
 
@@ -55,7 +55,7 @@ unchanged = Requirement(
     given_sizes,
     {"sizes": "After a module was made from it, the list `sizes` holds something else than before."},
 )
-any_axes = Requirement("takes any axes in front", with_shape(computes(twice=True)), AXES, given=("returned", "repeats"))
+any_axes = Requirement("takes any axes in front", computes(twice=True, shape=True), AXES, given=("returned", "repeats"))
 
 
 @exercise(

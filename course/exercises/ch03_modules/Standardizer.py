@@ -112,6 +112,9 @@ def Standardizer(draw: Draw) -> Iterator[Case]:
     """Keep numbers that do not learn."""
     yield basic(torch.tensor([1.0]), torch.tensor([2.0]), x=torch.tensor([[5.0]]))
     d, n, m = draw.sizes(3, 2, 6)
+    if draw.seed == 0:  # whole numbers, which show at a glance what belongs to which feature
+        powers = 2.0 ** torch.arange(d)
+        yield basic(torch.arange(1.0, d + 1), powers, x=torch.arange(float(n * d)).reshape(n, d))
     rows = [(basic, (n,)), (basic, (m, n)), *((each, (n,)) for each in (buffers, in_state, moves, apart, unchanged))]
     for requirement, shape in rows:
         mean, std = draw.normal(d) * 3 + 2, draw.uniform(d, low=0.2, high=0.8)

@@ -8,7 +8,7 @@ import torch
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probes.modules import computes, gives_shape, lists_parameters, with_shape
+from autograder.watching.probes.modules import computes, gives_shape, lists_parameters
 from autograder.watching.rules import avoids
 
 from ._calls import AXES, REPEATS, made_and_called
@@ -28,7 +28,7 @@ relu = Requirement(
         "step is missing, another one, or one too many."
     },
 )
-any_axes = Requirement("takes any axes in front", with_shape(computes(twice=True)), AXES, given=("returned", "repeats"))
+any_axes = Requirement("takes any axes in front", computes(twice=True, shape=True), AXES, given=("returned", "repeats"))
 
 
 @exercise(

@@ -64,7 +64,7 @@ def left_by_error(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
 
 ARRIVED = {"arrived": "Within your call, a layer is given other numbers than when the module is called with x."}
 LEFT = {
-    "left": "The module is not as it was before: look at its hooks.",
+    "left": "These things about the module are not as they were before your call.",
     "hooks": "The number of hooks on the module is not what it was before.",
 }
 

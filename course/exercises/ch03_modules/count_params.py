@@ -49,7 +49,7 @@ trainable = Requirement(
 left = Requirement(
     "leaves the module as it was",
     leaves_module(),
-    {"left": "After your count, the module is no longer as it was."},
+    {"left": "These things about the module are not as they were before your call."},
     given=("returned",),
 )
 

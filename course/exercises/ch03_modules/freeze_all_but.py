@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import torch
 from torch import Tensor, nn
@@ -38,14 +38,25 @@ def at_rest_now(module: nn.Module) -> set[str]:
     return {inside for name in frozen for inside in parts if not name or f"{inside}.".startswith(f"{name}.")}
 
 
-def modes_of_frozen(module: nn.Module) -> dict[str, Plain]:
-    """For each frozen part, and each inside one, whether it is in training mode."""
-    return {name: mode for name, mode in modes(module).items() if name in at_rest_now(module)}
+def trainable_names(module: nn.Module) -> Plain:
+    """The names of the parameters that are to learn, in one text: where two of them differ, all are read."""
+    return ", ".join(name for name, flag in flags(module).items() if flag) or "none"
 
 
-def modes_of_others(module: nn.Module) -> dict[str, Plain]:
-    """The same for all parts that are not to be touched."""
-    return {name: mode for name, mode in modes(module).items() if name not in at_rest_now(module)}
+def training_among(module: nn.Module, names: Iterable[str]) -> Plain:
+    """Which of these parts are in training mode, in one text."""
+    training = [name or "the module itself" for name, mode in modes(module).items() if mode and name in names]
+    return ", ".join(training) or "none"
+
+
+def frozen_in_training(module: nn.Module) -> Plain:
+    """Which frozen parts, and which inside one, are in training mode."""
+    return training_among(module, at_rest_now(module))
+
+
+def others_in_training(module: nn.Module) -> Plain:
+    """The same of all parts that are not to be touched."""
+    return training_among(module, modes(module).keys() - at_rest_now(module))
 
 
 @on_sample
@@ -56,12 +67,18 @@ def names_and_count(answer: Answer, module: nn.Module, pattern: str) -> Observat
 
 @on_sample
 def statistics(answer: Answer, module: nn.Module, pattern: str, x: Tensor) -> Observation:
-    """Which running statistics move in a training step after a call."""
+    """Which running statistics of frozen parts move in a training step after a call, and which of others do not."""
     module.train()
     answer(module, pattern)
     before = copies(dict(module.named_buffers()))
     module(x)
-    return {"moved": moved(before, dict(module.named_buffers())), "trainable": trainable(module)}
+    movers, frozen = moved(before, dict(module.named_buffers())), at_rest_now(module)
+    of_frozen = [name for name in before if name.rpartition(".")[0] in frozen]
+    return {
+        "moved": [name for name in movers if name in of_frozen],
+        "stood": [name for name in before if name not in (*movers, *of_frozen)],
+        "trainable": trainable(module),
+    }
 
 
 @on_sample
@@ -76,48 +93,61 @@ def all_else(answer: Answer, module: nn.Module, pattern: str) -> Observation:
     return {"left": left, "replaced": replaced, "trainable": trainable(module)}
 
 
-FLAGS = {
-    "flags": "The requires_grad of some parameter is not what fnmatch.fnmatch(name, pattern) says of its whole name.",
-    "trainable": "The number of weights left to learn is not what the pattern says: look at requires_grad.",
+TRAINABLE = {"trainable": "After your call, other parameters have requires_grad=True than should: this many numbers."}
+FLAGS = TRAINABLE | {
+    "flags": "The parameters that have requires_grad=True after your call are not those for which "
+    "fnmatch.fnmatch(name, pattern) is True, with the whole name of each."
 }
-FROZEN = {
-    "frozen": "Some frozen part is in another mode than it should be (True: training). It goes into eval mode, with "
-    "all that is inside."
+FROZEN = TRAINABLE | {
+    "frozen": "These frozen parts, or parts inside one, are still in training mode after your call. A frozen part goes "
+    "into eval mode, with all that is inside."
 }
-OTHERS = {
-    "others": "Some part is no longer in the mode that it was in (True: training). One that holds something trainable "
-    "keeps its mode, and so does one that holds no parameter and no buffer, such as a dropout alone."
+OTHERS = TRAINABLE | {
+    "others": "These are the parts in training mode after your call, frozen ones not counted, and they are not the "
+    "same as before it. One that holds something trainable keeps its mode, and so does one that holds no parameter "
+    "and no buffer, such as a dropout alone."
 }
 
-basic = Requirement("freezes the parameters that do not fit", makes(flags=flags, trainable=trainable), FLAGS)
+basic = Requirement("freezes the parameters that do not fit", makes(flags=trainable_names, trainable=trainable), FLAGS)
 thawed = Requirement(
     "makes the parameters that fit trainable again",
-    makes(first=lambda module: module.requires_grad_(False), flags=flags, trainable=trainable),
+    makes(first=lambda module: module.requires_grad_(False), flags=trainable_names, trainable=trainable),
     FLAGS,
 )
 told = Requirement(
     "returns the names left trainable, in order",
     names_and_count,
-    {"returned": "You do not return the names that fit, and these alone, in the order of named_parameters()."},
+    TRAINABLE
+    | {
+        "returned:type": "A list of names is asked for, each of them a str.",
+        "returned:length": "You return other names than those of the parameters that are left trainable, or not all.",
+        "returned": "You return other names than those of the parameters that are left trainable, or return them in "
+        "another order than that of named_parameters(). This is the first that differs.",
+    },
     given=("trainable",),
 )
 at_rest = Requirement(
     "puts frozen parts into eval mode, with everything inside",
-    makes(frozen=modes_of_frozen, trainable=trainable),
+    makes(frozen=frozen_in_training, trainable=trainable),
     FROZEN,
     given=("trainable",),
 )
 still = Requirement(
     "keeps the statistics of frozen parts still",
     statistics,
-    {"moved": "In a training step, the statistics of a frozen part have moved."},
+    TRAINABLE
+    | {
+        "moved": "In a training step after your call, statistics of a frozen part have moved.",
+        "stood": "In a training step after your call, statistics of a part that is not frozen stood still: it is no "
+        "longer in training mode.",
+    },
     given=("trainable",),
 )
 calm = Requirement(
     "leaves the mode of all other parts",
     in_turn(
-        makes(others=modes_of_others, trainable=trainable),
-        makes(first=lambda module: module.eval(), others=modes_of_others, trainable=trainable),
+        makes(others=others_in_training, trainable=trainable),
+        makes(first=lambda module: module.eval(), others=others_in_training, trainable=trainable),
     ),
     OTHERS,
     given=("trainable",),
@@ -125,8 +155,9 @@ calm = Requirement(
 untouched = Requirement(
     "changes no numbers, no .grad and no objects",
     all_else,
-    {
-        "left": "Something about the module has changed that should not.",
+    TRAINABLE
+    | {
+        "left": "More about the module has changed than flags and modes.",
         "replaced": "A parameter is another object than before.",
     },
     given=("trainable",),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -14,12 +15,13 @@ from torch import Tensor, nn
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation, Plain
-from autograder.watching.probe import Answer, see
+from autograder.watching.probe import Answer
 from autograder.watching.probes.chance import chances, drawn_like
 from autograder.watching.probes.given_modules import (
     copies,
     flags,
     makes,
+    modes,
     moved,
     on_sample,
     replaced_in,
@@ -36,8 +38,13 @@ def linear_parts(module: nn.Module) -> list[nn.Linear]:
 
 
 def spreads(module: nn.Module) -> Plain:
-    """The std of each linear layer's weights, by the formula that it comes nearest, and whether their mean is 0."""
-    return [[nearest(part), facts(part)["mean"]] for part in linear_parts(module)]
+    """The std of each linear layer's weights, by the formula that it comes nearest."""
+    return [nearest(part) for part in linear_parts(module)]
+
+
+def centered(module: nn.Module) -> Plain:
+    """Whether the weights of each linear layer have mean 0."""
+    return [facts(part)["mean"] for part in linear_parts(module)]
 
 
 def facts(part: nn.Linear) -> dict[str, bool]:
@@ -51,8 +58,9 @@ def nearest(part: nn.Linear) -> str:
     near = {"sqrt(1 / in_features)": a**-0.5, "2 / in_features": 2 / a, "sqrt(2 / out_features)": (2 / b) ** 0.5}
     near |= {"sqrt(2 / (in_features + out_features))": (2 / (a + b)) ** 0.5, "1": 1.0}
     near |= {"that of nn.Linear's own start": (3 * a) ** -0.5}
-    near |= {"what it was": 0.5**0.5}  # of the sines that a sample module holds
     std = float(part.weight.detach().std())
+    if torch.equal(part.weight, before(part)):
+        return "that of the old weights, which are still there"
     if facts(part)["std"]:
         return "sqrt(2 / in_features)"
     if not std:
@@ -81,6 +89,18 @@ def kinds(module: nn.Module) -> Plain:
     return [{what: one[what] for what in ("distribution", "distinct")} for one in looks] + [{"layers alike": alike}]
 
 
+def kind_of_bias(part: nn.Linear) -> str:
+    """What the bias of a layer is after a call."""
+    bias: Any = part.bias
+    if not isinstance(bias, Tensor):
+        return str(bias)
+    old = torch.empty_like(bias)
+    settle(old)
+    if torch.equal(bias, old):
+        return "the old numbers"
+    return "all 0" if not bias.any() else "other numbers"
+
+
 @on_sample
 def same_objects(answer: Answer, module: nn.Module) -> Observation:
     """Whether the module that comes back, its parameters and their flags are those that went in."""
@@ -90,7 +110,7 @@ def same_objects(answer: Answer, module: nn.Module) -> Observation:
     return {
         "module": result is module,
         "parameters": replaced_in(objects, dict(module.named_parameters())),
-        "flags": flags(module),
+        "flags": ", ".join(name for name, flag in flags(module).items() if flag),
         "frozen_too": not torch.equal(was, first),
         "drawn": drawn(module),
     }
@@ -98,12 +118,21 @@ def same_objects(answer: Answer, module: nn.Module) -> Observation:
 
 @on_sample
 def other_layers(answer: Answer, module: nn.Module) -> Observation:
-    """Which parameters and buffers of other layers no longer hold what they held."""
-    linear = {id(p) for part in linear_parts(module) for p in part.parameters()}
-    others = {name: tensor for name, tensor in tensors(module).items() if id(tensor) not in linear}
+    """What about other layers is no longer as it was: numbers, flags and objects, by name, and modes."""
+    linear = {id(p) for part in linear_parts(module.eval()) for p in part.parameters()}
+    others = {
+        name: tensor.requires_grad_(False) for name, tensor in tensors(module).items() if id(tensor) not in linear
+    }
     held = copies(others)
     answer(module)
-    return {"others": moved(held, others), "mode": module.training, "drawn": drawn(module)}
+    now = tensors(module)
+    return {
+        "others": moved(held, others),
+        "flags": [name for name in others if now[name].requires_grad],
+        "replaced": replaced_in(others, now),
+        "mode": [name or "the module itself" for name, mode in modes(module).items() if mode],
+        "drawn": drawn(module),
+    }
 
 
 @on_sample
@@ -117,32 +146,41 @@ def draws(answer: Answer, module: nn.Module) -> Observation:
     return chances(draw) | {"drawn": drawn(module)}
 
 
-SPREAD = {
-    "spread": "The std of a layer's weights is not sqrt(2 / in_features), or their mean is not 0.",
-    "drawn": "Not every weight of every nn.Linear in the module has a new number after your call.",
+DRAWN = {"drawn": "This many weights of linear layers should be other numbers after your call than before it."}
+SPREAD = DRAWN | {
+    "spread": "The std of a layer's weights is not sqrt(2 / in_features).",
+    "centered": "The mean of a layer's weights is not 0.",
 }
+spread = makes(spread=spreads, centered=centered, drawn=drawn)
 
-basic = Requirement("gives the weights std sqrt(2 / in_features)", makes(spread=spreads, drawn=drawn), SPREAD)
-depth = Requirement("finds layers at any depth, and the module itself", makes(spread=spreads, drawn=drawn), SPREAD)
+basic = Requirement("gives the weights std sqrt(2 / in_features)", spread, SPREAD)
+depth = Requirement("finds layers at any depth, and the module itself", spread, SPREAD)
 normal = Requirement(
     "draws normal numbers, each on its own",
     makes(kind=kinds, drawn=drawn),
-    {"kind": "The weights are not normal numbers that are drawn each on its own, in each layer anew."},
+    DRAWN
+    | {
+        "kind.distribution": "The weights of a layer do not lie around 0 as normal numbers do.",
+        "kind.distinct": "Many weights of a layer are the same number: each is to be drawn on its own.",
+        "kind.layers alike": "Two layers have the same weights, but for a factor: each is to be drawn anew.",
+    },
     given=("drawn",),
 )
 biases = Requirement(
     "sets the biases to 0, where there are any",
-    makes(biases=lambda module: [see(part.bias) for part in linear_parts(module)]),
-    {"biases": "After your call, a bias is not all 0, or a layer without a bias has got one."},
+    makes(biases=lambda module: [kind_of_bias(part) for part in linear_parts(module)]),
+    {"biases": "After your call, the bias of a layer is not what it should be: all 0, or None if it was None before."},
     needs=(depth,),
 )
 in_place = Requirement(
     "returns the module, with the same parameters and flags",
     same_objects,
-    {
+    DRAWN
+    | {
         "module": "What you return is not the module that you were given: nothing, a copy, or something else.",
-        "parameters": "A parameter is another object than before; whoever has the old one trains what nobody uses.",
-        "flags": "A requires_grad is no longer as it was.",
+        "parameters": "These parameters are other objects than before: an optimizer that was given the old ones would "
+        "train what nobody uses.",
+        "flags": "The parameters with requires_grad=True are not the same as before.",
         "frozen_too": "A frozen layer keeps its old weights; it is to be drawn anew, too.",
     },
     given=("drawn",),
@@ -150,9 +188,12 @@ in_place = Requirement(
 others = Requirement(
     "leaves all other layers as they were",
     other_layers,
-    {
-        "others": "A layer that is no nn.Linear has other numbers than before.",
-        "mode": "The module is no longer in the mode, training or eval, that it was in.",
+    DRAWN
+    | {
+        "others": "Layers that are no nn.Linear have other numbers than before, in these parameters or buffers.",
+        "flags": "These parameters of layers that are no nn.Linear were frozen, and no longer are.",
+        "replaced": "These parameters or buffers of layers that are no nn.Linear are other objects than before.",
+        "mode": "These parts of the module were in eval mode, and no longer are.",
     },
     given=("drawn",),
     needs=(depth,),
@@ -160,7 +201,8 @@ others = Requirement(
 anew = Requirement(
     "draws anew at each call, and never seeds",
     draws,
-    {
+    DRAWN
+    | {
         "anew": "A second call draws the same numbers.",
         "global": "The same seed of torch's global generator gives other numbers.",
         "untouched": "After your call torch's global generator goes on from one place, whatever its seed was.",

@@ -11,10 +11,9 @@ from torch import Tensor, nn
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation, Plain
-from autograder.watching.probe import Answer, see
+from autograder.watching.probe import Answer, changed, see
 from autograder.watching.probes.given_modules import (
     copies,
-    makes,
     moved,
     numbers,
     on_sample,
@@ -25,18 +24,37 @@ from autograder.watching.probes.given_modules import (
 from ._calls import on_module
 
 
-def held(module: nn.Module) -> Plain:
-    """The numbers of a module."""
-    return numbers(dict(sorted(module.state_dict().items())))
+def taken(module: nn.Module, before: dict[str, Tensor], state: dict[str, Tensor]) -> Observation:
+    """Which tensors of the module hold the numbers of state (`loaded`), and which neither these nor their own (`odd`).
+
+    `before` and `state` are copies from before the call. A float64 entry is held as what its dtype makes of it.
+    """
+    loaded, odd = [], []
+    for name, tensor in module.state_dict().items():
+        given = state.get(name)
+        if given is not None and given.shape == tensor.shape and torch.equal(given.to(tensor.dtype), tensor):
+            loaded.append(name)
+        elif not torch.equal(before[name], tensor):
+            odd.append(name)
+    # The numbers themselves hang on fresh input; the names before them say what is wrong with these.
+    return {"loaded": loaded, "odd": odd, "numbers": numbers(dict(sorted(module.state_dict().items())))}
+
+
+def call(answer: Answer, module: nn.Module, state: dict[str, Tensor]) -> tuple[object, Observation]:
+    """Call the answer; return its result, and what the module has taken from the state."""
+    before, given = copies(module.state_dict()), copies(state)
+    result = answer(module, state)
+    return result, taken(module, before, given)
 
 
 @on_sample
 def names_and_numbers(answer: Answer, module: nn.Module, state: dict[str, Tensor]) -> Observation:
-    """The names that are returned, whether they are sorted, and the numbers of the module afterwards."""
-    names = see(answer(module, state))
+    """The names that are returned, whether they are sorted, and what the module has taken."""
+    result, seen = call(answer, module, state)
+    names = see(result)
     in_order = not is_names(names) or names == sorted(names)
     told = names if in_order else sorted(names)
-    return {"returned": told, "sorted": in_order, "loaded": held(module)}
+    return {"returned": told, "sorted": in_order} | seen
 
 
 def is_names(result: Plain) -> TypeGuard[list[str]]:
@@ -49,63 +67,83 @@ def same_objects(answer: Answer, module: nn.Module, state: dict[str, Tensor]) ->
     """Which parameters and buffers are others than before, and their dtypes and flags."""
     next(iter(module.parameters())).requires_grad_(False)
     before = tensors(module)
-    answer(module, state)
+    kinds = kinds_of(before)
+    _, seen = call(answer, module, state)
     after = tensors(module)
-    kinds = {name: [str(t.dtype), t.requires_grad, t.is_leaf] for name, t in after.items()}
-    return {"replaced": replaced_in(before, after), "kinds": kinds, "loaded": held(module)}
+    return {"replaced": replaced_in(before, after), "kinds": changed(kinds, kinds_of(after))} | seen
+
+
+def kinds_of(held: dict[str, Tensor]) -> dict[str, Plain]:
+    """The dtype and flags of tensors, by name."""
+    return {name: [str(t.dtype), t.requires_grad, t.is_leaf] for name, t in held.items()}
 
 
 @on_sample
 def kept_apart(answer: Answer, module: nn.Module, state: dict[str, Tensor]) -> Observation:
-    """Whether state is as it was, and whether the module follows when it changes later."""
+    """What of state is not as it was, to the last bit and in dtype, and what of the module follows when it changes."""
+    entries = dict(state)
+    was = numbers(entries)
     answer(module, state)
-    before, seen = copies(module.state_dict()), numbers(state)
-    for tensor in state.values():
+    before, names = copies(module.state_dict()), list(entries.keys() ^ state.keys())
+    seen = [*names, *replaced_in(entries, state), *changed(was, numbers(entries))]
+    for tensor in entries.values():
         tensor.add_(1)
-    return {"state": seen, "follows": moved(before, module.state_dict())}
+    return {"state": sorted(set(seen)), "follows": moved(before, module.state_dict())}
 
 
 LOADED = {
-    "loaded": "The numbers of the module afterwards are not right: what fits in name and shape is to be loaded, all "
-    "else stays as it was."
+    "loaded": "These entries of state are in the module after your call. It should be all that fit in name and shape, "
+    "and no others.",
+    "odd": "These tensors of the module hold other numbers after your call, and not those of the entry of their name.",
 }
 SORTED = {"sorted": "The names that you return are the right ones, but not sorted."}
 
-basic = Requirement("loads a state that fits", names_and_numbers, LOADED)
+basic = Requirement(
+    "loads a state that fits",
+    names_and_numbers,
+    LOADED | {"returned:length": "All that is in state fits here, and nothing is missing: no name is to be returned."},
+)
 names = Requirement(
     "tells the names that only one of the two has, sorted",
     names_and_numbers,
     SORTED
+    | LOADED
     | {"returned": "You do not return the names that only the module has, and those that only state has: these alone."},
-    given=("loaded",),
+    given=("loaded", "odd", "numbers"),
 )
 unequal = Requirement(
     "skips unequal shapes, tells them, and loads the rest",
     names_and_numbers,
     LOADED
+    | SORTED
     | {
         "returned": "You do not return the names whose shapes are unequal, and with them the names that only one of "
         "the two has: these alone."
     },
-    given=("sorted",),
+    given=("sorted", "numbers"),
 )
-buffers = Requirement("loads buffers too", makes(loaded=held), LOADED)
+buffers = Requirement(
+    "loads buffers too", on_sample(lambda answer, module, state: call(answer, module, state)[1]), LOADED
+)
 objects = Requirement(
     "keeps the module's own tensors, with dtype and flags",
     same_objects,
     {
-        "replaced": "A parameter or buffer is another object than before.",
-        "kinds": "A tensor of the module has another dtype or flag than before.",
-        "loaded": "The tensors of state are float64 here, and fit in name and shape: their numbers are to be loaded.",
+        "replaced": "These parameters or buffers are other objects than before.",
+        "kinds": "These tensors of the module have another dtype than before, or another requires_grad.",
+        "loaded": "The tensors of state are float64 here, and these are in the module after your call. It should be "
+        "all that fit in name and shape.",
+        "odd": LOADED["odd"],
     },
-    given=("loaded",),
+    given=("loaded", "odd", "numbers"),
 )
 apart = Requirement(
     "leaves state as it was, and shares no memory with it",
     kept_apart,
     {
-        "state": "The state that you were given has changed.",
-        "follows": "When the state changes later, the module changes with it: they share memory.",
+        "state": "The state that you were given is not as it was: these entries are gone, new, or other tensors, or "
+        "hold something else.",
+        "follows": "When the state changes later, these tensors of the module change with it: they share memory.",
     },
 )
 
@@ -141,4 +179,4 @@ def load_partial(draw: Draw) -> Iterator[Case]:
     yield buffers("layers with batch norm", a, b, c, norm | {"1.num_batches_tracked": torch.tensor(7)})
     wide = {name: tensor.double() for name, tensor in norm.items()}
     yield objects("layers with batch norm", a, b, c, wide | linear("0.", a, b))
-    yield apart("layers with batch norm", a, b, c, norm | {"x": draw.normal(2)})
+    yield apart("layers with batch norm", a, b, c, norm | {"x": draw.normal(2), "0.bias": draw.normal(b).double()})

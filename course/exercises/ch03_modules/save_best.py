@@ -65,6 +65,15 @@ def both_left(answer: Answer, module: nn.Module, best: float | None, loss: float
 
 
 @on_sample
+def kept(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
+    """What a snapshot holds after the module has changed, and which of its tensors keep a graph."""
+    record = saved_before_a_step(answer, module, x)
+    state = record["state"] if isinstance(record, dict) else None
+    tracked = [name for name, tensor in state.items() if tensor.requires_grad] if isinstance(state, Mapping) else []
+    return {"snapshot": told(record), "tracked": tracked}
+
+
+@on_sample
 def restored(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
     """What the module computes when it has changed and loaded the snapshot."""
     module.load_state_dict(saved_before_a_step(answer, module, x)["state"])
@@ -100,8 +109,12 @@ keeps = Requirement(
 )
 snapshot = Requirement(
     "keeps a snapshot that does not follow the module",
-    on_sample(lambda answer, module, x: {"snapshot": told(saved_before_a_step(answer, module, x))}),
-    {"snapshot": "When the module changed afterwards, the snapshot changed as well."},
+    kept,
+    {
+        "snapshot": "When the module changed afterwards, the snapshot changed as well.",
+        "tracked": "These tensors of your snapshot require grad: each keeps a graph, which leads back to the module. "
+        "Those of state_dict() do not.",
+    },
 )
 back = Requirement(
     "brings the module back, buffers too",
@@ -111,7 +124,7 @@ back = Requirement(
 both = Requirement(
     "changes neither the module nor best",
     both_left,
-    {"left": "The module is no longer as it was.", **BEST},
+    {"left": "These things about the module are not as they were before your call.", **BEST},
 )
 
 

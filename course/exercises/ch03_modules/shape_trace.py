@@ -61,7 +61,7 @@ on_meta = Requirement(
 left = Requirement(
     "leaves the module as it was",
     leaves_module(pairs, first=lambda module: next(module.children()).eval()),
-    {"left": "The module is no longer as it was."},
+    {"left": "These things about the module are not as they were before your call."},
     given=("returned",),
 )
 

@@ -11,21 +11,57 @@ from torch import Tensor
 from autograder.judging.words import argument
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, copy_of, see, watched
+from autograder.watching.observation import Observation, dtype_name
+from autograder.watching.probe import Answer, changed, copy_of, see, watched
 
 
 def clipped(*kept: str, generator: bool = False) -> Probe:
-    """Gradients after clipping: `returned`, `grads`, `in_place` (the old tensors hold the new numbers)."""
+    """Gradients after clipping, and what is told of them before their numbers.
+
+    Facets: `returned`, `forms` (shape and dtype), `one_factor` (all were multiplied by one number) and `factor` (by
+    which), `grads`, `touched` (one changed, if only in its last bit), `in_place` (the old tensors hold the new numbers
+    in their old memory), `params` (those that have other numbers or flags than before).
+    """
 
     def look(answer: Answer, case: Case) -> Observation:
         grads, max_norm = copy_of(case.args)
         params = [_with_grad(grad) for grad in grads]
+        held = {f"tensor {place}": param for place, param in enumerate(params, 1)}
+        was = {name: see(param) for name, param in held.items()}
+        old, flat = copy_of(grads), [None if grad is None else grad.view(-1) for grad in grads]
         result = answer((p for p in params) if generator else params, max_norm)
-        seen: Observation = {"returned": see(result), "grads": [see(p.grad) for p in params]}
-        return seen | {"in_place": all(p.grad is grad for p, grad in zip(params, grads, strict=True))}
+        new = [p.grad for p in params]
+        return {
+            "returned": see(result),
+            "forms": list(map(_form, new)),
+            **_factor([(a, b) for a, b in zip(old, new, strict=True) if _form(a) == _form(b) != "None"]),
+            "grads": list(map(see, new)),
+            "touched": not all(map(_equal, old, new)),
+            "in_place": all(a is b for a, b in zip(grads, new, strict=True)) and all(map(_equal, flat, new)),
+            "params": changed(was, {name: see(param) for name, param in held.items()}),
+        }
 
     return watched(look, *kept)
+
+
+def _form(grad: Tensor | None) -> str:
+    return "None" if grad is None else f"{dtype_name(grad.dtype)} of shape {tuple(grad.shape)}"
+
+
+def _equal(one: Tensor | None, other: Tensor | None) -> bool:
+    """Whether two gradients, one of which may be flat, hold the same numbers to the last bit."""
+    if one is None or other is None:
+        return one is other
+    return torch.equal(one.flatten(), other.flatten())
+
+
+def _factor(pairs: list[tuple[Tensor, Tensor]]) -> Observation:
+    """By which number gradients were multiplied, if by one; zeros tell nothing."""
+    ratios = torch.cat([torch.zeros(0).double(), *((new / old)[old != 0].double().flatten() for old, new in pairs)])
+    if not len(ratios):
+        return {"one_factor": True, "factor": 1.0}
+    one = bool(ratios.max() - ratios.min() < 1e-4 * ratios.abs().max() + 1e-12)
+    return {"one_factor": one, "factor": float(f"{ratios.mean().item():.4g}") if one else "no single number"}
 
 
 def _with_grad(grad: Tensor | None) -> Tensor:
@@ -35,18 +71,28 @@ def _with_grad(grad: Tensor | None) -> Tensor:
     return param
 
 
+FORMS = {"forms": "A gradient has another shape or dtype after your call than before, or is gone."}
+
 together = Requirement(
     "shortens all gradients together",
-    clipped("grads"),
-    tells={
+    clipped("forms", "one_factor", "factor", "grads"),
+    tells=FORMS
+    | {
+        "one_factor": "You do not multiply all gradients by one number: some become shorter than others, so that all "
+        "together point elsewhere.",
+        "factor": "You multiply all gradients by this number. It should be max_norm / norm, with the norm of all of "
+        "them laid end to end, which is above max_norm here.",
         "grads": "The norm of all gradients laid end to end is above max_norm here, and yours are not what they were "
-        "times max_norm / norm, one number for all."
+        "times max_norm / norm.",
     },
 )
+_SHORT = "The norm of all gradients together is not above max_norm here: none of them is to change."
 short = Requirement(
     "leaves short gradients as they are",
-    clipped("grads"),
-    tells={"grads": "The norm of all gradients together is below max_norm here: none of them is to change."},
+    clipped("forms", "one_factor", "factor", "grads", "touched"),
+    tells=FORMS
+    | dict.fromkeys(("one_factor", "grads", "touched"), _SHORT)
+    | {"factor": f"{_SHORT} You multiply them by this number."},
 )
 returns = Requirement(
     "returns the norm before, as a float",
@@ -58,8 +104,12 @@ returns = Requirement(
 )
 in_place = Requirement(
     "works in place",
-    clipped("in_place", "grads"),
-    tells={"in_place": "A .grad is another tensor than before: whoever holds the old one sees the long gradient."},
+    clipped("in_place", "params", "grads"),
+    tells={
+        "in_place": "A .grad is another tensor than before, or lies in other memory: whoever holds the old one sees "
+        "the long gradient.",
+        "params": "You change these tensors themselves. Only their gradients become shorter.",
+    },
     given=("grads",),
 )
 without = Requirement(
@@ -105,12 +155,15 @@ def clip_grad_norm(draw: Draw) -> Iterator[Case]:
     def grads() -> list[Tensor]:
         return [3 * doubles(n, d), 2 + doubles(d)]
 
-    limit = draw.real(0.5, 1.5)
+    limit = round(draw.real(0.5, 1.5), 2)
     yield together([torch.tensor([3.0]), torch.tensor([4.0])], 1.0)
     yield together(grads(), limit)
     yield together([doubles(n, d), torch.zeros(3), 9 + doubles(1)], limit)
+    yield short([torch.tensor([3.0]), torch.tensor([4.0])], 30.0)
     yield short([0.01 * grad for grad in grads()], limit)
-    yield short(_as_long_as(0.8 * (most := draw.real(2.0, 3.0)), grads()), most)  # and its square is above the limit
+    yield short(
+        _as_long_as(0.8 * (most := round(draw.real(2.0, 3.0), 2)), grads()), most
+    )  # and its square is above the limit
     yield returns([torch.tensor([3.0]), torch.tensor([4.0])], 1.0)
     yield returns(grads(), limit)
     yield returns([0.01 * grad for grad in grads()], limit)

@@ -14,36 +14,38 @@ from autograder.watching.probe import Answer, changed_inputs, copy_of, see, watc
 
 
 def collated(part: str) -> Probe:
-    """One of the two results, `padded` or `lengths`, and `inputs`: which of them changed."""
+    """One of the two results, `padded` or `lengths`, whether both came, and `inputs`: which of them changed."""
 
     def look(answer: Answer, case: Case) -> Observation:
         args, kwargs = copy_of(case.args), copy_of(case.kwargs)
         result = answer(*args, **kwargs)
-        if not isinstance(result, tuple | list) or len(result) != 2:
-            return {"returned": see(result)}
-        padded, lengths = map(see, result)
-        return {"padded": padded, "lengths": lengths, "inputs": changed_inputs(case, args, kwargs)}
+        is_pair = isinstance(result, tuple | list) and len(result) == 2
+        padded, lengths = map(see, result if is_pair else (result, result))
+        return {"pair": is_pair, "padded": padded, "lengths": lengths, "inputs": changed_inputs(case, args, kwargs)}
 
-    return watched(look, part, "inputs")
+    return watched(look, "pair", part, "inputs")
 
 
-TABLE = (
-    "The table is not of this kind: a row for each tensor, as wide as the longest of them, with its entries first and "
-    "then `pad`, all in the dtype of the tensors."
-)
-fills = Requirement("fills shorter rows up at their end", collated("padded"), {"padded": TABLE})
-pads = Requirement("fills up with the number it is given", collated("padded"), {"padded": TABLE})
-dtype = Requirement(
-    "keeps the dtype",
-    collated("padded"),
-    {"padded": TABLE, "padded:dtype": "The table is to have the dtype of the tensors that are given."},
-    needs=(pads,),
-)
-empty = Requirement("allows an empty tensor, and a single one", collated("padded"), {"padded": TABLE})
+BOTH = {
+    "pair": "What you return is not a pair: the table, and the list of lengths.",
+    "inputs": "The list that you were given is no longer as it was, or its tensors are not. Make a new list, or new "
+    "tensors.",
+}
+TABLE = BOTH | {
+    "padded:shape": "The table has another shape than it should: a row for each tensor, as wide as the longest of "
+    "them.",
+    "padded:dtype": "The table has another dtype than the tensors.",
+    "padded": "The numbers of the table are not those of the tensors, a row for each, in their order: first the "
+    "entries, then `pad`.",
+}
+fills = Requirement("fills shorter rows up at their end", collated("padded"), TABLE)
+pads = Requirement("fills up with the number it is given", collated("padded"), TABLE)
+dtype = Requirement("keeps the dtype", collated("padded"), TABLE, needs=(pads,))
+empty = Requirement("allows an empty tensor, and a single one", collated("padded"), TABLE)
 lengths = Requirement(
     "tells the lengths before",
     collated("lengths"),
-    {"lengths": "The lengths are not a list of ints, how many entries each tensor had before it was filled up."},
+    BOTH | {"lengths": "The lengths are not a list of ints, how many entries each tensor had before it was filled up."},
 )
 
 
@@ -58,9 +60,9 @@ def collate_pad(draw: Draw) -> Iterator[Case]:
     """Pad rows of different length."""
 
     def rows(*lengths: int) -> list[Tensor]:
-        return [draw.ints(1, 50, length) for length in lengths]
+        return [draw.ints(1, 24, length) for length in lengths]
 
-    yield fills(rows(1, 3, 2))
+    yield fills(rows(1, 3, 2, 2))
     yield fills(rows(*draw.sizes(4, 1, 6)))
     yield fills([torch.tensor([5, 6]), torch.tensor([7])], pad=-1)
     yield pads(rows(*draw.sizes(3, 1, 5)), pad=-draw.whole(1, 100))
