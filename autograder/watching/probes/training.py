@@ -84,7 +84,8 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
 
     A case gives a model and an optimizer by name, inputs, and targets. Facets: `held` (parameters and buffers),
     `grads`, `arrived` (some gradient reached the model), `returned`, `modes`, `forwards` (how often the model was
-    called) and `criterion` (what the criterion was called with, each time).
+    called), `criterion` (what the criterion was called with, each time) and `spread` (broadcasting made more rows of
+    what it was called with).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -92,10 +93,13 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
         model = row_model(name, x.shape[1]).to(x.dtype)
         optimizer = optimizer_of(kind, model.parameters(), 0.1)
         asked: list[tuple[str, ...]] = []
+        spread: list[bool] = []
 
         def criterion(prediction: Tensor, target: Tensor) -> Tensor:
             asked.append(tuple("y_batch" if _same(arg, y) else "prediction" for arg in (prediction, target)))
-            return ((prediction - target) ** 2).mean()
+            squares = (prediction - target) ** 2
+            spread.append(squares.numel() > max(prediction.numel(), target.numel()))
+            return squares.mean()
 
         with random_from(3):
             if warm:
@@ -104,9 +108,15 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
             result = answer(model, optimizer, criterion, x, y)
         seen: Observation = {"held": held_by(model), "grads": grads_of(model), "returned": see(result)}
         seen |= {"modes": _modes_of(model), "forwards": len(calls), "criterion": asked}
-        return seen | {"arrived": bool(arrived)}
+        return seen | {"arrived": bool(arrived), "spread": any(spread)}
 
     return watched(look, *kept)
+
+
+SPREAD = {
+    "spread": "You give the criterion a prediction and a target whose shapes differ, such as (n,) and (n, 1): "
+    "broadcasting then compares the prediction of each row with the targets of all rows."
+}
 
 
 def _same(arg: Tensor, y: Tensor) -> bool:

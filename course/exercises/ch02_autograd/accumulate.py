@@ -13,6 +13,7 @@ from autograder.watching.exercise import Case, Probe, Requirement, exercise
 from autograder.watching.observation import Observation, Plain
 from autograder.watching.probe import Answer, changed, copy_of, see, values, watched
 from autograder.watching.probes.gradients import Function, warm
+from autograder.watching.probes.training_cuts import CUT, backwards_watched
 
 
 def accumulated(*kept: str, old: bool = False, times: int = 1) -> Probe:
@@ -30,8 +31,10 @@ def accumulated(*kept: str, old: bool = False, times: int = 1) -> Probe:
             calls.append(len(batch))
             return loss(batch)
 
-        results = [_as_list(answer(loss_fn, batches, params)) for _ in range(times)]
+        with backwards_watched(*params) as backwards:
+            results = [_as_list(answer(loss_fn, batches, params)) for _ in range(times)]
         return {
+            "cut_loss": backwards.cut,
             "factor": _factor(results[0], params, batches) if "factor" in kept else 1.0,
             "returned": results[0],
             "again": results[1:],
@@ -79,8 +82,9 @@ _FACTOR = (
 )
 single = Requirement(
     "gives the gradients for a single batch",
-    accumulated("factor", "returned"),
-    tells={
+    accumulated("cut_loss", "factor", "returned"),
+    tells=CUT
+    | {
         "factor": _FACTOR,
         "returned:values": "Already for a single batch these are not the gradients of its mean loss.",
     },

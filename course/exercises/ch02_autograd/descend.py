@@ -12,6 +12,7 @@ from autograder.watching.exercise import Case, Probe, Requirement, exercise
 from autograder.watching.observation import Observation
 from autograder.watching.probe import Answer, copy_of, values, watched
 from autograder.watching.probes.gradients import is_tracked
+from autograder.watching.probes.training_cuts import CUT_FROM_X, with_cuts
 
 from ._functions import FUNCTIONS, of_function, on_function
 from ._traces import TRACKED, again, left
@@ -45,8 +46,9 @@ def steps_of(*kept: str) -> Probe:
 
 one_step = Requirement(
     "takes one step against the gradient",
-    on_function("returned"),
-    tells={"returned:values": "One step leads elsewhere than to x0 minus lr times the gradient of `f` at x0."},
+    with_cuts(on_function("returned"), chosen=True),
+    tells=CUT_FROM_X
+    | {"returned:values": "One step leads elsewhere than to x0 minus lr times the gradient of `f` at x0."},
 )
 many_steps = Requirement(
     "takes as many steps as asked for",
@@ -90,6 +92,7 @@ def descend(draw: Draw) -> Iterator[Case]:
         return draw.normal(n, d, dtype=torch.float64)
 
     rate = round(draw.real(0.05, 0.2), 3)
+    yield one_step("bowl_at_one", torch.tensor([[2.0, 3.0, 4.0], [5.0, 6.0, 7.0]]), lr=0.25, steps=1)
     yield one_step("bowl_at_one", start(), lr=rate, steps=1)
     yield one_step("sum_of_sines", draw.normal(d), lr=rate, steps=1)
     yield many_steps("sum_of_squares", torch.tensor([1.0]), lr=0.25, steps=2)

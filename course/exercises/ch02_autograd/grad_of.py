@@ -13,6 +13,7 @@ from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation
 from autograder.watching.probe import Answer, changed, copy_of, values, watched
 from autograder.watching.probes.gradients import state, warm
+from autograder.watching.probes.training_cuts import CUT_FROM_X, with_cuts
 
 from ._functions import of_function, on_function
 from ._traces import again, left, untracked
@@ -38,8 +39,9 @@ def spelled(name: str, case: Case) -> str:
 
 one_number = Requirement(
     "gives the gradient of a function with one number",
-    on_function("returned"),
-    tells={
+    with_cuts(on_function("returned"), chosen=True),
+    tells=CUT_FROM_X
+    | {
         "returned:values": "This is not the gradient of `f` at `x`.",
         "returned:shape": "A gradient has the shape of `x`: for each entry, how much `f` grows with it.",
     },

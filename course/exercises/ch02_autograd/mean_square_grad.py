@@ -9,6 +9,7 @@ import torch
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.probes.gradients import on_tensors
+from autograder.watching.probes.training_cuts import CUT_FROM_X, with_cuts
 from autograder.watching.rules import Rule, names_used
 
 from ._traces import again, left, untracked
@@ -24,8 +25,9 @@ by_autograd = Rule(
 _SHAPE = {"returned:shape": "A gradient has the shape of `x`: for each entry, how much the mean grows with it."}
 gradient = Requirement(
     "gives the gradient of the mean of the squares",
-    on_tensors("returned"),
-    _SHAPE
+    with_cuts(on_tensors("returned"), chosen=True),
+    CUT_FROM_X
+    | _SHAPE
     | {
         "returned:values": "This is not the gradient of the mean of the squares: add a little to one entry, and see "
         "how it grows."

@@ -13,6 +13,7 @@ from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Probe, Requirement, exercise
 from autograder.watching.observation import Observation
 from autograder.watching.probe import Answer, see, watched
+from autograder.watching.probes.training_cuts import CUT, backwards_watched
 
 
 class _Mark:
@@ -22,8 +23,8 @@ class _Mark:
 def running(*kept: str, generator: bool = True) -> Probe:
     """The mean of losses, and what was seen each time the next one was asked for.
 
-    Facets: `returned`, `gradient` (the sum that arrived at the parameter), `so_far` (the same, each time the next
-    loss was asked for) and `kept` (how many graphs were still held then, besides the last one; at most).
+    Facets: `cut_loss`, `returned`, `gradient` (the sum that arrived at the parameter), `so_far` (the same, each time
+    the next loss was asked for) and `kept` (how many graphs were still held then, besides the last one; at most).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -39,8 +40,10 @@ def running(*kept: str, generator: bool = True) -> Probe:
                 so_far.append(_arrived(param))
                 held.append(sum(graph() is not None for graph in graphs[:-1]))
 
-        result = answer(losses() if generator else list(losses()))
-        return {"returned": see(result), "gradient": _arrived(param), "so_far": so_far, "kept": max(held)}
+        with backwards_watched(param) as backwards:
+            result = answer(losses() if generator else list(losses()))
+        seen: Observation = {"cut_loss": backwards.cut}
+        return seen | {"returned": see(result), "gradient": _arrived(param), "so_far": so_far, "kept": max(held)}
 
     return watched(look, *kept)
 
@@ -74,8 +77,9 @@ mean = Requirement(
 from_generator = Requirement("takes its losses from a generator too", running("returned"))
 backward = Requirement(
     "calls backward on each loss, before it asks for the next",
-    running("gradient", "so_far"),
-    tells={
+    running("cut_loss", "gradient", "so_far"),
+    tells=CUT
+    | {
         "gradient": "The gradients that arrived at the parameter are not those of one backward per loss.",
         "so_far": "When you asked for the next loss, the gradient of the one before had not arrived.",
     },

@@ -18,6 +18,7 @@ from autograder.watching.observation import Observation, Plain
 from autograder.watching.probe import Answer, copy_of, see, values, watched
 from autograder.watching.probes.chance import random_from
 from autograder.watching.probes.training import before_any_step
+from autograder.watching.probes.training_cuts import CUT, with_cuts
 from autograder.watching.rules import few_lines
 
 # --- the limit on changed lines
@@ -78,10 +79,10 @@ def compare_loops(expected: Observation, got: Observation, tolerance: Tolerance)
     """Loops that have learned are alike, whatever their curves; of others, the curves tell which fault it is."""
     if "losses" not in expected or "losses" not in got:
         return first_difference(expected, got, tolerance)
-    facts = _facts(expected), _facts(got)
-    if all(one["learned"] and one["trained"] for one in facts):
-        return first_difference(*facts, tolerance)
-    return first_difference(facts[0] | expected, facts[1] | got, tolerance)
+    right, mine = ({"cut_loss": seen["cut_loss"]} | _facts(seen) for seen in (expected, got))
+    if all(one["learned"] and one["trained"] for one in (right, mine)):
+        return first_difference(right, mine, tolerance)
+    return first_difference(right | expected, mine | got, tolerance)
 
 
 def _facts(seen: Observation) -> dict[str, Plain]:
@@ -114,7 +115,7 @@ _TELLS = {
 def asked(sentence: str, question: str) -> Requirement:
     """A requirement that some loops learn, and what to ask of one that does not."""
     learned = f"The last losses of this loop are not a small part of the first. {question}"
-    return Requirement(sentence, loop_run, {"learned": learned, **_TELLS})
+    return Requirement(sentence, with_cuts(loop_run), {**CUT, "learned": learned, **_TELLS})
 
 
 shown_by = {

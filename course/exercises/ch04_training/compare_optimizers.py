@@ -16,6 +16,7 @@ from autograder.watching.exercise import Case, Probe, Requirement, exercise
 from autograder.watching.observation import Observation
 from autograder.watching.probe import Answer, copy_of, see, watched
 from autograder.watching.probes.chance import random_from
+from autograder.watching.probes.training_cuts import CUT, with_cuts
 
 
 def counted(*kept: str) -> Probe:
@@ -32,8 +33,9 @@ def counted(*kept: str) -> Probe:
 
 one_seed = Requirement(
     "counts the steps of both for one seed",
-    counted("sgd", "adam"),
-    tells={
+    with_cuts(counted("sgd", "adam")),
+    tells=CUT
+    | {
         "returned": "From the weights of start(seed), with its own rate, this is not the number of steps taken when "
         "the loss is first below `goal`."
     },

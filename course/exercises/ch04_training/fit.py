@@ -14,6 +14,7 @@ from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation
 from autograder.watching.probe import Answer, copy_of, see
 from autograder.watching.probes.training import held_by
+from autograder.watching.probes.training_cuts import CUT, with_cuts
 from autograder.watching.probes.training_runs import Run, trained
 from autograder.watching.probes.training_samples import optimizer_of, row_model
 
@@ -71,7 +72,7 @@ _MEASURED = {
     "samples of the drawer, each counted once, in eval mode, of the model as it is after the epoch's last step."
 }
 
-trains = Requirement("takes one step for each batch, epoch after epoch", trained(_Fit, "held"), _HELD)
+trains = Requirement("takes one step for each batch, epoch after epoch", with_cuts(trained(_Fit, "held")), CUT | _HELD)
 anew = Requirement("goes through the loader anew in each epoch", trained(_Fit, "held"), _HELD)
 noted = Requirement(
     "notes the mean of the batch losses of each epoch",

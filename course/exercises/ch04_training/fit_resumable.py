@@ -15,6 +15,7 @@ from autograder.watching.observation import Observation, Plain
 from autograder.watching.probe import Answer, copy_of, see, watched
 from autograder.watching.probes.chance import random_from
 from autograder.watching.probes.training import held_by
+from autograder.watching.probes.training_cuts import CUT, with_cuts
 from autograder.watching.probes.training_runs import Run, resumed
 from autograder.watching.probes.training_samples import optimizer_of, row_model
 
@@ -80,8 +81,9 @@ def going_on(asked: str) -> dict[str, str]:
 
 trains = Requirement(
     "trains for some epochs, with one loss for each",
-    trained,
-    {
+    with_cuts(trained),
+    CUT
+    | {
         "held": "The model does not end with the right weights and buffers: in train mode, a step for each batch, by "
         "F.mse_loss, and scheduler.step() after each epoch.",
         "losses": '"losses" does not hold a float for each epoch, the plain mean of its batch losses.',

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -18,6 +19,8 @@ from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation, Plain, Seen
 from autograder.watching.probe import Answer, copy_of, see, values, watched
 from autograder.watching.probes.chance import random_from
+from autograder.watching.probes.training import at_each_call, before_any_step
+from autograder.watching.probes.training_cuts import CUT, with_cuts
 from autograder.watching.rules import avoids
 
 # A fit is good where its mean squared error, computed anew, is below this. 10 000 honest runs by Adam, each from first
@@ -26,6 +29,7 @@ from autograder.watching.rules import avoids
 _BELOW = {1000: 0.02, 300: 0.05}
 _SHAPES: dict[tuple[int, ...], float] = {(16, 1): 1.0, (16,): 1.0, (1, 16): 0.25, (1,): 0.25}  # and bounds of the first
 _ASKED_FOR: Plain = sorted(_SHAPES)
+_WHY = ("on_grid", "steps", "optimizer", "rate")
 _GRID = torch.linspace(-math.pi, math.pi, 200, dtype=torch.float64).unsqueeze(1)
 
 # --- what is watched
@@ -43,15 +47,32 @@ def own_model(answer: Answer, case: Case) -> Observation:
 
 @watched
 def given_model(answer: Answer, case: Case) -> Observation:
-    """Whether the given model is trained in place, and its parameters after a few steps from given first weights."""
+    """Whether the given model is trained in place, and its parameters after a few steps from given first weights.
+
+    The other facets tell why the parameters are not right: `on_grid` (the model was called on the 200 x alone), `steps`
+    (of optimizers), `optimizer` (their kinds) and `rate`.
+    """
     model = answer(steps=0)
     if _shapes(model) != _ASKED_FOR:
         return _seen(model, _GRID[:1])
     with torch.no_grad():
         for param, weight in zip(_in_order(model), copy_of(case.args[0]), strict=True):
             param.copy_(weight)
-    result = answer(model, **case.kwargs)
-    return {"in_place": result is model, "parameters": [values(p) for p in _in_order(model)]}
+    inputs = at_each_call(model, lambda args, _: not args or _is_grid(args[0]))
+    with before_any_step(lambda optimizer: (type(optimizer).__name__, optimizer.param_groups[0]["lr"])) as steps:
+        result = answer(model, **case.kwargs)
+    seen: Observation = {"in_place": result is model, "on_grid": all(inputs), "steps": len(steps)}
+    seen |= {"optimizer": _all_alike([kind for kind, _ in steps]), "rate": _all_alike([rate for _, rate in steps])}
+    return seen | {"parameters": [values(p) for p in _in_order(model)]}
+
+
+def _all_alike(noted: list[Any]) -> Plain:
+    """What was noted each time; all of it where it changed."""
+    return noted[0] if len(set(noted)) == 1 else noted
+
+
+def _is_grid(x: Tensor) -> bool:
+    return x.shape == _GRID.shape and torch.allclose(x.detach().double(), _GRID, atol=1e-3)
 
 
 def _seen(model: object, at: Tensor, below: float | None = None) -> Observation:
@@ -90,13 +111,21 @@ def compare_fits(expected: Observation, got: Observation, tolerance: Tolerance) 
     if "fits" in facts:
         return _compare_trainings(facts, got, tolerance)
     if not {"at", "outputs"} <= set(expected) & set(got):
-        return first_difference(expected, got, tolerance)
+        return _compare_steps(expected, got, tolerance)
     facts, other = (
         {"at": seen["at"], "relu_net": _is_relu_net(seen), "another": seen.get("another")} for seen in (expected, got)
     )
     if not facts["relu_net"] and not other["relu_net"]:  # both are wrong: in the same way?
         facts, other = ({"outputs": seen["outputs"]} for seen in (expected, got))
     return first_difference(facts, other, tolerance)
+
+
+def _compare_steps(expected: Observation, got: Observation, tolerance: Tolerance) -> Difference | None:
+    """How the parameters got where they are counts only where that is not where they should be."""
+    right, mine = ({facet: seen[facet] for facet in seen if facet not in _WHY} for seen in (expected, got))
+    difference = first_difference(right, mine, tolerance)
+    parameters = difference and difference.path[:1] == ("parameters",)
+    return first_difference(expected, got, tolerance) if parameters else difference
 
 
 def facts_of_a_training(seen: Observation) -> Observation:
@@ -107,7 +136,7 @@ def facts_of_a_training(seen: Observation) -> Observation:
     if seen.get("below") is None or "parameters" not in seen:
         return seen
     error = float(((_network(seen["parameters"], _GRID) - torch.sin(_GRID)) ** 2).mean())
-    kept = {facet: seen[facet] for facet in ("shapes", "below")}
+    kept = {facet: seen[facet] for facet in ("cut_loss", "shapes", "below")}
     return kept | {"relu_net": _is_relu_net(seen), "fits": error < seen["below"]}
 
 
@@ -142,24 +171,27 @@ _NETWORK = _SHAPES_ASKED | {
 }
 _STEPS = _SHAPES_ASKED | {
     "in_place": "The model that comes back is not the one that was given: train that, in place, and return it.",
-    "parameters": "The weights after these steps are not where so many rounds lead, at this rate, each on 200 x from "
-    "-pi to pi and their sines, both of shape (200, 1), with the mean squared error",
+    "on_grid": "You call the model on other numbers than asked for: 200 evenly spaced x from -pi to pi, both ends "
+    "included, of shape (200, 1), the same in each round.",
+    "steps": "The number of steps that your optimizer takes is not `steps`.",
+    "optimizer": "Your steps are taken by an optimizer of another kind than `optimizer` says.",
+    "rate": "Your optimizer has another learning rate than `lr`.",
+    "parameters": "After your rounds the weights are not right. Each round is to clear the gradients, take the mean "
+    "squared error of the model's outputs and the sines, both of shape (200, 1), and make one step along its gradient.",
 }
 
 
-def _by(optimizer: str) -> dict[str, str]:
-    return _STEPS | {"parameters": f"{_STEPS['parameters']}, {optimizer}."}
-
+_ADAM = _STEPS | {"parameters": f"{_STEPS['parameters']} Adam's averages go on from round to round."}
 
 makes = Requirement("makes a model of two layers with a ReLU between", own_model, _NETWORK)
-by_sgd = Requirement("trains the model that it is given, by SGD", given_model, _by("by torch.optim.SGD"))
-by_adam = Requirement("trains by Adam", given_model, _by("by one torch.optim.Adam for all of them"))
+by_sgd = Requirement("trains the model that it is given, by SGD", with_cuts(given_model), CUT | _STEPS)
+by_adam = Requirement("trains by Adam", with_cuts(given_model), CUT | _ADAM)
 stays = Requirement(
     "leaves the model as it was with 0 steps",
     given_model,
-    _STEPS | {"parameters": "With steps=0 the weights have changed: so many rounds are none."},
+    _STEPS | {"parameters": "With steps=0 there is no round, and yet the weights have changed."},
 )
-fits = Requirement("comes near the sine after a whole training", own_model, _NETWORK)
+fits = Requirement("comes near the sine after a whole training", with_cuts(own_model), CUT | _NETWORK)
 
 
 def fitting(name: str, case: Case) -> str:

@@ -10,15 +10,18 @@ from torch import Tensor, float64, tensor
 from autograder.judging.words import sized
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probes.training import one_step
+from autograder.watching.probes.training import SPREAD, one_step
+from autograder.watching.probes.training_cuts import CUT, with_cuts
 from autograder.watching.probes.training_samples import FROZEN, IN_EVAL
 
 _HELD = "After your step, the parameters or buffers are not what they should be."
 
 moves = Requirement(
     "moves the parameters against the gradient",
-    one_step("held"),
-    tells={
+    with_cuts(one_step("spread", "held")),
+    tells=CUT
+    | SPREAD
+    | {
         "held": f"{_HELD} They move once, by the step of the optimizer that is given, along the gradient of "
         "criterion(prediction, y_batch), both as they are."
     },

@@ -11,8 +11,9 @@ from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Probe, Requirement, exercise
 from autograder.watching.observation import Observation
 from autograder.watching.probe import Answer, copy_of, see, watched
-from autograder.watching.probes.precision import NotedScaler, lowered_to
-from autograder.watching.probes.training import at_each_call, at_each_gradient, grads_of, held_by
+from autograder.watching.probes.precision import NotedScaler, autocast_entered, lowered_to
+from autograder.watching.probes.training import at_each_call, at_each_gradient, at_each_step, grads_of, held_by
+from autograder.watching.probes.training_cuts import CUT, with_cuts
 
 from ._models import LAYERS, eighths, made, optimizer_of
 
@@ -20,7 +21,8 @@ from ._models import LAYERS, eighths, made, optimizer_of
 def amp_step(*kept: str, warm: bool = False) -> Probe:
     """One step, perhaps with gradients of an earlier one.
 
-    Facets: `held`, `grads`, `scale`, `clean_steps`, `returned`, `forward`, `backward` and `step` (autocast then).
+    Facets: `held`, `grads`, `scale`, `clean_steps`, `returned`, `forward`, `backward` and `step` (autocast then),
+    `other_device` (the only autocast was for another type) and `updates` (steps of the optimizer).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -32,12 +34,15 @@ def amp_step(*kept: str, warm: bool = False) -> Probe:
         scaler = NotedScaler(scale, growth_interval=3)
         forward = at_each_call(model, lambda *_: _lowered_for(case.kwargs["device_type"]))
         backward = at_each_gradient(model, lowered_to)
-        result = answer(model, optimizer, scaler, x, y, **case.kwargs)
+        updates = at_each_step(optimizer)
+        with autocast_entered() as entered:
+            result = answer(model, optimizer, scaler, x, y, **case.kwargs)
         state = scaler.state_dict()
         seen: Observation = {"held": held_by(model), "grads": grads_of(model), "returned": see(result)}
         seen |= {"scale": state["scale"], "clean_steps": state["_growth_tracker"]}
         seen["forward"] = [str(dtype or "no autocast") for dtype in forward]
         seen["backward"] = sorted({dtype is not None for dtype in backward})
+        seen |= {"other_device": bool(entered) and case.kwargs["device_type"] not in entered, "updates": len(updates)}
         return seen | {"step": sorted({dtype is not None for dtype in scaler.steps})}
 
     return watched(look, *kept)
@@ -62,8 +67,12 @@ HELD = {
 GRADS = {"grads": "After your step, .grad does not hold the true gradients, clipped."}
 moves = Requirement(
     "moves the parameters",
-    amp_step("held"),
-    {
+    with_cuts(amp_step("other_device", "updates", "held")),
+    CUT
+    | {
+        "other_device": "Your autocast is for another type of device than the `device_type` of the call, and lowers "
+        "nothing here. (`torch.cuda.amp.autocast` is always for CUDA.)",
+        "updates": "The optimizer is to step once, and that is what `scaler.step(optimizer)` does.",
         "held": "After your step, the parameters are not those of one step along the true gradients, which a max_norm "
         "as large as here leaves as they are.",
     },

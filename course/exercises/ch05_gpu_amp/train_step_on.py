@@ -14,7 +14,8 @@ from autograder.watching.exercise import Case, Probe, Requirement, exercise
 from autograder.watching.observation import Observation, dtype_name
 from autograder.watching.probe import Answer, attempt, changed_inputs, copy_of, see, watched
 from autograder.watching.probes.devices import values_asked_for
-from autograder.watching.probes.training import grads_of, held_by
+from autograder.watching.probes.training import SPREAD, grads_of, held_by
+from autograder.watching.probes.training_cuts import CUT, with_cuts
 
 from ._models import EXAMPLE, eighths, model_of, optimizer_of
 
@@ -31,6 +32,7 @@ class _Step:
         self.rows: list[int] = []
         self.order: list[list[str]] = []
         self.dtypes: list[str] = []
+        self.spread = False
         self.predictions: list[Any] = []
 
     def taken(self, answer: Answer, device: Any, x: Tensor, y: Tensor) -> Any:
@@ -45,7 +47,9 @@ class _Step:
         self.rows.append(len(prediction))
         self.dtypes.append(dtype_name(target.dtype))
         self.order.append(["prediction" if self._is_predicted(one) else "target" for one in (prediction, target)])
-        return ((prediction - target) ** 2).mean()
+        squares = (prediction - target) ** 2
+        self.spread = self.spread or squares.numel() > max(prediction.numel(), target.numel())
+        return squares.mean()
 
     def _is_predicted(self, tensor: Tensor) -> bool:
         """Whether a tensor is the model's; in `no_grad` it has no graph that would say so."""
@@ -56,7 +60,8 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
     """One step on the CPU, perhaps after one elsewhere that left gradients and a memory of the optimizer.
 
     Facets: `held`, `grads`, `returned`, `waits` (how often a value was asked for), `forwards`, `criterion` (what it was
-    called with, each time), `targets` (their dtype then), `inputs` (which part of the batch changed).
+    called with, each time), `spread` (broadcasting made more rows of that), `targets` (their dtype then), `inputs`
+    (which part of the batch changed).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -69,7 +74,7 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
             result = step.taken(answer, device, x, y)
         seen: Observation = {"held": held_by(step.model), "grads": grads_of(step.model), "returned": see(result)}
         seen |= {"waits": len(asked), "forwards": len(step.inputs), "criterion": step.order, "targets": step.dtypes}
-        return seen | {"inputs": changed_inputs(case, args, {})}
+        return seen | {"inputs": changed_inputs(case, args, {}), "spread": step.spread}
 
     return watched(look, *kept)
 
@@ -121,7 +126,9 @@ HELD = {
     "held": "After your step, the parameters are not those of one step of the optimizer, along the gradient of this "
     "batch alone.",
 }
-against = Requirement("moves the parameters against the gradient", one_step("held"), HELD)
+against = Requirement(
+    "moves the parameters against the gradient", with_cuts(one_step("spread", "held")), CUT | SPREAD | HELD
+)
 elsewhere = Requirement(
     "moves both parts of the batch to the device",
     step_elsewhere,

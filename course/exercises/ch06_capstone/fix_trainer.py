@@ -15,6 +15,7 @@ from autograder.watching.observation import Observation
 from autograder.watching.probe import Answer, see, watched
 from autograder.watching.probes.chance import random_from
 from autograder.watching.probes.training import before_any_step
+from autograder.watching.probes.training_cuts import CUT, with_cuts
 from autograder.watching.probes.training_samples import KINDS, SIDE, images_of
 from autograder.watching.rules import few_lines
 
@@ -173,8 +174,8 @@ logits = Requirement(
 )
 clean = Requirement(
     "steps along the gradient of one batch",
-    hunted("gradients", "accuracies"),
-    tells={"gradients": "At a step, .grad should hold the gradient of this batch, and nothing of another."},
+    with_cuts(hunted("gradients", "accuracies")),
+    tells=CUT | {"gradients": "At a step, .grad should hold the gradient of this batch, and nothing of another."},
     given=("accuracies",),
 )
 modes = Requirement(

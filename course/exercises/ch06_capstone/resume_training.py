@@ -9,6 +9,7 @@ from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Probe, Requirement, exercise
 from autograder.watching.observation import Observation, Plain, Seen
 from autograder.watching.probe import Answer, see
+from autograder.watching.probes.training_cuts import CUT, with_cuts
 from autograder.watching.probes.training_runs import resumed, trained
 
 from ._training import BATCHES, IN_ORDER, KEYS, MEAN, MODES, OUTPUTS, SHARE, Training, case_of, on_device, training
@@ -65,8 +66,8 @@ def _gone_on_with(**how: bool) -> Probe:
 
 whole = Requirement(
     "trains as `train` does when nothing is stopped",
-    trained(Training),
-    KEYS | BATCHES | IN_ORDER | MODES | MEAN | SHARE,
+    with_cuts(trained(Training)),
+    CUT | KEYS | BATCHES | IN_ORDER | MODES | MEAN | SHARE,
 )
 goes_on = Requirement("goes on bit for bit, with another model", _gone_on_with(), _RESUMED)
 keeps = Requirement("gives a checkpoint that keeps", _gone_on_with(saved=True, reused=True), _RESUMED)

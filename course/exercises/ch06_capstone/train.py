@@ -6,12 +6,15 @@ from collections.abc import Iterator
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.probes.training_cuts import CUT, with_cuts
 from autograder.watching.probes.training_runs import trained
 
 from ._training import BATCHES, IN_ORDER, KEYS, MEAN, MODES, OUTPUTS, SHARE, Training, case_of, on_device, training
 
 every_batch = Requirement(
-    "trains on every batch of an epoch", trained(Training, "batches", "outputs"), BATCHES | IN_ORDER
+    "trains on every batch of an epoch",
+    with_cuts(trained(Training, "batches", "outputs")),
+    CUT | BATCHES | IN_ORDER,
 )
 order = Requirement(
     "draws a new order for each epoch, from its seed", trained(Training, "batches", "outputs"), BATCHES | IN_ORDER

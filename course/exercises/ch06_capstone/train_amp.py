@@ -18,6 +18,7 @@ from autograder.watching.probe import Answer, see, watched
 from autograder.watching.probes.chance import random_from
 from autograder.watching.probes.precision import lowered_to
 from autograder.watching.probes.training import at_each_call, at_each_gradient, at_each_step, give_gradients
+from autograder.watching.probes.training_cuts import CUT, with_cuts
 from autograder.watching.probes.training_samples import image_model, images_of, optimizer_of
 from autograder.watching.rules import Rule
 
@@ -136,8 +137,9 @@ _OUTPUTS = _FORWARD | {
 
 each_batch = Requirement(
     "trains on each batch, in train mode",
-    epoch("forward", "outputs"),
-    _FORWARD
+    with_cuts(epoch("forward", "outputs")),
+    CUT
+    | _FORWARD
     | {
         "outputs": "In the end the weights are not those of a step for each batch, in train mode, on its mean loss "
         "and its gradient alone, which a max_norm as large as here leaves as it is.",
@@ -165,8 +167,9 @@ clips = Requirement(
 )
 region = Requirement(
     "runs model and loss under autocast, and nothing else",
-    epoch("forward", "backward", "step", "loss_dtype", "weights"),
-    tells=_FORWARD
+    with_cuts(epoch("forward", "backward", "step", "loss_dtype", "weights")),
+    tells=CUT
+    | _FORWARD
     | {
         "backward": "A backward ran under autocast; leave the region first.",
         "step": "A step of the optimizer ran under autocast; leave the region first.",
