@@ -6,6 +6,8 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -16,8 +18,10 @@ from jupyter_client.manager import start_new_kernel
 from autograder import check
 from autograder.judging.verdict import Status
 from autograder.notebook import calling
+from autograder.notebook import deadline as deadline_module
 from autograder.notebook.checking import visible_report
 from autograder.notebook.deadline import OutOfTime, deadline
+from tests.sample_course import COURSE
 from tests.test_progress_travels import ran
 
 pytestmark = pytest.mark.usefixtures("in_the_sample")
@@ -127,8 +131,8 @@ class TestNoEnd:
 
     @pytest.fixture(autouse=True)
     def impatient(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A fifth of a second, in place of ten times the exercise's seconds."""
-        monkeypatch.setattr(calling, "_PATIENCE", 0.02)
+        """A fifth of a second, in place of three."""
+        monkeypatch.setattr(calling, "_MOST", 0.2)
 
     @pytest.mark.parametrize("answer", [loops, catches_all, lambda x: time.sleep(60)], ids=["loop", "caught", "sleep"])
     def test_it_is_stopped_with_a_sentence(self, answer: object) -> None:
@@ -161,8 +165,57 @@ class TestNoEnd:
         assert threading.active_count() == sum(thread.name != "deadline" for thread in threading.enumerate())
 
 
+@pytest.mark.parametrize(("takes", "seconds"), [(0.001, 3), (0.3, 3), (1.0, 10), (1.5, 15), (5.0, 20)])
+def test_an_answer_has_ten_times_what_the_worked_solution_takes(takes: float, seconds: float) -> None:
+    """At least 3 seconds and at most 20."""
+    assert seconds == pytest.approx(calling.limit(replace(COURSE.find(NAME), takes=takes)))
+
+
+LATE = "import time\nseen = []\ntry:\n    time.sleep({})\nfinally:\n    seen.append('ended')"
+ITSELF = f"import time\nfrom {deadline.__module__} import deadline\nwith deadline(0.1):\n    time.sleep(3)"
+
+
+def loaded_within(seconds: float, name: str, then: float = 0.0) -> None:
+    """Import a module and sleep, with so much time for both."""
+    with deadline(seconds):
+        import_module(name)
+        time.sleep(then)
+
+
 class TestDeadline:
     """The limit itself."""
+
+    @pytest.fixture
+    def folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        """A folder of modules; what runs is looked at a hundred times a second."""
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.setattr(deadline_module, "_LOOK", 0.01)
+        return tmp_path
+
+    def test_imports_do_not_count(self, folder: Path) -> None:
+        """A module that takes long is loaded to its end, and the code after it has its time; then it is stopped."""
+        (folder / "loads_slowly.py").write_text(LATE.format(0.6))
+        begun = time.monotonic()
+        with pytest.raises(OutOfTime):
+            loaded_within(0.3, "loads_slowly", then=60)
+
+        assert ["ended"] == sys.modules["loads_slowly"].seen and 0.8 < time.monotonic() - begun < 10
+
+    def test_an_import_that_does_not_end_is_stopped(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """What a module may take in addition has an end, too."""
+        monkeypatch.setattr(deadline_module, "_LOADING", 0.3)
+        (folder / "loads_forever.py").write_text(LATE.format(60))
+        with pytest.raises(OutOfTime):
+            loaded_within(0.1, "loads_forever")
+
+    def test_what_runs_within_an_import_counts(self, folder: Path) -> None:
+        """A module that calls `check` while it is loaded has no more time than a notebook."""
+        (folder / "checks_itself.py").write_text(ITSELF)
+        begun = time.monotonic()
+        with pytest.raises(OutOfTime):
+            import_module("checks_itself")
+
+        assert time.monotonic() - begun < 2
 
     def test_what_ends_in_time_is_left_alone(self) -> None:
         """Many blocks that end close to their limit: an interrupt never falls behind one."""
@@ -217,14 +270,14 @@ def client(tmp_path: Path) -> Iterator[BlockingKernelClient]:
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # pyzmq's, on a connection that is not encrypted
 def test_in_a_real_kernel(client: BlockingKernelClient) -> None:
     """A loop is stopped and the kernel goes on; a reader's interrupt is one line with the line that was running."""
-    ran(client, "from autograder import check\nfrom autograder.notebook import calling\ncalling._PATIENCE = 0.02")
+    ran(client, "from autograder import check\nfrom autograder.notebook import calling\ncalling._MOST = 0.2")
     ran(client, "def flatten_images(x):\n    print('here')\n    while True:\n        pass")
     told = ran(client, 'check("flatten_images", flatten_images)')
 
     assert "still running after 0.2 seconds" in told and "    here" in told
     assert "42" in ran(client, "print(6 * 7)")
 
-    ran(client, "import _thread, threading\ncalling._PATIENCE = 10")
+    ran(client, "import _thread, threading\ncalling._MOST = 20")
     ran(client, "stop = threading.Timer(0.3, _thread.interrupt_main)")
     shown: list[dict[str, object]] = []
     client.execute_interactive(

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from autograder.__main__ import main
-from autograder.authoring import survivors
+from autograder.authoring import survivors, time_taken
 from autograder.authoring.build import build
-from autograder.authoring.judge import VISIBLE_SEED
+from autograder.authoring.judge import VISIBLE_SEED, Judge
 from autograder.authoring.mutation import Mutant
 from autograder.authoring.parts import ExerciseParts
 from autograder.authoring.proof import SEEDS, Proof, prove
@@ -164,6 +164,34 @@ class TestCases:
         edit(parts.exercise, "    yield between", "    if draw.whole(0, 1):\n        return\n    yield between")
 
         assert any("other requirements; yield cases for the same ones, in one order." in line for line in told(parts))
+
+
+class TestTime:
+    @pytest.mark.parametrize(
+        ("declared", "taken", "line"),
+        [
+            ("", 0.5, ""),
+            ("", 0.7, "the solution takes 0.7 s on the visible cases, where takes=0.3 is declared: a notebook would"),
+            (", takes=1.0", 1.9, ""),
+            (", takes=1.0", 2.2, "would stop answers too soon. Write takes=3, or make the cases smaller."),
+            (", takes=1.0", 0.05, ""),
+            (", takes=1.0", 0.02, "the solution takes 0.02 s on the visible cases; take takes=1 out."),
+        ],
+    )
+    def test_what_is_declared_holds(
+        self, parts: ExerciseParts, monkeypatch: pytest.MonkeyPatch, declared: str, taken: float, line: str
+    ) -> None:
+        """A notebook's check waits by what the exercise declares: too little is told, and what need not be declared."""
+        edit(parts.exercise, "seconds=3", f"seconds=3{declared}")
+        monkeypatch.setattr(time_taken, "_taken", lambda judge, name: taken)
+
+        assert [line] * bool(line) == [line if line in each else each for each in told(parts)]
+
+    def test_only_computing_is_timed(self, parts: ExerciseParts) -> None:
+        """On a busy machine the solution waits for others."""
+        edit(parts.chapter, "    return row[order]", "    import time; time.sleep(0.2)\n    return row[order]")
+
+        assert time_taken._taken(Judge(parts.course, parts.stem), "swap_ends") < 0.2
 
 
 class TestAnswers:

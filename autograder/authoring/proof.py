@@ -21,6 +21,7 @@ from autograder.authoring.judge import VISIBLE_SEED, Judge
 from autograder.authoring.own_words import otherwise, twin, unmet
 from autograder.authoring.parts import ExerciseParts, missing, shown, slips_told
 from autograder.authoring.survivors import survivor_lines
+from autograder.authoring.time_taken import time_lines
 from autograder.catalog import contents, shipped
 from autograder.catalog.place import SHIPPED
 from autograder.errors import ChapterError, CourseError, DamagedData
@@ -76,14 +77,14 @@ class Proof:
 
     def run(self) -> Iterator[str]:
         """What the answers are told, and what is shipped; where the solution fails, nothing else is looked at."""
-        failed = list(self._solution())
-        if failed:
+        if failed := list(self._solution()):
             yield from failed
             return
         yield from form.facet_lines(self.parts, self.exercise, self._key(VISIBLE_SEED))
         yield from self._starter()
         yield from list(self._known()) or self._were_it_unknown()
         yield from self._thoughtless()
+        yield from (f"{self._file}: {line}" for line in time_lines(self.judge, self.parts.name))
         fresh = {seed: self._key(seed) for seed in self.seeds if seed != VISIBLE_SEED}
         repeated = self.judge.shipped_key(self.parts.name)
         yield from (f"{self._file}: {line}" for line in cheating.lines(self.exercise, repeated, fresh))
@@ -160,8 +161,7 @@ class Proof:
                 yield f"{self._cell}: {_on(seed)} the untouched starter counts as an attempt; leave it nbgrader's stub."
                 return
             if not is_stub and report.verdicts[0].status is not Status.NOT_ATTEMPTED:
-                what = f"the untouched starter has no sentence; add it as the wrong answer {UNTOUCHED!r}"
-                yield f"{self._answers}: {what}."
+                yield f"{self._answers}: the untouched starter has no sentence; add the wrong answer {UNTOUCHED!r}."
                 return
 
     def _known(self) -> Iterator[str]:

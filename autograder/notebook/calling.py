@@ -19,7 +19,10 @@ from autograder.watching.exercise import Case, Exercise
 from autograder.watching.observation import Observation, Raised
 from autograder.watching.probe import raised
 
-_PATIENCE = 10  # times as long as grading waits: whoever is at the keyboard may want to see it through
+# An answer is stopped after ten times what the worked solution takes, within these seconds. The ten is what a slow or
+# busy machine and a roundabout answer have to spare. How fast this machine is, is not measured: it would differ from
+# check to check. The slowest answer that is known takes a sixth of its limit.
+_PATIENCE, _LEAST, _MOST = 10, 3.0, 20.0
 _LINES = 30  # of what a call prints
 _WIDTH = 120  # characters of such a line
 _KEPT = 20_000  # characters of what a call prints
@@ -72,22 +75,27 @@ class Calls:
             self.printed[place].show(f"Your code printed in {which}, {call}:")
 
 
+def limit(exercise: Exercise) -> float:
+    """Return after how many seconds an answer is stopped."""
+    return min(_MOST, max(_LEAST, _PATIENCE * exercise.takes))
+
+
 def not_ended(exercise: Exercise, cases: Sequence[Case], calls: Calls) -> Report:
     """The report on an answer that was stopped: in which call, and at which line."""
     line = calls.stopped.line if calls.stopped else ""
     where = f" It was at: `{line}`." if line else ""
-    told = f"{words.still_running(_PATIENCE * exercise.seconds)}{where} Does a loop never end?"
+    told = f"{words.still_running(limit(exercise))}{where} Does a loop never end?"
     first, *rest = whole(exercise, cases, Status.TIMEOUT, told).verdicts
     place = len(calls.observations)
     return Report(exercise.name, (replace(first, call=words.spelled(exercise, cases[place]), case=place), *rest))
 
 
 def watch(exercise: Exercise, answer: Callable[..., Any], cases: Sequence[Case]) -> Calls:
-    """Watch an answer on each case, ten times as long as grading would; raises Interrupted where a reader stops it."""
+    """Watch an answer on each case, up to its limit of time; raises Interrupted where a reader stops it."""
     seen: list[Observation] = []
     printed: list[Printed] = []
     try:
-        with deadline(_PATIENCE * exercise.seconds):
+        with deadline(limit(exercise)):
             for case in cases:
                 kept = _Kept()
                 try:

@@ -22,6 +22,7 @@ from autograder.notebook.leaning import with_notes
 from autograder.notebook.lesson_cells import in_lines
 from autograder.notebook.logbook import LOGBOOK
 from autograder.notebook.overview import card_after, what_is_next
+from autograder.notebook.still_checking import still_checking
 from autograder.telling.feedback import Feedback, headline
 from autograder.watching.probe import see
 
@@ -36,13 +37,14 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     Where nbgrader runs the notebook, an answer that does not pass raises CheckFailed, which nbgrader counts as 0.
     """
     _name_first(name)
-    if fresh and callable(answer):
-        with fresh_cases.no_score_for_our_fault():
-            report = fresh_cases.ask(name, answer, text_of(name, answer, here().keys(here().find(name).chapter)))
-    else:
-        report = visible_report(name, answer)
-    report = with_notes(report, answer)
-    display(Feedback(report, here().find(name).hints))
+    with still_checking(name) as show:
+        if fresh and callable(answer):
+            with fresh_cases.no_score_for_our_fault():
+                report = fresh_cases.ask(name, answer, text_of(name, answer, here().keys(here().find(name).chapter)))
+        else:
+            report = visible_report(name, answer)
+        report = with_notes(report, answer)
+        show(Feedback(report, here().find(name).hints))
     before, _ = LOGBOOK.read()
     told = LOGBOOK.note(report, note(name, answer, report.passed))
     for line in filter(None, (told, what_is_next(name, before) if report.passed else "")):

@@ -5,12 +5,15 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import TextIO
 
 _AGAIN = 0.5  # seconds until a stop is tried again: a bare `except` may have swallowed it
+_LOOK = 0.1  # seconds from one look at what the block does to the next
+_LOADING = 20.0  # seconds of imports that do not count
 
 
 class OutOfTime(KeyboardInterrupt):
@@ -24,6 +27,9 @@ def deadline(seconds: float) -> Iterator[None]:
     It comes between two steps of Python: a single operation of torch is waited for. Python can interrupt its main
     thread alone, on every system, and a notebook's cells run there; in another thread the block goes on, and one line
     says so.
+
+    Imports do not count: a kernel's first optimizer imports torch's compiler, which takes two seconds, on a slow disk
+    ten, and a module that is stopped halfway stays broken until the kernel is restarted.
     """
     alarm = _Alarm(seconds) if threading.current_thread() is threading.main_thread() else _Word(seconds)
     try:
@@ -38,6 +44,7 @@ class _Word:
 
     def __init__(self, seconds: float) -> None:
         self._seconds, self._over = seconds, threading.Event()
+        self._watched, self._imports = threading.get_ident(), _imports(threading.get_ident())
         self._out: TextIO = sys.stdout
         self._thread = threading.Thread(target=self._wait, name="deadline", daemon=True)
 
@@ -51,8 +58,14 @@ class _Word:
         self._thread.join()
 
     def _wait(self) -> None:
-        if not self._over.wait(self._seconds):
-            self._ring()
+        left, loading, before = self._seconds, _LOADING, time.monotonic()
+        while not self._over.wait(min(_LOOK, left)):
+            now = time.monotonic()
+            passed, before = now - before, now
+            if loading > 0 and _imports(self._watched) > self._imports:
+                loading -= passed
+            elif (left := left - passed) <= 0:
+                return self._ring()
 
     def _ring(self) -> None:
         told = f"This is still running after {self._seconds:g} seconds. It cannot be stopped from here: interrupt it."
@@ -93,6 +106,15 @@ class _Alarm(_Word):
             self._before(number, frame)
         elif self._before is not signal.SIG_IGN:
             raise KeyboardInterrupt
+
+
+def _imports(thread: int) -> int:
+    """Count the functions of Python's import system that are running in a thread."""
+    frame, count = sys._current_frames().get(thread), 0
+    while frame is not None:
+        count += frame.f_code.co_filename.startswith("<frozen importlib")
+        frame = frame.f_back
+    return count
 
 
 def _interrupt_main() -> None:

@@ -145,6 +145,10 @@ class Exercise:
     seconds: float = 10.0
     spelled: Callable[[str, Case], str] | None = None  # the call in a report, where a case is no plain call
     independent: bool = False  # parts that do not need each other: no requirement waits for the first
+    # Seconds that the worked solution takes on the visible cases, coarsely, imports aside. A notebook stops an answer
+    # after ten times as long. It is declared, since a student's install holds no solution whose time could be taken;
+    # shipped data with a time that was taken would differ from build to build. `prove` compares it with reality.
+    takes: float = 0.3
 
     @property
     def path(self) -> Path:
@@ -219,6 +223,7 @@ def exercise(
     seconds: float = 10.0,
     spelled: Callable[[str, Case], str] | None = None,
     independent: bool = False,
+    takes: float = 0.3,
 ) -> Callable[[DrawCases], Exercise]:
     """Make an exercise of the decorated generator of cases: of that name, with its docstring as the goal.
 
@@ -229,7 +234,7 @@ def exercise(
     def made(draw_cases: DrawCases) -> Exercise:
         name, goal = draw_cases.__name__, _goal(draw_cases, tier, hints)
         chapter = (draw_cases.__module__.split(".")[-2:] or [""])[0]
-        watching = (tolerance or Tolerance(), compare, keep, seconds, spelled, independent)
+        watching = (tolerance or Tolerance(), compare, keep, seconds, spelled, independent, takes)
         return Exercise(name, chapter, tier, goal, draw_cases, hints, rules, notes, *watching)
 
     return made

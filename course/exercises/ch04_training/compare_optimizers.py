@@ -70,6 +70,7 @@ ratio = Requirement(
         "The ratio is one division of two sums, at the end.",
     ),
     seconds=60.0,
+    takes=1.0,
 )
 def compare_optimizers(draw: Draw) -> Iterator[Case]:
     """Measure which optimizer is faster."""

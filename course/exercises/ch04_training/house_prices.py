@@ -136,6 +136,7 @@ left = Requirement(
     tolerance=Tolerance(relative=1e-4, absolute=0.01),
     compare=compare_in_spreads,
     seconds=60.0,
+    takes=1.0,
 )
 def house_prices(draw: Draw) -> Iterator[Case]:
     """Mend a regression that does not converge."""

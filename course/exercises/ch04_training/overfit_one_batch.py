@@ -261,6 +261,7 @@ _AMONG = {
         "Clone the parameters before a step. And remember that nan is not smaller than anything.",
     ),
     seconds=60.0,
+    takes=1.0,
     spelled=lambda name, case: f"{name}(<trial: {'>), then (<trial: '.join(case.args[:-1])}>)",
 )
 def overfit_one_batch(draw: Draw) -> Iterator[Case]:

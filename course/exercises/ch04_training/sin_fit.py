@@ -217,6 +217,7 @@ def fitting(name: str, case: Case) -> str:
     compare=compare_fits,
     keep=facts_of_a_training,
     seconds=60.0,
+    takes=1.0,
     spelled=fitting,
 )
 def sin_fit(draw: Draw) -> Iterator[Case]:

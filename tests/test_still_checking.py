@@ -1,0 +1,93 @@
+"""While a check takes long it says so, and what is saved of its cell is the check's result and nothing else."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook
+
+from autograder.notebook.logbook import OFF
+from tests.test_progress_travels import RIGHT
+
+pytestmark = [
+    pytest.mark.usefixtures("in_the_sample"),
+    pytest.mark.filterwarnings("ignore::RuntimeWarning"),  # pyzmq's, on a connection that is not encrypted
+]
+SETUP = "import time\nfrom autograder import check\nfrom autograder.notebook import calling, still_checking"
+SHOWN = "    print('mine', flush=True)\n    display('shown')\n    time.sleep(0.1)\n"
+SLOW = RIGHT.replace(":\n", f":\n{SHOWN}", 1)
+CHECK = 'print("before", flush=True)\ncheck("flatten_images", flatten_images)'
+LINE = "Still checking `flatten_images` …"
+
+
+class Watched(NotebookClient):
+    """Runs a notebook as nbval and papermill do, and notes what the page of a reader would be told of displays."""
+
+    def process_message(self, msg: dict[str, Any], *rest: Any) -> Any:
+        """Note each display, and whether it replaces another."""
+        if msg["msg_type"] in ("display_data", "update_display_data"):
+            self.shown = [*getattr(self, "shown", []), (msg["msg_type"], msg["content"]["data"]["text/plain"])]
+        return super().process_message(msg, *rest)
+
+
+@pytest.fixture
+def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Watched:
+    """A notebook with a check, and a reader before it."""
+    for name, value in {"PYTHONPATH": os.pathsep.join(sys.path), "IPYTHONDIR": str(tmp_path / "i"), OFF: ""}.items():
+        monkeypatch.setenv(name, value)
+    notebook = new_notebook(cells=[new_code_cell(text) for text in (SETUP, SLOW, CHECK)])
+    return Watched(notebook, resources={"metadata": {"path": str(tmp_path)}}, allow_errors=True)
+
+
+def texts(outputs: list[Any]) -> list[str]:
+    """Return what a reader of the outputs would read."""
+    return [each.get("text") or each["data"]["text/plain"] for each in outputs]
+
+
+def saved(client: Watched, after: float, more: str = "") -> list[Any]:
+    """Run it with a line after so many seconds; returns the outputs of the check's cell."""
+    client.nb.cells[0].source += f"\nstill_checking._AFTER = {after}\n{more}"
+    client.execute()
+    return list(client.nb.cells[2].outputs)
+
+
+def test_the_result_takes_the_place_of_the_line(client: Watched) -> None:
+    """The line is shown while the answer runs, though what that displays is kept back; the file holds the result."""
+    outputs = saved(client, 0.05)
+
+    assert [("display_data", LINE), ("display_data", "'shown'")] == client.shown[:2]
+    ((kind, result),) = client.shown[2:]
+    assert "update_display_data" == kind and result.startswith("flatten_images: all")
+    first, second, *_ = texts(outputs)
+    assert "before\n" == first and second == result and LINE not in str(client.nb)
+
+
+def test_a_quick_check_says_nothing(client: Watched) -> None:
+    """The result is displayed as ever."""
+    saved(client, 60)
+
+    assert [kind for kind, _ in client.shown] == ["display_data"] * 2 and LINE not in str(client.shown)
+
+
+def test_where_no_reader_works_nothing_is_said(client: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long it takes: nbval compares outputs, and papermill keeps them."""
+    monkeypatch.setenv(OFF, "off")
+    saved(client, 0.05)
+
+    assert [kind for kind, _ in client.shown] == ["display_data"] * 2 and LINE not in str(client.shown)
+
+
+def test_a_check_that_is_interrupted_leaves_no_line(client: Watched) -> None:
+    """Nothing comes in its place."""
+    stop = "import os, threading\nthreading.Timer(0.5, os.kill, (os.getpid(), 2)).start()"
+    client.nb.cells[2].source = f"{stop}\n{CHECK}"
+    client.nb.cells[1].source = SLOW.replace("0.1", "9")
+    outputs = saved(client, 0.05)
+
+    assert [("display_data", LINE), ("update_display_data", "")] == client.shown
+    assert LINE not in str(client.nb) and "you stopped the check" in str(outputs)
