@@ -17,7 +17,7 @@ import pytest
 
 from autograder.collecting import download
 from autograder.collecting.download import BadEntry, BadZip, opened
-from autograder.reading.handed import MAX_BYTES
+from autograder.reading.handed import MAX_FILE
 from tests.made_downloads import write_zip
 
 
@@ -106,7 +106,7 @@ def test_zeros_without_end(tmp_path: Path) -> None:
     path.write_bytes(data)
     with opened(path) as found:
         zeros, good = found.entries()
-        with pytest.raises(BadEntry, match="expected at most 32 MB, found 4095"):
+        with pytest.raises(BadEntry, match="expected at most 128 MB, found 4095"):
             found.read(zeros)
         assert b"{}" == found.read(good)
 
@@ -115,12 +115,12 @@ def test_more_than_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     """Sizes are looked at again while a file is unpacked, and no more than one file's bytes are held."""
     with opened(write_zip(tmp_path / "z.zip", {"a.ipynb": bytes(5000)})) as found:
         (entry,) = found.entries()
-        monkeypatch.setattr(download, "MAX_BYTES", 4999)
+        monkeypatch.setattr(download, "MAX_FILE", 4999)
         with pytest.raises(BadEntry, match="expected at most"):
             found.read(download.ZipEntry(entry.path, 10, entry.place))
-        monkeypatch.setattr(download, "MAX_BYTES", 5000)
+        monkeypatch.setattr(download, "MAX_FILE", 5000)
         assert bytes(5000) == found.read(entry)
-    assert MAX_BYTES > 5000
+    assert MAX_FILE > 5000
 
 
 @pytest.mark.parametrize("damage", [lambda byte: byte ^ 0xFF, lambda byte: 0, lambda byte: byte ^ 1])

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
 from autograder.errors import CourseError
-from autograder.reading.handed import MAX_BYTES
+from autograder.reading.handed import MAX_FILE
 
 _MOST = 20_000  # entries
 _CHUNK = 2**20
@@ -67,12 +67,12 @@ class Download:
 
     def read(self, entry: ZipEntry) -> bytes:
         """The bytes of a file; raises BadEntry where they cannot be had, or are more than a notebook may have."""
-        if entry.size > MAX_BYTES:
+        if entry.size > MAX_FILE:
             raise _too_large(entry.size)
         info = self._infos[entry.place]
         if what := _unreadable(info):
             raise BadEntry(f"it {what}. Ask for the .ipynb file itself.")
-        parts, left = list[bytes](), MAX_BYTES
+        parts, left = list[bytes](), MAX_FILE
         try:
             with self._opened.open(info) as file:
                 chunk = _CHUNK if info.compress_type not in _AT_ONCE else _FEW
@@ -80,7 +80,7 @@ class Download:
                 while part := file.read(min(chunk, left + 1)):
                     left -= len(part)
                     if left < 0:
-                        raise _too_large(MAX_BYTES + 1)
+                        raise _too_large(MAX_FILE + 1)
                     parts.append(part)
         except CourseError:
             raise
@@ -154,7 +154,7 @@ def _name(info: zipfile.ZipInfo) -> str:
 
 def _too_large(size: int) -> BadEntry:
     return BadEntry(
-        f"expected at most {MAX_BYTES >> 20} MB, found {max(size >> 20, (MAX_BYTES >> 20) + 1)}. "
+        f"expected at most {MAX_FILE >> 20} MB, found {max(size >> 20, (MAX_FILE >> 20) + 1)}. "
         "Ask for it without outputs (Edit > Clear Outputs of All Cells)."
     )
 
