@@ -286,7 +286,7 @@ class TestRefusals:
 
     def test_too_large_costs_one(self, course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """The others come in."""
-        monkeypatch.setattr("autograder.collecting.download.MAX_BYTES", 100)
+        monkeypatch.setattr("autograder.collecting.download.MAX_FILE", 100)
         done = collected(course, {ada(7): bytes(101), canvas_name("Ng", "Bob", 42, 8): FIRST})
 
         assert {"new": ["bob"], "left for you": ["ada"]} == outcomes(done)

@@ -20,8 +20,10 @@ from nbformat import NotebookNode
 
 from autograder.errors import WorkFailed
 from autograder.reading import inbox
+from autograder.reading.handed import MAX_BYTES, MAX_FILE
 from autograder.reading.inbox import parcel
 from autograder.reading.marks import starters
+from autograder.reading.plain_file import without_outputs
 from autograder.reading.reader import read_parcel
 from autograder.reading.submission import Parcel
 from tests.our_course import COURSE
@@ -284,7 +286,69 @@ def test_what_is_gone_while_it_is_read_is_told(tmp_path: Path, monkeypatch: pyte
         folder.rename(tmp_path / "elsewhere")
         return b"{}", ""
 
-    monkeypatch.setattr(inbox, "handed_in", read_and_gone)
+    monkeypatch.setattr(inbox, "notebook_in", read_and_gone)
 
     with pytest.raises(WorkFailed, match="cannot be read"):
         inbox.parcel(folder, STEM, {})
+
+
+# --- notebooks that are large for their outputs
+
+TRICKS = '"outputs": ["x", \\"outputs\\": [{'
+
+
+def with_outputs(text: str) -> bytes:
+    """A notebook with the answers to two exercises, and outputs with this text in the midst of it."""
+    notebook = json.loads(answering(2))
+    output = {"output_type": "stream", "name": "stdout", "text": [text, TRICKS], "outputs": [[1, [2]], {}]}
+    for cell in notebook["cells"]:
+        cell["metadata"]["tricks"] = {"outputs": TRICKS, "other": [TRICKS, {"x": []}]}
+        if cell["cell_type"] == "code":
+            cell["outputs"] = [output] * (len(text) < 1000)
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    code[0]["outputs"] = code[-1]["outputs"] = [output]
+    return json.dumps(notebook, indent=1).encode()
+
+
+def test_outputs_are_taken_out_of_the_json_alone() -> None:
+    """All lists of outputs are empty; everything else is as it was, in the same lines."""
+    data = with_outputs("qqqq")
+    expected = json.loads(data)
+    for cell in expected["cells"]:
+        if "outputs" in cell:
+            cell["outputs"] = []
+    left = without_outputs(data)
+
+    assert expected == json.loads(left)
+    assert data.count(b"\n") == left.count(b"\n") and b"qqqq" not in left
+
+
+@pytest.mark.parametrize("sound", [True, False], ids=["sound", "broken off"])
+def test_outputs_cost_nothing(tmp_path: Path, sound: bool) -> None:
+    """A file of 60 MB that are outputs is read like one without them, also where it breaks off within its outputs."""
+    data = with_outputs("x" * 30_000_000)
+    hand_in(tmp_path, **{NAME: data if sound else data[:-20_000_000]})
+    found = read_parcel(opened(tmp_path), release())
+
+    assert found.trouble is None
+    names = list(starters(release()))[:2]
+    assert all("return 2" in found.answers[name] for name in names)
+
+
+def test_too_large_without_outputs(tmp_path: Path) -> None:
+    """What is too large for other reasons, or for far too many outputs, is named, and is not held in memory."""
+    hand_in(tmp_path, **{NAME: answering(2).replace(b"return 2", b"return '" + b"x" * MAX_BYTES + b"'")})
+    found = opened(tmp_path)
+    assert len(found.data) == MAX_BYTES + 1 and "beside its outputs" in str(read_parcel(found, release()).trouble)
+
+    os.truncate(tmp_path / NAME, MAX_FILE + 5)
+    assert len(opened(tmp_path).data) == MAX_BYTES + 1
+
+
+@pytest.mark.parametrize("part", [b"[", b'{"outputs":[', b'"outputs":', b'{"outputs" : []},', b'"', b"\\", b'\\"'])
+def test_outputs_are_looked_for_in_seconds(part: bytes) -> None:
+    """Whatever a large file is made of."""
+    begun = time.process_time()
+    without_outputs(part * (MAX_FILE // 4 // len(part)))
+
+    assert time.process_time() - begun < 10

@@ -18,7 +18,7 @@ from autograder.errors import CourseError, CourseNotFound, WorkFailed
 from autograder.gradebook.roster import Roster
 from autograder.grading.assignment import assignments_in, released_starters
 from autograder.reading.choice import NBGRADERS
-from autograder.reading.handed import MAX_BYTES
+from autograder.reading.handed import MAX_FILE
 
 _SPARE = 50 * 2**20  # bytes that are left free
 _NEITHER = (
@@ -161,7 +161,7 @@ def _newest(sent: Sequence[_Sent], released: Collection[str], done: Collected) -
 def _check_room(course: Path, notebooks: Mapping[str, Sequence[_Sent]]) -> None:
     """Raise WorkFailed where the disk has no room for what can be unpacked at all."""
     sizes = (each.entry.size for files in notebooks.values() for each in files)
-    needed, free = sum(size for size in sizes if size <= MAX_BYTES), shutil.disk_usage(course).free
+    needed, free = sum(size for size in sizes if size <= MAX_FILE), shutil.disk_usage(course).free
     if needed + _SPARE > free:
         raise WorkFailed(
             f"the submissions need {needed >> 20} MB, and the disk with {course} has {free >> 20} MB left. "

@@ -17,6 +17,7 @@ from autograder.files import digest_of, write_all
 from autograder.gradebook.lateness import TIME
 from autograder.reading import inbox
 from autograder.reading.choice import names_in
+from autograder.reading.handed import MAX_FILE
 from autograder.reading.plain_file import handed_in
 
 NOTE = ".collected.json"  # nbgrader leaves files with a dot alone
@@ -149,7 +150,7 @@ def read_note(folder: Path) -> CollectedNote | None:
 def _hashes(folder: Path, names: Iterable[str]) -> dict[str, str]:
     """The SHA-256 of those files that are there."""
     there = (name for name in names if os.path.lexists(folder / name))
-    return {name: hashlib.sha256(handed_in(folder / name)[0]).hexdigest() for name in there}
+    return {name: hashlib.sha256(handed_in(folder / name, most=MAX_FILE)[0]).hexdigest() for name in there}
 
 
 def _sums(files: Mapping[str, bytes]) -> dict[str, str]:

@@ -19,7 +19,7 @@ from autograder.judging.verdict import Report, Status
 from autograder.reading import inbox
 from autograder.reading.marks import starters
 from autograder.reading.order import Part, Role
-from autograder.reading.plain_file import handed_in
+from autograder.reading.plain_file import notebook_in
 from autograder.reading.reader import read_parcel
 from autograder.reading.submission import Parcel, Submission
 from autograder.running.choose_runner import runner_for
@@ -80,7 +80,7 @@ def _read(wanted: Assignment, path: Path) -> Submission:
     if path.is_dir():
         parcel = inbox.parcel(path, wanted.stem, starters(release))
     elif path.is_file():
-        parcel = Parcel(*handed_in(path))
+        parcel = Parcel(*notebook_in(path))
     else:
         raise WorkFailed(f"expected a notebook, or a student's folder of submitted/, found no {path}.")
     read = read_parcel(parcel, release, wanted.listed)

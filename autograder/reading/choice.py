@@ -15,7 +15,7 @@ from autograder.errors import WorkFailed
 from autograder.reading import archive, aside
 from autograder.reading.handed import MAX_BYTES, Contents, contents
 from autograder.reading.other_chapter import held
-from autograder.reading.plain_file import handed_in
+from autograder.reading.plain_file import handed_in, notebook_in
 from autograder.reading.unreadable import UnreadableError
 
 _MAX_OTHERS = 10  # files that are looked into beside the one of the released name
@@ -53,7 +53,7 @@ class Candidate:
 
     def data(self) -> bytes:
         """Its bytes."""
-        data = handed_in(self.path)[0]
+        data = notebook_in(self.path)[0]
         if not self.member:
             return data
         return next((each.data for each in archive.notebooks(data, MAX_BYTES) if each.name == self.member), b"")
@@ -97,7 +97,7 @@ def _of_file(path: Path, name: str, starters: Starters) -> tuple[Candidate, ...]
 def _looked_into(path: Path, name: str, starters: Starters, _stamp: object) -> tuple[Candidate, ...]:
     """The notebooks in a file: one, several in an archive, none where it is of another kind."""
     try:
-        data, reason = handed_in(path)
+        data, reason = notebook_in(path)
     except WorkFailed as error:
         data, reason = b"", str(error)
     if reason:

@@ -16,6 +16,7 @@ from autograder.reading.pictures import AttachedPicture
 from autograder.reading.unreadable import DOWNLOAD, UnreadableError, check_kind, no_notebook, odd_object
 
 MAX_BYTES = 32 * 2**20
+MAX_FILE = 128 * 2**20  # with its outputs, which are dropped where they alone are too large
 MAX_CELLS = 1000
 MAX_SOURCE = 20_000  # characters in one cell: Python's parser takes its time, and far more memory than the text
 _KEPT = 1_000  # characters of a longer one
@@ -121,8 +122,8 @@ def _check_size(data: bytes) -> None:
         raise UnreadableError("the file is empty. Hand in the notebook again.")
     if len(data) > MAX_BYTES:
         raise UnreadableError(
-            f"the file has more than {MAX_BYTES >> 20} MB, which is not read. "
-            "Clear all outputs, save, and hand it in again."
+            f"the file has more than {MAX_BYTES >> 20} MB beside its outputs, or {MAX_FILE >> 20} MB with them, which "
+            "is not read. Clear all outputs, save, and hand it in again."
         )
 
 

@@ -15,7 +15,7 @@ from autograder.reading.archive import shown
 from autograder.reading.aside import places, put_away, set_aside
 from autograder.reading.choice import Candidate, best, candidates, is_alone, names_in
 from autograder.reading.companions import companions
-from autograder.reading.plain_file import handed_in, unreadable
+from autograder.reading.plain_file import handed_in, notebook_in, unreadable
 from autograder.reading.submission import Parcel
 
 # Beside our copy of a notebook that came under another name; nbgrader leaves files with a dot alone.
@@ -43,7 +43,7 @@ def parcel(folder: Path, stem: str, starters: Mapping[str, str]) -> Parcel:
         placed = place_notebook(folder, stem, starters)
         if placed is None:
             raise WorkFailed(no_notebook(folder))
-        data, trouble = handed_in(placed.path)
+        data, trouble = notebook_in(placed.path)
         beside = companions(folder)
         return Parcel(data, trouble, _notes(folder, placed), (*_eye(placed), *beside.eye), beside.files)
     except OSError as error:
@@ -92,7 +92,7 @@ def _marked(wanted: Path, found: Collection[Candidate]) -> bool:
     try:
         mark = json.loads(handed_in(wanted.parent / MARK, most=2000)[0])
         named = any(each.name == mark["name"] and each.path != wanted for each in found)
-        return named and mark["sha256"] == _digest(handed_in(wanted)[0])
+        return named and mark["sha256"] == _digest(notebook_in(wanted)[0])
     except (ValueError, KeyError, TypeError, RecursionError, WorkFailed):
         return False
 
@@ -100,7 +100,7 @@ def _marked(wanted: Path, found: Collection[Candidate]) -> bool:
 def _copy(chosen: Candidate, wanted: Path) -> None:
     data = chosen.data()
     mark = json.dumps({"name": chosen.name, "sha256": _digest(data)}).encode()
-    if handed_in(wanted)[0] != data or handed_in(wanted.parent / MARK)[0] != mark:
+    if notebook_in(wanted)[0] != data or handed_in(wanted.parent / MARK)[0] != mark:
         write_all({wanted: data, wanted.parent / MARK: mark})
 
 

@@ -11,7 +11,7 @@ from autograder.reading.archive import shown
 from autograder.reading.aside import set_aside
 from autograder.reading.choice import names_in
 from autograder.reading.companions import companions
-from autograder.reading.plain_file import handed_in
+from autograder.reading.plain_file import notebook_in
 from autograder.reading.submission import Parcel
 
 
@@ -32,7 +32,7 @@ def parcel_of(folder: Path, names: Sequence[str]) -> Parcel:
             "under which it was handed out: give it back by hand, then grade this student again."
         )
     beside = companions(folder)
-    parts = {name: Parcel(*handed_in(folder / f"{name}.ipynb"), files=beside.files) for name in names}
+    parts = {name: Parcel(*notebook_in(folder / f"{name}.ipynb"), files=beside.files) for name in names}
     eye = [*(f"{file} is missing" for file in missing), *beside.eye]
     eye += [f"also handed in, and not graded: {shown(others)}"] if others else []
     return Parcel(b"", eye=tuple(eye), parts=parts)
