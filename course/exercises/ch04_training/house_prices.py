@@ -69,9 +69,9 @@ def _for_x(parts: dict[str, Tensor], x: Tensor, y: Tensor, new: Tensor) -> Tenso
 
 _PRICES = {"line", "prices"}
 _LINE = {
-    "line": "Your line is not near the best one. These are its prices for x. If the loss still falls at the last step, the steps are too few, or too short for some column: give "
-    "each a mean and a spread of its own. If not, look at what the loss compares, and at the way back to the units of "
-    "x and y.",
+    "line": "Your line is not near the best one. These are its prices for x. If the loss still falls at the last step, "
+    "the steps are too few, or too short for some column: give each a mean and a spread of its own. If not, look at "
+    "what the loss compares, and at the way back to the units of x and y.",
 }
 
 

@@ -35,7 +35,7 @@ def amp_step(*kept: str, warm: bool = False) -> Probe:
         forward = at_each_call(model, lambda *_: _lowered_for(case.kwargs["device_type"]))
         backward = at_each_gradient(model, lowered_to)
         updates = at_each_step(optimizer)
-        with autocast_entered() as entered:
+        with autocast_entered(answer) as entered:
             result = answer(model, optimizer, scaler, x, y, **case.kwargs)
         state = scaler.state_dict()
         seen: Observation = {"held": held_by(model), "grads": grads_of(model), "returned": see(result)}
