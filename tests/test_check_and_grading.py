@@ -134,7 +134,7 @@ HABITS: dict[str, Habit] = {
     "method in another cell": ((), "class double:\n    pass", (HELPER, "double.forward = twice"), "[x, x]"),
     "class of torch alone": ((), "class double(torch.nn.ReLU):\n    slope = 2", (), "slope"),
     "another exercise": ((TRIPLE,), USING.format("triple"), (), "triple(x)"),
-    "tried out below": ((), f"{ANSWER}\nprint(double(2))", ("double(3)",), "2 * x"),
+    "tried out below": ((), f"{ANSWER}\nprint([triple(2)])", ("double(3)",), "2 * x"),
     "timed": ((), f"%%time\n{ANSWER}", (), "2 * x"),
     "captured": ((), f"%%capture\n{ANSWER}", (), "2 * x"),
     "magic": ((), f"%pwd\n{ANSWER}", (), "2 * x"),
@@ -156,21 +156,17 @@ def statements_in(text: str) -> list[str]:
 
 @pytest.mark.parametrize("habit", HABITS.values(), ids=HABITS)
 def test_a_file_is_read_as_its_kernel_is(shell: Any, habit: Habit, capsys: pytest.CaptureFixture[str]) -> None:
-    """The text of an answer is one, however its cells are written, and holds no answer to another exercise."""
+    """The text of an answer is one, however its cells are written: without other answers and what only tries it out."""
     above, cell, below, held = habit
     own = [[Part(Role.OWN, text) for text in texts] for texts in (above, below)]
     parts = [*own[0], Part(Role.ANSWER, cell, ("double",)), *own[1], Part(Role.CHECK, exercises=("double",))]
-    parts += [
-        Part(Role.ANSWER, "def triple(x):\n    return [x, x]", ("triple",)),
-        Part(Role.CHECK, exercises=("triple",)),
-    ]
-    in_file = plan(parts, [Task(name, (), 1.0) for name in ("double", "triple")], Ground("", (), SETUP)).sources[
-        "double"
-    ]
+    parts += [Part(Role.ANSWER, TRIPLE, ("triple",)), Part(Role.CHECK, exercises=("triple",))]
+    tasks = [Task(name, (), 1.0) for name in ("double", "triple")]
+    in_file = plan(parts, tasks, Ground("", (), SETUP)).sources["double"]
     in_kernel = of_kernel(shell, *above, cell, *below)
 
     assert held in in_kernel and statements_in(in_kernel) == statements_in(in_file)
-    assert "def triple" not in in_kernel
+    assert "def triple" not in in_kernel and "print" not in in_kernel
 
 
 CLASS = "class double:\n    pass"
@@ -222,6 +218,13 @@ def test_what_nobody_can_read_is_unknown(shell: Any, capsys: pytest.CaptureFixtu
     """What `exec` defines stands in no cell, not even in one that defined its name before."""
     assert "" == of_kernel(shell, ANSWER, f"exec('''{OLDER}''')")
     assert "" == text_of("double", len, ())
+
+
+def test_an_answer_without_a_name_is_read(shell: Any) -> None:
+    """One that stands in the midst of another statement is known by the cell that made it."""
+    shell.run_cell("answers = [lambda x: 2 * x]", store_history=True)
+
+    assert "answers = [lambda x: 2 * x]" == text_of("double", shell.user_ns["answers"][0], ())
 
 
 @pytest.mark.parametrize(("stem", "exercise"), [("ch04_training", "train_step")])
