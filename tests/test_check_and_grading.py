@@ -220,6 +220,15 @@ def test_what_nobody_can_read_is_unknown(shell: Any, capsys: pytest.CaptureFixtu
     assert "" == text_of("double", len, ())
 
 
+def test_an_answer_from_a_file_is_read_there(shell: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A student's own module holds the answer, with what that uses: an import shows nothing of it."""
+    (tmp_path / "of_my_own.py").write_text(f"{HELPER}\n\n\n{USING.format('twice')}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    text = of_kernel(shell, "from of_my_own import double")
+
+    assert "[x, x]" in text and "twice(x)" in text
+
+
 def test_an_answer_without_a_name_is_read(shell: Any) -> None:
     """One that stands in the midst of another statement is known by the cell that made it."""
     shell.run_cell("answers = [lambda x: 2 * x]", store_history=True)

@@ -53,9 +53,7 @@ def _place(runs: Sequence[str], called: str, answer: object) -> int | None:
     """
     bound = _last(place for place, run in enumerate(runs) if called and binds(run, called))
     code = code_of(unwrapped(answer))
-    if bound is not None and not (code and _is_plain(runs[bound], called)):
-        return bound
-    if code is None or code.co_filename.startswith(_TIMED):
+    if bound is not None and (_shows(runs[bound], called) or (code and code.co_filename.startswith(_TIMED))):
         return bound
     compiled = _own_text(answer).strip() if file_of(unwrapped(answer)) else ""
     return _last(place for place, run in enumerate(runs) if compiled and python_of(run)[0].strip() == compiled)
@@ -65,10 +63,11 @@ def _last(places: Iterator[int]) -> int | None:
     return max(places, default=None)
 
 
-def _is_plain(cell: str, called: str) -> bool:
-    """Whether a cell defines a name as a function that no decorator changes."""
-    giving = [each.node for each in statements(cell) or () if called in each.names.bound]
-    return bool(giving) and isinstance(giving[-1], ast.FunctionDef) and not giving[-1].decorator_list
+def _shows(cell: str, called: str) -> bool:
+    """Whether a cell gives a name its value by what is more than a plain function, and no import."""
+    giving = [each for each in statements(cell) or () if called in each.names.bound]
+    node = giving[-1].node if giving and not giving[-1].is_import else None
+    return node is not None and not (isinstance(node, ast.FunctionDef) and not node.decorator_list)
 
 
 def _own_text(answer: object) -> str:

@@ -149,18 +149,19 @@ def answer_text(
     bound = _all("bound", own)
     free = [each for each in helpers if not each.names.bound & bound]
     if called in bound:
-        found = reached(
-            [*free, *own, *added], {called}, lambda each: _given(each, called), lambda each: each.names.used
-        )
+        found = reached([*free, *own, *added], {called}, lambda each: _given(each, called), _used)
     else:  # it has no name, or gets it where nobody can see: then the whole of its cell is looked at
-        used = _all("used", [*own, *added])
-        found = [*reached(free, used, lambda each: each.names.bound, lambda each: each.names.used), *own, *added]
+        found = [*reached(free, _all("used", [*own, *added]), lambda each: each.names.bound, _used), *own, *added]
     return "\n\n".join(each.text for each in found)
 
 
 def _given(statement: Statement, called: str) -> set[str]:
     """The names that a statement gives a value to, or changes; by a call only the answer itself."""
     return statement.names.bound | statement.names.changed | (statement.names.perhaps_changed & {called})
+
+
+def _used(statement: Statement) -> set[str]:
+    return statement.names.used
 
 
 def adds_to(called: str, statement: Statement) -> bool:
