@@ -199,6 +199,13 @@ def test_the_latest_that_ran_counts(
     assert held in text and gone not in text
 
 
+def test_a_cell_that_ran_again_is_read_once(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """A text that grows with each run would soon be too long to be searched."""
+    text = of_kernel(shell, HELPER, "def twice(x):\n    return x", HELPER, USING.format("twice"))
+
+    assert 1 == text.count("def twice") and "[x, x]" in text
+
+
 def test_a_rule_sees_the_helpers_of_other_cells(shell: Any) -> None:
     """A loop that stands in another cell is no way past the rule, in the notebook as in grading."""
     loop = "def all_of(x, bias):\n    return torch.stack([row + bias[:, None] for row in x])"

@@ -32,7 +32,7 @@ def text_of(name: str, answer: object, exercises: Collection[str], cell: str = "
     shell = get_ipython() if shell is None else shell
     try:
         runs = texts_run(shell) if shell is not None else []
-        return _text(runs, name_in(shell, name, answer), answer, exercises, cell)
+        return _text(runs, name if cell else name_in(shell, name, answer), answer, exercises, cell)
     except Exception:  # a shell or an answer of a kind not thought of: what nobody can read proves nothing
         return ""
 
@@ -89,6 +89,6 @@ def _of_its_file(answer: object) -> tuple[Statement, ...]:
 
 def _latest(runs: Sequence[str]) -> list[Statement]:
     """The statements of these cells without those whose names a later one has given another value."""
-    ran = [each for run in runs for each in statements(run) or ()]
-    last = {name: each for each in ran for name in each.names.bound}
+    ran = dict.fromkeys(each for run in runs for each in statements(run) or ())  # a cell may run many times
+    last = {name: each for run in runs for each in statements(run) or () for name in each.names.bound}
     return [each for each in ran if not each.names.bound or any(last[name] is each for name in each.names.bound)]
