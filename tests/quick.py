@@ -24,7 +24,7 @@ PROOF = ("tests/test_bank.py",)  # proves every exercise, one by one
 SLOW = (
     *("attacks", "attacks_on_teacher", "bank", "class_run", "colab", "example_class", "fuzz", "graded_banks", "leaks"),
     *("learn", "mutation", "other_cells", "other_processors", "parity", "progress_travels", "reporting", "setup"),
-    *("collect_whole", "site", "whole_runs"),
+    *("check_and_grading", "collect_whole", "site", "whole_runs"),
 )
 
 

@@ -134,7 +134,7 @@ HABITS: dict[str, Habit] = {
     "method in another cell": ((), "class double:\n    pass", (HELPER, "double.forward = twice"), "[x, x]"),
     "class of torch alone": ((), "class double(torch.nn.ReLU):\n    slope = 2", (), "slope"),
     "another exercise": ((TRIPLE,), USING.format("triple"), (), "triple(x)"),
-    "tried out below": ((), f"{ANSWER}\nprint(double(2))", ("double(3)",), "2 * x"),
+    "tried out below": ((), f"{ANSWER}\nprint([triple(2)])", ("double(3)",), "2 * x"),
     "timed": ((), f"%%time\n{ANSWER}", (), "2 * x"),
     "captured": ((), f"%%capture\n{ANSWER}", (), "2 * x"),
     "magic": ((), f"%pwd\n{ANSWER}", (), "2 * x"),
@@ -156,21 +156,17 @@ def statements_in(text: str) -> list[str]:
 
 @pytest.mark.parametrize("habit", HABITS.values(), ids=HABITS)
 def test_a_file_is_read_as_its_kernel_is(shell: Any, habit: Habit, capsys: pytest.CaptureFixture[str]) -> None:
-    """The text of an answer is one, however its cells are written, and holds no answer to another exercise."""
+    """The text of an answer is one, however its cells are written: without other answers and what only tries it out."""
     above, cell, below, held = habit
     own = [[Part(Role.OWN, text) for text in texts] for texts in (above, below)]
     parts = [*own[0], Part(Role.ANSWER, cell, ("double",)), *own[1], Part(Role.CHECK, exercises=("double",))]
-    parts += [
-        Part(Role.ANSWER, "def triple(x):\n    return [x, x]", ("triple",)),
-        Part(Role.CHECK, exercises=("triple",)),
-    ]
-    in_file = plan(parts, [Task(name, (), 1.0) for name in ("double", "triple")], Ground("", (), SETUP)).sources[
-        "double"
-    ]
+    parts += [Part(Role.ANSWER, TRIPLE, ("triple",)), Part(Role.CHECK, exercises=("triple",))]
+    tasks = [Task(name, (), 1.0) for name in ("double", "triple")]
+    in_file = plan(parts, tasks, Ground("", (), SETUP)).sources["double"]
     in_kernel = of_kernel(shell, *above, cell, *below)
 
     assert held in in_kernel and statements_in(in_kernel) == statements_in(in_file)
-    assert "def triple" not in in_kernel
+    assert "def triple" not in in_kernel and "print" not in in_kernel
 
 
 CLASS = "class double:\n    pass"
@@ -203,6 +199,13 @@ def test_the_latest_that_ran_counts(
     assert held in text and gone not in text
 
 
+def test_a_cell_that_ran_again_is_read_once(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """A text that grows with each run would soon be too long to be searched."""
+    text = of_kernel(shell, HELPER, "def twice(x):\n    return x", HELPER, USING.format("twice"))
+
+    assert 1 == text.count("def twice") and "[x, x]" in text
+
+
 def test_a_rule_sees_the_helpers_of_other_cells(shell: Any) -> None:
     """A loop that stands in another cell is no way past the rule, in the notebook as in grading."""
     loop = "def all_of(x, bias):\n    return torch.stack([row + bias[:, None] for row in x])"
@@ -222,6 +225,22 @@ def test_what_nobody_can_read_is_unknown(shell: Any, capsys: pytest.CaptureFixtu
     """What `exec` defines stands in no cell, not even in one that defined its name before."""
     assert "" == of_kernel(shell, ANSWER, f"exec('''{OLDER}''')")
     assert "" == text_of("double", len, ())
+
+
+def test_an_answer_from_a_file_is_read_there(shell: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A student's own module holds the answer, with what that uses: an import shows nothing of it."""
+    (tmp_path / "of_my_own.py").write_text(f"{HELPER}\n\n\n{USING.format('twice')}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    text = of_kernel(shell, "from of_my_own import double")
+
+    assert "[x, x]" in text and "twice(x)" in text
+
+
+def test_an_answer_without_a_name_is_read(shell: Any) -> None:
+    """One that stands in the midst of another statement is known by the cell that made it."""
+    shell.run_cell("answers = [lambda x: 2 * x]", store_history=True)
+
+    assert "answers = [lambda x: 2 * x]" == text_of("double", shell.user_ns["answers"][0], ())
 
 
 @pytest.mark.parametrize(("stem", "exercise"), [("ch04_training", "train_step")])

@@ -32,7 +32,7 @@ def text_of(name: str, answer: object, exercises: Collection[str], cell: str = "
     shell = get_ipython() if shell is None else shell
     try:
         runs = texts_run(shell) if shell is not None else []
-        return _text(runs, name_in(shell, name, answer), answer, exercises, cell)
+        return _text(runs, name if cell else name_in(shell, name, answer), answer, exercises, cell)
     except Exception:  # a shell or an answer of a kind not thought of: what nobody can read proves nothing
         return ""
 
@@ -53,9 +53,7 @@ def _place(runs: Sequence[str], called: str, answer: object) -> int | None:
     """
     bound = _last(place for place, run in enumerate(runs) if called and binds(run, called))
     code = code_of(unwrapped(answer))
-    if bound is not None and not (code and _is_plain(runs[bound], called)):
-        return bound
-    if code is None or code.co_filename.startswith(_TIMED):
+    if bound is not None and (_shows(runs[bound], called) or (code and code.co_filename.startswith(_TIMED))):
         return bound
     compiled = _own_text(answer).strip() if file_of(unwrapped(answer)) else ""
     return _last(place for place, run in enumerate(runs) if compiled and python_of(run)[0].strip() == compiled)
@@ -65,10 +63,11 @@ def _last(places: Iterator[int]) -> int | None:
     return max(places, default=None)
 
 
-def _is_plain(cell: str, called: str) -> bool:
-    """Whether a cell defines a name as a function that no decorator changes."""
-    giving = [each.node for each in statements(cell) or () if called in each.names.bound]
-    return bool(giving) and isinstance(giving[-1], ast.FunctionDef) and not giving[-1].decorator_list
+def _shows(cell: str, called: str) -> bool:
+    """Whether a cell gives a name its value by what is more than a plain function, and no import."""
+    giving = [each for each in statements(cell) or () if called in each.names.bound]
+    node = giving[-1].node if giving and not giving[-1].is_import else None
+    return node is not None and not (isinstance(node, ast.FunctionDef) and not node.decorator_list)
 
 
 def _own_text(answer: object) -> str:
@@ -90,6 +89,6 @@ def _of_its_file(answer: object) -> tuple[Statement, ...]:
 
 def _latest(runs: Sequence[str]) -> list[Statement]:
     """The statements of these cells without those whose names a later one has given another value."""
-    ran = [each for run in runs for each in statements(run) or ()]
-    last = {name: each for each in ran for name in each.names.bound}
+    ran = dict.fromkeys(each for run in runs for each in statements(run) or ())  # a cell may run many times
+    last = {name: each for run in runs for each in statements(run) or () for name in each.names.bound}
     return [each for each in ran if not each.names.bound or any(last[name] is each for name in each.names.bound)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence, Set
+from collections.abc import Collection, Iterable, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -136,14 +136,32 @@ def answer_text(
 ) -> str:
     """The text of the answer `called`, as plain Python: what rules, notes and the proofs of the bank read of it.
 
-    It is the answer's cell, what the statements between that and the check add to the answer, as
-    `Net.forward = forward` does, and the functions and classes of other cells that it uses. Answers to other
-    `exercises` are judged for themselves. `check` and grading both ask here, so that they judge by one text: a notebook
-    gives the statements that its kernel has run, grading those of the file.
+    It is what its cell defines it with, what the statements between that and the check add to it, as
+    `Net.forward = forward` does, and the functions and classes of other cells that it uses; not the lines that try it
+    out. Answers to other `exercises` are judged for themselves. `check` and grading both ask here, so that they judge
+    by one text: a notebook gives the statements that its kernel has run, grading those of the file.
     """
-    added = {_place_of(each): each.text for each in behind if adds_to(called, each)}  # the last of each place counts
-    helpers = [each for each in known if _is_code(each.node) and not each.names.bound.intersection(exercises)]
-    return _with_helpers("\n\n".join([cell, *added.values()]), helpers)
+    added = list({_place_of(each): each for each in behind if adds_to(called, each)}.values())  # the last for a place
+    helpers = [each for each in known if _is_helper(each) and not each.names.bound.intersection(exercises)]
+    own = statements(cell)
+    if own is None or not all(each.text for each in own):  # what is behind an answer stays in a rule's sight
+        return "\n\n".join([*(each.text for each in helpers), python_of(cell)[0], *(each.text for each in added)])
+    bound = _all("bound", own)
+    free = [each for each in helpers if not each.names.bound & bound]
+    if called in bound:
+        found = reached([*free, *own, *added], {called}, lambda each: _given(each, called), _used)
+    else:  # it has no name, or gets it where nobody can see: then the whole of its cell is looked at
+        found = [*reached(free, _all("used", [*own, *added]), lambda each: each.names.bound, _used), *own, *added]
+    return "\n\n".join(each.text for each in found)
+
+
+def _given(statement: Statement, called: str) -> set[str]:
+    """The names that a statement gives a value to, or changes; by a call only the answer itself."""
+    return statement.names.bound | statement.names.changed | (statement.names.perhaps_changed & {called})
+
+
+def _used(statement: Statement) -> set[str]:
+    return statement.names.used
 
 
 def adds_to(called: str, statement: Statement) -> bool:
@@ -156,27 +174,14 @@ def _place_of(statement: Statement) -> str:
     return unparsed(node.targets[0]) if isinstance(node, ast.Assign) else statement.text
 
 
-def _is_code(node: ast.stmt) -> bool:
-    """Whether a statement defines what can be called, if as `f = lambda x: x`, `f = g` or `f = partial(g, 2)`."""
-    match node:
+def _is_helper(statement: Statement) -> bool:
+    """Whether it gives a name to what can be called, if as `f = lambda x: x`, `f = g` or `f = partial(g, 2)`."""
+    match statement.node:
         case ast.Assign(value=ast.Call(func=ast.Name("partial") | ast.Attribute(attr="partial"))):
-            return True
+            return bool(statement.names.bound)
         case ast.Assign(value=ast.Lambda() | ast.Name()) | ast.AnnAssign(value=ast.Lambda() | ast.Name()):
-            return True
-    return isinstance(node, _DEFINITIONS)
-
-
-def _with_helpers(source: str, definitions: Sequence[Statement]) -> str:
-    """An answer as plain Python, together with those definitions of other cells that it uses, directly or not.
-
-    With all of them where it cannot be parsed: what is behind an answer must not be out of a rule's sight.
-    """
-    text, own = python_of(source)[0], statements(source)
-    if own is not None:
-        bound, used = _all("bound", own), _all("used", own)
-        free = [each for each in definitions if not each.names.bound & bound]
-        definitions = reached(free, used, lambda each: each.names.bound, lambda each: each.names.used)
-    return "\n\n".join([*(each.text for each in definitions), text])
+            return bool(statement.names.bound)
+    return statement.defines
 
 
 def _all(kind: str, known: Iterable[Statement]) -> frozenset[str]:
