@@ -73,11 +73,13 @@ def factors(module: Any, shape: Shape, p: float) -> Observation:
 
 @on_new
 def by_mode(module: Any, shape: Shape, p: float) -> Observation:
-    """Whether eval mode gives x itself, and whether training mode drops again afterwards."""
+    """Whether eval mode gives x itself, before a call in training and after one, and whether that one drops."""
     x = numbers(shape)
     calm = module.eval()(x.clone())
     again = bool((module.train()(x.clone()) == 0).any())
-    return {"in_eval": see((calm / x).unique()), "after_train": again, "shape": list(calm.shape)}
+    later = module.eval()(x.clone())
+    in_eval = [see((result / x).unique()) for result in (calm, later)]
+    return {"in_eval": in_eval, "after_train": again, "shape": list(calm.shape)}
 
 
 @on_new
