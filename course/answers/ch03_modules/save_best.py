@@ -161,10 +161,7 @@ def save_best(module, best, loss):
     return best
 
 
-@bank.wrong(
-    "one-store-for-all",
-    "Your records share their tensors: a later one writes into those of an earlier one. Each snapshot needs tensors of its own.",
-)
+@bank.told("one-store-for-all", "best")
 def save_best(module, best, loss, store={}):
     if best is not None and not loss < best["loss"]:
         return best

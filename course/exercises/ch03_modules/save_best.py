@@ -122,7 +122,10 @@ back = Requirement(
 both = Requirement(
     "changes neither the module nor best",
     both_left,
-    {"left": "The module is no longer as it was.", **BEST},
+    {
+        "left": "The module is no longer as it was.",
+        "best": "Your call changes `best`, a record from before: its loss, its state, or a number in there.",
+    },
 )
 
 
