@@ -801,7 +801,7 @@ class Value:
 @bank.wrong(
     "waits-for-every-use",
     "In your engine a Value passes its grad on only after every expression that uses it has sent a gradient back. An "
-    "expression on which backward was not called sends none, and so what the Value was made from gets nothing.",
+    "expression on which backward was not called sends none.",
 )
 class Value:
     def __init__(self, data):
@@ -844,8 +844,8 @@ class Value:
 
 @bank.wrong(
     "waits-for-no-use-to-be-left",
-    "In your engine a Value, also the result itself, passes its grad on only after every expression that uses it has sent a "
-    "gradient back. An expression on which backward was not called sends none.",
+    "In your engine even the result passes its grad on only after every expression that uses it has sent a gradient back. An "
+    "expression on which backward was not called sends none.",
 )
 class Value:
     def __init__(self, data):
