@@ -198,16 +198,18 @@ def _number(value: Any) -> Plain:
 def stepped(*kept: str, generator: bool = False) -> Probe:
     """Steps of an optimizer that the answer is the class of: `answer(params, **settings)`, with given gradients.
 
-    A case gives the tensors, and for each step their gradients. Facets: `path` (the tensors after each step), `grads`
-    (after the last), `cleared` (after `zero_grad`).
+    A case gives the tensors, and for each step their gradients. Facets: `path` and `grads` (the tensors, and their
+    .grad, after each step), `cleared` (after `zero_grad`).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
         tensors, steps = copy_of(case.args)
         params = [tensor.requires_grad_() for tensor in tensors]
         optimizer = answer((p for p in params) if generator else params, **case.kwargs)
-        seen: Observation = {"path": [_step(optimizer, params, grads) for grads in steps]}
-        seen["grads"] = [see(p.grad) for p in params]
+        seen: Observation = {"path": [], "grads": []}
+        for grads in steps:
+            seen["path"].append(_step(optimizer, params, grads))
+            seen["grads"].append([see(p.grad) for p in params])
         if "cleared" in kept:
             optimizer.zero_grad()
             seen["cleared"] = [p.grad is None for p in params]

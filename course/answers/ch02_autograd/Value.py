@@ -800,8 +800,8 @@ class Value:
 
 @bank.wrong(
     "waits-for-every-use",
-    "A Value passes its grad on only when all of its uses have sent something back. A use in what does not go back, or not yet, "
-    "sends nothing, and what the Value was made from gets nothing.",
+    "In your engine a Value passes its grad on only after every expression that uses it has sent a gradient back. An "
+    "expression on which backward was not called sends none.",
 )
 class Value:
     def __init__(self, data):
@@ -844,8 +844,8 @@ class Value:
 
 @bank.wrong(
     "waits-for-no-use-to-be-left",
-    "A Value passes its grad on only when none of its uses is left to wait for, and so does the result. Where the result is also "
-    "used in what does not go back, nothing comes from it.",
+    "In your engine even the result passes its grad on only after every expression that uses it has sent a gradient back. An "
+    "expression on which backward was not called sends none.",
 )
 class Value:
     def __init__(self, data):

@@ -60,6 +60,7 @@ def accumulate(loss_fn, batches, params):
 @bank.wrong(
     "never-zero",
     "You never clear .grad: what stood there before your first backward counts too.",
+    also=("adds-to-the-old-grad",),
     unless=r"zero_grad|\.grad = None|zero_\(",
 )
 def accumulate(loss_fn, batches, params):
@@ -157,6 +158,19 @@ def accumulate(loss_fn, batches, params):
     for loss in losses:
         loss.backward()
     return losses
+
+
+@bank.wrong(
+    "adds-to-the-old-grad",
+    "You add to what was in .grad before, so that it still counts there. .grad is to hold the gradient of these batches alone.",
+)
+def accumulate(loss_fn, batches, params):
+    rows = sum(len(batch) for batch in batches)
+    total = sum(loss_fn(batch) * len(batch) for batch in batches) / rows
+    grads = torch.autograd.grad(total, params)
+    for param, grad in zip(params, grads):
+        param.grad = grad if param.grad is None else param.grad + grad
+    return list(grads)
 
 
 @bank.right("a-tuple-of-them")

@@ -274,6 +274,60 @@ class BatchNorm1d(nn.Module):
         )
 
 
+@bank.wrong(
+    "eval-mode-for-good",
+    "After eval mode your module never goes back to training: the mean and variance of the batch are not used any more. "
+    "`self.training` says in which mode it is.",
+)
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(n))
+        self.bias = nn.Parameter(torch.zeros(n))
+        self.register_buffer("running_mean", torch.zeros(n))
+        self.register_buffer("running_var", torch.ones(n))
+        self.by_batch = True
+
+    def eval(self):
+        self.by_batch = False
+        return super().eval()
+
+    def forward(self, x):
+        if self.by_batch:
+            mean, var = x.mean(0), x.var(0, correction=0)
+            with torch.no_grad():
+                self.running_mean.mul_(0.9).add_(0.1 * mean)
+                self.running_var.mul_(0.9).add_(0.1 * x.var(0))
+        else:
+            mean, var = self.running_mean, self.running_var
+        return self.weight * (x - mean) / (var + 1e-5).sqrt() + self.bias
+
+
+@bank.wrong(
+    "last-batch-in-eval",
+    "In eval mode you standardize by the last batch of the training. The running values are for that: they have seen all.",
+)
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(n))
+        self.bias = nn.Parameter(torch.zeros(n))
+        self.register_buffer("running_mean", torch.zeros(n))
+        self.register_buffer("running_var", torch.ones(n))
+        self.last = None
+
+    def forward(self, x):
+        if self.training:
+            mean, var = x.mean(0), x.var(0, correction=0)
+            with torch.no_grad():
+                self.running_mean.mul_(0.9).add_(0.1 * mean)
+                self.running_var.mul_(0.9).add_(0.1 * x.var(0))
+            self.last = mean.detach(), var.detach()
+        else:
+            mean, var = self.last or (self.running_mean, self.running_var)
+        return self.weight * (x - mean) / (var + 1e-5).sqrt() + self.bias
+
+
 @bank.right("lerp")
 class BatchNorm1d(nn.Module):
     def __init__(self, n):

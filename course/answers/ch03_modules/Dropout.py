@@ -270,6 +270,22 @@ class Dropout(nn.Module):
         return x * (torch.rand(x.shape) >= self.p).float() / (1 - self.p)
 
 
+@bank.wrong(
+    "keeps-its-mask",
+    "In eval mode your module drops what its last call in training dropped. In eval mode the result is x, whatever was before.",
+)
+class Dropout(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.p = p
+        self.mask = None
+
+    def forward(self, x):
+        if self.training:
+            self.mask = (torch.rand(x.shape) >= self.p).to(x.dtype) / (1 - self.p)
+        return x if self.mask is None else x * self.mask
+
+
 @bank.right("bernoulli-too")
 class Dropout(nn.Module):
     def __init__(self, p):

@@ -161,6 +161,17 @@ def save_best(module, best, loss):
     return best
 
 
+@bank.told("one-store-for-all", "best")
+def save_best(module, best, loss, store={}):
+    if best is not None and not loss < best["loss"]:
+        return best
+    state = {}
+    for name, value in module.state_dict().items():
+        place = store.setdefault((name, value.shape), torch.empty_like(value))
+        state[name] = place.copy_(value)
+    return {"loss": loss, "state": state}
+
+
 @bank.right("deepcopy")
 def save_best(module, best, loss):
     import copy

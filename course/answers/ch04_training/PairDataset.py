@@ -274,6 +274,23 @@ class PairDataset(Dataset):
         return self.x[i], self.y[i]
 
 
+@bank.wrong(
+    "one-for-all-data-sets",
+    "All data sets of your class share one x and one y: a second one overwrites those of the first. Keep them in `self`.",
+)
+class PairDataset:
+    def __init__(self, x, y):
+        if len(x) != len(y):
+            raise ValueError("x and y have other lengths")
+        PairDataset.x, PairDataset.y = x, y
+
+    def __len__(self):
+        return len(self.x)
+
+    def __getitem__(self, i):
+        return self.x[i], self.y[i]
+
+
 @bank.right("zipped-rows")
 class PairDataset(Dataset):
     def __init__(self, x, y):

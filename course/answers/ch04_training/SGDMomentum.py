@@ -567,6 +567,32 @@ class SGDMomentum:
             p.grad = None
 
 
+@bank.wrong(
+    "decay-into-the-first-gradient",
+    "In the first step you write the decay into .grad itself. It belongs to whoever called: add into a tensor of your own.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [None] * len(self.params)
+
+    @torch.no_grad()
+    def step(self):
+        for i, p in enumerate(self.params):
+            if p.grad is None:
+                continue
+            if self.velocities[i] is None:
+                self.velocities[i] = p.grad.add_(p, alpha=self.weight_decay).clone()
+            else:
+                self.velocities[i] = self.momentum * self.velocities[i] + p.grad + self.weight_decay * p
+            p -= self.lr * self.velocities[i]
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
 @bank.right("velocities-by-tensor")
 class SGDMomentum:
     def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):

@@ -1165,6 +1165,40 @@ class LossScaler:
                 self.clean_steps = 0
 
 
+@bank.told("changed-in-step", "early")
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff, self.growth_interval = factor, growth, backoff, growth_interval
+        self.clean_steps, self.finite = 0, None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        if self.finite is not None:
+            return
+        grads = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
+        self.finite = all(bool(torch.isfinite(grad).all()) for grad in grads)
+        for grad in grads:
+            grad.div_(self.factor)
+
+    def step(self, optimizer):
+        self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+        if self.growth_interval is None:
+            return
+        self.clean_steps = self.clean_steps + 1 if self.finite else 0
+        if not self.finite:
+            self.factor *= self.backoff
+        elif self.clean_steps == self.growth_interval:
+            self.factor *= self.growth
+            self.clean_steps = 0
+
+    def update(self):
+        self.finite = None
+
+
 @bank.right("forgets-at-step")
 class LossScaler:
     def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):

@@ -376,6 +376,22 @@ def count_syncs(fn):
     return names
 
 
+@bank.told("one-list-for-all", "later")
+def count_syncs(fn, found=[]):
+    found.clear()
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            name = str(func.overloadpacket)
+            if name in ("aten._local_scalar_dense", "aten.nonzero"):
+                found.append(name)
+            return func(*args, **(kwargs or {}))
+
+    with Watch():
+        fn()
+    return found
+
+
 @bank.right("counts-packets")
 def count_syncs(fn):
     slow = (torch.ops.aten._local_scalar_dense, torch.ops.aten.nonzero)

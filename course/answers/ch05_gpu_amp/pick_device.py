@@ -178,6 +178,19 @@ def pick_device(prefer=None):
     return torch.device(prefer)
 
 
+@bank.told("sets-the-default-by-turns", "default_kept")
+def pick_device(prefer=None, calls=[]):
+    calls.append(prefer)
+    if prefer is None:
+        prefer = "cpu"
+        if torch.backends.mps.is_available():
+            prefer = "mps"
+        if torch.cuda.is_available():
+            prefer = "cuda"
+    torch.set_default_device("meta" if len(calls) % 2 else "cpu")
+    return torch.device(prefer)
+
+
 @bank.right("asks-in-a-table")
 def pick_device(prefer=None):
     asks = {"cuda": torch.cuda.is_available, "mps": torch.backends.mps.is_available, "cpu": lambda: True}

@@ -128,8 +128,8 @@ _ONE_AFTER_ANOTHER = (
     "results so far bring, each alone."
 )
 _ELSEWHERE = (
-    "Here something was also made that does not go back. Each grad is to be the derivative of the result that does, "
-    "and one of yours is another number."
+    "Here another expression uses the same Values, and backward is not called on it. Each grad is to be the "
+    "derivative of the result on which backward is called, and one of yours is another number."
 )
 _BOTH = ("grads", "middle")
 

@@ -108,7 +108,7 @@ no_old = Requirement(
 )
 in_grad = Requirement(
     "leaves each gradient in .grad too",
-    accumulated("in_grad"),
+    accumulated("in_grad", old=True),
     tells={"in_grad": "The gradients that you return are right; those in .grad of the parameters are not."},
 )
 called_once = Requirement(

@@ -82,13 +82,18 @@ def after_each(module: Any, *batches: Tensor) -> Observation:
 
 @on_batches
 def in_eval(module: Any, *batches: Tensor) -> Observation:
-    """What the module returns in eval mode, from statistics that no batch has, and which of these have moved."""
+    """What the module returns in eval mode after a batch in training, from statistics that no batch has.
+
+    Beside it, which of these have moved, and what comes back once it is in training mode again.
+    """
+    module(batches[0])
     for place, tensor in enumerate(statistics(module).values(), 4):
         tensor.data.copy_(known(batches[0].shape[-1], place=place).abs() + 0.1)
     before = copies(statistics(module))
     module.eval()
     results = [values(module(batch)) for batch in batches]
-    return {"moved": moved(before, statistics(module)), "in_eval": results}
+    seen: Observation = {"moved": moved(before, statistics(module)), "in_eval": results}
+    return seen | {"in_training": values(module.train()(batches[0]))}
 
 
 @on_batches
@@ -144,6 +149,7 @@ evaluated = Requirement(
     {
         "in_eval": "In eval mode, the values are not those from the running mean and variance.",
         "moved": "The running values change in eval mode.",
+        "in_training": "Back in training after eval mode, the values are not those from the batch's mean and variance.",
     },
 )
 no_graph = Requirement(

@@ -30,12 +30,15 @@ def held(module: Any, *_: Any) -> Observation:
 
 @by_known_chance
 def saved(answer: Answer, case: Case) -> Observation:
-    """What stands in state_dict, and what a module with other numbers computes once it has loaded it."""
+    """What stands in state_dict, and what modules with other numbers compute once they have loaded it, in each mode."""
     module, x = made(answer, case)
     mean, std = copy_of(case.args)
-    other = make(answer, mean + 1, std * 3)
-    other.load_state_dict(module.state_dict(), strict=False)
-    return {"state_dict": shapes(module.state_dict().items()), "loaded": values(other(x))}
+    seen: Observation = {"state_dict": shapes(module.state_dict().items())}
+    for facet, training in (("loaded", True), ("in_eval", False)):
+        other = make(answer, mean + 1, std * 3)
+        other.load_state_dict(module.state_dict(), strict=False)
+        seen[facet] = values(other.train(training)(copy_of(x)))
+    return seen
 
 
 @on_new
@@ -81,6 +84,7 @@ in_state = Requirement(
     {
         "state_dict": "The state_dict does not hold mean and std.",
         "loaded": "A module that has loaded your state_dict computes something else.",
+        "in_eval": "In eval mode, a module that has loaded your state_dict computes something else.",
     },
 )
 moves = Requirement(

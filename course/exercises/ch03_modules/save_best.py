@@ -58,10 +58,21 @@ def old_record(answer: Answer, module: nn.Module, best: float | None, loss: floa
 
 @on_sample
 def both_left(answer: Answer, module: nn.Module, best: float | None, loss: float) -> Observation:
-    """What about the module, and about `best`, is no longer as it was after a call with a lower loss."""
-    old, before = record_of(best), state(module)
-    answer(module, old, loss)
-    return {"left": changed(before, state(module)), "best": told(old)}
+    """What about the module, and about `best`, is no longer as it was after a call with a lower loss.
+
+    `best` is once a record of ours, and once what the answer returned before the module took a step.
+    """
+    before = state(module)
+    own = answer(module, None, best)
+    left = changed(before, state(module))
+    settle(*module.parameters(), place=7)
+    kept = []
+    for old in (own, record_of(best)):
+        before, was = state(module), told(old)
+        answer(module, old, loss)
+        left += changed(before, state(module))
+        kept.append(not changed({"best": was}, {"best": told(old)}))
+    return {"left": sorted(set(left)), "best": kept}
 
 
 @on_sample
@@ -124,7 +135,10 @@ back = Requirement(
 both = Requirement(
     "changes neither the module nor best",
     both_left,
-    {"left": "These things about the module are not as they were before your call.", **BEST},
+    {
+        "left": "These things about the module are not as they were before your call.",
+        "best": "Your call changes `best`, a record from before: its loss, its state, or a number in there.",
+    },
 )
 
 

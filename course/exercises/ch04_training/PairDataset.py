@@ -14,13 +14,18 @@ from autograder.watching.observation import Observation, Plain
 from autograder.watching.probe import Answer, copy_of, see, watched
 
 
-def pairs(facet: str, of: Callable[[Any, int], Plain]) -> Probe:
-    """A data set of some pairs, whether it `takes` them, and what a function says of it and of their number."""
+def pairs(facet: str, of: Callable[[Any, int], Plain], *, before_another: bool = False) -> Probe:
+    """A data set of some pairs, whether it `takes` them, and what a function says of it and of their number.
+
+    Perhaps the data set was made `before_another` one, of the same rows in another order.
+    """
 
     def look(answer: Answer, case: Case) -> Observation:
         x, y = copy_of(case.args)
         try:
             made = answer(x, y)
+            if before_another:
+                answer(x.flip(0), y.flip(0))
         except ValueError as error:
             return {"takes": f"ValueError: {error}", facet: None}
         return {"takes": "both", facet: of(made, len(x))}
@@ -84,10 +89,10 @@ unequal = Requirement(
 )
 feeds = Requirement(
     "feeds a DataLoader",
-    pairs("batches", lambda made, n: [see(batch) for batch in DataLoader(made, batch_size=2)]),
+    pairs("batches", lambda made, n: [see(batch) for batch in DataLoader(made, batch_size=2)], before_another=True),
     tells={
         "batches": "A DataLoader does not get from your data set, two pairs at a time, what it gets from a list of "
-        "them."
+        "them. (Here another data set is made before the first batch.)"
     },
     given=("takes",),
     needs=(length,),

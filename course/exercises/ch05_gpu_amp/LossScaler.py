@@ -23,7 +23,7 @@ def rounds(*kept: str, how: str = "step") -> Probe:
     how: "step" (and nothing before it), "unscale_" (and then step), "unscale_ and look" (no step, no update).
     Facets: `scaled` (the loss of 0.75, before each round, and the gradient that comes through), `grads` (after
     unscale_, or after the round), `same` (each .grad is the tensor that it was), `held`, `factors` and `clean_steps`
-    (after each round).
+    (after each round), `early` (for each round, whether one of the two was another number before `update`).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -32,10 +32,11 @@ def rounds(*kept: str, how: str = "step") -> Probe:
         params = [torch.ones_like(_last(given, i)).requires_grad_() for i in (0, 1)]
         groups = [{"params": params[:1]}, {"params": params[1:]}]
         optimizer = torch.optim.SGD(groups, lr=0.5, momentum=0.5)
-        seen: Observation = {facet: [] for facet in ("scaled", "grads", "same", "held", "factors", "clean_steps")}
+        facets = ("scaled", "grads", "same", "held", "factors", "clean_steps", "early")
+        seen: Observation = {facet: [] for facet in facets}
         for grads in given:
             seen["scaled"].append(_scaled(scaler))
-            _round(scaler, optimizer, params, grads, how)
+            seen["early"].append(_round(scaler, optimizer, params, grads, how))
             seen["grads"].append([see(param.grad) for param in params])
             seen["same"].append(all(param.grad is grad for param, grad in zip(params, grads, strict=True)))
             seen["held"].append([values(param) for param in params])
@@ -67,15 +68,19 @@ def _scaled(scaler: Any) -> Plain:
     return {"loss": see(scaled), "gradient": see(loss.grad)}
 
 
-def _round(scaler: Any, optimizer: Any, params: list[Tensor], grads: list[Tensor | None], how: str) -> None:
+def _round(scaler: Any, optimizer: Any, params: list[Tensor], grads: list[Tensor | None], how: str) -> bool:
+    """One round; returns whether the factor, or the count of clean steps, was another number before update."""
+    before = _plain(scaler.factor), _plain(scaler.clean_steps)
     for param, grad in zip(params, grads, strict=True):
         param.grad = grad
     if how != "step":
         scaler.unscale_(optimizer)
     if how == "unscale_ and look":
-        return
+        return False
     scaler.step(optimizer)
+    early = before != (_plain(scaler.factor), _plain(scaler.clean_steps))
     scaler.update()
+    return early
 
 
 def _plain(value: Any) -> Plain:
@@ -110,6 +115,7 @@ FACTORS = {
     "factors": "Not finite: factor times backoff. As many finite ones in a row as growth_interval says: factor times "
     "growth. Otherwise it stays.",
     "clean_steps": f"{_COUNT}: it is 0 again after each change.",
+    "early": "factor or clean_steps changes before `update` is called. `update` ends a round: it is what changes them.",
 }
 STATIC = {
     "factors": "With growth_interval=None the factor stays what it was given, whatever the gradients are.",
@@ -130,8 +136,8 @@ once = Requirement("divides once in each round", rounds("grads", "held", how="un
 static = Requirement(
     "static: leaves its factor alone", rounds("factors", "clean_steps", "held"), HELD | STATIC, given=("held",)
 )
-backs_off = Requirement("dynamic: backs off after an overflow", rounds("factors", "clean_steps"), FACTORS)
-grows = Requirement("dynamic: grows after enough clean steps", rounds("factors", "clean_steps"), FACTORS)
+backs_off = Requirement("dynamic: backs off after an overflow", rounds("factors", "clean_steps", "early"), FACTORS)
+grows = Requirement("dynamic: grows after enough clean steps", rounds("factors", "clean_steps", "early"), FACTORS)
 
 
 @exercise(

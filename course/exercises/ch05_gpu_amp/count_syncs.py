@@ -19,13 +19,18 @@ ERRORS: dict[str, type[Exception]] = {"ValueError": ValueError, "RuntimeError": 
 
 
 def counted(answer: Answer, case: Case) -> Observation:
-    """One call of `count_syncs`. Facets: `returned`, `calls` of fn, what it `made`, and how many modes it `left` on."""
+    """One call of `count_syncs`, and another one.
+
+    Facets: `returned`, `later` (the same list after the other call), `calls` of fn, what it `made`, and how many modes
+    it `left` on.
+    """
     name, x = copy_of(case.args)
     made: list[Any] = []
     before = modes_on()
-    returned = see(answer(lambda: made.append(PROGRAMS[name](x))))
-    left = modes_on() - before
-    return {"returned": returned, "calls": len(made), "made": [see(one) for one in made[:1]], "left": left}
+    result = answer(lambda: made.append(PROGRAMS[name](x)))
+    seen: Observation = {"returned": see(result), "left": modes_on() - before}
+    answer(lambda: torch.ones(1).nonzero())
+    return seen | {"later": see(result), "calls": len(made), "made": [see(one) for one in made[:1]]}
 
 
 def counted_until_error(answer: Answer, case: Case) -> Observation:
@@ -139,8 +144,9 @@ WAITING: dict[Requirement, dict[str, Callable[[Tensor], Any]]] = {
 PROGRAMS = {name: program for programs in WAITING.values() for name, program in programs.items()}
 called = Requirement(
     "calls fn once, and lets it compute what it would",
-    watched(counted, "calls", "made", "left"),
+    watched(counted, "calls", "made", "left", "later"),
     {
+        "later": "A later call of `count_syncs` changes the list that an earlier one returned.",
         "left": "After the call a mode is still on: it sees all that follows. `with Watch(): fn()` switches it off.",
         "calls": "One call of `count_syncs` is to call fn once.",
         "made": "Within `count_syncs`, fn computes something else than without.",

@@ -55,8 +55,8 @@ def region(*kept: str, within: bool = True) -> Probe:
     """Two calls of the function that `mixed_region` returns, within autocast to bfloat16 or without, as a case may say.
 
     Facets: `returned`, `calls` (of the block), `gradient` (of x, and of the block's weights), `early` (calls before the
-    first), `still_on` (autocast, after the second call) and always `entered`: the device types of the autocast blocks
-    that were entered while safe was made, and while it ran; see `compare_regions`.
+    first), `still_on` (autocast, once safe is made and after each call) and always `entered`: the device types of the
+    autocast blocks that were entered while safe was made, and while it ran; see `compare_regions`.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -67,10 +67,12 @@ def region(*kept: str, within: bool = True) -> Probe:
         with _left_as_it_was(), around:
             with autocast_entered(answer) as making:
                 safe = answer(block)
-            seen["early"] = block.calls
+            seen["early"], seen["still_on"] = block.calls, [torch.is_autocast_enabled("cpu")]
             with autocast_entered(answer) as running:
-                first, second = _quietly(safe, x), _quietly(safe, x.requires_grad_())
-            seen["still_on"] = torch.is_autocast_enabled("cpu")
+                first = _quietly(safe, x)
+                seen["still_on"].append(torch.is_autocast_enabled("cpu"))
+                second = _quietly(safe, x.requires_grad_())
+                seen["still_on"].append(torch.is_autocast_enabled("cpu"))
         seen |= {"returned": [values(first), values(second)], "calls": block.calls}
         seen["gradient"] = {"x": _gradient(second, x), "weights": see(block.layer.weight.grad)}
         return seen | {"entered": [sorted(making), sorted(running)]}
@@ -177,7 +179,8 @@ on_again = Requirement(
     {
         "early": "`mixed_region` itself calls the block; only `safe` is to call it.",
         "calls": "Each call of `safe` is to call the block once.",
-        "still_on": "After a call of `safe`, autocast is not as it was: off where it was on, or on where it was off.",
+        "still_on": "After `mixed_region`, or a call of `safe`, autocast is not as it was: off where it was on, or on "
+        "where it was off.",
     },
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import torch
@@ -19,25 +19,29 @@ from autograder.watching.probes.devices import accelerators
 def picked(answer: Answer, case: Case) -> Observation:
     """What is chosen with these accelerators there, one situation after another; and whether torch's default stays."""
     prefer, situations = case.args
-    chosen = []
-    with _default_put_back() as kept:
+    chosen, kept = [], []
+    with _default_put_back() as is_kept:
         for there in situations:
             with accelerators(answer, there):
                 chosen.append(_first_of_kind(answer() if prefer is None else answer(prefer), prefer))
+            kept.append(is_kept())
     return {"returned": chosen, "default_kept": all(kept)}
 
 
 @contextmanager
-def _default_put_back() -> Iterator[list[bool]]:
-    """Put torch's default device back after a block, and tell whether it was still the same."""
-    before, kept = torch.empty(0).device, list[bool]()  # torch 2.6 cannot tell its default once one was taken back
-    try:
-        yield kept
-    finally:
+def _default_put_back() -> Iterator[Callable[[], bool]]:
+    """Put torch's default device back after a block; the function that is given tells whether it is still the same."""
+    before = torch.empty(0).device  # torch 2.6 cannot tell its default once one was taken back
+
+    def is_kept() -> bool:
         try:
-            kept.append(torch.empty(0).device == before)
+            return torch.empty(0).device == before
         except (AssertionError, RuntimeError):  # it is one that is not there
-            kept.append(False)
+            return False
+
+    try:
+        yield is_kept
+    finally:
         torch.set_default_device(None if before.type == "cpu" else before)
 
 
