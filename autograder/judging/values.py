@@ -10,7 +10,7 @@ from autograder.watching.observation import Foreign, Plain, Raised, Seen
 
 WIDTH = 240
 RESULTS = ("returned", "again")  # facets that hold what the answer returns; what others hold, the probe has made
-_CHANGED = ("inputs", "left")  # facets that list what an answer changed, of each thing that it was given
+_CHANGED = ("inputs", "left", "behind", "elsewhere")  # facets that list what an answer changed, of each thing that it was given
 _BEFORE = 60  # of two long texts, how many letters stand before the first that differs
 
 
