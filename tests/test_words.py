@@ -147,6 +147,17 @@ def test_what_is_told_of_a_result_is_about_its_values() -> None:
     assert "nan in 1 of 2 places" in told(tells, torch.ones(2), torch.tensor([1.0, float("nan")]))
 
 
+def test_an_entry_is_shown_with_its_place() -> None:
+    """A sentence on several entries does not say which is wrong; what the answer says there is shown, a bool too."""
+    for right, mine, place in (({"a": 1, "b": 2}, {"a": 1, "b": 3}, "['b']"), ((True, False), (True, True), "[1]")):
+        one, other = {"returned": see(right)}, {"returned": see(mine)}
+        difference = first_difference(one, other, Tolerance())
+        assert difference is not None
+        shown = words.tell(made.double, {"returned": "Look at the rule."}, difference, one, other)
+
+        assert (f"{place} = {difference.expected}", f"{place} = {difference.got}") == (shown.expected, shown.got)
+
+
 def test_another_kind_is_told_beside_a_sentence() -> None:
     """Where an entry is of another kind than is asked for, its requirement's sentence is not all that is told."""
     tells = {"returned": "Look at the sign."}
