@@ -1,6 +1,7 @@
 """Values as short texts: what was expected and what was found are never alike, and hold no code of a probe's own."""
 
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -10,10 +11,11 @@ import torch
 from autograder.judging.grids import picture
 from autograder.judging.judgement import judge
 from autograder.judging.numbers import number
-from autograder.judging.values import show_both
+from autograder.judging.values import WIDTH, nested, shorten, show, show_both
 from autograder.judging.verdict import Verdict
 from autograder.judging.words import WITHOUT_WORDS
 from autograder.watching.difference import Tolerance, first_difference
+from autograder.watching.observation import Seen
 from autograder.watching.probe import see
 from tests.our_course import COURSE
 
@@ -92,6 +94,34 @@ def test_a_probe_s_own_words_stand_without_quotes() -> None:
 def test_a_float_is_never_written_as_an_int() -> None:
     """Beginners ask of a `1` where the point went."""
     assert ["1.0", "1.0", "6.0", "0.5", "1e-05"] == [number(x) for x in (1.0, 0.99999, 5.999999999999999, 0.5, 1e-05)]
+
+
+def test_long_values_are_cut_in_the_middle() -> None:
+    """Begin and end of a long value stay readable."""
+    text = show(see(torch.arange(1000)))
+
+    assert len(text) < 2 * WIDTH
+    assert "[0, 1, 2" in text
+    assert "998, 999]" in text
+
+
+def test_a_tuple_of_one_keeps_its_comma() -> None:
+    """`(28)` is a number in Python, so a tuple is never shown that way."""
+    assert "(28,)" == show((28,))
+
+
+def test_long_tensors_are_written_as_if_in_full() -> None:
+    """Both ends of each dim are looked at, and none of what the text leaves out: that may be millions of numbers."""
+    for shape in ((5000,), (700, 3), (3, 700), (40, 40), (2, 0, 3), (30, 1, 30), (2, 2, 2, 300), (), (24,), (241,)):
+        tensor = torch.arange(float(torch.Size(shape).numel())).reshape(shape)
+        whole = shorten(nested(tensor.tolist()))
+
+        assert show(see(tensor)).endswith(f": {whole}"), shape
+
+    begun = time.process_time()
+    for shape in ((3000, 3000), (300, 300, 300, 0), (2**40, 2**20, 0)):
+        show(Seen(torch.empty(shape), shape, "float32", "cpu"))
+    assert time.process_time() - begun < 0.5
 
 
 def verdicts(stem: str) -> Iterator[tuple[str, Verdict]]:

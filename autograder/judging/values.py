@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import torch
 
 from autograder.judging.numbers import USUAL, digits_apart, number
@@ -10,7 +13,7 @@ from autograder.watching.observation import Foreign, Plain, Raised, Seen
 
 WIDTH = 240
 RESULTS = ("returned", "again")  # facets that hold what the answer returns; what others hold, the probe has made
-_CHANGED = ("inputs", "left")  # facets that list what an answer changed, of each thing that it was given
+_CHANGED = ("inputs", "left", "behind", "elsewhere")  # facets that list what an answer changed
 _BEFORE = 60  # of two long texts, how many letters stand before the first that differs
 
 
@@ -109,10 +112,10 @@ def shorten(text: str, width: int = WIDTH) -> str:
     return text if len(text) <= width else f"{text[:half]} … {text[-half:]}"
 
 
-def nested(value: object, digits: int = USUAL) -> str:
+def nested(value: object, write: Callable[[object], str] = number) -> str:
     """Return numbers in nested lists as code."""
-    inside = (nested(item, digits) for item in value) if isinstance(value, list) else ()
-    return f"[{', '.join(inside)}]" if isinstance(value, list) else number(value, digits)
+    inside = (nested(item, write) for item in value) if isinstance(value, list) else ()
+    return f"[{', '.join(inside)}]" if isinstance(value, list) else write(value)
 
 
 _MOST_DIMS = 50  # from there on, numbers in as many brackets say nothing, and take long
@@ -128,7 +131,7 @@ def _numbers(seen: Seen, width: int, digits: int) -> str:
         return "(values not read)"
     if seen.values.dim() > _MOST_DIMS:
         return f"({seen.values.dim()} dims, values not shown)"
-    return shorten(nested(_ends(seen.values, width).tolist(), digits), width)
+    return shorten(nested(_ends(seen.values, width).tolist(), partial(number, digits=digits)), width)
 
 
 def _ends(values: torch.Tensor, width: int) -> torch.Tensor:

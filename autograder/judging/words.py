@@ -10,6 +10,7 @@ import torch
 from autograder.judging.error_meanings import meaning
 from autograder.judging.grids import picture
 from autograder.judging.kinds import note_of_kind, type_sentence
+from autograder.judging.numbers import number
 from autograder.judging.own_sentence import own_sentence
 from autograder.judging.values import RESULTS, nested, shorten, show, show_both
 from autograder.judging.verdict import Picture
@@ -63,7 +64,8 @@ def _tell(
         return _tell_form(difference, seen)
     facet, *inner = difference.path
     spoken = own_sentence(tells, difference)
-    if spoken and isinstance(difference.expected, bool):  # the sentence says it all, and another result shows it
+    by_probe = isinstance(difference.expected, bool) and (facet not in RESULTS or not inner)
+    if spoken and by_probe:  # the sentence says it all, and another result shows it
         result = _of_result(right, seen, exercise.tolerance) if facet != "returned" else None
         return _with_values(spoken, result, exercise.tolerance) if result else Told(spoken)
     if spoken:
@@ -82,7 +84,17 @@ def _of_result(right: Observation, seen: Observation, tolerance: Tolerance) -> D
 
 
 def _with_values(sentence: str, difference: Difference, tolerance: Tolerance) -> Told:
-    return Told(sentence, *show_both(difference, tolerance), picture(difference, tolerance))
+    return Told(sentence, *_by_entry(difference, tolerance), picture(difference, tolerance))
+
+
+def _by_entry(difference: Difference, tolerance: Tolerance) -> tuple[str, str]:
+    """Return both values as texts; of an entry of the result, with its place in front."""
+    expected, got = show_both(difference, tolerance)
+    facet, *inner = difference.path or ("",)
+    if facet not in RESULTS or not inner:
+        return expected, got
+    place = "".join(f"[{key!r}]" for key in inner)
+    return f"{place} = {expected}", f"{place} = {got}"
 
 
 def _tell_form(difference: Difference, seen: Observation) -> Told:
@@ -130,16 +142,17 @@ def _place(facet: str, inner: list[str | int]) -> str:
 def _tell_value(place: str, difference: Difference, tolerance: Tolerance) -> Told:
     expected, got = difference.expected, difference.got
     texts = show_both(difference, tolerance)
+    told = _by_entry(difference, tolerance)
     if difference.aspect == "type":
-        return Told(type_sentence(place, expected, got), *texts)
+        return Told(type_sentence(place, expected, got), *told)
     if difference.aspect == "keys":
         return Told(_keys_sentence(place, expected, got))
     if difference.aspect == "length":
         items = "1 item" if len(expected) == 1 else f"{len(expected)} items"
-        return Told(f"Expected {place} to have {items}, got {len(got)}.", *texts)
+        return Told(f"Expected {place} to have {items}, got {len(got)}.", *told)
     if isinstance(expected, Seen):
-        return Told(_tensor_sentence(place, difference), *texts, picture=picture(difference, tolerance))
-    return Told(f"Expected {place} to be {texts[0]}, got {texts[1]}.", *texts)
+        return Told(_tensor_sentence(place, difference), *told, picture=picture(difference, tolerance))
+    return Told(f"Expected {place} to be {texts[0]}, got {texts[1]}.", *told)
 
 
 def _keys_sentence(place: str, expected: list[str], got: list[str]) -> str:
@@ -218,8 +231,20 @@ def argument(value: object) -> str:
         point = ".0" if value.is_floating_point() else ""
         return f"torch.arange({value.numel()}{point}{dtype}).reshape{tuple(value.shape)}"
     if value.numel() <= _SMALL:
-        return f"torch.tensor({nested(value.tolist())}{dtype})"
+        return f"torch.tensor({_numbers(value)}{dtype})"
     return f"<tensor {tuple(value.shape)} {dtype_name(value.dtype)}>"
+
+
+def _numbers(tensor: torch.Tensor) -> str:
+    """Return the numbers of a small tensor, with the usual digits where these keep different numbers apart."""
+    values = set(tensor.reshape(-1).tolist())
+    apart = len({number(value) for value in values}) == len(values)
+    return nested(tensor.tolist(), number if apart else _exactly)
+
+
+def _exactly(value: object) -> str:
+    is_whole = isinstance(value, float) and value.is_integer()
+    return f"{value:.1f}" if is_whole else f"{value:.9g}" if isinstance(value, float) else str(value)
 
 
 def _counts(tensor: torch.Tensor) -> bool:

@@ -201,6 +201,19 @@ def linear_mse(x, w, y):
     return (((z @ w).squeeze() - y) ** 2).mean()
 
 
+@bank.wrong(
+    "not-standardized", "The columns of `x` go into the product as they are. Each is to be standardized before."
+)
+def linear_mse(x, w, y):
+    return ((x @ w - y[:, None]) ** 2).mean()
+
+
+@bank.wrong("by-the-variance", "You divide each column by its variance. The standard deviation is the root of that.")
+def linear_mse(x, w, y):
+    z = (x - x.mean(0)) / x.var(0, correction=0)
+    return (((z @ w).squeeze(1) - y) ** 2).mean()
+
+
 @bank.right("own-lines")
 def linear_mse(x, w, y):
     centered = x - x.mean(0)

@@ -82,7 +82,7 @@ def masked_mean(x, mask, dim):
     return x.masked_fill(mask, 0.0).sum(dim) / (~mask).sum(dim).clamp(min=1)
 
 
-@bank.wrong("mutates-input", "You write zeros into the caller's `x`. Work on a new tensor.")
+@bank.wrong("mutates-input", "You write into the caller's `x`. Work on a new tensor.")
 def masked_mean(x, mask, dim):
     x[~mask] = 0.0
     return x.sum(dim) / mask.sum(dim).clamp(min=1)

@@ -123,6 +123,19 @@ def grad_of(f, x):
     return 2 * torch.autograd.grad(f(leaf).sum(), leaf)[0]
 
 
+@bank.told("differences", "at_x")
+def grad_of(f, x):
+    h = 1 / 64
+    flat = x.detach().flatten()
+    slopes = torch.zeros_like(flat)
+    for i in range(len(flat)):
+        moved = flat.clone()
+        moved[i] += h
+        with torch.no_grad():
+            slopes[i] = (f(moved.reshape(x.shape)).sum() - f(x).sum()) / h
+    return slopes.reshape(x.shape)
+
+
 @bank.right("grad-outputs")
 def grad_of(f, x):
     leaf = x.detach().requires_grad_()

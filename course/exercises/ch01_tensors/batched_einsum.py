@@ -14,21 +14,21 @@ from autograder.watching.probes.tensors import entries
 
 
 @watched
-def flat_entries(answer: Answer, case: Case) -> Observation:
-    """The numbers of each entry of a returned dict in one row; another requirement looks at shapes."""
+def plain_entries(answer: Answer, case: Case) -> Observation:
+    """The single number in each entry of a returned dict; another requirement looks at shapes."""
     result = answer(*copy_of(case.args))
     if not isinstance(result, dict):
         return {"returned": see(result)}
-    return {"returned": {str(key): _flat(value) for key, value in result.items()}}
+    return {"returned": {str(key): _plain(value) for key, value in result.items()}}
 
 
-def _flat(value: object) -> Plain:
-    return see(value.reshape(-1) if isinstance(value, Tensor) else value)
+def _plain(value: object) -> Plain:
+    return see(value.item() if isinstance(value, Tensor) and value.numel() == 1 else value)
 
 
 four = Requirement(
     "returns the four entries, right for 1 by 1 matrices",
-    flat_entries,
+    plain_entries,
     tells={
         "returned:values": "Here all lengths are 1, so that each of the four is a single plain product; one of yours "
         "is another."

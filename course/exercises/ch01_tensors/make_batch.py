@@ -23,7 +23,8 @@ repeats = Requirement(
     "gives the same numbers for the same seed, others for another",
     facets(drawn_from_seed, "repeats", "default", "seeds_differ", "returned"),
     tells={
-        "repeats": "Two calls with one seed gave different numbers. Do you draw from your own generator?",
+        "repeats": "Two calls with one seed gave different numbers: is your generator your own, and is `seed` all that "
+        "it is seeded with?",
         "default": "Without a seed, your call gave other numbers than with seed=0, the default that was given.",
         "seeds_differ": "Two different seeds gave the same numbers. Does `seed` reach your generator?",
     },

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from autograder.watching.exercise import Requirement
-from autograder.watching.probe import in_turn
+from autograder.watching.exercise import Case, Requirement
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, in_turn
 
 from ._functions import on_function
 
@@ -14,14 +15,27 @@ TRACKED = (
 )
 WARM = "Where the tensors that come in require grad and hold a .grad from before, your result is not the right one."
 
+_given = in_turn(on_function("left", "returned"), on_function("left", "returned", tracked=True))
+_computed = on_function("left", computed=True)
+
+
+def left_behind(answer: Answer, case: Case) -> Observation:
+    """What became of leaves; where nothing did, what became of computed tensors and of those `behind` them."""
+    seen = _given(answer, case)
+    if "raised" in seen or any(any(changes) for changes in seen["left"]):
+        return seen if "raised" in seen else seen | {"behind": []}
+    behind = _computed(answer, case)
+    return behind if "raised" in behind else seen | {"behind": [name for names in behind["left"] for name in names]}
+
+
 left = Requirement(
     "leaves what it is given as it was",
-    in_turn(
-        on_function("left", "returned"),
-        on_function("left", "returned", tracked=True),
-        on_function("left", "returned", computed=True),
-    ),
-    tells={"left": CHANGED},
+    left_behind,
+    tells={
+        "left": CHANGED,
+        "behind": "Here what you were given was computed from another tensor. Afterwards its graph is cut off, or the "
+        ".grad of that other tensor has changed.",
+    },
     given=("returned",),
 )
 again = Requirement(

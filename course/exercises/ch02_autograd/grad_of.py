@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from autograder.judging.words import argument, call_of
+from autograder.watching.difference import Tolerance, first_difference
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation
@@ -15,8 +16,24 @@ from autograder.watching.probe import Answer, changed, copy_of, values, watched
 from autograder.watching.probes.gradients import state, warm
 from autograder.watching.probes.training_cuts import CUT_FROM_X, with_cuts
 
-from ._functions import of_function, on_function
+from ._functions import FUNCTIONS, is_at, of_function, on_function
 from ._traces import again, left, untracked
+
+
+@watched
+def at_x_alone(answer: Answer, case: Case) -> Observation:
+    """The gradient, and where it is not the right one, whether the function was called elsewhere than at x."""
+    name, x = copy_of(case.args)
+    places: list[bool] = []
+
+    def f(at: Tensor) -> Tensor:
+        places.append(is_at(at, x))
+        return FUNCTIONS[name](at)
+
+    seen = values(answer(f, x))
+    leaf = x.clone().requires_grad_()
+    right = values(torch.autograd.grad(FUNCTIONS[name](leaf).sum(), leaf)[0])
+    return {"at_x": all(places) or first_difference(right, seen, Tolerance()) is None, "returned": seen}
 
 
 @watched
@@ -39,9 +56,11 @@ def spelled(name: str, case: Case) -> str:
 
 one_number = Requirement(
     "gives the gradient of a function with one number",
-    with_cuts(on_function("returned"), chosen=True),
+    with_cuts(at_x_alone, chosen=True),
     tells=CUT_FROM_X
     | {
+        "at_x": "`f` was called elsewhere than at `x`. Differences come near the gradient, and lose digits: let "
+        "autograd differentiate at `x` itself.",
         "returned:values": "This is not the gradient of `f` at `x`.",
         "returned:shape": "A gradient has the shape of `x`: for each entry, how much `f` grows with it.",
     },
@@ -75,6 +94,7 @@ elsewhere = Requirement(
 def grad_of(draw: Draw) -> Iterator[Case]:
     """Get a gradient without leaving a trace."""
     n, d = draw.sizes(2, 3, 6)
+    yield one_number("sum_of_squares", draw.counting(2, 3))
     yield one_number("sum_of_sines", draw.normal(n))
     yield one_number("mixed", draw.normal(n, d, dtype=torch.float64))
     yield several("sines", torch.zeros(2))

@@ -18,7 +18,7 @@ from autograder.watching.probe import Answer, copy_of, values, watched
 from autograder.watching.probes.devices import Operations
 
 from . import _traces
-from ._functions import FUNCTIONS, of_function, on_function
+from ._functions import FUNCTIONS, is_at, of_function, on_function
 
 
 @watched
@@ -44,17 +44,11 @@ def places(answer: Answer, case: Case) -> Observation:
     at_x: list[bool] = []
 
     def f(at: Tensor) -> Tensor:
-        at_x.append(_is_at(at, x))
+        at_x.append(is_at(at, x))
         return FUNCTIONS[name](at)
 
     result = answer(f, x, v)
     return {"returned": values(result), "at_x": all(at_x)}
-
-
-def _is_at(at: Tensor, x: Tensor) -> bool:
-    """Whether a function is called at x; a transform hides the numbers, and asks only there."""
-    plain = at.detach()
-    return torch._C._functorch.is_functorch_wrapped_tensor(plain) or torch.equal(plain, x)
 
 
 _SHAPE = {"returned:shape": "The product has the shape of `x`: for each entry, how the gradient there changes along v."}

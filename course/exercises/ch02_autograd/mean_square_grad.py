@@ -51,6 +51,7 @@ any_shape = Requirement(
 def mean_square_grad(draw: Draw) -> Iterator[Case]:
     """Let autograd find a gradient."""
     n, d, k = draw.sizes(3, 3, 6)
+    yield gradient(6 * draw.counting(4, 3))  # its gradient counts 0, 1, 2, ...
     yield gradient(draw.normal(4, 3))
     yield gradient(torch.tensor([3.0, 6.0, 9.0]))
     yield any_shape(draw.normal(n + 2))

@@ -13,12 +13,20 @@ from autograder.watching.observation import Observation, Seen, dtype_name
 from autograder.watching.probe import Answer, copy_of, facets, watched
 from autograder.watching.probes.tensors import calling, result_only
 
-_gradient = facets(calling(grad=True), "gradient")
+
+def with_gradient(answer: Answer, case: Case) -> Observation:
+    """The result, and the gradient that flows back to x; None where none does."""
+    seen = facets(calling(grad=True), "returned", "gradient")(answer, case)
+    gradient = seen.get("gradient")
+    return seen | {"gradient": gradient["argument 1"]} if isinstance(gradient, dict) else seen
+
+
+_gradient = watched(with_gradient, "gradient")
 
 
 def numbers(answer: Answer, case: Case) -> Observation:
     """What the result holds, tracked or not, and the gradient."""
-    seen = facets(calling(grad=True), "returned", "gradient")(answer, case)
+    seen = with_gradient(answer, case)
     result = seen.get("returned")
     return seen | {"returned": replace(result, requires_grad=False)} if isinstance(result, Seen) else seen
 

@@ -110,7 +110,9 @@ left = Requirement(
 def stop_gradient_loss(draw: Draw) -> Iterator[Case]:
     """Let the gradient through to one side only."""
     n, d = draw.sizes(2, 3, 6)
-    for requirement in (loss, loss, to_a, to_a, not_to_b, left):
+    for requirement in (loss, to_a):  # of eight numbers, whose gradients are fourths
+        yield requirement(draw.counting(2, 4), draw.ints(0, 10, 2, 4).float())
+    for requirement in (loss, to_a, not_to_b, left):
         yield requirement(draw.normal(n, d), draw.normal(n, d))
     yield loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
     n, d = draw.sizes(2, 3, 30)

@@ -56,6 +56,7 @@ def vjp(draw: Draw) -> Iterator[Case]:
     """Pull a vector back through a function."""
     n, d = draw.sizes(2, 4, 6)
     doubles = partial(draw.normal, dtype=torch.float64)
+    yield of_ones("squares", draw.counting(2, 3), torch.ones(2, 3))
     yield of_ones("squares", doubles(n, d), torch.ones(n, d).double())
     yield weighs("squares", torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0]))
     yield weighs("squares", doubles(n), doubles(n))

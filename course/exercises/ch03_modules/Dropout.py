@@ -74,7 +74,7 @@ def factors(module: Any, shape: Shape, p: float) -> Observation:
 
 @on_new
 def by_mode(module: Any, shape: Shape, p: float) -> Observation:
-    """Whether eval mode gives x itself, with its history, before a call in training and after one, and whether that one drops."""
+    """Whether eval mode gives x with its history, before a call in training and after one that drops."""
     x = numbers(shape)
     calm = module.eval()(x.clone().requires_grad_())
     again = bool((module.train()(x.clone()) == 0).any())
@@ -135,8 +135,8 @@ calm = Requirement(
     by_mode,
     SHAPE
     | {
-        "in_eval": "In eval mode the result is not x: these are the numbers that x was multiplied with, before a call in "
-        "training and after one.",
+        "in_eval": "In eval mode the result is not x: these are the numbers that x was multiplied with, before a call "
+        "in training and after one.",
         "tracked": "In eval mode the result holds the numbers of x, and no gradient flows back from it to x.",
         "after_train": "After eval mode, back in training, nothing is dropped any more.",
     },
