@@ -197,15 +197,16 @@ def stepped(*kept: str, generator: bool = False) -> Probe:
     """Steps of an optimizer that the answer is the class of: `answer(params, **settings)`, with given gradients.
 
     A case gives the tensors, and for each step their gradients. Facets: `path` (the tensors after each step), `grads`
-    (after the last), `cleared` (after `zero_grad`).
+    (after the last), `cleared` (after `zero_grad`), `in_place` (views from before the steps hold the new numbers).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
         tensors, steps = copy_of(case.args)
-        params = [tensor.requires_grad_() for tensor in tensors]
+        params, views = [tensor.requires_grad_() for tensor in tensors], [tensor.detach() for tensor in tensors]
         optimizer = answer((p for p in params) if generator else params, **case.kwargs)
         seen: Observation = {"path": [_step(optimizer, params, grads) for grads in steps]}
         seen["grads"] = [see(p.grad) for p in params]
+        seen["in_place"] = all(map(torch.equal, params, views))
         if "cleared" in kept:
             optimizer.zero_grad()
             seen["cleared"] = [p.grad is None for p in params]

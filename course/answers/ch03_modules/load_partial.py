@@ -161,6 +161,35 @@ def load_partial(module, state):
     return sorted(left)
 
 
+@bank.wrong(
+    "casts-in-the-state",
+    "You put tensors of another dtype into the state that you were given. It belongs to the caller: cast while you "
+    "copy.",
+)
+def load_partial(module, state):
+    own = module.state_dict()
+    for name in own.keys() & state.keys():
+        state[name] = state[name].to(own[name].dtype)
+    fits = {name: given for name, given in state.items() if name in own and own[name].shape == given.shape}
+    module.load_state_dict(fits, strict=False)
+    return sorted((own.keys() | state.keys()) - fits.keys())
+
+
+@bank.wrong(
+    "clears-what-does-not-fit",
+    "You set the tensors of the module to 0 for which state has nothing that fits. They keep their numbers.",
+)
+def load_partial(module, state):
+    own = module.state_dict()
+    fits = {name: given for name, given in state.items() if name in own and own[name].shape == given.shape}
+    for name, tensor in own.items():
+        if name in fits:
+            tensor.copy_(fits[name])
+        else:
+            tensor.zero_()
+    return sorted((own.keys() | state.keys()) - fits.keys())
+
+
 @bank.right("copy")
 def load_partial(module, state):
     own = module.state_dict()
@@ -203,8 +232,8 @@ def load_partial(module, state):
 
 @bank.wrong(
     "names-of-parameters-and-buffers",
-    "You go by the names of parameters, or of parameters and buffers. A tensor that stands in two places is listed there "
-    "once; the state_dict has both of its names.",
+    "You go by the names of parameters, or of parameters and buffers. A tensor that stands in two places is listed "
+    "there once; the state_dict has both of its names.",
 )
 def load_partial(module, state):
     own = dict(module.named_parameters()) | dict(module.named_buffers())
@@ -216,7 +245,8 @@ def load_partial(module, state):
 
 @bank.wrong(
     "unequal-shapes-untold",
-    "You skip what has another shape, and do not tell it. A name that both have is not loaded either, if it does not fit.",
+    "You skip what has another shape, and do not tell it. A name that both have is not loaded either, if it does not "
+    "fit.",
 )
 def load_partial(module, state):
     own = module.state_dict()

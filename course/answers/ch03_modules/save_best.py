@@ -161,6 +161,18 @@ def save_best(module, best, loss):
     return best
 
 
+@bank.wrong(
+    "clones-with-a-graph",
+    "You clone the parameters themselves, and each clone keeps a graph that leads back to the module. The tensors of "
+    "state_dict() do not: clone those.",
+)
+def save_best(module, best, loss):
+    if best is None or loss < best["loss"]:
+        held = dict(module.named_parameters()) | dict(module.named_buffers())
+        return {"loss": loss, "state": {name: tensor.clone() for name, tensor in held.items()}}
+    return best
+
+
 @bank.right("deepcopy")
 def save_best(module, best, loss):
     import copy
@@ -197,7 +209,8 @@ def save_best(module, best, loss):
 
 @bank.wrong(
     "infinity-before-the-first",
-    "You do not save a first loss of inf: it is not lower than what you begin with. At the first call any loss is saved.",
+    "You do not save a first loss of inf: it is not lower than what you begin with. At the first call any loss is "
+    "saved.",
     slip=True,
 )
 def save_best(module, best, loss):

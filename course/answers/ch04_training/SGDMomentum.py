@@ -371,8 +371,8 @@ class SGDMomentum:
 
 @bank.wrong(
     "zeros-not-none",
-    "After your zero_grad, .grad still holds numbers, zeros perhaps. None is asked for: a tensor that gets no gradient is then "
-    "left alone.",
+    "After your zero_grad, .grad still holds numbers, zeros perhaps. None is asked for: a tensor that gets no "
+    "gradient is then left alone.",
 )
 class SGDMomentum:
     def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
@@ -473,8 +473,8 @@ class SGDMomentum:
 
 @bank.wrong(
     "velocities-shift",
-    "Your velocities are numbered by the tensors that have a gradient just now. Where one of them has none, the next takes "
-    "over its velocity: number them by all tensors.",
+    "Your velocities are numbered by the tensors that have a gradient just now. Where one of them has none, the next "
+    "takes over its velocity: number them by all tensors.",
 )
 class SGDMomentum:
     def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
@@ -561,6 +561,26 @@ class SGDMomentum:
                 else:
                     self.v[i].mul_(self.momentum).add_(g)
                 p.sub_(self.v[i], alpha=self.lr)
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.told("new-memory-each-step", "in_place")
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is not None:
+                    grad = p.grad + self.weight_decay * p
+                    self.velocities[i] = self.momentum * self.velocities[i] + grad
+                    p.data = p.data - self.lr * self.velocities[i]
 
     def zero_grad(self):
         for p in self.params:

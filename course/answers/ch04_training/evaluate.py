@@ -266,7 +266,8 @@ def evaluate(model, loader, criterion):
 
 @bank.wrong(
     "length-of-the-dataset",
-    "You divide by the length of the dataset. A loader may take a part of it, or have none: count the samples that come.",
+    "You divide by the length of the dataset. A loader may take a part of it, or have none: count the samples that "
+    "come.",
 )
 def evaluate(model, loader, criterion):
     modes = [(module, module.training) for module in model.modules()]
@@ -407,6 +408,39 @@ def evaluate(model, loader, criterion):
     for m, t in modes:
         m.training = t
     return {"loss": loss, "accuracy": acc}
+
+
+@bank.wrong(
+    "freezes-the-model",
+    "You set requires_grad of the parameters to False, and leave it so: the training that goes on moves nothing.",
+)
+def evaluate(model, loader, criterion):
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval().requires_grad_(False)
+    loss = correct = count = 0
+    for inputs, labels in loader:
+        logits = model(inputs)
+        loss += criterion(logits, labels).item() * len(labels)
+        correct += (logits.argmax(dim=1) == labels).sum().item()
+        count += len(labels)
+    for module, mode in modes:
+        module.training = mode
+    return {"loss": loss / count, "accuracy": correct / count}
+
+
+@bank.told("cuts-the-graph-afterwards", "tracked")
+def evaluate(model, loader, criterion):
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    loss = correct = count = 0
+    for inputs, labels in loader:
+        logits = model(inputs).detach()
+        loss += criterion(logits, labels).item() * len(labels)
+        correct += (logits.argmax(dim=1) == labels).sum().item()
+        count += len(labels)
+    for module, mode in modes:
+        module.training = mode
+    return {"loss": loss / count, "accuracy": correct / count}
 
 
 @bank.right("lists-of-losses")
