@@ -17,14 +17,19 @@ from autograder.watching.probes.devices import accelerators
 
 @watched
 def picked(answer: Answer, case: Case) -> Observation:
-    """What is chosen with these accelerators there, each time; and whether torch's default stays."""
+    """What is chosen with these accelerators there, each time; and whether torch's default stays.
+
+    `in_turn` has the same in the order of the calls: who answers without asking does not know that order.
+    """
     prefer, situations = case.args
     chosen: dict[str, list[Plain]] = {there: [] for there in situations}
+    in_turn: list[Plain] = []
     with _default_put_back() as kept:
         for there in situations:
             with accelerators(there):
-                chosen[there].append(_first_of_kind(answer() if prefer is None else answer(prefer), prefer))
-    return {"returned": {**chosen}, "default_kept": all(kept)}
+                in_turn.append(_first_of_kind(answer() if prefer is None else answer(prefer), prefer))
+                chosen[there].append(in_turn[-1])
+    return {"returned": {**chosen}, "default_kept": all(kept), "in_turn": in_turn}
 
 
 @contextmanager
@@ -64,9 +69,7 @@ BOTH, NONE = "cuda and mps there", "only the CPU there"
 def rule(said: str) -> dict[str, str]:
     """What is told of another device, with the situation in which it was returned."""
     there = ("cuda there", "mps there", BOTH, NONE)
-    return DEFAULT | {
-        f"returned.{each}": f"With {each}, what you return is not the right device. {said}" for each in there
-    }
+    return DEFAULT | {f"returned.{each}": f"With {each}, you do not return the right device. {said}" for each in there}
 
 
 cuda = Requirement(
