@@ -53,8 +53,7 @@ def init_he(module):
 
 @bank.wrong(
     "crashes-on-other-layers",
-    "You ask something for its weight that has none, such as an activation or a container. Ask only what is an "
-    "nn.Linear.",
+    "You ask something for its weight that has none, such as an activation or a container. Ask only what is an nn.Linear.",
 )
 def init_he(module):
     for part in module.modules():
@@ -337,8 +336,8 @@ def init_he(module):
 
 @bank.wrong(
     "of-this-very-class",
-    "A layer whose class is made from nn.Linear keeps its old weights, as where `type` is compared: it is an "
-    "nn.Linear, too, and `isinstance` says so.",
+    "A layer whose class is made from nn.Linear keeps its old weights, as where `type` is compared: it is an nn.Linear, too, and "
+    "`isinstance` says so.",
 )
 def init_he(module):
     for part in module.modules():

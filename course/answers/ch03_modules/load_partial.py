@@ -232,8 +232,8 @@ def load_partial(module, state):
 
 @bank.wrong(
     "names-of-parameters-and-buffers",
-    "You go by the names of parameters, or of parameters and buffers. A tensor that stands in two places is listed "
-    "there once; the state_dict has both of its names.",
+    "You go by the names of parameters, or of parameters and buffers. A tensor that stands in two places is listed there "
+    "once; the state_dict has both of its names.",
 )
 def load_partial(module, state):
     own = dict(module.named_parameters()) | dict(module.named_buffers())
@@ -245,8 +245,7 @@ def load_partial(module, state):
 
 @bank.wrong(
     "unequal-shapes-untold",
-    "You skip what has another shape, and do not tell it. A name that both have is not loaded either, if it does not "
-    "fit.",
+    "You skip what has another shape, and do not tell it. A name that both have is not loaded either, if it does not fit.",
 )
 def load_partial(module, state):
     own = module.state_dict()

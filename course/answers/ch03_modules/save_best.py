@@ -209,8 +209,7 @@ def save_best(module, best, loss):
 
 @bank.wrong(
     "infinity-before-the-first",
-    "You do not save a first loss of inf: it is not lower than what you begin with. At the first call any loss is "
-    "saved.",
+    "You do not save a first loss of inf: it is not lower than what you begin with. At the first call any loss is saved.",
     slip=True,
 )
 def save_best(module, best, loss):

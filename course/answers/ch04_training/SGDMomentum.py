@@ -371,8 +371,8 @@ class SGDMomentum:
 
 @bank.wrong(
     "zeros-not-none",
-    "After your zero_grad, .grad still holds numbers, zeros perhaps. None is asked for: a tensor that gets no "
-    "gradient is then left alone.",
+    "After your zero_grad, .grad still holds numbers, zeros perhaps. None is asked for: a tensor that gets no gradient is then "
+    "left alone.",
 )
 class SGDMomentum:
     def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
@@ -473,8 +473,8 @@ class SGDMomentum:
 
 @bank.wrong(
     "velocities-shift",
-    "Your velocities are numbered by the tensors that have a gradient just now. Where one of them has none, the next "
-    "takes over its velocity: number them by all tensors.",
+    "Your velocities are numbered by the tensors that have a gradient just now. Where one of them has none, the next takes "
+    "over its velocity: number them by all tensors.",
 )
 class SGDMomentum:
     def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):

@@ -345,8 +345,7 @@ def clip_grad_norm(params, max_norm):
 bank.survives(
     {
         "norm > max_norm -> norm >= max_norm": "A norm that equals max_norm is multiplied by 1.",
-        "(grad ** 2).sum().item() -> (grad ** 2).sum()": "math.sqrt takes a tensor with one element as well, and "
-        "gives a float.",
+        "(grad ** 2).sum().item() -> (grad ** 2).sum()": "math.sqrt takes a tensor with one element as well, and gives a float.",
     }
 )
 

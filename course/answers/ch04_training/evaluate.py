@@ -266,8 +266,7 @@ def evaluate(model, loader, criterion):
 
 @bank.wrong(
     "length-of-the-dataset",
-    "You divide by the length of the dataset. A loader may take a part of it, or have none: count the samples that "
-    "come.",
+    "You divide by the length of the dataset. A loader may take a part of it, or have none: count the samples that come.",
 )
 def evaluate(model, loader, criterion):
     modes = [(module, module.training) for module in model.modules()]

@@ -22,8 +22,7 @@ def mixed_region(block):
 
 @bank.wrong(
     "only-16-bits",
-    "You turn x to float32 only where it has 16 bits. float64 is not float32 either, and does not fit the weights of "
-    "a block.",
+    "You turn x to float32 only where it has 16 bits. float64 is not float32 either, and does not fit the weights of a block.",
 )
 def mixed_region(block):
     def safe(x):
@@ -138,8 +137,7 @@ def mixed_region(block):
 
 @bank.wrong(
     "block-to-float",
-    "You call `.float()` on block. It may be a function, which has no such method; a module's weights are float32 "
-    "already.",
+    "You call `.float()` on block. It may be a function, which has no such method; a module's weights are float32 already.",
 )
 def mixed_region(block):
     block = block.float()
@@ -153,8 +151,7 @@ def mixed_region(block):
 
 @bank.wrong(
     "no-grad",
-    "What comes out of your region has no graph, as under no_grad or behind detach: no gradient arrives at x or at "
-    "the weights.",
+    "What comes out of your region has no graph, as under no_grad or behind detach: no gradient arrives at x or at the weights.",
 )
 def mixed_region(block):
     def safe(x):
