@@ -80,7 +80,7 @@ SAID: dict[tuple[str, str], Any] = {
     ("call_counts", "returned"): {"0": 1, "1": 1},
     ("shape_trace", "returned"): [["0", [5, 3]], ["1", [5, 3]]],
     ("freeze_all_but", "returned"): ["1.weight", "1.bias"],
-    ("init_he", "spread"): [["sqrt(2 / in_features)", True]],
+    ("init_he", "spread"): ["sqrt(2 / in_features)"],
     ("train_step", "returned"): 9.0,
     ("train_step", "held"): {"weight": tensor([[2.6]]), "bias": tensor([0.6])},
     ("train_step_on", "returned"): tensor(9.0),

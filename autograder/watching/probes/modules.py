@@ -64,17 +64,20 @@ returns = on_new(lambda module, x, *_: {"returned": values(module(x))})
 gives_shape = on_new(lambda module, x, *_: {"returned": outline(module(x))})
 
 
-def computes(*names: str, twice: bool = False, shape: bool = False) -> Probe:
+def computes(*names: str, twice: bool = False, shape: bool = False, whole: bool = False) -> Probe:
     """What a module returns (`returned`) where its attributes of these names hold known numbers, registered or not.
 
     Without names, all parameters do, and those of every nn.Linear, also of one that is not registered.
     If it is called `twice`, also whether the results agree (`repeats`); where they do not, their numbers are left out,
     since what is drawn by chance differs between builds of torch. With `shape`, the `shape` of the result as well.
+    The known numbers are 0, 1, 2 and so on where they are to be `whole`: of a whole x, the result is whole, too.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
         with nullcontext() if names else _known_layers(answer):
             module, x = settled(answer, case, *names)
+            if whole:
+                _count_up(*(getattr(module, name) for name in names))
             again = copy_of(x)
             result = module(x)
             seen: Observation = {"shape": _shape_or_type(result)} if shape else {}
@@ -93,6 +96,13 @@ def settled(answer: Answer, case: Case, *names: str) -> tuple[Any, Any]:
     tensors = [getattr(module, name) for name in names] or [p for p in module.parameters() if p.dim()]
     settle(*(tensor for tensor in tensors if isinstance(tensor, Tensor)))
     return module, x
+
+
+def _count_up(*tensors: object) -> None:
+    with torch.no_grad():
+        for tensor in tensors:
+            if isinstance(tensor, Tensor):
+                tensor.copy_(torch.arange(tensor.numel()).reshape(tensor.shape))
 
 
 def _shape_or_type(result: object) -> Plain:

@@ -76,6 +76,12 @@ def _modes_of(model: nn.Module) -> list[bool]:
     return [module.training for module in model.modules()]
 
 
+def _in_training(model: nn.Module) -> str:
+    """The modules that are in train mode, by name, in one text: all of them are read where two texts differ."""
+    names = [name or "the model itself" for name, module in model.named_modules() if module.training]
+    return ", ".join(names) or "none"
+
+
 # --- one step
 
 
@@ -141,8 +147,8 @@ def evaluated(*kept: str, loader: Literal["whole", "sampled"] = "whole") -> Prob
     dataset of which a sampler takes a part.
 
     A case gives a model by name, inputs, labels, and the size. Facets: `returned` (numbers, whatever their type),
-    `types`, `modes` (afterwards), `tracked` (a prediction that has a graph came to the criterion) and `left` (which of
-    parameters, buffers and gradients changed).
+    `types`, `modes` (afterwards), `tracked` (the model gave, or the criterion was given, a prediction that has a graph)
+    and `left` (which of parameters, buffers, gradients and flags changed).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -151,6 +157,7 @@ def evaluated(*kept: str, loader: Literal["whole", "sampled"] = "whole") -> Prob
         give_gradients(model, 7.0)
         before = _contents(model)
         tracked: list[bool] = []
+        model.register_forward_hook(lambda _, inputs, logits: tracked.append(logits.requires_grad))
 
         def criterion(logits: Tensor, labels: Tensor) -> Tensor:
             tracked.append(logits.requires_grad)
@@ -159,7 +166,7 @@ def evaluated(*kept: str, loader: Literal["whole", "sampled"] = "whole") -> Prob
         with random_from(3):
             results = [answer(model, batches, criterion) for batches in _loaders(loader, x, labels, batch_size)]
         result = results[0] if len(results) == 1 else results
-        seen: Observation = {"returned": _of_each(result, _number), "modes": _modes_of(model)}
+        seen: Observation = {"returned": _of_each(result, _number), "modes": _in_training(model)}
         seen |= {"types": _of_each(result, lambda value: type(value).__name__), "tracked": any(tracked)}
         return seen | {"left": changed(before, _contents(model))}
 
@@ -167,7 +174,8 @@ def evaluated(*kept: str, loader: Literal["whole", "sampled"] = "whole") -> Prob
 
 
 def _contents(model: nn.Module) -> dict[str, Plain]:
-    return {"parameters or buffers": held_by(model), "gradients": grads_of(model)}
+    flags = {name: parameter.requires_grad for name, parameter in model.named_parameters()}
+    return {"parameters or buffers": held_by(model), "gradients": grads_of(model), "requires_grad": flags}
 
 
 def _loaders(kind: str, x: Tensor, labels: Tensor, batch_size: int) -> list[Any]:
@@ -199,17 +207,18 @@ def stepped(*kept: str, generator: bool = False) -> Probe:
     """Steps of an optimizer that the answer is the class of: `answer(params, **settings)`, with given gradients.
 
     A case gives the tensors, and for each step their gradients. Facets: `path` and `grads` (the tensors, and their
-    .grad, after each step), `cleared` (after `zero_grad`).
+    .grad, after each step), `cleared` (after `zero_grad`), `in_place` (views from before the steps hold the new numbers).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
         tensors, steps = copy_of(case.args)
-        params = [tensor.requires_grad_() for tensor in tensors]
+        params, views = [tensor.requires_grad_() for tensor in tensors], [tensor.detach() for tensor in tensors]
         optimizer = answer((p for p in params) if generator else params, **case.kwargs)
         seen: Observation = {"path": [], "grads": []}
         for grads in steps:
             seen["path"].append(_step(optimizer, params, grads))
             seen["grads"].append([see(p.grad) for p in params])
+        seen["in_place"] = all(map(torch.equal, params, views))
         if "cleared" in kept:
             optimizer.zero_grad()
             seen["cleared"] = [p.grad is None for p in params]

@@ -75,7 +75,8 @@ def freeze_all_but(module, pattern):
 
 @bank.wrong(
     "substring-for-pattern",
-    "You take the star of a pattern as a letter like others, as `in` and `==` do. `fnmatch.fnmatch` knows what it means.",
+    "You take the star of a pattern as a letter like others, as `in` and `==` do. `fnmatch.fnmatch` knows what it "
+    "means.",
     unless=r"fnmatch\(|filter\(",
 )
 def freeze_all_but(module, pattern):

@@ -264,6 +264,33 @@ def init_he(module):
     return module
 
 
+@bank.wrong(
+    "thaws-everything",
+    "You set requires_grad to True on the way, in layers of other kinds too. Each flag is to stay as it was.",
+)
+def init_he(module):
+    for part in module.modules():
+        part.requires_grad_(True)
+        if isinstance(part, nn.Linear):
+            nn.init.normal_(part.weight, 0.0, math.sqrt(2 / part.in_features))
+            if part.bias is not None:
+                nn.init.zeros_(part.bias)
+    return module
+
+
+@bank.wrong(
+    "leaves-train-mode",
+    "You put the module into train mode, and leave it there. It is to stay in the mode that it was in.",
+)
+def init_he(module):
+    for part in module.train().modules():
+        if isinstance(part, nn.Linear):
+            nn.init.normal_(part.weight, 0.0, math.sqrt(2 / part.in_features))
+            if part.bias is not None:
+                nn.init.zeros_(part.bias)
+    return module
+
+
 @bank.right("kaiming-too")
 def init_he(module):
     for m in module.modules():

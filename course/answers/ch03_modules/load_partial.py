@@ -161,6 +161,35 @@ def load_partial(module, state):
     return sorted(left)
 
 
+@bank.wrong(
+    "casts-in-the-state",
+    "You put tensors of another dtype into the state that you were given. It belongs to the caller: cast while you "
+    "copy.",
+)
+def load_partial(module, state):
+    own = module.state_dict()
+    for name in own.keys() & state.keys():
+        state[name] = state[name].to(own[name].dtype)
+    fits = {name: given for name, given in state.items() if name in own and own[name].shape == given.shape}
+    module.load_state_dict(fits, strict=False)
+    return sorted((own.keys() | state.keys()) - fits.keys())
+
+
+@bank.wrong(
+    "clears-what-does-not-fit",
+    "You set the tensors of the module to 0 for which state has nothing that fits. They keep their numbers.",
+)
+def load_partial(module, state):
+    own = module.state_dict()
+    fits = {name: given for name, given in state.items() if name in own and own[name].shape == given.shape}
+    for name, tensor in own.items():
+        if name in fits:
+            tensor.copy_(fits[name])
+        else:
+            tensor.zero_()
+    return sorted((own.keys() | state.keys()) - fits.keys())
+
+
 @bank.right("copy")
 def load_partial(module, state):
     own = module.state_dict()

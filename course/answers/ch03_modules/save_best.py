@@ -161,6 +161,18 @@ def save_best(module, best, loss):
     return best
 
 
+@bank.wrong(
+    "clones-with-a-graph",
+    "You clone the parameters themselves, and each clone keeps a graph that leads back to the module. The tensors of "
+    "state_dict() do not: clone those.",
+)
+def save_best(module, best, loss):
+    if best is None or loss < best["loss"]:
+        held = dict(module.named_parameters()) | dict(module.named_buffers())
+        return {"loss": loss, "state": {name: tensor.clone() for name, tensor in held.items()}}
+    return best
+
+
 @bank.told("one-store-for-all", "best")
 def save_best(module, best, loss, store={}):
     if best is not None and not loss < best["loss"]:

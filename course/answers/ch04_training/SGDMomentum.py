@@ -567,6 +567,26 @@ class SGDMomentum:
             p.grad = None
 
 
+@bank.told("new-memory-each-step", "in_place")
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is not None:
+                    grad = p.grad + self.weight_decay * p
+                    self.velocities[i] = self.momentum * self.velocities[i] + grad
+                    p.data = p.data - self.lr * self.velocities[i]
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
 @bank.wrong(
     "decay-into-the-first-gradient",
     "In the first step you write the decay into .grad itself. It belongs to whoever called: add into a tensor of your own.",

@@ -218,6 +218,39 @@ def clip_grad_norm(params, max_norm):
     return math.sqrt(total)
 
 
+@bank.told("new-memory", "in_place")
+def clip_grad_norm(params, max_norm):
+    with_grad = [p for p in params if p.grad is not None]
+    norm = math.sqrt(sum((p.grad**2).sum().item() for p in with_grad))
+    if norm > max_norm:
+        for p in with_grad:
+            p.grad.data = p.grad * (max_norm / norm)
+    return norm
+
+
+@bank.wrong(
+    "shrinks-the-weights-too",
+    "You multiply the tensors themselves as well as their gradients. Only the gradients become shorter.",
+)
+def clip_grad_norm(params, max_norm):
+    with_grad = [p for p in params if p.grad is not None]
+    norm = math.sqrt(sum((p.grad**2).sum().item() for p in with_grad))
+    if norm > max_norm:
+        for p in with_grad:
+            p.grad.mul_(max_norm / norm)
+            p.data.mul_(max_norm / norm)
+    return norm
+
+
+@bank.told("touches-the-last-digits", "touched")
+def clip_grad_norm(params, max_norm):
+    grads = [p.grad for p in params if p.grad is not None]
+    norm = math.sqrt(sum((grad**2).sum().item() for grad in grads))
+    for grad in grads:
+        grad.div_(norm + 1e-12).mul_(min(norm, max_norm))
+    return norm
+
+
 @bank.right("norm-of-norms-too")
 def clip_grad_norm(params, max_norm):
     grads = [p.grad for p in params if p.grad is not None]

@@ -180,8 +180,7 @@ def collate_pad(batch, pad=0):
 
 @bank.wrong(
     "fills-the-list-it-was-given",
-    "You put the filled-up rows into the list that you were given. Whoever called has no other: make a list of your "
-    "own.",
+    "You put the filled-up rows into the list that you were given. Whoever called has no other: make a list of your own.",
 )
 def collate_pad(batch, pad=0):
     lengths = [len(row) for row in batch]
@@ -192,8 +191,7 @@ def collate_pad(batch, pad=0):
 
 @bank.wrong(
     "one-column-at-least",
-    "Where all tensors are empty, your table has a column all the same. It is as wide as the longest of them, and "
-    "that is 0.",
+    "Where all tensors are empty, your table has a column all the same. It is as wide as the longest of them, and that is 0.",
 )
 def collate_pad(batch, pad=0):
     lengths = [len(row) for row in batch]
@@ -238,8 +236,7 @@ def collate_pad(batch, pad=0):
 
 @bank.wrong(
     "fills-in-another-dtype",
-    "Your filling has a dtype of its own, and `cat` takes the wider of the two: int32 rows come back as int64. Give "
-    "it the dtype of the rows.",
+    "Your filling has a dtype of its own, and `cat` takes the wider of the two: int32 rows come back as int64. Give it the dtype of the rows.",
 )
 def collate_pad(batch, pad=0):
     lengths = [len(row) for row in batch]

@@ -409,6 +409,39 @@ def evaluate(model, loader, criterion):
     return {"loss": loss, "accuracy": acc}
 
 
+@bank.wrong(
+    "freezes-the-model",
+    "You set requires_grad of the parameters to False, and leave it so: the training that goes on moves nothing.",
+)
+def evaluate(model, loader, criterion):
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval().requires_grad_(False)
+    loss = correct = count = 0
+    for inputs, labels in loader:
+        logits = model(inputs)
+        loss += criterion(logits, labels).item() * len(labels)
+        correct += (logits.argmax(dim=1) == labels).sum().item()
+        count += len(labels)
+    for module, mode in modes:
+        module.training = mode
+    return {"loss": loss / count, "accuracy": correct / count}
+
+
+@bank.told("cuts-the-graph-afterwards", "tracked")
+def evaluate(model, loader, criterion):
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    loss = correct = count = 0
+    for inputs, labels in loader:
+        logits = model(inputs).detach()
+        loss += criterion(logits, labels).item() * len(labels)
+        correct += (logits.argmax(dim=1) == labels).sum().item()
+        count += len(labels)
+    for module, mode in modes:
+        module.training = mode
+    return {"loss": loss / count, "accuracy": correct / count}
+
+
 @bank.right("lists-of-losses")
 def evaluate(model, loader, criterion):
     was = {m: m.training for m in model.modules()}

@@ -775,7 +775,6 @@ def memory_plan(model, batch, optimizer, dtype):
 @bank.wrong(
     "each-saved-tensor",
     "You count every saved tensor, also where several share their memory. Each piece of memory counts once, whole.",
-    also=("elements-of-each-view",),
 )
 def memory_plan(model, batch, optimizer, dtype):
     twin = copy.deepcopy(model).to(dtype)

@@ -86,8 +86,11 @@ def of_start(name: str) -> dict[str, str]:
 
 formula = Requirement(
     "computes x @ weight.T + bias",
-    computes("weight", "bias"),
-    {"returned": "With known numbers in weight and bias, your layer gives other values than x @ weight.T + bias."},
+    computes("weight", "bias", whole=True),
+    {
+        "returned": "With 0, 1, 2 and so on in weight, and in bias, your layer gives other values than x @ weight.T + "
+        "bias."
+    },
 )
 any_axes = Requirement("takes any axes in front", computes("weight", "bias", shape=True), AXES, given=("returned",))
 registered = Requirement(
@@ -148,6 +151,8 @@ gradients = Requirement(
 def Linear(draw: Draw) -> Iterator[Case]:
     """Make a linear layer from parameters."""
     a, b, n, m = draw.sizes(4, 2, 7)
+    if draw.seed == 0:  # whole numbers, which show at a glance which of them meet
+        yield formula(2, 3, x=torch.arange(8.0).reshape(4, 2))
     yield formula(a, b, x=draw.normal(n, a))
     yield any_axes(4, 2, x=torch.ones(5, 3, 4))
     yield any_axes(a, b, x=draw.normal(a))

@@ -14,7 +14,7 @@ from ._optimizing import optimizing, path, steps
 
 in_place = Requirement(
     "moves each tensor in place by about lr",
-    stepped("path"),
+    stepped("path", "in_place"),
     path(
         "In the first step m and s, both divided by 1 - beta ** 1, are g and g ** 2: p itself moves by lr, against g."
     ),

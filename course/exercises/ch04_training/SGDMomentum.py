@@ -14,7 +14,7 @@ from ._optimizing import optimizing, path, steps
 
 in_place = Requirement(
     "moves each tensor in place, against its gradient",
-    stepped("path"),
+    stepped("path", "in_place"),
     path(
         "In the first step the velocity is the gradient as it is, and p itself, the tensor given, moves by -lr times "
         "it."
@@ -66,6 +66,7 @@ grads = Requirement(
 def SGDMomentum(draw: Draw) -> Iterator[Case]:
     """Write SGD with momentum."""
     lr, momentum = round(draw.real(0.05, 0.3), 2), round(draw.real(0.5, 0.8), 2)
+    yield in_place([torch.tensor([1.0, 2.0, 3.0])], [[torch.tensor([4.0, 2.0, 6.0])]], lr=0.5)
     yield in_place(*steps(draw, 1), lr=lr)
     yield remembers([torch.tensor([1.0])], [[torch.tensor([2.0])], [torch.tensor([2.0])]], lr=0.1)
     yield remembers(*steps(draw, 3), lr=lr)

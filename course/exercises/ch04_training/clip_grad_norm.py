@@ -34,13 +34,7 @@ def clipped(*kept: str, generator: bool = False) -> Probe:
         return {
             "returned": see(result),
             "forms": list(map(_form, new)),
-            **_factor(
-                [
-                    (a, b)
-                    for a, b in zip(old, new, strict=True)
-                    if _form(a) == _form(b) and a is not None and b is not None
-                ]
-            ),
+            **_factor([(a, b) for a, b in zip(old, new, strict=True) if b is not None and _form(a) == _form(b)]),
             "grads": list(map(see, new)),
             "touched": not all(map(_equal, old, new)),
             "in_place": all(a is b for a, b in zip(grads, new, strict=True)) and all(map(_equal, flat, new)),

@@ -83,7 +83,7 @@ in_eval_mode = Requirement(
     "evaluates in eval mode, and changes nothing",
     measured("returned", "left"),
     tells={
-        "left": "Something of the model changed: evaluation should leave it as it is.",
+        "left": "These things of the model have changed: evaluation should leave it as it is.",
         "returned": "Of a model with dropout and batch norm, your results are not those in eval mode.",
     },
     needs=(unequal,),
@@ -101,15 +101,18 @@ modes_back = Requirement(
     "puts every submodule back into its mode",
     measured("modes", "returned"),
     tells={
-        "modes": "Afterwards, a module is in another mode than before: train mode is True, eval mode False. Each has "
-        "one of its own, which may not be that of the model around it.",
+        "modes": "These modules are in train mode after your call, and they are not the same as before it. Each has a "
+        "mode of its own, which may not be that of the model around it.",
     },
     given=("returned",),
 )
 no_graph = Requirement(
     "builds no graph",
     measured("tracked", "returned"),
-    tells={"tracked": "The model's predictions require grad: a graph of each batch was built that nobody needs."},
+    tells={
+        "tracked": "The model's predictions require grad where the model gives them: a graph of each batch is "
+        "built that nobody needs."
+    },
     given=("returned",),
 )
 

@@ -19,12 +19,10 @@ def head_loss(answer: Answer, case: Case) -> Observation:
     """The loss of a head, and the gradient that arrives at the model's output."""
     head, output, target = copy_of(case.args)
     loss = answer(head, output.requires_grad_(), target)
-    if not isinstance(loss, Tensor):
-        return {"returned": see(loss)}
-    if loss.requires_grad and loss.numel() == 1:
+    if isinstance(loss, Tensor) and loss.requires_grad and loss.numel() == 1:
         loss.sum().backward()
-    inputs = changed_inputs(case, (head, output.detach(), target), {})
-    return {"returned": values(loss), "gradient": see(output.grad), "inputs": inputs}
+    given = [head, output.detach(), target]
+    return {"returned": values(loss), "gradient": see(output.grad), "inputs": changed_inputs(case, given, {})}
 
 
 def of_head(sentence: str, asked: str) -> Requirement:

@@ -67,7 +67,7 @@ cold = Requirement(
 )
 def lr_at(draw: Draw) -> Iterator[Case]:
     """Follow a schedule."""
-    rates = {"base_lr": draw.real(0.2, 0.9), "min_lr": draw.real(0.02, 0.1)}
+    rates = {"base_lr": round(draw.real(0.2, 0.9), 2), "min_lr": round(draw.real(0.02, 0.1), 3)}
     warmup, rest = draw.whole(4, 6), draw.whole(8, 12)
     plan: dict[str, Any] = rates | {"warmup_steps": warmup, "total_steps": warmup + rest}
     shown = {"base_lr": 1.0, "min_lr": 0.0, "warmup_steps": 2, "total_steps": 6}  # by the docstring

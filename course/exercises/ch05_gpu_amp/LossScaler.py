@@ -22,8 +22,8 @@ def rounds(*kept: str, how: str = "step") -> Probe:
 
     how: "step" (and nothing before it), "unscale_" (and then step), "unscale_ and look" (no step, no update).
     Facets: `scaled` (the loss of 0.75, before each round, and the gradient that comes through), `grads` (after
-    unscale_, or after the round), `same` (each .grad is the tensor that it was), `held`, `factors` and `clean_steps`
-    (after each round), `early` (for each round, whether one of the two was another number before `update`).
+    unscale_, or after the round), `same` (each .grad is the tensor that it was, in its memory), `held`, `factors` and
+    `clean_steps` (after each round), `early` (for each round, whether one of the two was another number before `update`).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -35,16 +35,22 @@ def rounds(*kept: str, how: str = "step") -> Probe:
         facets = ("scaled", "grads", "same", "held", "factors", "clean_steps", "early")
         seen: Observation = {facet: [] for facet in facets}
         for grads in given:
+            places = [_place(grad) for grad in grads]
             seen["scaled"].append(_scaled(scaler))
             seen["early"].append(_round(scaler, optimizer, params, grads, how))
             seen["grads"].append([see(param.grad) for param in params])
-            seen["same"].append(all(param.grad is grad for param, grad in zip(params, grads, strict=True)))
+            seen["same"].append(places == [_place(param.grad) for param in params])
             seen["held"].append([values(param) for param in params])
             seen["factors"].append(_plain(scaler.factor))
             seen["clean_steps"].append(_plain(scaler.clean_steps))
         return seen
 
     return watched(look, *kept)
+
+
+def _place(grad: Tensor | None) -> tuple[int, int]:
+    """Which object a gradient is, and where its memory begins."""
+    return id(grad), 0 if grad is None else grad.data_ptr()
 
 
 def scales(answer: Answer, case: Case) -> Observation:
@@ -129,7 +135,8 @@ multiplies = Requirement(
 divides = Requirement(
     "divides the gradients in place",
     rounds("grads", "same", how="unscale_ and look"),
-    GRADS | {"same": "You put another tensor into .grad. Divide the one that is there, in place."},
+    GRADS
+    | {"same": "You put another tensor into .grad, or other memory behind it. Divide the one that is there, in place."},
 )
 steps = Requirement("steps only where all gradients are finite", rounds("held"), HELD)
 once = Requirement("divides once in each round", rounds("grads", "held", how="unscale_"), GRADS | HELD)

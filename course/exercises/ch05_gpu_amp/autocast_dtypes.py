@@ -17,7 +17,7 @@ def told_of(*own: str) -> Probe:
     def look(answer: Answer, case: Case) -> Observation:
         result = answer(*case.args)
         if not isinstance(result, dict):
-            return {"returned": see(result)}
+            return {"returned": see(result), "names": []}
         told, (asked, *_) = {str(name): see(dtype) for name, dtype in result.items()}, case.args
         known = [name for name in own if name in told and name in asked]
         return {"returned": {name: told[name] for name in known}, "names": sorted(told)}

@@ -29,7 +29,11 @@ def one_of_two(index: int) -> Probe:
     return probe
 
 
-holds = Requirement("takes one step that 16 bits can hold", result_only)
+holds = Requirement(
+    "takes one step that 16 bits can hold",
+    result_only,
+    {"returned": "After one step w - lr * grad, what you return is not (alone, master): in bfloat16, then in float32."},
+)
 alone = Requirement(
     "alone: rounds to bfloat16 at each step",
     one_of_two(0),

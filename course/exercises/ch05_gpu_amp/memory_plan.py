@@ -12,6 +12,7 @@ from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Probe, Requirement, exercise
 from autograder.watching.observation import Observation
 from autograder.watching.probe import Answer, changed_inputs, copy_of, see, watched
+from autograder.watching.probes.given_modules import flags, hooks
 from autograder.watching.probes.training import give_gradients, grads_of, held_by
 
 from ._models import LAYERS, eighths, made
@@ -117,6 +118,8 @@ def plan_left(answer: Answer, case: Case) -> Observation:
         "model": held_by(model),
         "grads": grads_of(model),
         "mode": [module.training for module in model.modules()],
+        "flags": ", ".join(name for name, flag in flags(model).items() if flag) or "none",
+        "hooks": hooks(model),
         "inputs": changed_inputs(case, args, {}),
     }
 
@@ -158,11 +161,13 @@ one_piece = Requirement(
     "counts each piece of memory once, and whole",
     planned("activations"),
     {"activations": "A piece of memory counts once and whole, however many saved tensors look at a part of it."},
+    needs=(saved,),
 )
 own = Requirement(
     "leaves parameters and buffers out of the activations",
     planned("activations"),
     {"activations": "Of what is saved, parameters and buffers do not count, nor what looks at a part of them."},
+    needs=(saved,),
 )
 as_it_was = Requirement(
     "leaves model and batch as they were",
@@ -171,6 +176,8 @@ as_it_was = Requirement(
         "model": "After your plan, a parameter or buffer of the model is not what it was.",
         "grads": "After your plan, a .grad of the model is not what it was.",
         "mode": "After your plan, the model is in another mode: train mode is True, eval mode is False.",
+        "flags": "After your plan, the parameters of the model with requires_grad=True are not the same as before.",
+        "hooks": "After your plan, the model has another number of hooks than before.",
         "inputs": "Your plan changes the batch itself.",
     },
 )
@@ -216,4 +223,5 @@ def memory_plan(draw: Draw) -> Iterator[Case]:
     yield case(own, "one weight in two layers", "sgd", single)
     yield case(own, "second of three layers frozen", "sgd", double)
     yield case(as_it_was, "two layers", "sgd", half)
+    yield case(as_it_was, "first layer frozen", "sgd", half)
     yield case(as_it_was, EVAL, "sgd", single)

@@ -44,19 +44,22 @@ class _Block(nn.Module):
             self.layer.bias.fill_(1 / 3)
         self.kind = kind
         self.calls = 0
+        self.result: Tensor | None = None  # of the last call
 
     def forward(self, x: Tensor) -> Tensor:
         """What the kind of block makes of x (n, 3)."""
         self.calls += 1
-        return BLOCKS[self.kind](self.layer, x)
+        self.result = BLOCKS[self.kind](self.layer, x)
+        return self.result
 
 
 def region(*kept: str, within: bool = True) -> Probe:
     """Two calls of the function that `mixed_region` returns, within autocast to bfloat16 or without, as a case may say.
 
     Facets: `returned`, `calls` (of the block), `gradient` (of x, and of the block's weights), `early` (calls before the
-    first), `still_on` (autocast, once safe is made and after each call) and always `entered`: the device types of the
-    autocast blocks that were entered while safe was made, and while it ran; see `compare_regions`.
+    first), `itself` (what came back last is what the block returned), `still_on` (autocast, once safe is made and after
+    each call) and always `entered`: the device types of the autocast blocks that were entered while safe was made, and
+    while it ran; see `compare_regions`.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -73,6 +76,7 @@ def region(*kept: str, within: bool = True) -> Probe:
                 seen["still_on"].append(torch.is_autocast_enabled("cpu"))
                 second = _quietly(safe, x.requires_grad_())
                 seen["still_on"].append(torch.is_autocast_enabled("cpu"))
+            seen["itself"] = second is block.result
         seen |= {"returned": [values(first), values(second)], "calls": block.calls}
         seen["gradient"] = {"x": _gradient(second, x), "weights": see(block.layer.weight.grad)}
         return seen | {"entered": [sorted(making), sorted(running)]}
@@ -101,11 +105,14 @@ class _Elsewhere(Tensor):
 
 @watched
 def region_elsewhere(answer: Answer, case: Case) -> Observation:
-    """One call with x on another device, where autocast is on: is it on while the block runs? and what comes back."""
-    on: list[bool] = []
+    """One call with x on another device, where autocast is on: is it on while the block runs? and what comes back.
+
+    How often the block runs is another requirement's.
+    """
+    on: set[str] = set()
 
     def block(x: Tensor) -> Tensor:
-        on.append(torch.is_autocast_enabled("xpu"))
+        on.add("on" if torch.is_autocast_enabled("xpu") else "off")
         return x + x
 
     before = torch.is_autocast_enabled("xpu")
@@ -114,7 +121,10 @@ def region_elsewhere(answer: Answer, case: Case) -> Observation:
         result = answer(block)(copy_of(case.args)[1].as_subclass(_Elsewhere))
     finally:
         torch.set_autocast_enabled("xpu", before)
-    return {"on": on, "returned": [see(result.as_subclass(Tensor) if isinstance(result, Tensor) else result)]}
+    return {
+        "on": ", then ".join(sorted(on)),
+        "returned": [see(result.as_subclass(Tensor) if isinstance(result, Tensor) else result)],
+    }
 
 
 def _quietly(safe: Callable[[Tensor], Any], x: Tensor) -> Any:
@@ -165,20 +175,31 @@ outside = Requirement("does so outside of autocast too", region("returned", with
 flows = Requirement(
     "lets the gradient flow to x",
     region("gradient"),
-    {"gradient": "The gradients that arrive at x and at the weights of block are not right, or none arrives."},
+    {
+        "gradient.x": "The gradient that arrives at x is not right; where it is None, the way back to x is cut.",
+        "gradient.weights": "The gradient that arrives at the weights of block is not right; where it is None, the "
+        "way back to them is cut.",
+    },
 )
 there = Requirement(
     "switches autocast off for the device that x is on",
     region_elsewhere,
     {"on": "x is on another device than the CPU, and autocast for that one is not off while the block runs."},
 )
-as_is = Requirement("returns what block returns, as it is", region("returned"))
+as_is = Requirement(
+    "returns what block returns, as it is",
+    region("returned", "itself"),
+    {
+        "returned": "What comes back is not what `block` returns: it has another dtype, or other numbers.",
+        "itself": "What comes back holds what `block` returns, but is another tensor. Return that one itself.",
+    },
+)
 on_again = Requirement(
     "calls block once each time, and leaves autocast as it was",
     region("early", "calls", "still_on"),
     {
         "early": "`mixed_region` itself calls the block; only `safe` is to call it.",
-        "calls": "Each call of `safe` is to call the block once.",
+        "calls": "Each call of `safe` is to call the block once: after two calls of `safe` it has run this many times.",
         "still_on": "After `mixed_region`, or a call of `safe`, autocast is not as it was: off where it was on, or on "
         "where it was off.",
     },

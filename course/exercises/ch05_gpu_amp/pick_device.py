@@ -17,15 +17,21 @@ from autograder.watching.probes.devices import accelerators
 
 @watched
 def picked(answer: Answer, case: Case) -> Observation:
-    """What is chosen with these accelerators there, one situation after another; and whether torch's default stays."""
+    """What is chosen with these accelerators there, each time; and whether torch's default stays.
+
+    `in_turn` has the same in the order of the calls: who answers without asking does not know that order.
+    """
     prefer, situations = case.args
-    chosen, kept = [], []
+    chosen: dict[str, list[Plain]] = {there: [] for there in situations}
+    in_turn: list[Plain] = []
+    kept = []
     with _default_put_back() as is_kept:
         for there in situations:
             with accelerators(answer, there):
-                chosen.append(_first_of_kind(answer() if prefer is None else answer(prefer), prefer))
+                in_turn.append(_first_of_kind(answer() if prefer is None else answer(prefer), prefer))
+                chosen[there].append(in_turn[-1])
             kept.append(is_kept())
-    return {"returned": chosen, "default_kept": all(kept)}
+    return {"returned": {**chosen}, "default_kept": all(kept), "in_turn": in_turn}
 
 
 @contextmanager
@@ -62,32 +68,37 @@ def _spelled(name: str, case: Case) -> str:
 DEFAULT = {
     "default_kept": "Your function sets torch's default device. Return a device, and set nothing.",
 }
+BOTH, NONE = "cuda and mps there", "only the CPU there"
+
+
+def rule(said: str) -> dict[str, str]:
+    """What is told of another device, with the situation in which it was returned."""
+    there = ("cuda there", "mps there", BOTH, NONE)
+    return DEFAULT | {f"returned.{each}": f"With {each}, you do not return the right device. {said}" for each in there}
+
+
 cuda = Requirement(
     "takes cuda where it is there, and the CPU where there is nothing else",
     picked,
-    DEFAULT | {"returned": "Where torch.cuda.is_available() says yes it is cuda, and where no card is there the CPU."},
+    rule("Where torch.cuda.is_available() says yes it is cuda, and where no card is there the CPU."),
 )
 mps = Requirement(
     "takes mps where there is no cuda",
     picked,
-    DEFAULT | {"returned": "Without cuda it is mps where torch.backends.mps.is_available() says so, else the CPU."},
+    rule("Without cuda it is mps where torch.backends.mps.is_available() says so, else the CPU."),
 )
-first = Requirement(
-    "takes cuda before mps", picked, DEFAULT | {"returned": "Where both are there, cuda comes first."}, needs=(mps,)
-)
+first = Requirement("takes cuda before mps", picked, rule("Where both are there, cuda comes first."), needs=(mps,))
 asked = Requirement(
     "takes the device that it is asked for",
     picked,
-    DEFAULT | {"returned": "Who names a device gets that one, number and all, whether torch sees one or not."},
+    rule("Who names a device gets that one, number and all, whether torch sees one or not."),
 )
 anew = Requirement(
     "asks torch anew at each call",
     picked,
-    DEFAULT | {"returned": "What is there may change between two calls: each of them has to ask torch."},
+    rule("What is there may change between two calls: each of them has to ask torch."),
     needs=(mps, first),
 )
-
-BOTH, NONE = "cuda and mps there", "only the CPU there"
 
 
 @exercise(

@@ -139,7 +139,7 @@ def to_device(draw: Draw) -> Iterator[Case]:
     for requirement, names in [*PLACES.items(), (new, RENEWED)]:
         for name in names:
             n, d = draw.sizes(2, 1, 12)
-            yield requirement(name, draw.normal(n, d), draw.ints(0, 9, n), "meta")
+            yield requirement(name, draw.ints(0, 24, n, d).float(), draw.ints(0, 9, n), "meta")
     x, y = eighths(draw, 2), draw.ints(0, 9, 3)
     for requirement in (others, new):
         yield requirement("{'x': x, 'name': 'a'}", torch.ones(2), y, "meta")

@@ -51,10 +51,12 @@ def _spelled(name: str, case: Case) -> str:
 
 
 returned = report("returned")
+KEYS = {"returned:keys": "The keys of your dict are not the scales as they are given, which are floats."}
 counts = Requirement(
     "counts what float16 turns to 0",
     returned,
-    {
+    KEYS
+    | {
         "returned": "Asked for is a share, from 0 to 1: of the gradients that are not 0, those that become 0 when they "
         "are turned to float16."
     },
@@ -62,27 +64,33 @@ counts = Requirement(
 each = Requirement(
     "gives a share for each scale",
     returned,
-    {"returned": "For each scale: of the gradients of scale * loss, turned to float16, those are lost that are 0."},
+    KEYS
+    | {"returned": "For each scale: of the gradients of scale * loss, turned to float16, those are lost that are 0."},
 )
 already = Requirement(
     "leaves out what is 0 in float32 already",
     returned,
-    {"returned": "What is 0 in float32 counts nowhere: neither among the lost nor among those that the share is of."},
+    KEYS
+    | {"returned": "What is 0 in float32 counts nowhere: neither among the lost nor among those that the share is of."},
+    needs=(each,),
 )
 together = Requirement(
     "counts the entries of all parameters together",
     returned,
-    {"returned": "There is one share for all parameters: of all their entries, in one count, those that are lost."},
+    KEYS
+    | {"returned": "There is one share for all parameters: of all their entries, in one count, those that are lost."},
+    needs=(each,),
 )
 unused = Requirement(
     "leaves out a parameter without a gradient",
     returned,
-    {"returned": "Where the loss does not depend on a parameter, the share is of the entries of the others."},
+    KEYS | {"returned": "Where the loss does not depend on a parameter, the share is of the entries of the others."},
+    needs=(each,),
 )
 empty = Requirement(
     "gives 0.0 where nothing is to be counted",
     returned,
-    {"returned": "Where no entry is to be counted, the share is 0.0."},
+    KEYS | {"returned": "Where no entry is to be counted, the share is 0.0."},
 )
 kept = Requirement(
     "leaves .grad as it was",
@@ -110,6 +118,7 @@ FINE = (-4.0, -1.0)  # these float16 holds well
 def underflow_report(draw: Draw) -> Iterator[Case]:
     """Count the gradients that float16 loses."""
     scales = [1.0, 2.0 ** draw.whole(5, 9), 2.0 ** draw.whole(14, 18)]
+    yield counts([torch.tensor([1e-9, 1e-3])], [1.0])
     yield counts([_slopes(draw, (LOST, draw.whole(2, 9)), (TINY, 1), (FINE, draw.whole(2, 19)))], [1.0])
     yield counts([_slopes(draw, (LOST, draw.whole(2, 9)), (TINY, 4), (FINE, draw.whole(1, 19)))], [1.0])
     yield each([_slopes(draw, (LOST, 7), (TINY, 2), (FINE, 2))], scales)
