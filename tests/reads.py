@@ -30,6 +30,7 @@ READS: dict[str, tuple[str, ...]] = {
     "bank": _of(OWN),
     "ch06_hunt": _of("ch06_capstone"),
     "cheating": (*_of(OWN, LESSONS, FIGURES), EXERCISE),
+    "cut_losses": (LESSONS, EXERCISES, ANSWERS, SHIPPED, FIGURES),
     "colab": (*_of("ch01_tensors"), *_of(OWN), DOCUMENTS),
     "docstring_examples": _of(OWN),
     "forged": _of("ch04_training"),

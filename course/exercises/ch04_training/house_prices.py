@@ -33,14 +33,15 @@ def priced(*kept: str) -> Probe:
         parts = {key: torch.as_tensor(part).detach().double() for key, part in result.items()}
         seen: Observation = _line(parts, *case.args) | {"inputs": changed_inputs(case, args, {})}
         seen["shapes"] = [_shape(result[key]) for key in ("weight", "bias", "prices")]
-        return seen | {"tracked": [key for key in sorted(result) if getattr(result[key], "requires_grad", False)]}
+        tracked = [key for key in sorted(result) if getattr(result[key], "requires_grad", False)]
+        return seen | {"tracked": ", ".join(tracked) or "none"}
 
     return watched(look, *kept)
 
 
-def _shape(part: object) -> list[int] | str:
+def _shape(part: object) -> tuple[int, ...] | str:
     """The shape of a tensor; what else a part of the result may be is told by its type."""
-    return list(part.shape) if isinstance(part, Tensor) else type(part).__name__
+    return tuple(part.shape) if isinstance(part, Tensor) else type(part).__name__
 
 
 def _line(parts: dict[str, Tensor], x: Tensor, y: Tensor, new: Tensor) -> Observation:
@@ -69,9 +70,9 @@ def _for_x(parts: dict[str, Tensor], x: Tensor, y: Tensor, new: Tensor) -> Tenso
 
 _PRICES = {"line", "prices"}
 _LINE = {
-    "line": "Your line is not near the best one. These are its prices for x. If the loss still falls at the last step, the steps are too few, or too short for some column: give "
-    "each a mean and a spread of its own. If not, look at what the loss compares, and at the way back to the units of "
-    "x and y.",
+    "line": "Your line is not near the best one. These are its prices for x. If the loss still falls at the last step, "
+    "the steps are too few, or too short for some column: give each a mean and a spread of its own. If not, look at "
+    "what the loss compares, and at the way back to the units of x and y.",
 }
 
 
@@ -150,12 +151,14 @@ def house_prices(draw: Draw) -> Iterator[Case]:
 
 
 def _houses(draw: Draw, columns: int = 3, unit: float = 1.0) -> tuple[Tensor, Tensor, Tensor]:
-    """Area, rooms, age of some houses, their prices, and new houses; the first column perhaps in other units."""
+    """Area, rooms, age of some houses, their prices, and new houses, all in whole numbers; the first column perhaps in
+    other units.
+    """
     low, high = torch.tensor([40.0 * unit, 1.0, 0.0])[:columns], torch.tensor([180.0 * unit, 7.0, 60.0])[:columns]
 
     def houses(n: int) -> Tensor:
-        return low + (high - low) * draw.uniform(n, columns)
+        return (low + (high - low) * draw.uniform(n, columns)).round()
 
     x, new = houses(20), houses(draw.whole(2, 4))
     worth = torch.tensor([draw.real(2.0, 4.0) / unit, draw.real(5.0, 15.0), -draw.real(0.5, 1.5)])[:columns]
-    return x, x @ worth + 50.0 + 10.0 * draw.normal(20), new
+    return x, (x @ worth + 50.0 + 10.0 * draw.normal(20)).round(), new
