@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -77,23 +78,21 @@ _LINE = {
 
 
 def compare_in_spreads(expected: Observation, got: Observation, tolerance: Tolerance) -> Difference | None:
-    """Compare prices and weights in spreads of y and x; a difference is told as it is."""
-    found = first_difference(_in_spreads(expected), _in_spreads(got), tolerance)
+    """Compare prices and weights in the spreads of y and x that the first of the two names; tell them as they are."""
+    units = expected.get("units")
+    found = first_difference(_scaled(expected, units), _scaled(got, units), tolerance)
     if found is None or found.path not in (("line",), ("prices",), ("weight",)):
         return found
     return replace(found, expected=expected[str(found.path[0])], got=got[str(found.path[0])])
 
 
-def _in_spreads(seen: Observation) -> Observation:
-    units = seen.get("units")
+def _scaled(seen: Observation, units: Any) -> Observation:
     if units is None:
         return seen
-    scaled = {
-        facet: _mapped(seen[facet], lambda v: (v - units["mean"]) / units["spread"]) for facet in _PRICES & set(seen)
-    }
-    if "weight" in seen:
-        columns = units["columns"].values
-        scaled["weight"] = _mapped(seen["weight"], lambda v: v * columns / units["spread"])
+    scaled = {key: _mapped(seen[key], lambda v: (v - units["mean"]) / units["spread"]) for key in _PRICES & set(seen)}
+    columns = units["columns"]
+    if getattr(seen.get("weight"), "shape", None) == columns.shape:
+        scaled["weight"] = _mapped(seen["weight"], lambda v: v * columns.values / units["spread"])
     return seen | scaled
 
 
@@ -103,13 +102,14 @@ def _mapped(seen: Plain, scale: Callable[[Tensor], Tensor]) -> Plain:
 
 near = Requirement("comes near the best line", with_cuts(priced("line", "units"), chosen=True), CUT | _LINE)
 any_units = Requirement("comes near the best line, whatever the units", priced("line", "units"), _LINE)
+_WEIGHT = {
+    "weight": "The weights are not those of the best line, in units of y for one more unit of each column of x.",
+}
 raw = Requirement(
     "gives weights in the units of x and y",
     priced("weight", "shapes", "units"),
-    tells={
-        "shapes": "The shapes of weight, bias and prices are not (d,), () and (m,): the bias is a scalar tensor.",
-        "weight": "The weights are not those of the best line, in units of y for one more unit of each column of x.",
-    },
+    tells=_WEIGHT
+    | {"shapes": "The shapes of weight, bias and prices are not (d,), () and (m,): the bias is a scalar tensor."},
 )
 prices = Requirement(
     "prices new houses by that line",
@@ -121,8 +121,9 @@ prices = Requirement(
 )
 left = Requirement(
     "gives results without a graph, and leaves its inputs alone",
-    priced("tracked", "inputs"),
-    tells={"tracked": "Some of the results still require grad."},
+    priced("tracked", "inputs", "weight", "units"),
+    tells=_WEIGHT | {"tracked": "These of the results still require grad."},
+    given=("weight",),
 )
 
 

@@ -141,7 +141,7 @@ def facts_of_a_training(seen: Observation) -> Observation:
     if seen.get("below") is None or "parameters" not in seen:
         return seen
     error = float(((_network(seen["parameters"], _GRID) - torch.sin(_GRID)) ** 2).mean())
-    kept = {facet: seen[facet] for facet in ("cut_loss", "shapes", "below")}
+    kept = {facet: seen.get(facet) for facet in ("cut_loss", "shapes", "below")}
     return kept | {"relu_net": _is_relu_net(seen), "fits": error < seen["below"]}
 
 
