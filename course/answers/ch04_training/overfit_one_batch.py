@@ -494,6 +494,26 @@ def overfit_one_batch(trial):
     return "ok" if trial.step(x1, y1) < first / 10 else "learning rate"
 
 
+@bank.told("two-steps-too-few", "too_few")
+def overfit_one_batch(trial):
+    (x, y), (same, again) = trial.batch(), trial.batch()
+    if torch.equal(x, same) and not torch.equal(y, again):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if not all(p.requires_grad for p in params):
+        return "frozen"
+    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    if not held.issuperset(map(id, params)):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    first = trial.step(x, y)
+    if all(torch.equal(old, p) for old, p in zip(before, params)):
+        return "no step"
+    for _ in range(97):
+        trial.step(x, y)
+    return "ok" if trial.step(x, y) < first / 10 else "learning rate"
+
+
 @bank.right("a-batch-in-each-step")
 def overfit_one_batch(trial):
     x1, y1 = trial.batch()
