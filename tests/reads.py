@@ -31,6 +31,7 @@ READS: dict[str, tuple[str, ...]] = {
     "ch06_hunt": _of("ch06_capstone"),
     "check_and_grading": (*_of(OWN, LESSONS, FIGURES), EXERCISE),
     "cheating": (*_of(OWN, LESSONS, FIGURES), EXERCISE),
+    "cut_losses": (LESSONS, EXERCISES, ANSWERS, SHIPPED, FIGURES),
     "colab": (*_of("ch01_tensors"), *_of(OWN), DOCUMENTS),
     "docstring_examples": _of(OWN),
     "forged": _of("ch04_training"),

@@ -1,5 +1,6 @@
 """The judge: reference and answer bank of a course folder, on cases."""
 
+from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
 
@@ -8,6 +9,7 @@ import pytest
 from autograder.authoring.bank import AnswerBank, bank_path, load_bank
 from autograder.authoring.judge import Judge
 from autograder.errors import BankError, ChapterError, CourseNotFound, ExerciseError
+from autograder.watching.observation import Observation
 from tests.our_course import COURSE as OURS
 from tests.sample_course import COURSE, STEM
 
@@ -37,7 +39,7 @@ class TestJudge:
         """Their digits differ between processors: the keys keep the facts that follow from them."""
         key = OURS.keys("ch04_training")["sin_fit"]
 
-        assert {"shapes", "below", "relu_net", "fits"} == set(key.reference[-1])
+        assert {"cut_loss", "shapes", "below", "relu_net", "fits"} == set(key.reference[-1])
         assert not any("outputs" in mistake.observations[-1] for mistake in key.mistakes)
 
     def test_facts_without_weights_earn_nothing(self) -> None:
@@ -45,6 +47,20 @@ class TestJudge:
         exercise, facts = OURS.find("sin_fit"), OURS.keys("ch04_training")["sin_fit"].reference[-1]
 
         assert exercise.compare(facts, dict(facts), exercise.tolerance) is not None
+
+    def test_prices_are_compared_in_spreads_and_told_as_they_are(self) -> None:
+        """A price may be a hundredth of the spread off, and no further, whatever spread an answer claims."""
+        exercise, right = OURS.find("house_prices"), OURS.keys("ch04_training")["house_prices"].reference[0]
+        line, units = right["line"], right["units"]
+
+        def off(by: float) -> Observation:
+            claimed = {"units": units | {"spread": 1e9}} if by > 1 else {}
+            return right | claimed | {"line": replace(line, values=line.values + by * units["spread"])}
+
+        near, *far = (exercise.compare(right, off(by), exercise.tolerance) for by in (0.009, 0.02, 5.0))
+
+        assert near is None
+        assert all(difference and difference.expected is line for difference in far)
 
     def test_a_solution_that_fails_stops_everything(self, tmp_path: Path) -> None:
         """A broken reference is an error of ours with file and line: it must not become the expected result."""

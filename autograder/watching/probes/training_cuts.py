@@ -20,17 +20,14 @@ from autograder.watching.probe import Answer
 from autograder.watching.probes.training import before_any_step
 from autograder.watching.replaced import replaced
 
-_CUT_BY = (
-    "`item()`, `detach()`, `.data`, `torch.tensor(...)`, NumPy and `no_grad` cut it; to set `requires_grad` afterwards "
-    "does not join it again."
-)
+_CUTS = "`item()`, `detach()`, `.data`, NumPy, `torch.tensor` and `no_grad`"
 CUT = {
-    "cut_loss": "You call backward on a loss that hangs on no parameter: between the parameters and this loss, your "
-    f"code cuts the graph, so that no gradient comes back. {_CUT_BY}"
+    "cut_loss": f"Your loss hangs on no parameter: you cut its graph, as {_CUTS} do. To set requires_grad afterwards "
+    "joins nothing, and no gradient comes back."
 }
 CUT_FROM_X = {
-    "cut_loss": "You call backward on a number that does not hang on x: between x and this number, your code cuts the "
-    f"graph, so that no gradient comes back. {_CUT_BY}"
+    "cut_loss": f"What you call backward on does not hang on x: you cut its graph, as {_CUTS} do. To set requires_grad "
+    "afterwards joins nothing."
 }
 
 

@@ -3,6 +3,7 @@
 import torch
 
 from autograder.authoring.bank import AnswerBank
+from autograder.watching.probes.training_cuts import CUT_FROM_X
 
 bank = AnswerBank("descend")
 
@@ -221,6 +222,17 @@ def descend(f, x0, lr, steps):
     for _ in range(steps):
         speed = 0.9 * speed + torch.autograd.grad(f(x), x)[0]
         x = (x - lr * speed).detach().requires_grad_()
+    return x.detach()
+
+
+@bank.wrong("cut-from-x", CUT_FROM_X["cut_loss"])
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone().requires_grad_()
+    for _ in range(steps):
+        loss = torch.tensor(f(x).item(), requires_grad=True)
+        loss.backward()
+        with torch.no_grad():
+            x -= lr * x.grad
     return x.detach()
 
 

@@ -167,7 +167,7 @@ def overfit_one_batch(trial):
 @bank.wrong(
     "looks-at-inputs",
     "You compare the inputs of two batches. They are the same; the labels are not.",
-    also=("looks-at-y-alone",),
+    also=("looks-at-y-alone", "all-labels"),
 )
 def overfit_one_batch(trial):
     x, y = trial.batch()
@@ -408,6 +408,7 @@ def overfit_one_batch(trial):
 @bank.wrong(
     "fixed-tenth",
     "You hold the last loss against 0.1. The limit is one tenth of the first loss, however large that is.",
+    also=("hundredth-loss",),
 )
 def overfit_one_batch(trial):
     (x, y), (same, again) = trial.batch(), trial.batch()
@@ -451,7 +452,7 @@ def overfit_one_batch(trial):
     return "ok" if trial.step(x, y) < first / 10 else "learning rate"
 
 
-@bank.wrong("all-labels", "You find shuffled labels only where each of them has changed. One that has is enough.")
+@bank.wrong("all-labels", "You miss shuffled labels where one of them alone has changed. One that has is enough.")
 def overfit_one_batch(trial):
     (x, y), (same, again) = trial.batch(), trial.batch()
     if torch.equal(x, same) and not (y == again).any():
@@ -492,6 +493,26 @@ def overfit_one_batch(trial):
     for _ in range(99):
         trial.step(x1, y1)
     return "ok" if trial.step(x1, y1) < first / 10 else "learning rate"
+
+
+@bank.told("two-steps-too-few", "too_few")
+def overfit_one_batch(trial):
+    (x, y), (same, again) = trial.batch(), trial.batch()
+    if torch.equal(x, same) and not torch.equal(y, again):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if not all(p.requires_grad for p in params):
+        return "frozen"
+    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    if not held.issuperset(map(id, params)):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    first = trial.step(x, y)
+    if all(torch.equal(old, p) for old, p in zip(before, params)):
+        return "no step"
+    for _ in range(97):
+        trial.step(x, y)
+    return "ok" if trial.step(x, y) < first / 10 else "learning rate"
 
 
 @bank.right("a-batch-in-each-step")

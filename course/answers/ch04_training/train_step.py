@@ -216,6 +216,16 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
     return loss.item()
 
 
+@bank.told("squeezed-prediction", "spread")
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    optimizer.zero_grad()
+    prediction = model(x_batch).squeeze()
+    loss = criterion(prediction, y_batch)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
 @bank.right("clears-before-backward")
 def train_step(model, optimizer, criterion, x_batch, y_batch):
     loss = criterion(model(x_batch), y_batch)

@@ -5,6 +5,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from autograder.authoring.bank import AnswerBank
+from autograder.watching.probes.training_cuts import CUT
 
 bank = AnswerBank("amp_train_step")
 
@@ -20,6 +21,46 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
     scaler.scale(loss).backward()
     scaler.unscale_(optimizer)
     torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong("cut-loss", CUT["cut_loss"])
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x).detach(), y).requires_grad_()
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.told("steps-twice", "updates")
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    optimizer.step()
+    scaler.update()
+    return loss.detach()
+
+
+@bank.told("autocast-for-cuda", "other_device")
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast("cuda", dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
     scaler.step(optimizer)
     scaler.update()
     return loss.detach()

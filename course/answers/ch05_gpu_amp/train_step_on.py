@@ -259,6 +259,16 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     return before
 
 
+@bank.told("squeezed-prediction", "spread")
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    x, y = x_batch.to(device), y_batch.to(device)
+    optimizer.zero_grad()
+    loss = criterion(model(x).squeeze(), y)
+    loss.backward()
+    optimizer.step()
+    return loss.detach()
+
+
 @bank.right("inference-copy")
 def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     batch = [torch.as_tensor(part, device=device) for part in (x_batch, y_batch)]

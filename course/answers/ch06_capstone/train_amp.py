@@ -5,6 +5,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from autograder.authoring.bank import AnswerBank
+from autograder.watching.probes.training_cuts import CUT
 
 bank = AnswerBank("train_amp")
 
@@ -986,6 +987,28 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
         scaler.step(optimizer)
         scaler.update()
         losses.append(loss.item())
+    return losses
+
+
+@bank.wrong("cut-loss", CUT["cut_loss"])
+def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
+    model.train()
+    losses = []
+    for first in range(0, len(batches), accumulate):
+        group = batches[first : first + accumulate]
+        count = sum(len(y) for _, y in group)
+        optimizer.zero_grad()
+        total = 0.0
+        for x, y in group:
+            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp), torch.no_grad():
+                loss = F.cross_entropy(model(x), y, reduction="sum") / count
+            scaler.scale(loss.requires_grad_()).backward()
+            total += loss.item()
+        scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        scaler.step(optimizer)
+        scaler.update()
+        losses.append(total)
     return losses
 
 

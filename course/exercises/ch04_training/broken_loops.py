@@ -79,7 +79,7 @@ def compare_loops(expected: Observation, got: Observation, tolerance: Tolerance)
     """Loops that have learned are alike, whatever their curves; of others, the curves tell which fault it is."""
     if "losses" not in expected or "losses" not in got:
         return first_difference(expected, got, tolerance)
-    right, mine = ({"cut_loss": seen["cut_loss"]} | _facts(seen) for seen in (expected, got))
+    right, mine = ({"cut_loss": seen.get("cut_loss")} | _facts(seen) for seen in (expected, got))
     if all(one["learned"] and one["trained"] for one in (right, mine)):
         return first_difference(right, mine, tolerance)
     return first_difference(right | expected, mine | got, tolerance)

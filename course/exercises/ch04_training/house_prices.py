@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -33,14 +34,15 @@ def priced(*kept: str) -> Probe:
         parts = {key: torch.as_tensor(part).detach().double() for key, part in result.items()}
         seen: Observation = _line(parts, *case.args) | {"inputs": changed_inputs(case, args, {})}
         seen["shapes"] = [_shape(result[key]) for key in ("weight", "bias", "prices")]
-        return seen | {"tracked": [key for key in sorted(result) if getattr(result[key], "requires_grad", False)]}
+        tracked = [key for key in sorted(result) if getattr(result[key], "requires_grad", False)]
+        return seen | {"tracked": ", ".join(tracked) or "none"}
 
     return watched(look, *kept)
 
 
-def _shape(part: object) -> list[int] | str:
+def _shape(part: object) -> tuple[int, ...] | str:
     """The shape of a tensor; what else a part of the result may be is told by its type."""
-    return list(part.shape) if isinstance(part, Tensor) else type(part).__name__
+    return tuple(part.shape) if isinstance(part, Tensor) else type(part).__name__
 
 
 def _line(parts: dict[str, Tensor], x: Tensor, y: Tensor, new: Tensor) -> Observation:
@@ -76,23 +78,21 @@ _LINE = {
 
 
 def compare_in_spreads(expected: Observation, got: Observation, tolerance: Tolerance) -> Difference | None:
-    """Compare prices and weights in spreads of y and x; a difference is told as it is."""
-    found = first_difference(_in_spreads(expected), _in_spreads(got), tolerance)
+    """Compare prices and weights in the spreads of y and x that the first of the two names; tell them as they are."""
+    units = expected.get("units")
+    found = first_difference(_scaled(expected, units), _scaled(got, units), tolerance)
     if found is None or found.path not in (("line",), ("prices",), ("weight",)):
         return found
     return replace(found, expected=expected[str(found.path[0])], got=got[str(found.path[0])])
 
 
-def _in_spreads(seen: Observation) -> Observation:
-    units = seen.get("units")
+def _scaled(seen: Observation, units: Any) -> Observation:
     if units is None:
         return seen
-    scaled = {
-        facet: _mapped(seen[facet], lambda v: (v - units["mean"]) / units["spread"]) for facet in _PRICES & set(seen)
-    }
-    if "weight" in seen:
-        columns = units["columns"].values
-        scaled["weight"] = _mapped(seen["weight"], lambda v: v * columns / units["spread"])
+    scaled = {key: _mapped(seen[key], lambda v: (v - units["mean"]) / units["spread"]) for key in _PRICES & set(seen)}
+    columns = units["columns"]
+    if getattr(seen.get("weight"), "shape", None) == columns.shape:
+        scaled["weight"] = _mapped(seen["weight"], lambda v: v * columns.values / units["spread"])
     return seen | scaled
 
 
@@ -102,13 +102,14 @@ def _mapped(seen: Plain, scale: Callable[[Tensor], Tensor]) -> Plain:
 
 near = Requirement("comes near the best line", with_cuts(priced("line", "units"), chosen=True), CUT | _LINE)
 any_units = Requirement("comes near the best line, whatever the units", priced("line", "units"), _LINE)
+_WEIGHT = {
+    "weight": "The weights are not those of the best line, in units of y for one more unit of each column of x.",
+}
 raw = Requirement(
     "gives weights in the units of x and y",
     priced("weight", "shapes", "units"),
-    tells={
-        "shapes": "The shapes of weight, bias and prices are not (d,), () and (m,): the bias is a scalar tensor.",
-        "weight": "The weights are not those of the best line, in units of y for one more unit of each column of x.",
-    },
+    tells=_WEIGHT
+    | {"shapes": "The shapes of weight, bias and prices are not (d,), () and (m,): the bias is a scalar tensor."},
 )
 prices = Requirement(
     "prices new houses by that line",
@@ -120,8 +121,9 @@ prices = Requirement(
 )
 left = Requirement(
     "gives results without a graph, and leaves its inputs alone",
-    priced("tracked", "inputs"),
-    tells={"tracked": "Some of the results still require grad."},
+    priced("tracked", "inputs", "weight", "units"),
+    tells=_WEIGHT | {"tracked": "These of the results still require grad."},
+    given=("weight",),
 )
 
 
@@ -151,12 +153,14 @@ def house_prices(draw: Draw) -> Iterator[Case]:
 
 
 def _houses(draw: Draw, columns: int = 3, unit: float = 1.0) -> tuple[Tensor, Tensor, Tensor]:
-    """Area, rooms, age of some houses, their prices, and new houses; the first column perhaps in other units."""
+    """Area, rooms, age of some houses, their prices, and new houses, all in whole numbers; the first column perhaps in
+    other units.
+    """
     low, high = torch.tensor([40.0 * unit, 1.0, 0.0])[:columns], torch.tensor([180.0 * unit, 7.0, 60.0])[:columns]
 
     def houses(n: int) -> Tensor:
-        return low + (high - low) * draw.uniform(n, columns)
+        return (low + (high - low) * draw.uniform(n, columns)).round()
 
     x, new = houses(20), houses(draw.whole(2, 4))
     worth = torch.tensor([draw.real(2.0, 4.0) / unit, draw.real(5.0, 15.0), -draw.real(0.5, 1.5)])[:columns]
-    return x, x @ worth + 50.0 + 10.0 * draw.normal(20), new
+    return x, (x @ worth + 50.0 + 10.0 * draw.normal(20)).round(), new

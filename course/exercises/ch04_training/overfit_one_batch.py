@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from autograder.judging.words import call_of
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation
@@ -32,6 +33,7 @@ class Trial:
     reorders: bool = False  # the rows of x with those of y: no fault
     clears: str = "first"  # "late": between backward and step
     steps: bool = True
+    taken: int = 0  # steps, so far
 
     def batch(self) -> tuple[Tensor, Tensor]:
         """The batch: inputs (4, 3) and targets (4, 1)."""
@@ -43,6 +45,7 @@ class Trial:
 
     def step(self, x: Tensor, y: Tensor) -> float:
         """One step of training; returns the loss before it."""
+        self.taken += 1
         self.optimizer.zero_grad()
         loss = _loss_and_gradients(self.model, x, y)
         if self.clears == "late":
@@ -93,6 +96,8 @@ class _SGD(torch.optim.SGD):
                 kept["momentum_buffer"] = group["momentum"] * kept.get("momentum_buffer", 0.0) + param.grad
                 param.sub_(kept["momentum_buffer"], alpha=group["lr"])
 
+
+_STEPS = 100
 
 Make = Callable[[nn.Sequential, Tensor, Tensor], Trial]
 
@@ -186,9 +191,20 @@ _TRIALS: dict[str, Make] = {
 
 @watched
 def diagnosed(answer: Answer, case: Case) -> Observation:
-    """What an answer says of some trials in turn, each of which has the weights and the batch of a seed."""
-    *names, seed = case.args
-    return {"returned": [see(answer(_made(name, seed + place))) for place, name in enumerate(names)]}
+    """What an answer says of a trial with the weights and the batch of a seed.
+
+    Facets: `returned`, and `too_few` (it was said before the hundredth step, and is not so after it).
+    """
+    trial = _made(*case.args)
+    said = see(answer(trial))
+    early = said in ("ok", "learning rate") and trial.taken < _STEPS
+    return {"too_few": early and said != _after_all_steps(_made(*case.args)), "returned": said}
+
+
+def _after_all_steps(trial: Trial) -> str:
+    x, y = trial.batch()
+    losses = [trial.step(x, y) for _ in range(_STEPS + 1)]
+    return "ok" if losses[-1] < losses[0] / 10 else "learning rate"
 
 
 def _made(name: str, seed: int) -> Trial:
@@ -199,6 +215,8 @@ def _made(name: str, seed: int) -> Trial:
 
 
 _TELLS = {
+    "too_few": "You take fewer than 100 steps on this trial before you say so, and what is asked is where the loss is "
+    "after 100 of them.",
     "returned=ok": "Nothing is wrong with this trial: two calls of batch() give the same rows with the same labels, in "
     "whatever order, each parameter learns and stands in one of the optimizer's groups, a step moves some of them, "
     "and after 100 steps the loss is below a tenth of the first.",
@@ -262,7 +280,7 @@ _AMONG = {
     ),
     seconds=60.0,
     takes=1.0,
-    spelled=lambda name, case: f"{name}(<trial: {'>), then (<trial: '.join(case.args[:-1])}>)",
+    spelled=lambda name, case: call_of(name, f"<trial: {case.args[0]}>"),
 )
 def overfit_one_batch(draw: Draw) -> Iterator[Case]:
     """Find out why one batch cannot be learned."""
@@ -270,4 +288,5 @@ def overfit_one_batch(draw: Draw) -> Iterator[Case]:
         # Among others, in an order that is drawn: who has not looked at a trial cannot tell.
         mixed = [*names, *(names if len(names) < 2 else ()), *_AMONG.get(names[0], 3 * ["optimizer.step is missing"])]
         order = [mixed.pop(draw.whole(0, len(mixed) - 1)) for _ in list(mixed)]
-        yield requirement(*order, draw.whole(0, 9999))
+        for trial in order:
+            yield requirement(trial, draw.whole(0, 9999))

@@ -44,7 +44,7 @@ class _Step:
     def _criterion(self, prediction: Tensor, target: Tensor) -> Tensor:
         """The mean of the squares, whichever comes first."""
         self.devices.append(sorted({prediction.device.type, target.device.type}))
-        self.rows.append(len(prediction))
+        self.rows.append(len(prediction) if prediction.dim() else 1)
         self.dtypes.append(dtype_name(target.dtype))
         self.order.append(["prediction" if self._is_predicted(one) else "target" for one in (prediction, target)])
         squares = (prediction - target) ** 2

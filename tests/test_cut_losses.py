@@ -1,0 +1,162 @@
+"""A loss that is cut off from the parameters is told as that, in each exercise that trains, however it is cut."""
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from autograder.authoring.judge import VISIBLE_SEED, Judge
+from autograder.authoring.own_words import unmet
+from autograder.judging.judgement import judge
+from autograder.watching.exercise import Case
+from autograder.watching.probes.training import one_step
+from autograder.watching.probes.training_cuts import CUT, CUT_FROM_X, backwards_watched, with_cuts
+from tests.our_course import COURSE
+from tests.small_chapter import PROJECT
+
+OF_A_LOSS = (
+    *("accumulate", "running_loss", "train_step", "fit", "fit_resumable", "sin_fit", "house_prices"),
+    *("compare_optimizers", "broken_loops", "train_step_on", "amp_train_step"),
+    *("train", "train_amp", "resume_training", "fix_trainer"),
+)
+FROM_X = ("descend", "mean_square_grad", "grad_of")
+_SENTENCES = {CUT["cut_loss"], CUT_FROM_X["cut_loss"]}
+# Where a worked solution has no name for what it calls backward on: with a name.
+_NAMED = {
+    "descend": ("f(x).backward()", "loss = f(x)\n        loss.backward()"),
+    "mean_square_grad": ("(copy**2).mean().backward()", "loss = (copy**2).mean()\n    loss.backward()"),
+    "grad_of": (
+        "return torch.autograd.grad(f(copy).sum(), copy)[0]",
+        "loss = f(copy).sum()\n    loss.backward()\n    return copy.grad",
+    ),
+}
+WAYS: dict[str, str] = {
+    "requires_grad_": "loss.detach().requires_grad_()",
+    "Variable": "torch.autograd.Variable(loss.data, requires_grad=True)",
+    "item": "torch.tensor(loss.item(), requires_grad=True)",
+    "NumPy": "torch.from_numpy(loss.detach().numpy()).requires_grad_()",
+}
+
+
+def cut(name: str, way: str) -> str:
+    """The worked solution of an exercise, whose loss is cut off from what it is computed from."""
+    text = judge_of(name).chapter.solution(name).replace(*_NAMED.get(name, ("", "")))
+    if way in WAYS:
+        return re.sub(r"\bloss(?=\)?\.backward)", WAYS[way], text)
+    if way == "no_grad":
+        return re.sub(r"( *)(loss = .*)", r"\1with torch.no_grad():\n\1    \2\n\1loss.requires_grad_()", text)
+    return re.sub(r"(= .*model\((?:[^()]|\([^()]*\))*\))", r"\1.detach().requires_grad_()", text)
+
+
+def ways_of(name: str) -> tuple[str, ...]:
+    """The ways of cutting that there is a place for in an exercise."""
+    if name == "running_loss":
+        return tuple(WAYS)
+    no_model = ("accumulate", "house_prices", *FROM_X)
+    return (*WAYS, "no_grad") if name in no_model else (*WAYS, "no_grad", "prediction")
+
+
+@cache
+def judge_of(name: str) -> Judge:
+    """The judge of one exercise."""
+    return Judge(PROJECT / "course", COURSE.find(name).chapter, only=name)
+
+
+def answer_in(name: str, text: str) -> Callable[..., Any]:
+    """The answer that a cell gives, below the setup cell of its chapter."""
+    namespace: dict[str, Any] = {"__name__": "student"}
+    exec(judge_of(name).chapter.prelude + "\n" + text, namespace)
+    answer: Callable[..., Any] = namespace[name]
+    return answer
+
+
+CUTS = [(name, way) for name in (*OF_A_LOSS, *FROM_X) for way in ways_of(name)]
+
+
+@pytest.mark.parametrize(("name", "way"), CUTS, ids=lambda part: part)
+def test_a_cut_loss_is_told(name: str, way: str) -> None:
+    """On the shipped cases, the first sentence of a report says that the loss is cut off."""
+    text = cut(name, way)
+    key = COURSE.keys(COURSE.find(name).chapter)[name]
+
+    report = judge(COURSE.find(name), key, COURSE.find(name).observe(answer_in(name, text), key.cases), text)
+
+    assert unmet(report)[0].sentence in _SENTENCES
+
+
+@pytest.mark.parametrize(("name", "way"), CUTS, ids=lambda part: part)
+def test_a_cut_loss_is_seen_on_fresh_cases(name: str, way: str) -> None:
+    """Whatever cases grading draws, they show that the loss is cut off."""
+    exercise = COURSE.find(name)
+
+    seen = exercise.observe(answer_in(name, cut(name, way)), exercise.cases(5101))
+
+    assert any(each.get("cut_loss") for each in seen)
+
+
+@pytest.mark.parametrize("name", [*OF_A_LOSS, *FROM_X])
+def test_no_right_answer_is_seen_as_cut(name: str) -> None:
+    """No loss of the worked solution, nor of a right answer in the bank, counts as cut off."""
+    found = judge_of(name)
+    exercise, cases = found.exercises[name], found.exercises[name].cases(VISIBLE_SEED)
+    right = [answer.function for answer in found.banks[name] if answer.is_right]
+
+    for answer in (found.reference(name), *right):
+        assert not any(seen.get("cut_loss") for seen in exercise.observe(answer, cases))
+
+
+MODEL = Case("", "linear", "SGD", torch.ones(2, 3, dtype=torch.float64), torch.zeros(2, 1, dtype=torch.float64))
+
+
+def never_backward(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Tensor) -> None:
+    """A step without a backward."""
+    criterion(model(x), y)
+    optimizer.step()
+
+
+def by_copies(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Tensor) -> None:
+    """A step along gradients that are computed for copies of the parameters."""
+    copies = {name: param.detach().clone().requires_grad_() for name, param in model.named_parameters()}
+    criterion(torch.func.functional_call(model, copies, (x,)), y).backward()
+    for name, param in model.named_parameters():
+        param.grad = copies[name].grad
+    optimizer.step()
+
+
+def by_grad(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Tensor) -> None:
+    """A step along gradients that torch.autograd.grad returns."""
+    params = list(model.parameters())
+    for param, grad in zip(params, torch.autograd.grad(criterion(model(x), y), params), strict=True):
+        param.grad = grad
+    optimizer.step()
+
+
+def by_closure(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Tensor) -> None:
+    """A step that calls a closure, which adds up."""
+
+    def closure() -> Tensor:
+        loss: Tensor = criterion(model(x), y)
+        torch.autograd.backward([loss.sum()])
+        return loss
+
+    optimizer.step(closure)
+
+
+@pytest.mark.parametrize("answer", [never_backward, by_copies, by_grad, by_closure])
+def test_what_is_not_cut_is_not_seen_as_cut(answer: Callable[..., Any]) -> None:
+    """A loss that is never gone back from is not cut off, nor one whose gradients come by another way."""
+    assert not with_cuts(one_step("held"))(answer, MODEL)["cut_loss"]
+
+
+def test_backward_is_as_before_outside_of_the_block() -> None:
+    """What is called outside of the block is not looked at, also where the answer raises."""
+    usual = torch.autograd.backward
+    with pytest.raises(RuntimeError), backwards_watched() as backwards:
+        torch.ones(()).backward()
+
+    assert usual is torch.autograd.backward
+    assert backwards.cut
