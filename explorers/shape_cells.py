@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from explorers.markup import number
-from explorers.shape_meetings import Values
+from explorers.shape_meetings import ReadArguments
 from explorers.shape_rules import OPERATIONS, Arguments
 from explorers.shapes import MOST_VALUES, Exploration
 
@@ -109,7 +109,7 @@ def _cells(name: str, tensor: Tensor, owner: str) -> Cells:
     return Cells(name, shape, numbers, tuple(places), length if length <= MOST_VALUES else 0, owner)
 
 
-def _made(operation: str, tensors: Sequence[Tensor], given: Values) -> tuple[tuple[tuple[int, ...], ...], ...]:
+def _made(operation: str, tensors: Sequence[Tensor], given: ReadArguments) -> tuple[tuple[tuple[int, ...], ...], ...]:
     """For each number of the result and each operand, the cells that have a part in it: where a slope is not 0."""
     reached = OPERATIONS["sum" if operation == "amax" else operation]  # a largest number was looked for among all
     chance = torch.Generator().manual_seed(0)

@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import Tensor
 
-Values = Mapping[str, Any]  # what an operation is given beside tensors, as it is read
+ReadArguments = Mapping[str, Any]  # what an operation is given beside tensors, as it is read
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Meeting:
     fits: bool = True
 
 
-def broadcast(tensors: Sequence[Tensor], _: Values) -> tuple[Meeting, ...]:
+def broadcast(tensors: Sequence[Tensor], _: ReadArguments) -> tuple[Meeting, ...]:
     """Two shapes, aligned at the right."""
     return _broadcast(*(tuple(tensor.shape) for tensor in tensors))
 
@@ -45,7 +45,7 @@ def _meeting(sizes: tuple[int | None, ...]) -> Meeting:
     return Meeting(sizes, None, "neither equal nor 1", fits=False)
 
 
-def multiplied(tensors: Sequence[Tensor], _: Values) -> tuple[Meeting, ...]:
+def multiplied(tensors: Sequence[Tensor], _: ReadArguments) -> tuple[Meeting, ...]:
     """Rows meet columns; what stands before them is broadcast."""
     first, second = (tuple(tensor.shape) for tensor in tensors)
     if not first or not second:
@@ -62,7 +62,7 @@ def multiplied(tensors: Sequence[Tensor], _: Values) -> tuple[Meeting, ...]:
     return tuple(rows)
 
 
-def reduced(tensors: Sequence[Tensor], values: Values) -> tuple[Meeting, ...]:
+def reduced(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
     """Axes go away, or stay with length 1."""
     (tensor,), keeps = tensors, values["keepdim"]
     # No dim at all stands for every one.
@@ -79,7 +79,7 @@ def _reduced(is_reduced: bool, keeps: bool) -> str:
     return "reduced, and kept as 1" if keeps else "reduced, and gone"
 
 
-def transposed(tensors: Sequence[Tensor], values: Values) -> tuple[Meeting, ...]:
+def transposed(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
     """Two axes change places."""
     order = list(range(tensors[0].dim()))
     first, second = values["dim0"], values["dim1"]
@@ -87,7 +87,7 @@ def transposed(tensors: Sequence[Tensor], values: Values) -> tuple[Meeting, ...]
     return permuted(tensors, {"dims": order})
 
 
-def permuted(tensors: Sequence[Tensor], values: Values) -> tuple[Meeting, ...]:
+def permuted(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
     """The sizes as they stand in the tensor, and below each the one that comes there."""
     shape = tuple(tensors[0].shape)
     return tuple(
@@ -96,7 +96,7 @@ def permuted(tensors: Sequence[Tensor], values: Values) -> tuple[Meeting, ...]:
     )
 
 
-def expanded(tensors: Sequence[Tensor], values: Values) -> tuple[Meeting, ...]:
+def expanded(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
     """Axes of length 1 are stretched, and new ones come before them."""
     wanted, shape = values["sizes"], tuple(tensors[0].shape)
     had = (None,) * (len(wanted) - len(shape)) + shape
@@ -113,7 +113,7 @@ def _expanded(size: int | None, want: int) -> Meeting:
     return Meeting((size,), None, "only a 1 can be stretched", fits=False)
 
 
-def squeezed(tensors: Sequence[Tensor], values: Values) -> tuple[Meeting, ...]:
+def squeezed(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
     """Axes of length 1 go away."""
     (tensor,) = tensors
     asked = set(range(tensor.dim())) if values["dim"] is None else {dim % tensor.dim() for dim in values["dim"]}
@@ -129,7 +129,7 @@ def _squeezed(size: int, is_asked: bool) -> str:
     return "a 1, and gone" if size == 1 else "not 1: it stays"
 
 
-def unsqueezed(tensors: Sequence[Tensor], values: Values) -> tuple[Meeting, ...]:
+def unsqueezed(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
     """A new axis comes in between."""
     (tensor,) = tensors
     place = values["dim"] % (tensor.dim() + 1)
@@ -137,6 +137,6 @@ def unsqueezed(tensors: Sequence[Tensor], values: Values) -> tuple[Meeting, ...]
     return (*rows[:place], Meeting((None,), 1, "new"), *rows[place:])
 
 
-def counted(_tensors: Sequence[Tensor], _values: Values) -> tuple[Meeting, ...]:
+def counted(_tensors: Sequence[Tensor], _values: ReadArguments) -> tuple[Meeting, ...]:
     """Sizes that do not meet one by one."""
     return ()

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from explorers.shape_meetings import (
     Meeting,
-    Values,
+    ReadArguments,
     broadcast,
     counted,
     expanded,
@@ -44,16 +44,16 @@ class Operation:
     name: str
     tensors: int
     code: Callable[[Sequence[str], Arguments], str]
-    apply: Callable[[Sequence[Tensor], Values], Tensor]
+    apply: Callable[[Sequence[Tensor], ReadArguments], Tensor]
     rule: str
-    rows: Callable[[Sequence[Tensor], Values], tuple[Meeting, ...]]
+    rows: Callable[[Sequence[Tensor], ReadArguments], tuple[Meeting, ...]]
     arguments: Mapping[str, Argument] = field(default_factory=dict)
 
     def starts(self, axes: int) -> Arguments:
         """The arguments that stand there at first: they fit a tensor of so many axes."""
         return {name: argument.start(axes) for name, argument in self.arguments.items()}
 
-    def read(self, given: Arguments, tensors: Mapping[str, Tensor]) -> Values:
+    def read(self, given: Arguments, tensors: Mapping[str, Tensor]) -> ReadArguments:
         """The values of what was typed in, in which these tensors may be named; raises ArgumentError."""
         return {name: argument.read(given[name], tensors) for name, argument in self.arguments.items()}
 

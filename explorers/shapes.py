@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from explorers.shape_meetings import Meeting, Values
+from explorers.shape_meetings import Meeting, ReadArguments
 from explorers.shape_rules import OPERATIONS, Arguments, Operation
 from explorers.typed import MOST_COMPUTED, ArgumentError
 
@@ -77,7 +77,7 @@ def explore(
     return _found(found, chosen, values, read)
 
 
-def _found(found: Exploration, chosen: Operation, tensors: Sequence[Tensor], read: Values) -> Exploration:
+def _found(found: Exploration, chosen: Operation, tensors: Sequence[Tensor], read: ReadArguments) -> Exploration:
     """An exploration whose arguments are read, with what torch makes of them."""
     planned, rows = _planned(chosen, tensors, read), _rows(chosen, tensors, read)
     if planned is not None and planned.numel() > MOST_COMPUTED:
@@ -109,7 +109,7 @@ def _operation(name: str, count: int) -> Operation:
     return chosen
 
 
-def _planned(operation: Operation, tensors: Sequence[Tensor], values: Values) -> Tensor | None:
+def _planned(operation: Operation, tensors: Sequence[Tensor], values: ReadArguments) -> Tensor | None:
     """The result on the meta device, which has shapes and strides and no numbers; None where it cannot be had."""
     bare = [torch.empty_strided(each.shape, each.stride(), dtype=each.dtype, device="meta") for each in tensors]
     try:
@@ -118,7 +118,7 @@ def _planned(operation: Operation, tensors: Sequence[Tensor], values: Values) ->
         return None
 
 
-def _rows(operation: Operation, tensors: Sequence[Tensor], values: Values) -> tuple[Meeting, ...]:
+def _rows(operation: Operation, tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
     try:
         return operation.rows(tensors, values)
     except (*REFUSALS, ZeroDivisionError):  # the arguments fit no rule: torch says why
