@@ -255,10 +255,16 @@ def test_no_first_state_shows_a_refusal_beside_a_result() -> None:
         assert not refused or OPERATIONS[operation].tensors == 2
 
 
-def test_a_refusal_after_a_change_of_tensors_shows_no_result() -> None:
-    """What was typed for two axes stays, and does not fit three."""
+@pytest.mark.parametrize(
+    ("operation", "argument", "text", "then"),
+    [("permute", "dims", "1, 0", "cube"), ("sum", "dim", "2", "flat"), ("unsqueeze", "dim", "3", "flat")],
+)
+def test_a_refusal_after_a_change_of_tensors_shows_no_result(
+    operation: str, argument: str, text: str, then: str
+) -> None:
+    """What was typed for two axes stays where three come, or the other way round, and does not fit."""
     explorer = shape_explorer(flat=torch.ones(2, 3), cube=torch.ones(2, 3, 5))
-    for name, value in (("operation", "permute"), ("dims", "1, 0"), ("first", "cube")):
+    for name, value in (("operation", operation), (argument, text), ("first", then)):
         explorer.choose(name, value)
     explorer.show()
 
