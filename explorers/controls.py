@@ -18,6 +18,7 @@ class Control:
     """One control. A `part` stands in the picture, as a button made with `chooser`; its options are its values.
 
     `value` is a text for a choice or a text field, True or False for a switch, and unused elsewhere.
+    In a text field, Enter presses the button whose name is `submits`.
     """
 
     kind: ControlKind
@@ -27,6 +28,7 @@ class Control:
     options: tuple[str, ...] = ()
     hint: str = ""
     disabled: bool = False
+    submits: str = ""
 
     def plain(self) -> dict[str, Any]:
         """What the page is told."""

@@ -38,7 +38,9 @@ def _finite(loss: float | None) -> bool:
 
 
 def _summary(own: Losses, right: Losses, same: bool) -> str:
-    told = f"The loss after {len(own)} steps: {_told(own)}."
+    # "In step n", as below the film: a step computes its loss before it changes the parameters, so that "after n steps"
+    # could be this loss or the next one.
+    told = f"The loss: {_told(own)}."
     if same:
         return f"{told} That is the curve of the right order."
     return f"{told} In the right order, from the same start: {_told(right)}."
@@ -47,7 +49,7 @@ def _summary(own: Losses, right: Losses, same: bool) -> str:
 def _told(losses: Losses) -> str:
     if not any(loss is not None for loss in losses):
         return "there is none"
-    return f"{_word(losses[0])} at first, {_word(losses[-1])} now"
+    return f"{_word(losses[0])} in step 1, {_word(losses[-1])} in step {len(losses)}"
 
 
 def _word(loss: float | None) -> str:
@@ -146,4 +148,4 @@ def _numbers(own: Losses, right: Losses) -> Html:
     last = len(own) - 1
     chosen = sorted({round(last * part / (MOST_ROWS - 1)) for part in range(MOST_ROWS)})
     rows = [[f"step {step + 1}", _word(own[step]), _word(right[step]) if step < len(right) else "–"] for step in chosen]
-    return table("The loss before each of these steps", ["", "these lines", "right order"], rows)
+    return table("The loss in each of these steps", ["", "these lines", "right order"], rows)

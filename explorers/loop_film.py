@@ -180,7 +180,7 @@ class LoopFilm:
             values["valley.points"] = valley.line(look.valley)
             values |= valley.mark("weight", *(look.weight or (math.nan, math.nan)))
         values |= losses.mark("loss", count, math.nan if look.loss is None else look.loss)
-        told = "no loss yet" if look.loss is None else f"loss {number(look.loss)}"
+        told = "no loss yet" if look.loss is None else f"loss in step {count + 1}: {number(look.loss)}"
         after = f"After {count} step{'' if count == 1 else 's'}: "
         return {**values, "said.text": after + ", ".join(filter(None, (look.parameters, told))) + "."}
 
@@ -242,5 +242,5 @@ def _drawn_valley(panel: Panel, values: PartValues) -> Html:
 def _drawn_losses(panel: Panel, values: PartValues) -> Html:
     curve = tag("polyline", data_part="curve", points=values.get("curve.points", ""), class_="x-film-curve")
     kind = "loss (logarithmic)" if panel.log else "loss"
-    words = "The loss after each step, and a ball at this one"
+    words = "The loss over the steps, and a ball at this one"
     return panel.drawn(words, ("steps", kind), [curve], [ball("loss", 5, values)])

@@ -26,8 +26,8 @@ def judged(guess: str, found: Exploration) -> str:
 
 
 def _shape(guess: str) -> tuple[int, ...] | None:
-    """`(3, 4)`, `3, 4` or `[3, 4]`; None for an error."""
-    bare = guess.strip().lower()
+    """`(3, 4)`, `3, 4`, `[3, 4]` or `torch.Size([3, 4])`; None for an error."""
+    bare = guess.strip().lower().removeprefix("torch.size")
     if bare in ("error", "an error"):
         return None
     return tuple(integers(bare.strip("()[] ")))

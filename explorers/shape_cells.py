@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from explorers.markup import number
+from explorers.shape_meetings import ReadArguments
 from explorers.shape_rules import OPERATIONS, Arguments
 from explorers.shapes import MOST_VALUES, Exploration
 
@@ -69,7 +70,13 @@ def called(cells: Cells, at: int) -> str:
     return f"{cells.name}[{', '.join(map(str, index))}]" if index else cells.name
 
 
-def traced(found: Exploration, operation: str, tensors: Sequence[Tensor], arguments: Arguments) -> Traced | None:
+def traced(
+    found: Exploration,
+    operation: str,
+    tensors: Sequence[Tensor],
+    arguments: Arguments,
+    known: Mapping[str, Tensor] | None = None,
+) -> Traced | None:
     """An exploration cell by cell; None where a tensor has no number, or too many to be written out."""
     shown = [*found.inputs, *([found.result] if found.result else [])]
     if found.unread or any(each.values is None or not prod(each.shape) for each in shown) or _is_cut(found):
@@ -78,9 +85,11 @@ def traced(found: Exploration, operation: str, tensors: Sequence[Tensor], argume
     inputs = tuple(_cells(each.name, value, each.name) for each, value in zip(found.inputs, values, strict=True))
     if found.result is None:
         return Traced(inputs, None, (), operation)
-    given = {**OPERATIONS[operation].arguments, **arguments}
-    result = _cells("result", OPERATIONS[operation].apply(values, given), (*found.shares, "result")[0])
-    return Traced(inputs, result, _made(operation, values, given), operation)
+    chosen = OPERATIONS[operation]
+    named = {each.name: tensor for each, tensor in zip(found.inputs, tensors, strict=True)} | dict(known or {})
+    read = chosen.read({**chosen.starts(tensors[0].dim()), **arguments}, named)
+    result = _cells("result", chosen.apply(values, read), (*found.shares, "result")[0])
+    return Traced(inputs, result, _made(operation, values, read), operation)
 
 
 def _is_cut(found: Exploration) -> bool:
@@ -100,7 +109,7 @@ def _cells(name: str, tensor: Tensor, owner: str) -> Cells:
     return Cells(name, shape, numbers, tuple(places), length if length <= MOST_VALUES else 0, owner)
 
 
-def _made(operation: str, tensors: Sequence[Tensor], given: Arguments) -> tuple[tuple[tuple[int, ...], ...], ...]:
+def _made(operation: str, tensors: Sequence[Tensor], given: ReadArguments) -> tuple[tuple[tuple[int, ...], ...], ...]:
     """For each number of the result and each operand, the cells that have a part in it: where a slope is not 0."""
     reached = OPERATIONS["sum" if operation == "amax" else operation]  # a largest number was looked for among all
     chance = torch.Generator().manual_seed(0)

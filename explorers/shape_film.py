@@ -58,8 +58,8 @@ def questions(tensors: Mapping[str, Tensor]) -> list[ShapeCase]:
 def filmed(tensors: Mapping[str, Tensor], asked: ShapeCase) -> ShapeFilm | None:
     """The film of a question; None where there is nothing to film."""
     operation, names, given = asked
-    found = explore(operation, [(name, tensors[name]) for name in names], given)
-    cells = traced(found, operation, [tensors[name] for name in names], given)
+    found = explore(operation, [(name, tensors[name]) for name in names], given, tensors)
+    cells = traced(found, operation, [tensors[name] for name in names], given, tensors)
     return None if cells is None else ShapeFilm(found, cells)
 
 

@@ -8,7 +8,7 @@ from math import prod
 from autograder.telling.markup import Html, join, prose, table, tag
 from explorers.markup import numbers
 from explorers.predictions import HOLDS
-from explorers.shape_rules import Meeting
+from explorers.shape_meetings import Meeting
 from explorers.shapes import Exploration, Shown
 
 NOTHING = Html("")

@@ -13,7 +13,7 @@ from autograder.telling.markup import Html
 from explorers.controls import Control
 from explorers.film import Film, FilmChoice, Recording, is_recording
 from explorers.predictions import FORM, judged
-from explorers.shape_film import MOST_CASES, ShapeFilm, filmed, picture, questions
+from explorers.shape_film import MOST_CASES, ShapeCase, ShapeFilm, filmed, picture, questions
 from explorers.shape_picture import shape_picture
 from explorers.shape_rules import OPERATIONS, Arguments
 from explorers.shapes import Exploration, explore
@@ -26,7 +26,6 @@ HINTS = {
     "sizes": "with commas; torch works out a -1",
     "dims": "every axis once, in the new order",
     "dim": "one, or several with commas; -1 is the last",
-    "index": "what stands between the brackets",
 }
 TRUTHS = ("False", "True")
 
@@ -45,10 +44,9 @@ class Question:
     covered: bool = False
     guess: str = ""
 
-    @property
-    def given(self) -> Arguments:
-        """The arguments of the operation that is asked about."""
-        return {**OPERATIONS[self.operation].arguments, **self.arguments.get(self.operation, {})}
+    def given(self, axes: int) -> Arguments:
+        """The arguments of the operation that is asked about, for a tensor of so many axes."""
+        return {**OPERATIONS[self.operation].starts(axes), **self.arguments.get(self.operation, {})}
 
     def changed(self, name: str, value: Any) -> Question:
         """The question after the reader has chosen `value` for the control `name`."""
@@ -66,7 +64,7 @@ class Question:
         if name in PLACES:
             names = [value if place == name else old for place, old in zip(PLACES, self.names, strict=True)]
             return replace(self, names=(names[0], names[1]))
-        given = {**self.given, name: value}
+        given = {**self.arguments.get(self.operation, {}), name: value}
         return replace(self, arguments={**self.arguments, self.operation: given})
 
 
@@ -116,8 +114,13 @@ class ShapeExplorer(Explorer):
         self._found, self._question = self._answer(question), question
 
     def _answer(self, question: Question) -> Exploration:
+        operation, names, given = self._asked(question)
+        return explore(operation, [(name, self._tensors[name]) for name in names], given, self._tensors)
+
+    def _asked(self, question: Question) -> ShapeCase:
+        """A question about these tensors: those that are not typed over are arguments that fit the first of them."""
         names = question.names[: OPERATIONS[question.operation].tensors]
-        return explore(question.operation, [(name, self._tensors[name]) for name in names], question.given)
+        return question.operation, names, question.given(self._tensors[names[0]].dim())
 
     def draw(self) -> Html:
         """The sizes, the shape, the numbers; or only the question."""
@@ -139,10 +142,9 @@ class ShapeExplorer(Explorer):
 
     def moving(self) -> Film | None:
         """The numbers one by one, unless they are too many, or still to be predicted."""
-        asked = self._question
-        names = asked.names[: OPERATIONS[asked.operation].tensors]
         is_short = all(each.values is not None for each in self._found.inputs)
-        here = None if asked.covered or not is_short else filmed(self._tensors, (asked.operation, names, asked.given))
+        is_covered = self._question.covered or not is_short
+        here = None if is_covered else filmed(self._tensors, self._asked(self._question))
         if here is None:
             return None
         films = [here]
@@ -167,7 +169,7 @@ class ShapeExplorer(Explorer):
         return [
             Control("choice", "operation", "Operation", self._question.operation, tuple(OPERATIONS)),
             *self._tensor_choices(),
-            *(_argument(name, text) for name, text in self._question.given.items()),
+            *(_argument(name, text, self._question.names[0]) for name, text in self._asked(self._question)[2].items()),
             *self._prediction(),
         ]
 
@@ -184,7 +186,7 @@ class ShapeExplorer(Explorer):
             return [switch]
         return [
             switch,
-            Control("text", "guess", "Your prediction of the shape", asked.guess, hint=FORM),
+            Control("text", "guess", "Your prediction of the shape", asked.guess, hint=FORM, submits="show"),
             Control("button", "show", "Show what torch says"),
         ]
 
@@ -197,7 +199,8 @@ def _film(films: Sequence[ShapeFilm]) -> Film:
     return Film(TITLE, choices, keyed, picture(films, runs[codes[0]].at(0), 0), about=codes[0], pace=PACE)
 
 
-def _argument(name: str, text: str) -> Control:
+def _argument(name: str, text: str, tensor: str) -> Control:
     if name == "keepdim":
         return Control("choice", name, name, text, TRUTHS)
-    return Control("text", name, name, text, hint=HINTS.get(name, ""))
+    hint = f"between the brackets; also a mask, such as {tensor} > 2" if name == "index" else HINTS.get(name, "")
+    return Control("text", name, name, text, hint=hint)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from explorers.shape_rules import OPERATIONS, Arguments, Meeting, Operation
-from explorers.typed import ArgumentError
+from explorers.shape_meetings import Meeting, ReadArguments
+from explorers.shape_rules import OPERATIONS, Arguments, Operation
+from explorers.typed import MOST_COMPUTED, ArgumentError
 
 MOST_VALUES = 60  # more numbers than that are not written out
 REFUSALS = (RuntimeError, IndexError, TypeError, ValueError)  # what torch raises where an operation cannot be
-MOST_COMPUTED = 10**6  # larger results are not computed: their shape is told all the same
 
 
 @dataclass(frozen=True)
@@ -51,32 +51,50 @@ class Exploration:
         return self.shape is None and not self.error
 
 
-def explore(operation: str, tensors: Sequence[tuple[str, Tensor]], arguments: Arguments | None = None) -> Exploration:
+def explore(
+    operation: str,
+    tensors: Sequence[tuple[str, Tensor]],
+    arguments: Arguments | None = None,
+    known: Mapping[str, Tensor] | None = None,
+) -> Exploration:
     """What an operation does to tensors, each with its name; `arguments` are texts as they are typed in.
 
-    The same tensor may stand there twice.
+    The same tensor may stand there twice. An index may name these tensors, and the others that are `known`.
 
     Raises ValueError for an operation that is not among OPERATIONS, or the wrong number of tensors.
     """
     chosen = _operation(operation, len(tensors))
-    given = {**chosen.arguments, **(arguments or {})}
+    given = {**chosen.starts(tensors[0][1].dim()), **(arguments or {})}
     names, values = [name for name, _ in tensors], [tensor.detach() for _, tensor in tensors]
     inputs = tuple(_shown(name, tensor) for name, tensor in zip(names, values, strict=True))
     found = Exploration(chosen.code(names, given), inputs, chosen.rule)
     try:
-        planned = _planned(chosen, values, given)
+        read = chosen.read(given, {**dict(tensors), **(known or {})})
     except ArgumentError as error:
         return replace(found, note=str(error))
-    found = replace(found, rows=_rows(chosen, values, given))
+    except REFUSALS as error:  # a mask is computed where it is read
+        return replace(found, error=_told(error))
+    return _found(found, chosen, values, read)
+
+
+def _found(found: Exploration, chosen: Operation, tensors: Sequence[Tensor], read: ReadArguments) -> Exploration:
+    """An exploration whose arguments are read, with what torch makes of them."""
+    planned, rows = _planned(chosen, tensors, read), _rows(chosen, tensors, read)
     if planned is not None and planned.numel() > MOST_COMPUTED:
-        return replace(found, shape=tuple(planned.shape), note=_TOO_LARGE)
+        return replace(found, rows=rows, shape=tuple(planned.shape), note=_TOO_LARGE)
     try:
-        result = chosen.apply(values, given)
+        result = chosen.apply(tensors, read)
     except REFUSALS as error:
-        return replace(found, error=f"{type(error).__name__}: {error}")
-    shared = [name for name, tensor in zip(names, values, strict=True) if _share(tensor, result)]
-    shares = tuple(dict.fromkeys(shared))
-    return replace(found, shape=tuple(result.shape), result=_shown("result", result), shares=shares)
+        # Where sizes are not why torch refuses, they have nothing to tell: their last row would show a result.
+        return replace(found, rows=() if all(row.fits for row in rows) else rows, error=_told(error))
+    names = [each.name for each in found.inputs]
+    shares = tuple(dict.fromkeys(n for n, tensor in zip(names, tensors, strict=True) if _share(tensor, result)))
+    shown = _shown("result", result)
+    return replace(found, rows=rows, shape=tuple(result.shape), result=shown, shares=shares)
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 _TOO_LARGE = f"The shape is known without arithmetic; more than {MOST_COMPUTED:,} numbers are not computed here."
@@ -91,21 +109,19 @@ def _operation(name: str, count: int) -> Operation:
     return chosen
 
 
-def _planned(operation: Operation, tensors: Sequence[Tensor], arguments: Arguments) -> Tensor | None:
+def _planned(operation: Operation, tensors: Sequence[Tensor], values: ReadArguments) -> Tensor | None:
     """The result on the meta device, which has shapes and strides and no numbers; None where it cannot be had."""
     bare = [torch.empty_strided(each.shape, each.stride(), dtype=each.dtype, device="meta") for each in tensors]
     try:
-        return operation.apply(bare, arguments)
-    except ArgumentError:
-        raise
+        return operation.apply(bare, values)
     except REFUSALS:  # the error that is shown is that of the real tensors
         return None
 
 
-def _rows(operation: Operation, tensors: Sequence[Tensor], arguments: Arguments) -> tuple[Meeting, ...]:
+def _rows(operation: Operation, tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
     try:
-        return operation.rows(tensors, arguments)
-    except REFUSALS:  # the arguments fit no rule: torch says why
+        return operation.rows(tensors, values)
+    except (*REFUSALS, ZeroDivisionError):  # the arguments fit no rule: torch says why
         return ()
 
 

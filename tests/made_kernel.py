@@ -35,15 +35,25 @@ class MadeKernel:
 
     def run(self, text: str, cell_id: str = "") -> None:
         """Run a cell as ipykernel does."""
+        self.note_run(text, cell_id)
+        python = TransformerManager().transform_cell(text)
+        name = f"/tmp/ipykernel_1/{abs(hash(text))}.py"
+        linecache.cache[name] = (len(python), None, python.splitlines(keepends=True), name)
+        exec(compile(python, name, "exec"), self.user_ns)
+
+    def note_run(self, text: str, cell_id: str = "") -> None:
+        """Note that a cell was run, and run nothing of it."""
         self.now += 60
         self.parent_header = {"metadata": {"cellId": cell_id} if cell_id else {}, "content": {"code": text}}
         for told in self._watching:
             told(SimpleNamespace(raw_cell=text))
         self.history_manager.input_hist_raw.append(text)
-        python = TransformerManager().transform_cell(text)
-        name = f"/tmp/ipykernel_1/{abs(hash(text))}.py"
-        linecache.cache[name] = (len(python), None, python.splitlines(keepends=True), name)
-        exec(compile(python, name, "exec"), self.user_ns)
+
+    def fail(self, text: str) -> None:
+        """Run a cell that ends in a SyntaxError."""
+        with pytest.raises(SyntaxError):
+            compile(TransformerManager().transform_cell(text.removeprefix("%%time\n")), "<cell>", "exec")
+        self.note_run(text)
 
     def save(self, *texts: str, ids: bool = True) -> None:
         """Save a notebook of these code cells; their ids are 0, 1, ..."""

@@ -175,7 +175,7 @@ def test_parts_stand_in_the_picture_only() -> None:
     controls = Counter().controls
 
     assert ["color", "sizes", "on", "go", "never"] == [control["name"] for control in controls]
-    assert {"kind", "name", "label", "value", "options", "hint", "disabled"} == set(controls[0])
+    assert {"kind", "name", "label", "value", "options", "hint", "disabled", "submits"} == set(controls[0])
 
 
 def bundle(explorer: Explorer) -> dict[str, Any]:

@@ -120,7 +120,21 @@ class TestGone:
         kernel.run("def answer(x):\n    return x")
         kernel.save("def answer(x):\n    return x + 1", CHECK)
 
-        assert "The cell that defines `answer` has changed since it ran" in kernel.check("1")
+        told = kernel.check("1")
+        assert "The cell that defines `answer` has changed since it ran, so this check used the older `answer`" in told
+        kernel.passed = False
+        assert told == kernel.check("1")
+
+    def test_of_an_answer_that_fails_a_helper_that_was_edited_is_told_too(self, kernel: MadeKernel) -> None:
+        """It may be the one that is right by now; what grading will not have can wait."""
+        for text in ("below = 1", HELPER, "def answer(x):\n    return helper(x) + below"):
+            kernel.run(text)
+        kernel.save(HELPER + " + 1", "def answer(x):\n    return helper(x) + below", CHECK, "below = 1")
+        assert "further down" in kernel.check("2")
+        kernel.passed = False
+        told = kernel.check("2")
+
+        assert "The cell that defines `helper` has changed" in told and "further down" not in told
 
     def test_two_names_of_one_helper_are_one_note(self, kernel: MadeKernel) -> None:
         """It is one cell that has to run."""
@@ -146,6 +160,114 @@ class TestGone:
         assert kernel.check("1") == ""
 
 
+OLD, BROKEN = "def answer(x):\n    return x", "def answer(x):\n    return (x"
+STOPPED = "with `def answer` that you ran last stopped with a SyntaxError, so this check judged the older `answer`"
+
+
+class TestRefused:
+    @pytest.mark.parametrize("passed", [True, False])
+    @pytest.mark.parametrize(
+        "text",
+        [
+            BROKEN,
+            "import math\n\n  async  def answer(x):",
+            "answer = 1\ndef answer(x)\n    return x",
+            "def answer(x, x):\n    return x",
+            "def answer(x):\n    break",
+            f"%%time\n{BROKEN}",
+            f"%matplotlib inline\n{BROKEN}",
+        ],
+    )
+    def test_a_newer_text_that_did_not_compile_is_told(self, kernel: MadeKernel, text: str, passed: bool) -> None:
+        """The check judged what ran before it, well or not."""
+        kernel.passed = passed
+        kernel.run(OLD)
+        assert kernel.check() == ""
+        kernel.fail(text)
+
+        assert STOPPED in kernel.check()
+
+    def test_a_class_is_told(self, kernel: MadeKernel) -> None:
+        """Answers may be classes."""
+        kernel.run("class answer:\n    def f(self):\n        return 1")
+        kernel.fail("class answer\n    def f(self):\n        return 2")
+
+        assert "The cell with `class answer` that you ran last" in kernel.check()
+
+    @pytest.mark.parametrize(
+        "later",
+        [
+            OLD,
+            "answer = abs",
+            "from operator import neg as answer",
+            "exec('def answer(x): return 1')",
+            "%%anything\ndef answer(x):",
+            "[answer := min]",
+        ],
+    )
+    def test_what_may_be_newer_is_not_told(self, kernel: MadeKernel, later: str) -> None:
+        """The name has been given another value since, or may have been."""
+        kernel.run(OLD)
+        kernel.fail(BROKEN)
+        assert STOPPED in kernel.check()
+        kernel.note_run(later) if later.startswith("%%") else kernel.run(later)
+
+        assert kernel.check() == ""
+
+    @pytest.mark.parametrize("later", ["1 +", "below = 1", "print('def answer')", "%%bash\nls", "other.answer = 1"])
+    def test_what_came_in_between_changes_nothing(self, kernel: MadeKernel, later: str) -> None:
+        """Other cells that ran, and others that did not compile."""
+        kernel.run("other = lambda: 1")
+        kernel.run(OLD)
+        kernel.fail(BROKEN)
+        kernel.note_run(later)
+
+        assert STOPPED in kernel.check()
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "def answer_too(x):\n    return (x",
+            "# def answer(x)\n1 +",
+            "x = 'def answer('\n1 +",
+            "def answer(x):\n    y = x\nreturn y",  # the function is made before `return` is looked at
+            "def answer(x):\n    break\nanswer = abs",
+            "%%writefile a.py\ndef answer(x",
+        ],
+    )
+    def test_another_error_is_not_told(self, kernel: MadeKernel, text: str) -> None:
+        """The cell does not define the answer, or has defined it."""
+        kernel.run(OLD)
+        kernel.note_run(text)
+
+        assert kernel.check() == ""
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "answer = abs",
+            "answer = lambda x: x",
+            "def make():\n    def answer(x):\n        return x\n    return answer",
+        ],
+    )
+    def test_what_no_cell_defines_is_not_told(self, kernel: MadeKernel, text: str) -> None:
+        """Where the answer comes from is not certain."""
+        kernel.run(text)
+        kernel.fail(BROKEN)
+        if "make" in text:
+            kernel.user_ns["answer"] = kernel.user_ns["make"]()
+
+        assert kernel.check() == ""
+
+    def test_another_object_of_this_name_is_not_told(self, kernel: MadeKernel) -> None:
+        """An older function that somebody kept and checks on purpose."""
+        kernel.run(f"{OLD}\n\nkept = answer")
+        kernel.run(f"{OLD} + 1")
+        kernel.fail(BROKEN)
+
+        assert STOPPED in kernel.check() and kernel.check(text='check("answer", kept)') == ""
+
+
 class TestBeside:
     @pytest.mark.parametrize("use", ["from mine_beside import f\ng = f", "import mine_beside\ng = mine_beside.f"])
     def test_a_module_in_the_folder_is_told(
@@ -158,6 +280,8 @@ class TestBeside:
         kernel.run("def answer():\n    return g")
 
         assert "not `mine_beside.py`, from which you use `g`: copy" in kernel.check("2")
+        kernel.passed = False
+        assert kernel.check("2") == ""
 
     def test_the_answer_itself_may_come_from_there(self, kernel: MadeKernel, monkeypatch: pytest.MonkeyPatch) -> None:
         """An answer that was imported."""

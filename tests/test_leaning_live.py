@@ -85,3 +85,37 @@ def test_a_helper_that_was_deleted_is_told(client: BlockingKernelClient, tmp_pat
 
     assert "Note:" not in "".join(told)
     assert "`last`, which no cell of the notebook defines any more" in checked(client)
+
+
+def test_after_a_syntax_error_the_older_function_is_named(client: BlockingKernelClient, tmp_path: Path) -> None:
+    """Until the cell is mended and has run; whether the older one passes or not."""
+    wrong = "def flatten_images(x):\n    return x"
+    right = "def flatten_images(x):\n    n, c = x.shape[:2]\n    return x.reshape(n, c, -1).transpose(1, 2)"
+    for text in (SETUP, wrong):
+        ran(client, text)
+    told = [ran(client, CHECK)]
+    for broken in (right.replace(":\n", "\n", 1), right.replace("return", "break", 1)):
+        reply = client.execute_interactive(broken, output_hook=lambda _: None, timeout=60)
+        assert reply["content"]["ename"] == "SyntaxError"
+        told.append(ran(client, CHECK))
+    ran(client, right)
+    told.append(ran(client, CHECK))
+
+    note = "`def flatten_images` that you ran last stopped with a SyntaxError, so this check judged the older"
+    assert [False, True, True, False] == [note in each for each in told]
+    assert [False, False, False, True] == ["flatten_images: all" in each for each in told]
+
+
+def test_a_cell_that_was_written_and_not_run_is_told(client: BlockingKernelClient, tmp_path: Path) -> None:
+    """The check judged the starter; the answer stands in the saved file."""
+    save(tmp_path, SETUP, ANSWER, CHECK)
+    for text in (SETUP, HELPER, "def flatten_images(x):\n    raise NotImplementedError()"):
+        ran(client, text)
+    client.session.metadata["cellId"] = "id-3"
+    before = ran(client, CHECK)
+    time.sleep(2.2)  # more than clocks may differ
+    save(tmp_path, SETUP, ANSWER, CHECK)
+    told = ran(client, CHECK)
+
+    assert "not begun yet" in before and "Note:" not in before
+    assert "The cell that defines `flatten_images` has changed since it ran, so this check used the older" in told

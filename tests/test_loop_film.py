@@ -47,9 +47,9 @@ def test_a_frame_is_what_the_loop_has() -> None:
     """At 0.05 a step takes away 0.4 of the distance to 3: 1, 1.8, 2.28. There are 30 steps and the start."""
     told = said(loop_stepper(*one()), "0.05")
 
-    assert told[0] == "After 0 steps: weight 1, loss 16."
-    assert told[1] == "After 1 step: weight 1.8, loss 5.76."
-    assert told[2] == "After 2 steps: weight 2.28, loss 2.074." and len(told) == 31
+    assert told[0] == "After 0 steps: weight 1, loss in step 1: 16."
+    assert told[1] == "After 1 step: weight 1.8, loss in step 2: 5.76."
+    assert told[2] == "After 2 steps: weight 2.28, loss in step 3: 2.074." and len(told) == 31
 
 
 def test_the_ball_lies_on_its_curve() -> None:
@@ -68,9 +68,9 @@ def test_another_rate_is_another_run_from_the_same_start() -> None:
     stepper = choose(loop_stepper(*one()), "rate", "0.25")
 
     assert said(stepper, "0.25")[:3] == [
-        "After 0 steps: weight 1, loss 16.",
-        "After 1 step: weight 5, loss 16.",
-        "After 2 steps: weight 1, loss 16.",
+        "After 0 steps: weight 1, loss in step 1: 16.",
+        "After 1 step: weight 5, loss in step 2: 16.",
+        "After 2 steps: weight 1, loss in step 3: 16.",
     ]
     assert "SGD(lr=0.25)" in stepper.picture and {"0.05", "0.25"} == set(stepper.film["runs"])
     assert stepper.film["choices"][0]["value"] == "0.25"
@@ -90,7 +90,7 @@ def test_changed_lines_make_another_film() -> None:
     """Without zero_grad the gradients add up: the third place is not that of the right order."""
     stepper = choose(loop_stepper(*one()), "never", "zero_grad")
 
-    assert "After 2 steps: weight 3.08, loss 0.0256." == said(stepper, "0.05")[2]
+    assert "After 2 steps: weight 3.08, loss in step 3: 0.0256." == said(stepper, "0.05")[2]
     assert ["0.05"] == list(stepper.film["runs"]) and "zero_grad never" in stepper.film["about"]
 
 
@@ -101,6 +101,24 @@ def test_buttons_move_the_film_to_their_step() -> None:
     choose(stepper, "rate", "0.1")
     assert 10 == stepper.film["seek"]
     assert 0 == choose(stepper, "start").film["seek"]
+
+
+@pytest.mark.parametrize("lines", [(), (("never", "zero_grad"),), (("down", "backward"),), (("up", "step"),)])
+@pytest.mark.parametrize("steps", [2, 3, 10])
+def test_one_screen_tells_of_each_step_one_loss(lines: tuple[tuple[str, str], ...], steps: int) -> None:
+    """The summary, the table, the words on the last line and the film, in whatever order the lines stand."""
+    stepper = loop_stepper(*one())
+    for name, line in lines:
+        choose(stepper, name, line)
+    stepper.run(steps)
+    film = dict(re.findall(r"loss in step (\d+): ([^ ]+)\.", " ".join(said(stepper, "0.05"))))
+    words = re.sub(r"<[^>]+>", " ", stepper.picture)
+    own = words.partition("The loss: ")[2].partition("In the right order")[0]
+    told = {step: loss for loss, step in re.findall(r"([\d.e+-]+) in step (\d+)", own)}
+    table = dict(re.findall(r"step (\d+) +([\d.e+-]+)", words.partition("The loss in each of these steps")[2]))
+
+    assert {"1", str(steps)} == set(told) and told.items() <= film.items() and table.items() <= film.items()
+    assert str(steps) in table and stepper.said.endswith(f"its loss: {film[str(steps)]}.")
 
 
 def test_the_same_film_each_time() -> None:
@@ -133,7 +151,7 @@ def test_data_that_are_no_numbers(bad: float) -> None:
     stepper = loop_stepper(*one(y=bad))
     shown = frames(stepper, "0.05")
 
-    assert re.search("loss (nan|inf)", shown[0]["said.text"])
+    assert re.search("loss in step 1: (nan|inf)", shown[0]["said.text"])
     assert not any(re.search("nan|inf", value) for part, value in shown[3].items() if part != "said.text")
 
 
@@ -143,7 +161,7 @@ def test_empty_batch() -> None:
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     stepper = loop_stepper(model, optimizer, nn.MSELoss(), torch.zeros(0, 1), torch.zeros(0, 1))
 
-    assert "loss nan" in said(stepper, "0.1")[0] and "fit.points" not in stepper.film["parts"]
+    assert "loss in step 1: nan" in said(stepper, "0.1")[0] and "fit.points" not in stepper.film["parts"]
     stepper.run(1)
     assert "(0, 1): no numbers" in stepper.picture
 
@@ -214,7 +232,7 @@ def test_the_page_carries_the_film() -> None:
     film = json.loads(unescape(found[1]))
 
     assert film["parts"][-1] == "said.text" and len(film["runs"]["0.05"]["frames"]) == 31
-    assert "After 0 steps: weight 1, loss 16.</p>" in page and "<script" not in page
+    assert "After 0 steps: weight 1, loss in step 1: 16.</p>" in page and "<script" not in page
 
 
 def test_panel_keeps_marks_at_its_edge_and_lines_straight() -> None:

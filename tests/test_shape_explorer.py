@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from explorers.shapes import MOST_COMPUTED, Exploration, explore
+from explorers.shapes import Exploration, explore
+from explorers.typed import MOST_COMPUTED
 
 SIZES = st.sampled_from([0, 1, 1, 2, 3])
 SHAPES = st.lists(SIZES, max_size=4)

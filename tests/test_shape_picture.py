@@ -122,6 +122,7 @@ def test_names_and_arguments_are_text(name: str, typed: str) -> None:
         ("(3, 4)", "You predicted (3, 4); torch says (3, 4). Your prediction holds."),
         ("3,4", "Your prediction holds."),
         ("[3, 4]", "Your prediction holds."),
+        ("torch.Size([3, 4])", "Your prediction holds."),
         ("(4, 3)", "You predicted (4, 3); torch says (3, 4). Not what you expected? Read on."),
         ("error", "You predicted an error; torch says (3, 4). Not what you expected? Read on."),
         ("()", "You predicted (); torch says (3, 4). Not what you expected? Read on."),

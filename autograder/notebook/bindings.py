@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+import warnings
 from functools import lru_cache
 
 from autograder.cell_text import as_python
@@ -29,6 +30,38 @@ def may_bind_unseen(text: str) -> bool:
     """Whether a cell may give values to names that its text does not show: it runs a file, or cannot be parsed."""
     tree = _parsed(text)
     return tree is None or any(map(_is_open, ast.walk(tree)))
+
+
+@lru_cache(maxsize=1024)
+def is_refused(text: str, name: str) -> bool:
+    """Whether Python refuses a cell before any of it runs, or before it defines this name, with a SyntaxError.
+
+    IPython reads a cell as a whole, and then compiles one statement after the other: what is refused only then, such as
+    a `break` outside of a loop, is looked at in a cell's first statement. Of a cell with a magic on top that may do
+    anything, nothing is certain.
+    """
+    python = _python(text) if len(text) < _LONGEST else None
+    if python is None:
+        return False
+    python, tree = as_python(python)
+    if tree is None:
+        return not _compiles(python)
+    first, *rest = tree.body or [ast.Pass()]
+    return _defines(first, name) and name not in names_of(rest).bound and not _compiles(ast.Module([first], []))
+
+
+def _compiles(python: str | ast.Module) -> bool:
+    """Whether there is no SyntaxError in Python; what cannot be compiled for another reason is not refused for it."""
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(python, "<cell>", "exec", flags, dont_inherit=True)
+    except SyntaxError:
+        return False
+    except (ValueError, RecursionError, MemoryError):
+        pass
+    return True
 
 
 @lru_cache(maxsize=1024)

@@ -1,8 +1,8 @@
 """What an answer leans on that grading will not have: `check` says so before the notebook is handed in.
 
 Grading runs the cells of the file, from top to bottom. A kernel also knows names from cells further down, from cells
-that are gone, and from files beside the notebook. What is not certain is not told, and nothing that goes wrong here
-stops a check.
+that are gone, and from files beside the notebook. It may know an older answer than the one that is written there, which
+is told of an answer that fails, too. What is not certain is not told, and nothing that goes wrong here stops a check.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from IPython import get_ipython
 from autograder.judging.verdict import Report
 from autograder.notebook.bindings import binds, definition, may_bind_unseen
 from autograder.notebook.logbook import folder_of_notebook
+from autograder.notebook.older_answer import told_of_refused
 from autograder.notebook.reach import code_of, is_class, reached, unwrapped
 from autograder.notebook.saved import (
     CLOCK,
@@ -70,7 +71,7 @@ class Scene:
 
 
 def with_notes(report: Report, answer: object) -> Report:
-    """A report that passed, with a note on each thing that the answer leans on and that grading will not have."""
+    """A report with notes: on what was judged in place of what is written, and on what grading will not have."""
     if folder_of_notebook() is None:
         return report
     try:
@@ -80,25 +81,28 @@ def with_notes(report: Report, answer: object) -> Report:
 
 
 def notes(report: Report, answer: object, shell: Any) -> tuple[str, ...]:
-    """The notes on an answer that passed in this shell; raises what an odd file or shell makes of it."""
+    """The notes on an answer that was judged in this shell; raises what an odd file or shell makes of it."""
+    refused = tuple(told_of_refused(_name_of(answer), answer, shell))
     path = path_of_notebook(shell)
     if path is None:
-        return ()
+        return refused
     CLOCK.start(shell)
-    return tuple(_notes(report.exercise, answer, path, shell)) if report.passed else ()
+    return (*refused, *_notes(report, answer, path, shell))
 
 
-def _notes(exercise: str, answer: object, path: Path, shell: Any) -> Iterator[str]:
+def _notes(report: Report, answer: object, path: Path, shell: Any) -> Iterator[str]:
+    """What a saved notebook tells of an answer; of one that fails only what is newer than what was judged."""
     notebook = read(path)
     if notebook is None:
         return
     own = _name_of(answer)
     names = reached(answer, shell.user_ns) | {own: answer}
     files = {name: file for name, value in names.items() if (file := _file_beside(value, path.parent.resolve()))}
-    yield from _told_beside(files)
-    scene = _scene(exercise, own, notebook, running_cell(shell), texts_run(shell))
+    yield from _told_beside(files) if report.passed else ()
+    scene = _scene(report.exercise, own, notebook, running_cell(shell), texts_run(shell))
     here = {name: value for name, value in names.items() if name not in files}
-    told = list(dict.fromkeys(_told(exercise, own, here, scene)))[:_MOST_NOTES] if scene else []
+    found = (_told(report.exercise, own, here, scene) if report.passed else _told_changed(here, scene)) if scene else ()
+    told = list(dict.fromkeys(found))[:_MOST_NOTES]
     yield from told[:-1]
     yield from (f"{last} {_SAVED.format(path.name)}" for last in told[-1:])
 
@@ -164,7 +168,10 @@ def _told_changed(names: dict[str, object], scene: Scene) -> Iterator[str]:
     for value in map(unwrapped, names.values()):
         own = _name_of(value)
         if own and _has_changed(value, own, scene):
-            yield f"The cell that defines `{own}` has changed since it ran: run it, then check again."
+            yield (
+                f"The cell that defines `{own}` has changed since it ran, so this check used the older `{own}`: "
+                "run the cell, then check again."
+            )
 
 
 def _has_changed(value: object, name: str, scene: Scene) -> bool:

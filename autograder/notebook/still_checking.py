@@ -40,12 +40,12 @@ class _Line:
     def __init__(self, words: str) -> None:
         self._words, self._name, self._is_shown = words, uuid4().hex, False
         # Taken now: while an answer runs, what is displayed is kept back. The context says to which cell it belongs.
-        self._publish: Any = shell.display_pub.publish if (shell := shell_of_reader()) else None
+        self._page: Any = getattr(shell_of_reader(), "display_pub", None)
         self._clock = threading.Timer(_AFTER, copy_context().run, (self._show,))
 
     def start(self) -> None:
         """Begin to wait."""
-        if self._publish and folder_of_notebook() is not None:
+        if self._page and folder_of_notebook() is not None:
             with suppress(RuntimeError):  # a Python without threads, in a browser: then nothing is said
                 self._clock.start()
 
@@ -70,5 +70,5 @@ class _Line:
             self._clock.join()
 
     def _show(self) -> None:
-        self._publish({"text/plain": self._words}, transient={"display_id": self._name})
+        self._page.publish({"text/plain": self._words}, transient={"display_id": self._name})
         self._is_shown = True

@@ -60,6 +60,7 @@ const FIELDS = {
     const el = element("input", { type: "text", autocomplete: "off", spellcheck: false, maxLength: 200 });
     let sent = null; // what Python has, or will have
     let pause = 0;
+    let button = ""; // the one that Enter presses
     const tell = () => {
       clearTimeout(pause);
       if (el.value !== sent) talk.send(name, (sent = el.value));
@@ -69,7 +70,13 @@ const FIELDS = {
       clearTimeout(pause);
       pause = setTimeout(tell, TYPING);
     });
-    const update = ({ value }) => {
+    el.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.isComposing || !el.value.trim()) return;
+      tell();
+      if (button) talk.send(button, null);
+    });
+    const update = ({ value, submits }) => {
+      button = submits;
       if (inUse(el, talk) || (document.activeElement === el && value === sent)) return; // letters may be on their way
       el.value = sent = value;
     };

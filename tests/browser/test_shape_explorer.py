@@ -117,6 +117,32 @@ def test_predict_first(lab: Lab, explorer: Locator) -> None:
     expect(picture(explorer)).to_be_focused()
 
 
+def test_enter_submits_a_prediction(lab: Lab, explorer: Locator) -> None:
+    """As soon as it is typed, and as the button would; an empty field is no prediction."""
+    explorer.get_by_label("Predict first").check()
+    field = explorer.get_by_label("Your prediction of the shape")
+    field.press("Enter")
+    field.press_sequentially("(4, 3)")
+    field.press("Enter")
+
+    expect(picture(explorer)).to_contain_text("You predicted (4, 3); torch says (3, 4). Not what you expected?")
+    expect(picture(explorer)).to_be_focused()
+    assert 1 == lab.page.locator(".jp-Cell").count() and [] == lab.complaints
+
+
+def test_a_mask_and_a_shape_in_brackets_are_taken(explorer: Locator) -> None:
+    """As they are written in Python."""
+    explorer.get_by_label("Operation").select_option("index")
+    explorer.get_by_label("Tensor", exact=True).select_option("table")
+    explorer.get_by_label("index").fill("table > 5")
+    expect(picture(explorer)).to_contain_text("known before any number is: (6,)")
+    explorer.get_by_label("Operation").select_option("reshape")
+    explorer.get_by_label("sizes").fill("(4, 3)")
+    explorer.get_by_label("sizes").press("Enter")
+
+    expect(picture(explorer)).to_contain_text("known before any number is: (4, 3)")
+
+
 def test_restarted_kernel(lab: Lab, explorer: Locator) -> None:
     """What cannot be answered any more is told, with what to do."""
     lab.restart_kernel()

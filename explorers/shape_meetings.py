@@ -1,0 +1,142 @@
+"""How the sizes of tensors meet in an operation, dimension by dimension: what comes of them, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+from torch import Tensor
+
+ReadArguments = Mapping[str, Any]  # what an operation is given beside tensors, as it is read
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """One dimension of the result: the sizes that meet there (None: there is none), what comes of them, and why."""
+
+    sizes: tuple[int | None, ...]
+    result: int | None
+    why: str
+    fits: bool = True
+
+
+def broadcast(tensors: Sequence[Tensor], _: ReadArguments) -> tuple[Meeting, ...]:
+    """Two shapes, aligned at the right."""
+    return _broadcast(*(tuple(tensor.shape) for tensor in tensors))
+
+
+def _broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[Meeting, ...]:
+    pairs = list(zip_longest(reversed(first), reversed(second)))
+    return tuple(_meeting(pair) for pair in reversed(pairs))
+
+
+def _meeting(sizes: tuple[int | None, ...]) -> Meeting:
+    """Two sizes, one above the other, as broadcasting sees them."""
+    there = [size for size in sizes if size is not None]
+    if len(there) < len(sizes):
+        return Meeting(sizes, there[0], "missing: taken as 1" if there[0] == 1 else "missing: stretched")
+    if len(set(there)) == 1:
+        return Meeting(sizes, there[0], "equal")
+    if 1 in there:
+        other = next(size for size in there if size != 1)
+        return Meeting(sizes, other, "1 is stretched" if other else "1 meets 0: nothing is left")
+    return Meeting(sizes, None, "neither equal nor 1", fits=False)
+
+
+def multiplied(tensors: Sequence[Tensor], _: ReadArguments) -> tuple[Meeting, ...]:
+    """Rows meet columns; what stands before them is broadcast."""
+    first, second = (tuple(tensor.shape) for tensor in tensors)
+    if not first or not second:
+        return ()
+    left, right = (first if len(first) > 1 else (1, *first)), (second if len(second) > 1 else (*second, 1))
+    rows = list(_broadcast(left[:-2], right[:-2]))
+    if len(first) > 1:
+        rows.append(Meeting((left[-2], None), left[-2], "the rows of the first"))
+    same = left[-1] == right[-2]
+    why = "summed over, and gone" if same else "these two must be equal"
+    rows.append(Meeting((left[-1], right[-2]), None, why, fits=same))  # in the order in which both shapes are written
+    if len(second) > 1:
+        rows.append(Meeting((None, right[-1]), right[-1], "the columns of the second"))
+    return tuple(rows)
+
+
+def reduced(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
+    """Axes go away, or stay with length 1."""
+    (tensor,), keeps = tensors, values["keepdim"]
+    # No dim at all stands for every one.
+    gone = {dim % tensor.dim() for dim in values["dim"] if tensor.dim()} or set(range(tensor.dim()))
+    return tuple(
+        Meeting((size,), (1 if keeps else None) if dim in gone else size, _reduced(dim in gone, keeps))
+        for dim, size in enumerate(tensor.shape)
+    )
+
+
+def _reduced(is_reduced: bool, keeps: bool) -> str:
+    if not is_reduced:
+        return "stays"
+    return "reduced, and kept as 1" if keeps else "reduced, and gone"
+
+
+def transposed(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
+    """Two axes change places."""
+    order = list(range(tensors[0].dim()))
+    first, second = values["dim0"], values["dim1"]
+    order[first], order[second] = order[second], order[first]
+    return permuted(tensors, {"dims": order})
+
+
+def permuted(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
+    """The sizes as they stand in the tensor, and below each the one that comes there."""
+    shape = tuple(tensors[0].shape)
+    return tuple(
+        Meeting((size,), shape[dim], f"was axis {dim % len(shape)}")
+        for size, dim in zip(shape, values["dims"], strict=True)
+    )
+
+
+def expanded(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
+    """Axes of length 1 are stretched, and new ones come before them."""
+    wanted, shape = values["sizes"], tuple(tensors[0].shape)
+    had = (None,) * (len(wanted) - len(shape)) + shape
+    return tuple(_expanded(size, want) for size, want in zip(had, wanted, strict=True))
+
+
+def _expanded(size: int | None, want: int) -> Meeting:
+    if size is not None and want in (-1, size):
+        return Meeting((size,), size, "stays")
+    if want < 0:
+        return Meeting((size,), None, "a new axis needs a length" if size is None else "no length", fits=False)
+    if size in (1, None):
+        return Meeting((size,), want, "new" if size is None and want == 1 else "stretched, with stride 0")
+    return Meeting((size,), None, "only a 1 can be stretched", fits=False)
+
+
+def squeezed(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
+    """Axes of length 1 go away."""
+    (tensor,) = tensors
+    asked = set(range(tensor.dim())) if values["dim"] is None else {dim % tensor.dim() for dim in values["dim"]}
+    return tuple(
+        Meeting((size,), None if size == 1 and dim in asked else size, _squeezed(size, dim in asked))
+        for dim, size in enumerate(tensor.shape)
+    )
+
+
+def _squeezed(size: int, is_asked: bool) -> str:
+    if not is_asked:
+        return "not asked for"
+    return "a 1, and gone" if size == 1 else "not 1: it stays"
+
+
+def unsqueezed(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
+    """A new axis comes in between."""
+    (tensor,) = tensors
+    place = values["dim"] % (tensor.dim() + 1)
+    rows = [Meeting((size,), size, "stays") for size in tensor.shape]
+    return (*rows[:place], Meeting((None,), 1, "new"), *rows[place:])
+
+
+def counted(_tensors: Sequence[Tensor], _values: ReadArguments) -> tuple[Meeting, ...]:
+    """Sizes that do not meet one by one."""
+    return ()

@@ -1,0 +1,311 @@
+"""The shape explorer beside torch: all that its picture says of an operation is what its line of code does there."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+
+import pytest
+import torch
+from bs4 import BeautifulSoup, Tag
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from explorers import shape_explorer
+from explorers.markup import number
+from explorers.shape_film import filmed
+from explorers.shape_picture import shape_picture
+from explorers.shape_rules import OPERATIONS
+from explorers.shapes import MOST_VALUES, explore
+
+DRAWN = settings(max_examples=200, deadline=None)
+SIZES = st.sampled_from([0, 1, 1, 2, 3])
+SHAPES = st.lists(SIZES, max_size=4)
+DISTINCT = (2, 3, 5, 7)
+MASKS = ("x > 2", "~(x > 2)", "(x > 0) & (x < 3)", "x % 2 == 0", "x != 1", "keep", "x[..., 0] > 1", "x > keep")
+REFUSED = (
+    "0 < x < 3",
+    "x > 1 and x < 3",
+    "not x",
+    "keep or x > 1",
+)  # where more than one number is asked for its truth
+
+Arguments = dict[str, str]
+
+
+@st.composite
+def tensors(draw: st.DrawFn, shapes: st.SearchStrategy[list[int]] = SHAPES) -> Tensor:
+    """Draw a tensor of small numbers, whose axes may be turned round."""
+    made = torch.tensor(draw(st.integers(-2, 3))) + torch.arange(torch.Size(shape := draw(shapes)).numel()).reshape(
+        shape
+    )
+    turned = made.permute(tuple(range(made.dim()))[::-1]) if draw(st.booleans()) else made
+    return turned.to(draw(st.sampled_from([torch.float32, torch.float32, torch.int64, torch.bool])))
+
+
+@st.composite
+def written(draw: st.DrawFn, numbers: st.SearchStrategy[list[int]]) -> str:
+    """Draw whole numbers as a reader types them: with brackets or without."""
+    text = draw(st.sampled_from([", ", ","])).join(map(str, some := draw(numbers)))
+    comma = "," if len(some) == 1 else ""
+    return draw(st.sampled_from([text, text, f"({text}{comma})", f"[{text}]"]))
+
+
+@st.composite
+def arguments(draw: st.DrawFn, operation: str, x: Tensor) -> Arguments:
+    """Draw arguments that fit the tensor, as a rule."""
+    near = st.integers(-x.dim() - 2, x.dim() + 1)
+    fitting = st.lists(st.integers(-max(1, x.dim()), max(0, x.dim() - 1)), max_size=3)
+    dims = written(fitting | st.lists(near, min_size=1, max_size=2))
+    wanted = [st.sampled_from([-1, size, size, 4]) for size in x.shape]
+    before = draw(st.lists(st.sampled_from([1, 2, -1]), max_size=2))
+    sizes = {
+        "expand": st.tuples(*map(st.just, before), *wanted).map(list),
+        "view": st.permutations(list(x.shape)) | st.sampled_from([[-1], [2, -1], [-1, 1, 2], [x.numel()], [3, -2]]),
+    }
+    match operation:
+        case "add" | "matmul":
+            return {}
+        case "transpose":
+            return {name: str(draw(near)) for name in ("dim0", "dim1")}
+        case "unsqueeze":
+            return {"dim": str(draw(near))}
+        case "permute":
+            return {"dims": draw(written(st.permutations(range(x.dim())) | fitting))}
+        case "view" | "reshape" | "expand":
+            return {"sizes": draw(written(sizes.get(operation, sizes["view"])))}
+        case "index":
+            parts = st.sampled_from(
+                ["0", "-1", ":", "1:", "::2", "None", "...", "[0, 1]", "[True, False]", "5", *MASKS]
+            )
+            return {
+                "index": ", ".join(draw(st.lists(parts, min_size=1, max_size=3)))
+                if draw(st.booleans())
+                else draw(parts)
+            }
+    return {"dim": draw(dims), **({"keepdim": str(draw(st.booleans()))} if operation != "squeeze" else {})}
+
+
+@st.composite
+def questions(draw: st.DrawFn, operation: str) -> tuple[dict[str, Tensor], Arguments]:
+    """Draw the tensors x and y, `keep`, a mask of x, and arguments."""
+    x = draw(tensors())
+    return {"x": x, "y": draw(tensors()), "keep": x % 2 == 0}, draw(arguments(operation, x))
+
+
+# --- the picture, read
+
+
+def sizes_of(row: Tag) -> list[str]:
+    """Return the sizes of a row, without the dashes where there is no such axis, and without a count."""
+    return [cell.text for cell in row.find_all("td", class_="x-size") if cell.text != "–"]
+
+
+def rows_of(picture: BeautifulSoup, kind: str) -> dict[str, list[Tag]]:
+    """Return the rows of a table, by what stands before them."""
+    found: dict[str, list[Tag]] = {}
+    for row in picture.select(f"table.{kind} tr"):
+        found.setdefault(row.find(["th", "td"]).text, []).append(row)
+    return found
+
+
+def assert_values(picture: BeautifulSoup, name: str, tensor: Tensor) -> None:
+    """Each matrix stands under its index, and each number at its place."""
+    if tensor.numel() > MOST_VALUES:
+        assert f"{name}: {tensor.numel():,} numbers, too many to write out" in picture.text
+        return
+    tables = [each for each in picture.select("table.x-numbers") if each.caption.text.partition("[")[0] == name]
+    if tensor.numel():
+        labels = [name + "".join(f"[{i}]" for i in index) for index in product(*map(range, tensor.shape[:-2]))]
+        assert labels == [each.caption.text for each in tables][: len(labels)]
+    shown = [cell.text for table in tables for cell in table.find_all("td") if cell.text != "no numbers"]
+    found = [number(each) for each in tensor.flatten().tolist()]
+
+    assert found == shown
+
+
+def assert_label(picture: BeautifulSoup, name: str, tensor: Tensor) -> None:
+    """Shape, stride and dtype stand on the label."""
+    dtype = str(tensor.dtype).removeprefix("torch.")
+    for row in rows_of(picture, "x-facts")[name]:
+        assert [str(tuple(tensor.shape)), str(tensor.stride()), dtype] == [cell.text for cell in row.find_all("code")]
+
+
+def done(code: str, known: dict[str, Tensor]) -> Tensor | str:
+    """Return what a line of code gives, or the error that it ends in."""
+    try:
+        result: Tensor = eval(code, dict(known))
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return result
+
+
+# --- what the labels below the sizes say, asked of torch
+
+
+def axes_from(code: str, x: Tensor) -> list[int]:
+    """Return which axis of x each axis of a result is."""
+    return [DISTINCT.index(size) for size in eval(code, {"x": torch.empty(DISTINCT[: x.dim()])}).shape]
+
+
+def met(first: torch.Size, second: torch.Size) -> list[str]:
+    """Return why sizes meet as they do where torch broadcasts them."""
+    result = torch.broadcast_shapes(first, second)
+    rows = zip(result, *[[None] * (len(result) - len(each)) + list(each) for each in (first, second)], strict=True)
+    return [
+        ("missing: stretched" if size != 1 else "missing: taken as 1")
+        if None in sizes
+        else "equal"
+        if set(sizes) == {size}
+        else "1 is stretched"
+        if size
+        else "1 meets 0: nothing is left"
+        for size, *sizes in rows
+    ]
+
+
+def reasons(operation: str, code: str, x: Tensor, y: Tensor) -> list[str] | None:
+    """Return the labels as they follow from what torch does; None where they are not looked at."""
+    marked = torch.empty(DISTINCT[: x.dim()])
+    match operation:
+        case "add":
+            return met(x.shape, y.shape)
+        case "matmul":
+            rows, columns = ["the rows of the first"][: x.dim() - 1], ["the columns of the second"][: y.dim() - 1]
+            return [*met(x.shape[:-2], y.shape[:-2]), *rows, "summed over, and gone", *columns]
+        case "transpose" | "permute":
+            return [f"was axis {axis}" for axis in axes_from(code, x)]
+        case "sum" | "mean" | "amax":
+            kept = eval(re.sub("keepdim=False", "keepdim=True", code), {"x": marked}).shape
+            gone = "reduced, and kept as 1" if "keepdim=True" in code else "reduced, and gone"
+            return ["stays" if size > 1 else gone for size in kept]
+        case "squeeze":
+            asked = [
+                eval(code, {"x": marked.new_empty((*marked.shape[:i], 1, *marked.shape[i + 1 :]))})
+                for i in range(x.dim())
+            ]
+            told = {True: "a 1, and gone", False: "not 1: it stays"}
+            return [
+                told[s == 1] if each.dim() < x.dim() else "not asked for"
+                for s, each in zip(x.shape, asked, strict=True)
+            ]
+        case "unsqueeze":
+            return ["new" if size == 1 else "stays" for size in eval(code, {"x": marked}).shape]
+        case "expand":
+            found = eval(code, {"x": x})
+            had = [None] * (found.dim() - x.dim()) + list(x.shape)
+            stretched = [size != (old or 1) if old != 0 else False for size, old in zip(found.shape, had, strict=True)]
+            assert all(step == 0 for step, is_so in zip(found.stride(), stretched, strict=True) if is_so)
+            kept = ["new" if old is None else "stays" for old in had]
+            return ["stretched, with stride 0" if so else told for so, told in zip(stretched, kept, strict=True)]
+    return None
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_the_picture_is_what_torch_does(operation: str) -> None:
+    """Sizes, labels, shape, values, strides, shared memory, and torch's own words where it refuses."""
+
+    @DRAWN
+    @given(questions(operation))
+    def compare(case: tuple[dict[str, Tensor], Arguments]) -> None:
+        known, typed = case
+        names = ["x", "y"][: OPERATIONS[operation].tensors]
+        found = explore(operation, [(name, known[name]) for name in names], typed, known)
+        picture = BeautifulSoup(shape_picture(found), "html.parser")
+        sizes = rows_of(picture, "x-sizes")
+        for name in names:
+            assert all(sizes_of(row) == list(map(str, known[name].shape)) for row in sizes[name])
+            assert_values(picture, name, known[name])
+            assert_label(picture, name, known[name])
+        expected = done(found.code, known)
+        if isinstance(expected, str):
+            outcomes["refused"] += 1
+            assert f"torch refuses: {expected}" in picture.text
+            assert not picture.select(".x-result, .x-of-result, .x-memory") and "known before" not in picture.text
+            assert not found.rows or picture.select("td[title='does not fit']")
+            return
+        outcomes["right"] += 1
+        assert not picture.select(".x-error, td[title='does not fit']")
+        assert f"known before any number is: {tuple(expected.shape)}" in picture.text
+        assert list(map(str, expected.shape)) == sizes_of(sizes["result"][0])
+        assert_values(picture, "result", expected)
+        assert_label(picture, "result", expected)
+        memory = {each.untyped_storage().data_ptr() for each in (known[name] for name in names) if each.numel()}
+        assert (expected.untyped_storage().data_ptr() in memory) == ("is a view" in picture.text)
+        why = reasons(operation, found.code, known["x"], known["y"])
+        if why is not None and found.rows:
+            assert why == [cell.text for cell in picture.select("td.x-why")]
+
+    outcomes = {"right": 0, "refused": 0}
+    compare()
+    assert outcomes["right"] > 20 and (outcomes["refused"] > 5 or operation in ("squeeze", "sum"))
+
+
+def test_no_first_state_shows_a_refusal_beside_a_result() -> None:
+    """Each operation as it stands at first, on each tensor or pair of 1 to 4 axes; alone, each tensor is no refusal."""
+    explorer = shape_explorer(**{f"x{axes}": torch.ones(DISTINCT[:axes]) for axes in range(1, 5)})
+    for operation, first, second in product(OPERATIONS, *[[f"x{axes}" for axes in range(1, 5)]] * 2):
+        for name, value in (("operation", operation), ("first", first), ("second", second)):
+            explorer.choose(name, value)
+        explorer.show()
+        refused = "x-error" in explorer.picture or "x-note" in explorer.picture
+
+        assert not (refused and "x-result" in explorer.picture) and refused != ("known before" in explorer.picture)
+        assert not refused or OPERATIONS[operation].tensors == 2
+
+
+@pytest.mark.parametrize(
+    ("operation", "argument", "text", "then"),
+    [("permute", "dims", "1, 0", "cube"), ("sum", "dim", "2", "flat"), ("unsqueeze", "dim", "3", "flat")],
+)
+def test_a_refusal_after_a_change_of_tensors_shows_no_result(
+    operation: str, argument: str, text: str, then: str
+) -> None:
+    """What was typed for two axes stays where three come, or the other way round, and does not fit."""
+    explorer = shape_explorer(flat=torch.ones(2, 3), cube=torch.ones(2, 3, 5))
+    for name, value in (("operation", operation), (argument, text), ("first", then)):
+        explorer.choose(name, value)
+    explorer.show()
+
+    assert "x-error" in explorer.picture and "x-result" not in explorer.picture
+
+
+@pytest.mark.parametrize("index", [*MASKS, "keep, :1", "x[:, 1] > 2, 0"])
+def test_a_mask_is_filmed(index: str) -> None:
+    """Each number of the result was the number that it is told to come from."""
+    x = torch.arange(12.0).reshape(3, 4)
+    known = {"x": x, "keep": x % 2 == 0} if index != "keep, :1" else {"x": x, "keep": torch.tensor([True, False, True])}
+    film = filmed(known, ("index", ("x",), {"index": index}))
+
+    assert film is not None and film.cells.result is not None
+    assert [number(float(each)) for each in eval(f"x[{index}]", dict(known)).flatten()] == list(
+        film.cells.result.numbers
+    )
+    for cell, written in enumerate(film.cells.result.numbers):
+        assert written == number(float(eval(film.cells.spelled(cell), dict(known))))
+
+
+@pytest.mark.parametrize("text", [*REFUSED, "keep[0]", "x * 0.5", "~x"])
+def test_a_mask_that_torch_refuses(text: str) -> None:
+    """In torch's own words."""
+    known = {"x": torch.ones(3, 4), "keep": torch.ones(3, 4) > 2}
+
+    assert done(f"x[{text}]", known) == explore("index", [("x", known["x"])], {"index": text}, known).error != ""
+
+
+@pytest.mark.parametrize(
+    "text", ["y > 2", "x.any()", "(lambda: 1)()", "x > '2'", "1 / 0 > x", "1 > 2", "x if x else 1"]
+)
+def test_a_mask_of_what_is_not_here_is_not_run(text: str) -> None:
+    """Names that no tensor has, and whatever is no comparison."""
+    found = explore("index", [("x", torch.ones(3, 4))], {"index": text})
+
+    assert found.note.startswith("expected an index such as 0, :, 1:3 or None, or a mask such as x > 2; found ")
+
+
+def test_a_large_mask_is_not_computed() -> None:
+    """A page stays alive."""
+    x = torch.ones(2000)
+
+    assert "1,000,000" in explore("index", [("x", x)], {"index": "x[:, None] > x"}).note
