@@ -32,6 +32,6 @@ def run(args: argparse.Namespace) -> int:
     failures = cycle.feedback(students, progress("write feedback"), args.workers)
     print(f"\nWrote {len(students) - len(failures)} of {len(students)}: {cycle.course}/feedback/*/{args.chapter}/")
     for student, reason in failures.items():
-        print(printable(f"  {student} has no feedback: {reason}"))
+        print(printable(f"  {student} has no feedback: {reason}", kept=""))
     print(f"`nbgrader release_feedback {args.chapter}` hands them out, where your class uses nbgrader's exchange.")
     return 1 if failures else 0

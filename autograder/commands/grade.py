@@ -156,9 +156,9 @@ def _preview(cycle: Cycle, students: list[str], how: HowToGrade) -> int:
     found = cycle.preview(students, progress("preview"), how)
     print()
     for line in told(found.changes, found.by_hand):
-        print(printable(line))
+        print(printable(line, kept=""))
     for student, reason in found.failures.items():
-        print(printable(f"  {student} cannot be graded: {reason}"))
+        print(printable(f"  {student} cannot be graded: {reason}", kept=""))
     print("Nothing was changed. The same command without --preview does this, with the same fresh cases.")
     return 1 if found.failures else 0
 
