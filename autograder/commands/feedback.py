@@ -17,6 +17,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the pages, in place of those that are there; returns 1 where one could not be written."""
     from autograder.catalog.place import find_course
+    from autograder.gradebook.alone import alone
+
+    with alone(find_course(args.root), f"feedback {args.chapter}"):
+        return _written(args)
+
+
+def _written(args: argparse.Namespace) -> int:
+    from autograder.catalog.place import find_course
     from autograder.commands.grade import progress
     from autograder.errors import CourseNotFound
     from autograder.gradebook.cycle import Cycle
