@@ -71,7 +71,7 @@ def _locked(path: Path) -> int | None:
 
 
 def _remove_unfinished(course: Path) -> None:
-    for pattern in ("verdicts/*", "submitted/*/*"):
+    for pattern in ("verdicts/*", "verdicts/*/.keys", "submitted/*/*"):
         for folder in course.glob(pattern):
             with contextlib.suppress(OSError):
                 for path in folder.iterdir():
