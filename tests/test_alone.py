@@ -71,12 +71,19 @@ def test_killed_one_leaves_no_lock_and_no_file(tmp_path: Path) -> None:
 
 
 def test_link_in_its_place_is_not_written_through(tmp_path: Path) -> None:
-    """The file that it leads to stays as it is."""
+    """The file that it leads to stays as it is, and so does what lies in a folder of the teacher's."""
     (tmp_path / "mine").write_text("mine")
     (tmp_path / LOCK).parent.mkdir()
     (tmp_path / LOCK).symlink_to(tmp_path / "mine")
+    (tmp_path / "folder" / STEM).mkdir(parents=True)
+    (tmp_path / "folder" / STEM / ".mine.1.tmp").touch()
+    (tmp_path / "submitted").mkdir()
+    (tmp_path / "submitted" / "ada").symlink_to(tmp_path / "folder")
     with alone(tmp_path, "grade"):
         assert "mine" == (tmp_path / "mine").read_text()
+    (tmp_path / LOCK).unlink()
+    with alone(tmp_path, "grade"):
+        assert (tmp_path / "folder" / STEM / ".mine.1.tmp").exists()
 
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")

@@ -71,9 +71,11 @@ def _locked(path: Path) -> int | None:
 
 
 def _remove_unfinished(course: Path) -> None:
+    """Remove what a process that was killed had not finished writing; nothing behind a link."""
     for pattern in ("verdicts/*", "verdicts/*/.keys", "submitted/*/*"):
         for folder in course.glob(pattern):
             with contextlib.suppress(OSError):
-                for path in folder.iterdir():
-                    if _UNFINISHED.fullmatch(path.name) and not folder.is_symlink():
+                entries = folder.iterdir() if folder.resolve() == folder else ()
+                for path in entries:
+                    if _UNFINISHED.fullmatch(path.name):
                         path.unlink()
