@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import pkgutil
 import select
@@ -27,6 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     It is 1 after an error told in one line, 130 after Ctrl-C, and 141 where nobody reads on, as in `| head`.
     """
     try:
+        _write_all_letters()
         try:
             return _run(arguments)
         finally:
@@ -53,6 +55,13 @@ def _run(arguments: Sequence[str] | None) -> int:
         exec("")
         print("stopped", file=sys.stderr)
         return 130
+
+
+def _write_all_letters() -> None:
+    """Let a letter that the output's encoding does not have be written as `\\u2192`: that ends no command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a test may have put something else there
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _told_again(lost: sys.UnraisableHookArgs) -> None:

@@ -67,7 +67,7 @@ def digest_of(*parts: str | bytes) -> str:
     """One digest for several texts, which tells ("ab", "c") from ("a", "bc")."""
     whole = hashlib.sha256()
     for part in parts:
-        data = part.encode("utf-8", "replace") if isinstance(part, str) else part
+        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
         whole.update(hashlib.sha256(data).digest())
     return whole.hexdigest()
 

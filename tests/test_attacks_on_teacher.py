@@ -10,21 +10,28 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import os
 import re
+import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 from runpy import run_path
+from typing import Any
+from urllib.parse import unquote
 
 import nbformat
 import pytest
 from nbformat import NotebookNode
 
+from autograder.__main__ import main
 from autograder.authoring.judge import Judge
+from autograder.catalog.place import COURSE_VARIABLE
 from autograder.gradebook.collect import CollectPlainFiles
 from autograder.gradebook.cycle import Cycle, HowToGrade
+from autograder.gradebook.exports import Canvas, Moodle, PlainGrades
 from autograder.grading import classroom, summary
 from autograder.grading.grade import grade
 from autograder.grading.submission_verdict import SubmissionVerdict
@@ -50,6 +57,10 @@ ALL_PAGES = "all pages"  # one student tries all that could make a page run some
 SECRET = "what only the teacher may know"
 HONEST = '=honest, of "all"'  # a name that a spreadsheet would compute, and that must be quoted
 
+# Names that folders have where students or other file systems gave them. Some of them nbgrader cannot grade.
+ODD = ("-rf", "tab\tx", "<b>'\"&", "a,b", "{student_id}", "\u202eevil", "\U0001f600")
+NOT_NBGRADERS = (*map(os.fsdecode, (b"caf\xe9", b"caf\xff")), "two\nlines", "\x1b[31mred", "l" * 240)
+LARGE = 1_000_000  # bytes; reading notebooks of more is tried out for each alone
 # Feedback is the slowest part of the cycle: those get it who try to find something in it.
 GET_FEEDBACK = (ALL_PAGES, HONEST, "pages", "looks_graded", *(path.stem for path in FILES if "link" in path.stem))
 
@@ -158,7 +169,12 @@ def run_class(course: Path, honest: bytes) -> Attacked:
     (submitted(course, ALL_PAGES) / f"{STEM}.ipynb").write_bytes(page)
     for attack in FILES:
         run_path(str(attack))["hand_in"](submitted(course, attack.stem), honest, outside)
-    (submitted(course, HONEST) / f"{STEM}.ipynb").write_bytes(honest)
+    for attack in NOTEBOOKS:
+        data = run_path(str(attack))["handed_in"](honest)
+        if len(data) < LARGE:
+            (submitted(course, attack.stem) / f"{STEM}.ipynb").write_bytes(data)
+    for student in (*ODD, *NOT_NBGRADERS, HONEST):
+        (submitted(course, student) / f"{STEM}.ipynb").write_bytes(honest)
     untouchable = (outside, *(course / name for name in ("chapters", "answers", "source", "release")))
     before, students = fingerprint(*untouchable), sorted(cycle.students(), key=lambda name: (name == HONEST, name))
     failures = cycle.autograde(students, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
@@ -254,6 +270,78 @@ def test_export_is_no_formula(attacked: Attacked) -> None:
     rows = {row["student_id"]: row for row in csv.DictReader(io.StringIO(attacked.grades))}
 
     assert float(rows[f"'{HONEST}"]["score"]) > 0 and HONEST not in rows
+
+
+# --- every command, where the terminal has few letters
+
+
+@pytest.fixture
+def typed(attacked: Attacked, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str]]:
+    """Types a command in the class's course: its status, and what it writes to a terminal without UTF-8."""
+    monkeypatch.setenv(COURSE_VARIABLE, str(attacked.course))
+
+    def run(*words: str) -> tuple[int, str]:
+        told = io.BytesIO()
+        for name in ("stdout", "stderr"):
+            monkeypatch.setattr(sys, name, io.TextIOWrapper(told, encoding="ascii", write_through=True))
+        return main(words), told.getvalue().decode("ascii")
+
+    return run
+
+
+@pytest.mark.parametrize(("command", "status"), [("grade", 1), ("summary", 0)])
+def test_class_is_told(command: str, status: int, attacked: Attacked, typed: Callable[..., tuple[int, str]]) -> None:
+    """However their folders are called, all students have a line, and those who cannot be graded have a reason."""
+    found, told = typed(command, STEM)
+
+    everybody = {each.parent.name for each in (attacked.course / "submitted").glob(f"*/{STEM}")}
+    assert {*ODD, *NOT_NBGRADERS} <= everybody
+    assert status == found and f"\n{len(everybody)} submissions; not read or not graded: " in told, told[-2000:]
+    assert all(re.search(rf"^{re.escape(name)} +\d+/", told, re.MULTILINE) for name in ("-rf", "a,b", "\\U0001f600")), (
+        told
+    )
+
+
+@pytest.mark.parametrize("student", [*ODD, *NOT_NBGRADERS])
+def test_feedback_and_drafts(student: str, attacked: Attacked, typed: Callable[..., tuple[int, str]]) -> None:
+    """A student of any name gets feedback and can be learned from, or a line says why not."""
+    is_graded = student in ODD
+    written = typed("feedback", STEM, f"--student={student}")
+    learned = typed("learn", str(attacked.course / "submitted" / student / STEM), "add_bias")
+
+    assert (not is_graded, not is_graded) == (bool(written[0]), bool(learned[0])), (written, learned)
+    assert all("error: " in told and "Traceback" not in told for status, told in (written, learned) if status), learned
+    if is_graded:
+        (attacked.course / "feedback" / student / STEM / f"{STEM}.html").read_text(encoding="utf-8")
+
+
+def test_report(attacked: Attacked, typed: Callable[..., tuple[int, str]]) -> None:
+    """Each student has a page of their own, and whatever is written is UTF-8."""
+    status, told = typed("report")
+    assert not status, told
+
+    reports, everybody = attacked.course / "reports", summary.rows(attacked.course, STEM)
+    links = re.findall(r'href="(students/[^"]+)"', (reports / "students.html").read_text(encoding="utf-8"))
+    assert len(everybody) == len(set(links)) == len(list((reports / "students").iterdir()))
+    for path in (each for each in reports.rglob("*") if each.is_file()):
+        assert path.read_bytes().decode("utf-8"), path
+    for link in links:
+        assert (reports / unquote(link)).is_file()
+
+
+@pytest.mark.parametrize("exporter", [PlainGrades, Canvas, Moodle])
+def test_exports(exporter: type[Any], attacked: Attacked, tmp_path: Path) -> None:
+    """Each student of the gradebook is in the table, with the points."""
+    cycle = Cycle(attacked.course, STEM)
+    plugin = exporter(parent=cycle.api)
+    plugin.to = str(tmp_path / "table.csv")
+    with cycle.api.gradebook as gradebook:
+        plugin.export(gradebook)
+        known = [student.id for student in gradebook.students]
+
+    table = (tmp_path / "table.csv").read_bytes().decode("utf-8")
+    rows = ["".join(row) for row in csv.reader(io.StringIO(table))]
+    assert set(ODD) <= set(known) and all(any(name in row for row in rows) for name in known)
 
 
 # --- the exchange

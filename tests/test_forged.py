@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import struct
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -23,6 +25,7 @@ from autograder.judging.key import Key
 from autograder.judging.verdict import Report, Status
 from autograder.running.program import LIMITS
 from autograder.running.runner import unpacked
+from autograder.time_budget import OutOfBudget, time_budget
 from autograder.watching.observation import Foreign, Observation, Raised, Seen, from_bytes, to_bytes
 from course.exercises.ch04_training.broken_loops import broken_loops
 from tests import made
@@ -79,6 +82,100 @@ def test_no_tensor_is_larger_than_probes_read() -> None:
 
     with pytest.raises(DamagedData):
         unpacked(sent(returned({"t": "seen", "k": "a", "v": [[3_000_000], "float32", "cpu", False]}), body))
+
+
+BRACKETS = json.dumps(
+    {"a": {"dtype": "U8", "shape": [1] * 100_000, "data_offsets": [0, 1]}}, separators=(",", ":")
+).encode()
+PRIME = 2**61 - 1  # of which each multiple has one hash in Python
+SMALL = save({"a": torch.ones(1)})
+ONE = {"t": "seen", "k": "a", "v": [[1], "float32", "cpu", False]}
+# Small messages, each of which took a minute to read, some seconds, or the memory.
+MUCH_WORK: dict[str, tuple[object, bytes]] = {
+    "dims in an order": (
+        {"t": "tensor", "k": "a", "order": list(range(100_000))},
+        struct.pack("<Q", len(BRACKETS)) + BRACKETS + b"\0",
+    ),
+    "numbers of one hash": ({"t": "dict", "v": [[k * PRIME, 1] for k in range(30_000)]}, SMALL),
+    "tuples of one hash": (
+        {"t": "dict", "v": [[{"t": "tuple", "v": [-1 - (k >> bit & 1) for bit in range(13)]}, 1] for k in range(8192)]},
+        SMALL,
+    ),
+    "a part of torch to import": ({"t": "dtype", "v": "onnx"}, SMALL),
+    "dims to multiply": ({"t": "seen", "k": None, "v": [[2**62] * 40_000, "float32", "cpu", False]}, SMALL),
+    "sizes to multiply": ({"t": "size", "v": [2**62] * 40_000}, SMALL),
+    "thousands of tensors": ({"t": "list", "v": [ONE] * 14_000}, SMALL),
+    "lists in lists": (json.loads('{"t":"list","v":[' * 200 + "1" + "]}" * 200), SMALL),
+    "numbers of many digits": ({"t": "list", "v": [10**4000] * 200}, SMALL),
+}
+
+
+@pytest.mark.parametrize("what", MUCH_WORK)
+def test_little_is_read_and_judged_soon(what: str) -> None:
+    """Whatever is in a message: it cannot be read, or is read in a moment, and judged like any wrong answer."""
+    exercise, begun = made.exercise(), time.process_time()
+    try:
+        seen = unpacked(sent(returned(MUCH_WORK[what][0]), MUCH_WORK[what][1]), LIMITS.text_bytes).observations or ()
+    except (DamagedData, TooMuchText):
+        seen = ()
+    if seen:
+        report = judged(one_exercise(exercise, {"returned": 1.0}), exercise.name, 0, seen, "")
+        assert not report.passed
+    assert time.process_time() - begun < 4
+
+
+def test_honest_dicts_are_read() -> None:
+    """Keys of any kind; of numbers, -1 and -2 have one hash."""
+    honest = [{"returned": {k: str(k) for k in range(-5000, 5000)} | {(1, -1): 0, (1, -2): 1, None: 2, "a": 3}}]
+
+    assert honest == from_bytes(to_bytes(honest))
+
+
+def raises_in_time(work: Callable[[], object]) -> float:
+    """How long a piece of work computes until its budget is used up."""
+    begun = time.process_time()
+    with pytest.raises(OutOfBudget), time_budget(0.5):
+        work()
+    return time.process_time() - begun
+
+
+def endless() -> None:
+    """Compute on, also where a stop is swallowed, as a comparison may."""
+    swallowed = 0
+    while True:
+        try:
+            while True:
+                pass
+        except OutOfBudget:
+            swallowed += 1
+            if swallowed == 2:
+                raise
+
+
+def test_work_without_end_ends() -> None:
+    """In the main thread and in another one; what ends in time is left alone."""
+    found: list[float] = []
+    thread = threading.Thread(target=lambda: found.append(raises_in_time(endless)))
+    thread.start()
+    thread.join()
+    found.append(raises_in_time(endless))
+    with time_budget(60):
+        found.append(0.5)
+
+    assert len(found) == 3 and all(0.5 <= seconds < 10 for seconds in found)
+
+
+def test_message_that_takes_too_long_costs_its_exercise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One sentence, and a line for a person's eye; the reference, which is judged then, has time of its own."""
+
+    def compare(_expected: Observation, seen: Observation, _tolerance: object) -> None:
+        while "slow" in seen:
+            pass
+
+    monkeypatch.setattr("autograder.grading.forged.time_budget", partial(time_budget, 0.5))
+    judge = one_exercise(comparing(compare), {"returned": 1})
+
+    assert NO_FORM == judged(judge, made.exercise().name, 0, [{"slow": 1}], "").verdicts[0].sentence
 
 
 # --- what is judged

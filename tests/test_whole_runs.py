@@ -353,6 +353,8 @@ def test_killed_run_goes_on_where_it_was(course: Path, expected: dict[str, Any])
     graded = len(list((course / "verdicts" / STEM).glob("[!.]*.json")))
 
     assert 2 <= graded and all_gone(run.pid) and all_end(temporary(course))
+    wait_for(lambda: not any(temporary(course).iterdir()))
+    assert [] == list(temporary(course).iterdir())
     assert {} == Cycle(course, STEM).autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
     assert expected == results(course)
 

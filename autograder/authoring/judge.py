@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from autograder.authoring import cheating
 from autograder.authoring.bank import KnownAnswer, bank_path, load_bank
 from autograder.authoring.chapter import read_chapter
+from autograder.authoring.key_shelf import KeyShelf
 from autograder.authoring.lent import Lent, begun, joined
 from autograder.authoring.parts import check_parts
 from autograder.catalog.course import course_in
@@ -41,13 +42,19 @@ class Judge:
 
     `only` names an exercise: then nothing is read of the others, whatever is wrong with them. The exercises of other
     chapters that are `lent` to this one are judged as they are there; where there is no such chapter, `prelude` is what
-    answers find before them.
+    answers find before them. Keys for fresh cases are looked for on the `shelf` first, and put there.
     """
 
     def __init__(
-        self, course: Path, stem: str, only: str | None = None, lent: Sequence[Lent] = (), prelude: str = ""
+        self,
+        course: Path,
+        stem: str,
+        only: str | None = None,
+        lent: Sequence[Lent] = (),
+        prelude: str = "",
+        shelf: KeyShelf | None = None,
     ) -> None:
-        self.course = course
+        self.course, self._shelf = course, shelf
         path, found = chapter_path(course, stem), course_in(course)
         is_chapter = path.is_file() or not lent
         self.chapter = read_chapter(path) if is_chapter else begun(stem, prelude)
@@ -106,7 +113,7 @@ class Judge:
     def key(self, name: str, seed: int) -> Key:
         """What the reference and every wrong answer of the bank show on the cases of this seed; computed once."""
         if (name, seed) not in self._keys:
-            self._keys[name, seed] = self._make_key(self.exercises[name], seed)
+            self._keys[name, seed] = self._from_shelf("whole", name, seed, self._make_key)
         return self._keys[name, seed]
 
     def bare_key(self, name: str, seed: int) -> Key:
@@ -116,8 +123,21 @@ class Judge:
         drawn again, from another seed that follows from this one.
         """
         if (name, seed) not in self._bare:
-            self._bare[name, seed] = self._bare_key(self.exercises[name], seed)
+            self._bare[name, seed] = self._from_shelf("bare", name, seed, self._bare_key)
         return self._bare[name, seed]
+
+    def _from_shelf(self, kind: str, name: str, seed: int, make: Callable[[Exercise, int], Key]) -> Key:
+        """A key from the shelf, with its cases drawn again; or made now, and put there."""
+        exercise, shelf = self.exercises[name], self._shelf if seed != VISIBLE_SEED else None
+        found = shelf.find(kind, name, seed) if shelf else None
+        if found is not None:
+            self.drawn[name, seed], key = found
+            bare = self._bare.get((name, seed))
+            return replace(key, cases=bare.cases if bare else exercise.cases(self.drawn[name, seed]))
+        key = make(exercise, seed)
+        if shelf is not None:
+            shelf.keep(kind, seed, self.drawn[name, seed], key)
+        return key
 
     def _make_key(self, exercise: Exercise, seed: int) -> Key:
         bare = self.bare_key(exercise.name, seed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import nullcontext
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -26,13 +27,20 @@ def _zone(name: str) -> ZoneInfo:
 def run(args: argparse.Namespace) -> int:
     """Collect, and say what became of each file; returns 1 where something is left for a person."""
     from autograder.catalog.place import find_course
+    from autograder.gradebook.alone import alone
+
+    course = find_course(args.root)
+    with nullcontext() if args.dry_run else alone(course, f"collect {args.chapter}"):
+        return _collected(args, course)
+
+
+def _collected(args: argparse.Namespace, course: Path) -> int:
     from autograder.collecting import told
     from autograder.collecting.collect import Wanted, collect
     from autograder.gradebook import columns, preflight, scores
     from autograder.gradebook.course_api import course_directory, open_gradebook
     from autograder.gradebook.roster import Roster
 
-    course = find_course(args.root)
     database = course_directory(course).db_url
     preflight.check(course, database)
     people: list[scores.Person] = []

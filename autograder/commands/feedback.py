@@ -17,6 +17,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the pages, in place of those that are there; returns 1 where one could not be written."""
     from autograder.catalog.place import find_course
+    from autograder.gradebook.alone import alone
+
+    with alone(find_course(args.root), f"feedback {args.chapter}"):
+        return _written(args)
+
+
+def _written(args: argparse.Namespace) -> int:
+    from autograder.catalog.place import find_course
     from autograder.commands.grade import progress
     from autograder.errors import CourseNotFound
     from autograder.gradebook.cycle import Cycle
@@ -32,6 +40,6 @@ def run(args: argparse.Namespace) -> int:
     failures = cycle.feedback(students, progress("write feedback"), args.workers)
     print(f"\nWrote {len(students) - len(failures)} of {len(students)}: {cycle.course}/feedback/*/{args.chapter}/")
     for student, reason in failures.items():
-        print(printable(f"  {student} has no feedback: {reason}"))
+        print(printable(f"  {student} has no feedback: {reason}", kept=""))
     print(f"`nbgrader release_feedback {args.chapter}` hands them out, where your class uses nbgrader's exchange.")
     return 1 if failures else 0

@@ -64,7 +64,10 @@ def run(args: argparse.Namespace) -> int:
         print("WARNING: students' code runs with your own rights: it can read, change and send what you can.")
     if args.example or args.chapter is None:
         return _example(args)
-    with _begun_early(args):
+    from autograder.catalog.place import find_course
+    from autograder.gradebook.alone import alone
+
+    with alone(find_course(args.root), f"grade {args.chapter}"), _begun_early(args):
         return _own_class(args)
 
 
@@ -156,9 +159,9 @@ def _preview(cycle: Cycle, students: list[str], how: HowToGrade) -> int:
     found = cycle.preview(students, progress("preview"), how)
     print()
     for line in told(found.changes, found.by_hand):
-        print(printable(line))
+        print(printable(line, kept=""))
     for student, reason in found.failures.items():
-        print(printable(f"  {student} cannot be graded: {reason}"))
+        print(printable(f"  {student} cannot be graded: {reason}", kept=""))
     print("Nothing was changed. The same command without --preview does this, with the same fresh cases.")
     return 1 if found.failures else 0
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import weakref
 from collections.abc import Mapping
 from contextlib import closing
 from glob import glob
@@ -25,6 +26,7 @@ from sqlalchemy.exc import OperationalError
 from autograder.catalog.course import course_in
 from autograder.errors import CourseError
 from autograder.gradebook import deadlines, lateness, own_cells, preflight
+from autograder.gradebook.alone import alone
 from autograder.gradebook.common_cells import AllOwn, Together, leaves_common
 from autograder.gradebook.extra_credit import give_extra_credit
 from autograder.gradebook.hidden_tests import Preprocessed
@@ -60,6 +62,7 @@ class SubmissionExporter(NotebookExporter):
             return
         coursedir: Any = self.parent.coursedir
         try:
+            self._be_alone(Path(coursedir.root), coursedir.assignment_id)
             self._set_aside(self.parent.assignments)
             wanted = assignment(Path(coursedir.root), coursedir.assignment_id, unconfined=is_unconfined_here())
             self._find_others(wanted, self.parent.assignments)
@@ -68,6 +71,12 @@ class SubmissionExporter(NotebookExporter):
             self.log.error("%s", error)
             raise NbGraderException(str(error)) from None
         self.released = ReleasedAssignment.of(wanted)
+
+    def _be_alone(self, course: Path, stem: str) -> None:
+        """Hold the course's lock until nbgrader is done with this run, and lets go of what runs it."""
+        lock = alone(course, f"nbgrader autograde {stem}")
+        lock.__enter__()
+        weakref.finalize(self.parent, lock.__exit__, None, None, None)
 
     def _set_aside(self, folders: dict[str, list[str]]) -> None:
         """Take what nbgrader must not copy out of its way; a submission where that fails is named and left out."""

@@ -13,6 +13,7 @@ from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.utils import ignore_patterns
 
 from autograder.errors import CourseNotFound, WorkFailed
+from autograder.gradebook.alone import alone
 from autograder.gradebook.copying import copy_plain
 from autograder.grading.assignment import released_starters, several_released
 from autograder.reading import inbox
@@ -31,9 +32,10 @@ class CollectPlainFiles(ExchangeCollect):
         try:
             if os.path.islink(src):
                 raise OSError("a link stands in the place of the submission")
-            copy_plain(Path(src), Path(dest), self._ignored)
-            set_aside(Path(dest))
-            self._place(Path(dest))
+            with alone(Path(self.coursedir.root), f"nbgrader collect {self.coursedir.assignment_id}"):
+                copy_plain(Path(src), Path(dest), self._ignored)
+                set_aside(Path(dest))
+                self._place(Path(dest))
         except (OSError, WorkFailed, ExchangeError) as error:
             shutil.rmtree(dest, ignore_errors=True)
             self.log.error("%s was not collected: %s", printable(src), printable(str(error)))

@@ -20,6 +20,7 @@ from nbgrader.utils import capture_log, temp_attrs
 
 from autograder.errors import WorkFailed
 from autograder.gradebook import deadlines, feedback_run, lateness, own_cells, preflight, scores
+from autograder.gradebook.alone import alone
 from autograder.gradebook.course_api import course_api
 from autograder.gradebook.exports import PlainGrades
 from autograder.gradebook.lateness import Late
@@ -85,7 +86,7 @@ class Cycle:
     def generate(self) -> None:
         """Write the assignment into the gradebook, and its release from the source; raises a CourseError."""
         preflight.sourced(self.course, self.stem)
-        with _quiet():
+        with _quiet(), alone(self.course, f"generate {self.stem}"):
             self._must("generate the assignment", self.api.generate_assignment(self.stem))
 
     def is_in_gradebook(self) -> bool:
@@ -177,12 +178,13 @@ class Cycle:
         self, how: HowToGrade, check: Callable[[ClassGradebook, Assignment], None]
     ) -> Iterator[tuple[ClassGradebook, Assignment]]:
         """The gradebook, open, and the assignment, of which `check` says that it can be graded."""
-        wanted = assignment(self.course, self.stem, unconfined=how.unconfined)
-        if how.workers.scheduler is None:
-            check_confinement(how.unconfined)
-        with _quiet(), one_gradebook(self.api.coursedir) as gradebook:
-            check(gradebook, wanted)
-            yield gradebook, own_cells.with_own(wanted, gradebook, self.api)
+        with alone(self.course, f"grade {self.stem}"):
+            wanted = assignment(self.course, self.stem, unconfined=how.unconfined)
+            if how.workers.scheduler is None:
+                check_confinement(how.unconfined)
+            with _quiet(), one_gradebook(self.api.coursedir) as gradebook:
+                check(gradebook, wanted)
+                yield gradebook, own_cells.with_own(wanted, gradebook, self.api)
 
     def _folders(self, students: Sequence[str]) -> dict[str, Path]:
         return {student: self._folder("submitted", student) for student in students}
@@ -214,7 +216,7 @@ class Cycle:
         """
         elsewhere = partial(_page_elsewhere, self.course, self.stem)
         run = feedback_run.shared_out(students, self.page, elsewhere, cores() if count is None else count)
-        with _quiet(), contextlib.closing(run) as done:
+        with alone(self.course, f"feedback {self.stem}"), _quiet(), contextlib.closing(run) as done:
             return {student: reason for student, reason in progress(done, len(students)) if reason}
 
     def page(self, student: str) -> str:

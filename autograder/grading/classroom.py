@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 from autograder.files import write_all
 from autograder.grading.assignment import Assignment
 from autograder.grading.submission_verdict import SubmissionVerdict, names_in, new_seed
-from autograder.grading.verdict_files import verdict_path
+from autograder.grading.verdict_files import keys_path, verdict_path
 
 SEED_VARIABLE = "PYTORCH_BASICS_SEED"
 _ROUND = ".round"  # no student's name begins with a dot
@@ -156,6 +157,7 @@ def _seed_before(path: Path, assignment: Assignment, asked: Asked) -> int | None
 
 def end_round(course: Path, stem: str) -> None:
     """Let the next round draw a seed of its own."""
+    shutil.rmtree(keys_path(course, stem), ignore_errors=True)
     _round_path(course, stem).unlink(missing_ok=True)
 
 

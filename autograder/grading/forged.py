@@ -13,6 +13,7 @@ from autograder.judging.judgement import is_final, whole
 from autograder.judging.judgement import judge as judge_by
 from autograder.judging.key import Key
 from autograder.judging.verdict import Report, Status
+from autograder.time_budget import time_budget
 from autograder.watching.observation import Observation
 
 NO_FORM = "What came back from your code is of a form that no answer has, so nothing in it could be judged."
@@ -44,7 +45,7 @@ def judged(judge: Judge, name: str, seed: int, seen: Sequence[Observation], sour
 
 def _within_bounds(judge: Judge, key: Key, seed: int, seen: Sequence[Observation], source: str, digest: str) -> Report:
     """The report by a key that is there already: whole trainings may be run for one, which is not bounded."""
-    with _bounded_memory(_MOST):
+    with time_budget(), _bounded_memory(_MOST):
         if digest:
             return judge.judge_once(key, seed, seen, source, digest)
         return judge_by(judge.exercises[key.exercise], key, seen, source)

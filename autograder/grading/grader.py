@@ -18,6 +18,7 @@ from autograder.grading.assignment import Assignment, grader_digest
 from autograder.grading.lending import begun_with
 from autograder.grading.own_cells import OwnCellsRunner
 from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.grading.verdict_files import keys_path
 from autograder.reading.submission import Parcel, Submission
 from autograder.running.choose_runner import runner_for
 from autograder.running.program import LIMITS, Limits
@@ -61,10 +62,14 @@ class Grader:
         import torch
 
         from autograder.authoring.judge import Judge
+        from autograder.authoring.key_shelf import KeyShelf
 
         torch.set_num_threads(1)  # as where the students' code runs: sums come out the same to the last bit
         wanted = self._assignment
-        return Judge(self._course(), wanted.place, lent=wanted.lent, prelude=begun_with(self.release))
+        shelf = KeyShelf(keys_path(Path(wanted.course), wanted.stem), wanted.digest)
+        is_here = Path(wanted.course).is_dir()  # and not on a cluster's machine without it
+        prelude = begun_with(self.release)
+        return Judge(self._course(), wanted.place, lent=wanted.lent, prelude=prelude, shelf=shelf if is_here else None)
 
     def _own_cells(self) -> OwnCellsRunner | None:
         own, judge = self._assignment.own, self._judge

@@ -21,7 +21,7 @@ from autograder.errors import WorkFailed
 from autograder.frames import discard
 from autograder.grading.shared_pool import ENOUGH, FEW, MANY, WORKER
 from autograder.running.choose_runner import ALWAYS_WARM
-from autograder.running.fork_server import Server
+from autograder.running.fork_server import Server, leave_nothing
 from autograder.running.forked import share
 from autograder.startup import collect_rarely, import_later, spare_imports
 from autograder.walls.linux import die_with_parent, use_large_pages
@@ -53,6 +53,7 @@ class SharedServer:
         if message == ENOUGH:  # they know; the kernel counts what a process computed once it is waited for
             for worker in self._workers:
                 os.waitpid(worker, 0)
+        leave_nothing()
         os._exit(0)
 
     def _go_on(self, large: bool) -> None:

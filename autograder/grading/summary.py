@@ -16,6 +16,7 @@ from autograder.reading.choice import candidates
 from autograder.terminal import printable
 
 _WIDTH = 100
+_LONGEST_NAME = 60  # letters
 
 
 @dataclass(frozen=True)
@@ -86,10 +87,10 @@ def table(listed: Iterable[StudentRow]) -> str:
     """The rows as text: student, score, extra credit, notes."""
     lines = []
     listed = list(listed)
-    width = max([len("student"), *(len(row.student) for row in listed)])
+    width = max([len("student"), *(len(_name(row)) for row in listed)])
     for row in listed:
         score, extra = ("-", "") if row.verdict is None else _scores(row.verdict)
-        lines += _lines(row.student.ljust(width), score, extra, row.notes)
+        lines += _lines(_name(row).ljust(width), score, extra, row.notes)
     head = _lines("student".ljust(width), "score", "extra", ("what to know",))
     return "\n".join([*head, *lines, "", _closing(listed)])
 
@@ -100,9 +101,14 @@ def _scores(verdict: SubmissionVerdict) -> tuple[str, str]:
 
 
 def _lines(student: str, score: str, extra: str, notes: tuple[str, ...]) -> list[str]:
-    start = f"{_in_line(student)}  {score:>9}  {extra:>6}  "
+    start = f"{student}  {score:>9}  {extra:>6}  "
     text = [line for note in notes for line in textwrap.wrap(_in_line(note), _WIDTH)] or [""]
     return [(start + text[0]).rstrip(), *(" " * len(start) + line for line in text[1:])]
+
+
+def _name(row: StudentRow) -> str:
+    name = _in_line(row.student)
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
 
 
 def _in_line(text: str) -> str:
@@ -110,9 +116,9 @@ def _in_line(text: str) -> str:
 
 
 def _closing(listed: list[StudentRow]) -> str:
-    bad = [row.student for row in listed if row.verdict is None or row.verdict.trouble]
-    told = f"; not read or not graded: {', '.join(map(_in_line, bad))}" if bad else ""
-    look = [row.student for row in listed if row.troubles and row.student not in bad]
-    told += f"; worth a person's eye: {', '.join(map(_in_line, look))}" if look else ""
+    bad = [row for row in listed if row.verdict is None or row.verdict.trouble]
+    told = f"; not read or not graded: {', '.join(map(_name, bad))}" if bad else ""
+    look = [row for row in listed if row.troubles and row not in bad]
+    told += f"; worth a person's eye: {', '.join(map(_name, look))}" if look else ""
     mind = "Scores are those of the checks; manual scores, comments and late penalties are in nbgrader's gradebook."
     return f"{len(listed)} submission{'' if len(listed) == 1 else 's'}{told}\n{mind}"

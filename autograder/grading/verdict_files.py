@@ -10,6 +10,11 @@ def verdict_path(course: Path, stem: str, student: str) -> Path:
     return course / "verdicts" / stem / f"{student}.json"
 
 
+def keys_path(course: Path, stem: str) -> Path:
+    """Where the keys of a round are kept until it ends; no student's name begins with a dot."""
+    return course / "verdicts" / stem / ".keys"
+
+
 def without_verdict(course: Path, stem: str) -> set[str]:
     """The students of whom something lies there to grade, and no verdict."""
     students = {path.parent.name for path in course.glob(f"submitted/*/{stem}")}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import quote
 
@@ -59,7 +61,9 @@ def _score(results: Results, student: str) -> str:
 
 def _file(student: str) -> str:
     """The file of a student's page: of the student's name, where a file can have it."""
-    is_name = len(student.encode("utf-8", "replace")) <= _LONGEST_NAME and student.isprintable()
+    is_name = False
+    with contextlib.suppress(UnicodeEncodeError):  # where the system's names of files are not in UTF-8
+        is_name = student.isprintable() and len(os.fsencode(student)) <= _LONGEST_NAME
     return f"{FOLDER}/{student if is_name else digest_of(student)}.html"
 
 
@@ -94,7 +98,7 @@ def _chapter(results: Results, row: StudentRow) -> Html:
     """What is to be said of one submission."""
     parts: list[Html] = [tag("h2", results.title)]
     if (results.course / "feedback" / row.student / results.stem / f"{results.stem}.html").is_file():
-        way = f"../../feedback/{quote(row.student)}/{results.stem}/{results.stem}.html"
+        way = f"../../feedback/{quote(os.fsencode(row.student))}/{results.stem}/{results.stem}.html"
         parts.append(tag("p", tag("a", "The feedback page", href=way)))
     parts += _listed("Look at this", row.troubles)
     if row.verdict and not row.verdict.trouble:

@@ -17,6 +17,7 @@ import importlib
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import sys
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from autograder.running.child import ReadyChapter
 
 MESSAGE_BYTES = 2**17
+HOME = "fork-server-"  # so begins the name of the folder that such a process lives in
 _GRACE = 0.2  # seconds
 FORKS_WORTH_IT = 20  # children: for more it is worth a second to make each fork quicker
 
@@ -240,6 +242,14 @@ def _kill(first: int) -> None:
     os.waitpid(first, 0)
 
 
+def leave_nothing() -> None:
+    """Remove the folder that this process lives in: who made it does that, too, unless it was killed."""
+    home = Path.cwd()
+    if home.name.startswith(HOME):
+        shutil.rmtree(home, ignore_errors=True)
+
+
 if __name__ == "__main__":
     collect_rarely()
     main(socket.socket(fileno=int(sys.argv[1])))
+    leave_nothing()

@@ -22,7 +22,7 @@ from pathlib import Path
 from autograder.errors import WorkFailed
 from autograder.frames import READY, FrameError, receive
 from autograder.running.child_process import ENDED_EARLY, begun, cpu_seconds, environment, failed
-from autograder.running.fork_server import MESSAGE_BYTES
+from autograder.running.fork_server import HOME, MESSAGE_BYTES
 from autograder.running.program import Limits, Program
 from autograder.walls.confine import STATUS, Quota
 
@@ -85,7 +85,7 @@ class WarmProcess:
 
     def __init__(self, module: str) -> None:
         self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        home = Path(tempfile.mkdtemp(prefix="fork-server-"))
+        home = Path(tempfile.mkdtemp(prefix=HOME))
         self.complaints = home / "stderr"
         self._begun: list[subprocess.Popen[bytes]] = []
         # From here on: Ctrl-C may come before the next line has ended. Without a line the process ends by itself.

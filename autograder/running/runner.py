@@ -30,12 +30,15 @@ from autograder.running.program import (
 )
 from autograder.running.seen_before import SeenBefore
 from autograder.running.waiting import PATIENCE, PROCESS_ENDED, Patience, epitaph, wait_for
+from autograder.time_budget import SECONDS, OutOfBudget, time_budget
 from autograder.watching.observation import Raised, clean
 
 UNDEFINED = Outcome()  # nothing stands under the exercise's name
 UNREADABLE = "the code sent back something that cannot be read"
 _BEFORE = SeenBefore()
 TOO_MUCH = "what your answer gives back is too much to check: more than {} MB of tensors, or {} MB of anything else"
+
+TOO_LONG = f"what your answer gives back takes more than {SECONDS:g} seconds to read"
 
 
 def run(program: Program, limits: Limits = LIMITS, *, children: Children) -> dict[str, Outcome]:
@@ -135,7 +138,10 @@ class _Stages:
                 return self._lose(Outcome(raised=Raised(*epitaph(self._child))))
             if frame.head.get("stage") != stage:
                 raise FrameError("the message is about another step")
-            return unpacked(frame, self._limits.text_bytes)
+            with time_budget():
+                return unpacked(frame, self._limits.text_bytes)
+        except OutOfBudget:
+            return self._lose(Outcome(raised=Raised("ResultTooLarge", TOO_LONG)))
         except TimeoutError:
             return self._lose(Outcome(timed_out=True))
         except (FrameTooLong, TooMuchText):

@@ -9,8 +9,9 @@ from html import escape
 
 Attribute = str | int | bool | None
 _EMPTY = ("br", "img", "meta")  # elements that have no end
-# What turns the text behind it around, or is no text at all: what a student wrote must not disarrange what we say.
-_NO_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# What turns the text behind it around, or is no text at all, as half a surrogate pair, which no file can hold: what a
+# student wrote, or named a folder, must not disarrange what we say.
+_NO_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 ROW = "background:transparent;vertical-align:baseline"  # the style of a table's row, which JupyterLab would stripe
 
 
@@ -48,7 +49,7 @@ def _attribute(key: str, value: Attribute) -> str:
     name = key.removesuffix("_").replace("_", "-")
     if value is False:
         return ""
-    return f" {name}" if value is True else f' {name}="{escape(str(value))}"'
+    return f" {name}" if value is True else f' {name}="{_text(str(value))}"'
 
 
 def prose(sentence: str) -> Html:

@@ -21,6 +21,10 @@ from autograder.errors import DamagedData, TooMuchText
 from autograder.watching.tensor_bytes import Stored, saved
 
 MAX_ELEMENTS = 1_000_000  # of a tensor: of larger ones the values are not read
+_MOST_DIMS = 64  # of a tensor: torch itself moves no more of them about
+_MOST_ALIKE = 100  # keys of a dict that may have another one's hash
+# By name: torch would import large parts of itself for some others.
+_DTYPES = {name: kind for name, kind in vars(torch).items() if isinstance(kind, torch.dtype)}
 Plain = Any
 Observation = dict[str, Plain]
 
@@ -185,7 +189,7 @@ def _decode(node: Any, tensors: dict[str, torch.Tensor]) -> Plain:
 
 def _seen(values: torch.Tensor | None, shape: list[int], dtype: str, device: str, tracked: bool) -> Seen:
     """A tensor as another process says it was seen: what it says must fit together."""
-    kind, size = _dtype_named(dtype), torch.Size(shape)
+    kind, size = _dtype_named(dtype), _size(shape)
     if values is not None:
         told = (size, kind) if not kind.is_complex else (torch.Size([*size, 2]), torch.float64)
         if (values.shape, values.dtype) != told:
@@ -208,7 +212,7 @@ def _stride_order(tensor: torch.Tensor) -> list[int]:
 
 
 def _with_stride_order(stored: torch.Tensor, order: Any) -> torch.Tensor:
-    is_order = isinstance(order, list) and all(type(dim) is int for dim in order)
+    is_order = isinstance(order, list) and len(order) <= _MOST_DIMS and all(type(dim) is int for dim in order)
     if not is_order or sorted(order) != list(range(stored.dim())):
         raise ValueError(f"expected the dims of a tensor in some order, found {order!r:.80}")
     return stored.permute([order.index(dim) for dim in range(len(order))])
@@ -219,10 +223,24 @@ def _items(value: Any, kept: _Kept) -> list[Any]:
 
 
 def _dtype_named(name: str) -> torch.dtype:
-    dtype = getattr(torch, _text(name), None)
-    if not isinstance(dtype, torch.dtype):
-        raise ValueError(f"{name!r} is no dtype")
-    return dtype
+    if _text(name) not in _DTYPES:
+        raise ValueError(f"{name!r:.80} is no dtype")
+    return _DTYPES[name]
+
+
+def _size(dims: Any) -> torch.Size:
+    if len(dims) > _MOST_DIMS:
+        raise ValueError(f"expected no more than {_MOST_DIMS} dims, found {len(dims)}")
+    return torch.Size(dims)
+
+
+def _dict(pairs: list[Any], tensors: dict[str, torch.Tensor]) -> dict[Any, Any]:
+    """A dict from its pairs; numbers can be chosen so that Python compares each key with every other one."""
+    read = [(_decode(key, tensors), item) for key, item in pairs]
+    hashes = {hash(key) for key, _ in read}
+    if len(read) - len(hashes) > _MOST_ALIKE:
+        raise ValueError(f"expected keys that differ, found {len(read)} that give {len(hashes)} hashes")
+    return {key: _decode(item, tensors) for key, item in read}
 
 
 def _text(value: Any) -> str:
@@ -250,9 +268,9 @@ _TAGGED: tuple[tuple[str, type, _Pack, _Unpack], ...] = (
         "dict",
         dict,
         lambda v, kept: [[_encode(key, kept), _encode(item, kept)] for key, item in v.items()],
-        lambda v, t: {_decode(key, t): _decode(item, t) for key, item in v},
+        _dict,
     ),
-    ("size", torch.Size, lambda v, t: list(v), lambda v, t: torch.Size(v)),
+    ("size", torch.Size, lambda v, t: list(v), lambda v, t: _size(v)),
     ("dtype", torch.dtype, lambda v, t: dtype_name(v), lambda v, t: _dtype_named(v)),
     ("device", torch.device, lambda v, t: str(v), lambda v, t: torch.device(v)),
     ("raised", Raised, lambda v, t: [v.type, v.message, v.line], lambda v, t: Raised(*map(_text, v))),

@@ -1,0 +1,125 @@
+"""One process at a time writes into a course: the second is told who is at work, and a killed one leaves nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from autograder.__main__ import main
+from autograder.catalog.place import COURSE_VARIABLE
+from autograder.errors import WorkFailed
+from autograder.gradebook.alone import LOCK, alone
+from autograder.gradebook.cycle import Cycle
+from tests.sample_course import STEM, make_course
+from tests.small_chapter import PROJECT
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="nothing is locked there")
+
+HOLDS = """
+import sys, time
+from pathlib import Path
+from autograder.gradebook.alone import alone
+with alone(Path(sys.argv[1]), "grade ch01"):
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
+@contextmanager
+def held_elsewhere(course: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process that holds the lock of a course."""
+    command = [sys.executable, "-c", HOLDS, str(course)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=PROJECT) as other:
+        assert other.stdout and "held\n" == other.stdout.readline()
+        try:
+            yield other
+        finally:
+            other.kill()
+
+
+def test_second_one_is_told_of_the_first(tmp_path: Path) -> None:
+    """Who, since when, and what to do, in one line; the first goes on, and afterwards there is room."""
+    with held_elsewhere(tmp_path) as other:
+        match = rf"^`grade ch01`, process {other.pid} on .*, is at work in "
+        with pytest.raises(WorkFailed, match=match) as told, alone(tmp_path, "grade ch02"):
+            pass
+        assert "\n" not in str(told.value) and other.poll() is None
+    with alone(tmp_path, "grade ch02"), alone(tmp_path, "feedback ch02"):
+        assert "grade ch02" in (tmp_path / LOCK).read_text()
+
+
+def test_killed_one_leaves_no_lock_and_no_file(tmp_path: Path) -> None:
+    """What it was writing is removed by the next one; what only looks like that is not."""
+    verdicts, handed_in = tmp_path / "verdicts" / STEM, tmp_path / "submitted" / "ada" / STEM
+    unfinished = [verdicts / ".ada.json.123.tmp", handed_in / f".{STEM}.ipynb.5.tmp"]
+    others = [verdicts / "ada.json", handed_in / ".notes.tmp", handed_in / "data.1.tmp", tmp_path / ".x.1.tmp"]
+    with held_elsewhere(tmp_path) as other:
+        for path in (*unfinished, *others):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+        os.kill(other.pid, signal.SIGKILL)
+        other.wait()
+    with alone(tmp_path, "grade"):
+        assert not any(path.exists() for path in unfinished) and all(path.exists() for path in others)
+
+
+def test_link_in_its_place_is_not_written_through(tmp_path: Path) -> None:
+    """The file that it leads to stays as it is, and so does what lies in a folder of the teacher's."""
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / LOCK).parent.mkdir()
+    (tmp_path / LOCK).symlink_to(tmp_path / "mine")
+    (tmp_path / "folder" / STEM).mkdir(parents=True)
+    (tmp_path / "folder" / STEM / ".mine.1.tmp").touch()
+    (tmp_path / "submitted").mkdir()
+    (tmp_path / "submitted" / "ada").symlink_to(tmp_path / "folder")
+    with alone(tmp_path, "grade"):
+        assert "mine" == (tmp_path / "mine").read_text()
+    (tmp_path / LOCK).unlink()
+    with alone(tmp_path, "grade"):
+        assert (tmp_path / "folder" / STEM / ".mine.1.tmp").exists()
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+def test_commands_wait_for_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each that writes ends at once with one line, also on a new gradebook; one that only reads goes on."""
+    course = make_course(tmp_path / "course")
+    handed_in = course / "submitted" / "ada" / STEM
+    handed_in.mkdir(parents=True)
+    (handed_in / f"{STEM}.ipynb").write_bytes(b"{}")
+    monkeypatch.setenv(COURSE_VARIABLE, str(course))
+    with held_elsewhere(course):
+        for command in (["grade", STEM], ["feedback", STEM], ["collect", "none.zip", STEM]):
+            assert 1 == main(command)
+            assert "is at work" in (told := capsys.readouterr().err) and 1 == told.count("\n"), told
+        assert 0 == main(["summary", STEM])
+        assert not (course / "gradebook.db").exists()
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+def test_nbgraders_own_command_waits_for_nobody(tmp_path: Path) -> None:
+    """Its log says who is at work; alone, it lets go when it is done."""
+    course = make_course(tmp_path / "course")
+    handed_in = course / "submitted" / "ada" / STEM
+    handed_in.mkdir(parents=True)
+    (handed_in / f"{STEM}.ipynb").write_bytes(b"{}")
+    Cycle(course, STEM).generate()
+
+    def autograde() -> str:
+        command = [sys.executable, "-m", "nbgrader", "autograde", STEM]
+        return subprocess.run(command, cwd=course, capture_output=True, text=True, check=False).stderr
+
+    with held_elsewhere(course) as other:
+        told = autograde()
+        assert f"process {other.pid} on" in told and "Traceback" not in told
+    assert "is at work" not in autograde()
+    with alone(course, "grade"):
+        pass

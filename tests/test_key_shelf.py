@@ -1,0 +1,62 @@
+"""Keys that are kept until a round of grading ends: a run that is killed again and again comes to its end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring.judge import Judge
+from autograder.authoring.key_shelf import KeyShelf
+from autograder.grading import classroom
+from autograder.grading.verdict_files import keys_path
+from autograder.judging.key import Key
+from autograder.watching.observation import to_bytes
+from tests.sample_course import COURSE, STEM, sample_judge
+
+
+class KilledError(BaseException):
+    """The run is killed here."""
+
+
+def test_keys_are_not_computed_twice_however_often_a_run_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each life gets one piece further; in the end all keys are right, and the round's end drops them."""
+    shelf, seed = KeyShelf(keys_path(tmp_path, STEM), "content"), 12345
+    keep, made = KeyShelf.keep, list[tuple[str, str]]()
+
+    def keep_and_die(self: KeyShelf, kind: str, seed: int, drawn: int, key: Key) -> None:
+        keep(self, kind, seed, drawn, key)
+        made.append((kind, key.exercise))
+        raise KilledError
+
+    monkeypatch.setattr(KeyShelf, "keep", keep_and_die)
+    names = sample_judge().names
+    for _ in range(2 * len(names)):
+        judge = Judge(COURSE.folder, STEM, shelf=shelf)
+        with pytest.raises(KilledError):
+            all(judge.key(name, seed) for name in names)
+    judge = Judge(COURSE.folder, STEM, shelf=shelf)
+    found, expected = ({name: each.key(name, seed).to_plain() for name in names} for each in (judge, sample_judge()))
+
+    assert sorted(made) == sorted({(kind, name) for kind in ("bare", "whole") for name in names})
+    assert to_bytes(expected) == to_bytes(found) and judge.drawn == {
+        (name, seed): sample_judge().drawn[name, seed] for name in names
+    }
+    classroom.end_round(tmp_path, STEM)
+    assert not shelf.folder.exists()
+
+
+def test_damaged_or_foreign_keys_are_made_again(tmp_path: Path) -> None:
+    """A key that cannot be read, or is of other content, is no key."""
+    name, seed = sample_judge().names[0], 12345
+    key, shelf = sample_judge().bare_key(name, seed), KeyShelf(tmp_path, "content")
+    shelf.keep("bare", seed, seed, key)
+    assert shelf.find("bare", name, seed)
+    assert not shelf.find("whole", name, seed) and not KeyShelf(tmp_path, "other").find("bare", name, seed)
+
+    (path,) = tmp_path.iterdir()
+    for data in (path.read_bytes()[:-9], b"", to_bytes([1, 2]), to_bytes([1, [], [["a"]]])):
+        path.write_bytes(data)
+        assert shelf.find("bare", name, seed) is None
