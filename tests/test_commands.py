@@ -152,21 +152,42 @@ def test_torch_does_not_import_what_it_only_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "status", "words"),
-    [(None, 0, "runs confined here"), ("no user namespaces", 1, "cannot be confined here: no user namespaces.")],
+    ("reason", "refused", "status", "words"),
+    [
+        (None, None, 0, "runs confined here"),
+        ("no user namespaces", None, 1, "cannot be confined here: no user namespaces.\n"),
+        (None, "the process did not start. Nothing was graded. Ask.", 1, "confined here: the process did not start.\n"),
+    ],
 )
 def test_doctor(
     reason: str | None,
+    refused: str | None,
     status: int,
     words: str,
+    tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """`doctor` says whether students' code is confined, and if not, why."""
+    """`doctor` says whether students' code is confined, and if not, why: with or without a course at hand."""
+    begins = raising(WorkFailed(refused)) if refused else lambda _: None
     monkeypatch.setattr("autograder.walls.trial.missing", lambda: reason)
+    monkeypatch.setattr("autograder.running.choose_runner.begin_once", begins)
 
-    assert main(["doctor"]) == status
-    assert words in capsys.readouterr().out
+    for root in (PROJECT, tmp_path):
+        assert main(["--root", str(root), "doctor"]) == status
+        assert words in capsys.readouterr().out
+
+
+@needs_confinement
+def test_doctor_tries_what_grading_starts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where lessons cannot be read by the user that submissions have, grading refuses, and so `doctor` says why."""
+    course = tmp_path / "course"
+    (course / "chapters").mkdir(parents=True)
+    (course / "nbgrader_config.py").touch()
+    (course / "figures").mkdir(mode=0o700 if os.geteuid() == 0 else 0)
+
+    assert 1 == main(["--root", str(course), "doctor"])
+    assert f"that user cannot read {course / 'figures'} (a umask" in capsys.readouterr().out
 
 
 def test_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,8 +10,10 @@ import subprocess
 import sys
 import threading
 from ast import literal_eval
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
+from sysconfig import get_path
 
 import pytest
 
@@ -19,7 +21,7 @@ from autograder.errors import WorkFailed
 from autograder.running import choose_runner
 from autograder.running.forked import ForkServers
 from autograder.running.fresh_process import fresh_process
-from autograder.running.program import Outcome
+from autograder.running.program import Ground, Outcome
 from autograder.running.runner import run
 from autograder.walls import consent, trial
 from autograder.walls.linux import Namespace, fork_into
@@ -35,6 +37,7 @@ pytestmark = pytest.mark.xdist_group("confinement")  # what all of them look at 
 # In a namespace of its own: from here on no further one can be had.
 NONE_MORE = "echo 0 > /proc/sys/user/max_user_namespaces"
 ASKED = "from autograder.walls import consent; consent.check_confinement(unconfined=False)"
+TRIAL = "autograder.walls.trial"
 CASES = made.exercise().cases(3)[:1]
 SHOWN = Room.of_this_python(PROJECT / "autograder").shown
 
@@ -50,6 +53,19 @@ def outcome(servers: ForkServers, *lines: str, name: str = "one") -> Outcome:
     body = "\n    ".join(line.format(PROJECT) for line in lines)
     answer = f"import os, socket, sys, torch\ndef {name}(x, plus):\n    {body}\n"
     return run(program({name: answer}, CASES), children=servers)[name]
+
+
+def empty_environment(folder: Path) -> Path:
+    """Make an environment; returns the folder for its packages, of which there are none."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    return next(folder.glob("lib/python*/site-packages"))
+
+
+def trial_in(environment: Path) -> subprocess.CompletedProcess[str]:
+    """Try walls with the packages of an environment; libseccomp's comes from ours, which is not shown in there."""
+    words = [str(environment / "bin" / "python"), "-m", TRIAL]
+    paths = os.pathsep.join([str(PROJECT), get_path("purelib")])
+    return subprocess.run(words, env={"PYTHONPATH": paths}, capture_output=True, text=True, check=False)
 
 
 def told(servers: ForkServers, *lines: str) -> str:
@@ -339,6 +355,74 @@ def test_fork_is_refused_beside_another_thread() -> None:
     finally:
         ended.set()
         other.join()
+
+
+@needs_confinement
+class TestRights:
+    """Whatever umask the grader is started with, its submissions can read what they are to read, and doctor tells."""
+
+    @pytest.mark.parametrize("umask", ["0027", "0077", "0777"])
+    def test_trial_whatever_the_umask(self, umask: str) -> None:
+        """What `doctor` and grading ask says that walls can be had."""
+        ran = subprocess.run([sys.executable, "-m", TRIAL], umask=int(umask, 8), capture_output=True, check=False)
+
+        assert (0, b"") == (ran.returncode, ran.stderr)
+
+    def test_submission_under_a_narrow_umask(self) -> None:
+        """An answer runs, imports late, and writes files of the rights that they have everywhere."""
+        before = os.umask(0o077)
+        try:
+            late = "import wave, jinja2, stat"
+            mode = "stat.filemode(os.stat('kept').st_mode)"
+            seen = told(ForkServers(), late, "open('kept', 'w').close()", f"os.getcwd(), {mode}, os.listdir('/')[:0]")
+        finally:
+            os.umask(before)
+
+        assert "('/tmp/home', '-rw-r--r--', [])" == seen
+
+    @pytest.mark.parametrize("name", ["whole/shut", "shut.py", "../../.."])
+    def test_package_that_the_ordinary_user_cannot_read(self, tmp_path: Path, name: str) -> None:
+        """It is named, with the command that opens it and nothing else, also where the whole environment is shut."""
+        if name == "../../.." and os.geteuid() != 0:
+            pytest.skip("nobody but root starts a Python that its user cannot read")
+        packages = empty_environment(tmp_path / "env")
+        (packages / "whole" / "shut").mkdir(parents=True)
+        (packages / "shut.py").touch()
+        (packages / "gone.py").symlink_to(tmp_path / "nowhere")
+        shut, fine = (packages / name).resolve(), trial_in(tmp_path / "env")
+        mode = shut.stat().st_mode
+        shut.chmod(0o700 if os.geteuid() == 0 else 0)
+        ran = trial_in(tmp_path / "env")
+        shut.chmod(mode)
+
+        assert (0, "") == (fine.returncode, fine.stderr)
+        assert 1 == ran.returncode and f"cannot read {shut} (a umask" in ran.stderr
+        assert f"`chmod -R o+rX {shut}` lets everybody read it" in ran.stderr
+
+    def test_several_are_opened_without_what_lies_beside_them(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The command for a clone and its environment names both, and not the folder with submissions and grades."""
+        own, lib, lesson = (tmp_path / name for name in ("autograder", "lib", "lesson"))
+        for folder in (own, lib, lesson):
+            folder.mkdir()
+        monkeypatch.setattr(trial, "_PACKAGE", own)
+        monkeypatch.setattr(sys, "path", [str(tmp_path), str(lib)])
+        monkeypatch.setattr(trial, "_unreadable", lambda path, _: iter([f"{path}/a.py", f"{path}/b.py"]))
+
+        told = trial._locked_out([lesson])
+
+        assert f"{own}/a.py and 5 more" in told and f"`chmod -R o+rX {own} {lesson} {lib}` lets" in told
+
+    def test_lessons_that_cannot_be_read_are_named_before_a_submission_runs(self, tmp_path: Path) -> None:
+        """A process that runs submissions looks itself, also where it is started by a worker on another machine."""
+        lesson = tmp_path / "instruments.py"
+        lesson.touch(0o600 if os.geteuid() == 0 else 0)
+        one = program({"one": "def one(x, plus):\n    return x\n"}, CASES)
+        elsewhere = replace(one, ground=Ground(str(tmp_path), (), "", whole=True))
+
+        with pytest.raises(WorkFailed, match=rf"did not start: .*cannot read {lesson} .*`chmod -R o\+rX {lesson}`"):
+            run(elsewhere, children=ForkServers())
 
 
 class TestChoice:

@@ -10,7 +10,7 @@ from pathlib import Path
 from autograder.recording.outputs import Output
 from autograder.running.fresh_process import fresh_process
 from autograder.running.notebook import NotebookRun, run_cells
-from autograder.running.program import Children, Limits, Runner
+from autograder.running.program import LIMITS, Children, Ground, Limits, Program, Runner
 from autograder.walls.consent import check_confinement
 
 # Packages that answers use, and that are slow to import.
@@ -38,6 +38,13 @@ def notebook_runner_for(course: Path, unconfined: bool, modules: tuple[str, ...]
     """What runs whole notebooks that are handed in to a course, likewise; they may import these modules late."""
     children = _children(course, unconfined, lambda: modules)
     return lambda run, limits: run_cells(run, children=children, limits=limits)
+
+
+def begin_once(course: Path) -> None:
+    """Start what runs submissions to a course, confined, up to where it waits for the first; raises WorkFailed."""
+    ground = Ground(str(course.resolve()), (), "import torch", whole=True)
+    with _children(course, False, tuple)(Program(ground, (), {}), LIMITS):
+        pass
 
 
 def _children(course: Path, unconfined: bool, modules: Callable[[], tuple[str, ...]]) -> Children:

@@ -27,7 +27,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from autograder.catalog.place import open_to_answers
+from autograder.catalog.place import EXERCISES, open_to_answers
 from autograder.errors import WorkFailed
 from autograder.frames import READY, Frame, discard, send
 from autograder.recording.child import ReadyNotebook
@@ -36,8 +36,9 @@ from autograder.running.ready import made_ready
 from autograder.startup import collect_rarely
 from autograder.walls.confine import Quota, Walls
 from autograder.walls.linux import use_large_pages
-from autograder.walls.room import Room
+from autograder.walls.room import Room, move_in
 from autograder.walls.syscalls import compiled
+from autograder.walls.trial import trouble
 
 if TYPE_CHECKING:
     from autograder.running.cases import Cases
@@ -72,6 +73,11 @@ def _room(ground: Ground, hidden: list[str]) -> Room:
     return Room.of_this_python(package, *open_to_answers(Path(ground.course)), hidden=tuple(map(Path, hidden)))
 
 
+def _lessons(ground: Ground) -> list[Path]:
+    """What lessons import; exercises are there before the first fork."""
+    return [path for path in open_to_answers(Path(ground.course)) if path.name != EXERCISES]
+
+
 class _Line:
     """The line of one grader, and what it has of this process: a child at a time, by its first process's number."""
 
@@ -93,6 +99,7 @@ class Server:
         self._endings: dict[int, tuple[_Line, float]] = {}  # by their handle: whose it was, and how long it may take
         self._ready: ReadyChapter | ReadyNotebook | None = None
         self._start: dict[str, Any] = {}
+        self._trouble: str | None = None
         self._forked = 0
 
     def add(self, line: socket.socket) -> None:
@@ -160,10 +167,13 @@ class Server:
                 self._ready, self._room = made_ready(ground), _room(ground, start["hidden"])
                 self._start = {"ground": asdict(ground), "hidden": start["hidden"]}
                 _warm_up(self._ready, start["modules"])
+                self._trouble = trouble(Walls(self._room, Quota(), self._rules), _lessons(ground))
         except WorkFailed as error:
             return {"problem": str(error)}
         if self._start != {"ground": asdict(ground), "hidden": start["hidden"]}:
             return {"problem": "it is ready for another chapter"}
+        if self._trouble is not None:
+            return {"problem": self._trouble or "a submission could not be confined"}
         line.begun = True
         return {"ready": True}
 
@@ -203,9 +213,7 @@ class Server:
 
         def inner() -> None:
             discard(1)
-            os.environ.update(HOME="/tmp/home", TMPDIR="/tmp/home", IPYTHONDIR="/tmp/home")
-            os.makedirs("/tmp/home", exist_ok=True)
-            os.chdir("/tmp/home")
+            move_in()
             send(sink, Frame({"stage": READY}))
             if isinstance(ready, ReadyNotebook):
                 ready.serve(source, sink)

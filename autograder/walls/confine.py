@@ -36,6 +36,7 @@ from autograder.walls.syscalls import Rules
 
 STATUS = struct.Struct("=i")  # as os.waitpid gives it
 NOBODY = 65534
+UMASK = 0o022
 NOWHERE = "localhost"  # what the machine is called in there
 _OWN = Namespace.MOUNT | Namespace.NAMES | Namespace.IPC | Namespace.PID | Namespace.NETWORK
 
@@ -78,6 +79,9 @@ class Walls:
         # Where the process that forked this one has ended already, nobody sends a program, and nothing is run.
         die_with_parent()
         os.setsid()
+        # The room is made by root and read by nobody. (The teacher's umask, 077 say, would lock it, and its folders
+        # are nowhere but in there.)
+        os.umask(UMASK)
         proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)  # in the room, nothing can be written there
         if owner is not None:
             _map_to(proc, *owner)

@@ -11,6 +11,7 @@ from pathlib import Path
 from autograder.walls.linux import Mount, change_root, detach, make_read_only, mount
 
 SCRATCH = "/tmp"
+HOME = f"{SCRATCH}/home"
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/nix/store")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _PLAIN = Mount.NO_SETUID | Mount.NO_DEVICES
@@ -88,6 +89,13 @@ class Room:
                 _show(f"/old{real}", f"/new{path}")
                 make_read_only(f"/new{path}")
         make_read_only(f"/new{folder}")
+
+
+def move_in() -> None:
+    """Make a home in the scratch folder, and work there; for a process in its room."""
+    os.environ.update(HOME=HOME, TMPDIR=HOME, IPYTHONDIR=HOME)
+    os.makedirs(HOME, exist_ok=True)
+    os.chdir(HOME)
 
 
 def _show(source: str, target: str) -> None:
