@@ -207,7 +207,7 @@ def stepped(*kept: str, generator: bool = False) -> Probe:
     """Steps of an optimizer that the answer is the class of: `answer(params, **settings)`, with given gradients.
 
     A case gives the tensors, and for each step their gradients. Facets: `path` and `grads` (the tensors, and their
-    .grad, after each step), `cleared` (after `zero_grad`), `in_place` (views from before the steps hold the new numbers).
+    .grad, after each step), `cleared` (after `zero_grad`), `in_place` (views from before the steps hold what is new).
     """
 
     def look(answer: Answer, case: Case) -> Observation:

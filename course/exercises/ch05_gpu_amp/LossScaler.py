@@ -23,7 +23,7 @@ def rounds(*kept: str, how: str = "step") -> Probe:
     how: "step" (and nothing before it), "unscale_" (and then step), "unscale_ and look" (no step, no update).
     Facets: `scaled` (the loss of 0.75, before each round, and the gradient that comes through), `grads` (after
     unscale_, or after the round), `same` (each .grad is the tensor that it was, in its memory), `held`, `factors` and
-    `clean_steps` (after each round), `early` (for each round, whether one of the two was another number before `update`).
+    `clean_steps` (after each round), `early` (whether one of the two changed before `update`, in each round).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
