@@ -90,8 +90,8 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
 
     A case gives a model and an optimizer by name, inputs, and targets. Facets: `held` (parameters and buffers),
     `grads`, `arrived` (some gradient reached the model), `returned`, `modes`, `forwards` (how often the model was
-    called), `criterion` (what the criterion was called with, each time) and `spread` (broadcasting made more rows of
-    what it was called with).
+    called), `criterion` (what the criterion was called with, each time) and `spread` (what it was called with stands
+    for more rows than the batch has).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -121,7 +121,7 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
 
 SPREAD = {
     "spread": "You give the criterion a prediction and a target whose shapes differ, such as (n,) and (n, 1): "
-    "broadcasting then compares the prediction of each row with the targets of all rows."
+    "torch then broadcasts them, and compares the prediction of each row with the targets of all rows."
 }
 
 
