@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 import shutil
-import weakref
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from glob import glob
 from pathlib import Path
 from typing import Any
@@ -61,22 +60,40 @@ class SubmissionExporter(NotebookExporter):
             self.released = self.parent.released
             return
         coursedir: Any = self.parent.coursedir
+        lock = self._lock_course(Path(coursedir.root), coursedir.assignment_id)
         try:
-            self._be_alone(Path(coursedir.root), coursedir.assignment_id)
             self._set_aside(self.parent.assignments)
             wanted = assignment(Path(coursedir.root), coursedir.assignment_id, unconfined=is_unconfined_here())
             self._find_others(wanted, self.parent.assignments)
             wanted, self.reasons = _graded(self.parent, wanted)
         except CourseError as error:
+            lock.close()
             self.log.error("%s", error)
             raise NbGraderException(str(error)) from None
+        except BaseException:
+            lock.close()
+            raise
         self.released = ReleasedAssignment.of(wanted)
 
-    def _be_alone(self, course: Path, stem: str) -> None:
-        """Hold the course's lock until nbgrader is done with this run, and lets go of what runs it."""
-        lock = alone(course, f"nbgrader autograde {stem}")
-        lock.__enter__()
-        weakref.finalize(self.parent, lock.__exit__, None, None, None)
+    def _lock_course(self, course: Path, stem: str) -> ExitStack:
+        """Hold the course's lock until nbgrader has converted all submissions, or the returned stack is closed.
+
+        formgrader's process goes on after a run, and keeps what ran: so the lock does not wait for the converter's end.
+        """
+        lock, converter = ExitStack(), self.parent
+        try:
+            lock.enter_context(alone(course, f"nbgrader autograde {stem}"))
+        except CourseError as error:
+            self.log.error("%s", error)
+            raise NbGraderException(str(error)) from None
+        convert = converter.convert_notebooks  # type: ignore[union-attr]
+
+        def convert_and_unlock() -> None:
+            with lock:
+                convert()
+
+        converter.convert_notebooks = convert_and_unlock  # type: ignore[union-attr]
+        return lock
 
     def _set_aside(self, folders: dict[str, list[str]]) -> None:
         """Take what nbgrader must not copy out of its way; a submission where that fails is named and left out."""

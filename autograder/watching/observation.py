@@ -21,7 +21,7 @@ from autograder.errors import DamagedData, TooMuchText
 from autograder.watching.tensor_bytes import Stored, saved
 
 MAX_ELEMENTS = 1_000_000  # of a tensor: of larger ones the values are not read
-_MOST_DIMS = 64  # of a tensor: torch itself moves no more of them about
+MOST_DIMS = 64  # of a tensor: torch itself moves no more of them about
 _MOST_ALIKE = 100  # keys of a dict that may have another one's hash
 # By name: torch would import large parts of itself for some others.
 _DTYPES = {name: kind for name, kind in vars(torch).items() if isinstance(kind, torch.dtype)}
@@ -212,7 +212,7 @@ def _stride_order(tensor: torch.Tensor) -> list[int]:
 
 
 def _with_stride_order(stored: torch.Tensor, order: Any) -> torch.Tensor:
-    is_order = isinstance(order, list) and len(order) <= _MOST_DIMS and all(type(dim) is int for dim in order)
+    is_order = isinstance(order, list) and len(order) <= MOST_DIMS and all(type(dim) is int for dim in order)
     if not is_order or sorted(order) != list(range(stored.dim())):
         raise ValueError(f"expected the dims of a tensor in some order, found {order!r:.80}")
     return stored.permute([order.index(dim) for dim in range(len(order))])
@@ -229,8 +229,8 @@ def _dtype_named(name: str) -> torch.dtype:
 
 
 def _size(dims: Any) -> torch.Size:
-    if len(dims) > _MOST_DIMS:
-        raise ValueError(f"expected no more than {_MOST_DIMS} dims, found {len(dims)}")
+    if len(dims) > MOST_DIMS:
+        raise ValueError(f"expected no more than {MOST_DIMS} dims, found {len(dims)}")
     return torch.Size(dims)
 
 

@@ -14,7 +14,16 @@ import torch
 from autograder.watching.difference import Tolerance, first_difference
 from autograder.watching.exercise import Case, Probe
 from autograder.watching.modes import end_modes, modes_on
-from autograder.watching.observation import MAX_ELEMENTS, Foreign, Observation, Plain, Raised, Seen, dtype_name
+from autograder.watching.observation import (
+    MAX_ELEMENTS,
+    MOST_DIMS,
+    Foreign,
+    Observation,
+    Plain,
+    Raised,
+    Seen,
+    dtype_name,
+)
 
 Answer = Callable[..., Any]
 Look = Callable[[Answer, Case], Observation]
@@ -27,7 +36,7 @@ _INT_BITS = 4096  # longer ones are slow to write as text, and Python refuses th
 def see(value: object, depth: int = 0) -> Plain:
     """Turn any value into plain data: tensors with what is known of them, containers item by item, the rest as text."""
     if isinstance(value, torch.Tensor):
-        return _see_tensor(value)
+        return _see_tensor(value) if value.dim() <= MOST_DIMS else Foreign("Tensor", f"a tensor of {value.dim()} dims")
     if value is None or type(value) in (bool, float, torch.dtype, torch.device, torch.Size):
         return value
     if type(value) is int and value.bit_length() > _INT_BITS:

@@ -95,6 +95,7 @@ LOADED = {
     "loaded": "These entries of state are in the module after your call. It should be all that fit in name and shape, "
     "and no others.",
     "odd": "These tensors of the module hold other numbers after your call, and not those of the entry of their name.",
+    "numbers": "The numbers of the module after your call are not what they should be.",
 }
 SORTED = {"sorted": "The names that you return are the right ones, but not sorted."}
 

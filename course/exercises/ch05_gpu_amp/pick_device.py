@@ -67,6 +67,7 @@ def _spelled(name: str, case: Case) -> str:
 
 DEFAULT = {
     "default_kept": "Your function sets torch's default device. Return a device, and set nothing.",
+    "in_turn": "Called in one situation after another, your function does not return the device of each.",
 }
 BOTH, NONE = "cuda and mps there", "only the CPU there"
 
