@@ -130,6 +130,20 @@ _MEANINGS = (
         "many as the rows of the right ones: print both shapes.",
     ),
     (
+        r"The expanded size of the tensor .* must match the existing size",
+        "By `expand`, and where something is written into a tensor, axes of length 1 are stretched and no others: "
+        "compare both shapes from their right ends.",
+    ),
+    (
+        r"Can't call numpy\(\) on Tensor that requires grad",
+        "NumPy builds no graph: what goes through it gets no gradient.",
+    ),
+    (
+        r"Mismatch in shape: grad_output",
+        "What comes in from above holds one number for each number of the tensor that is differentiated: print both "
+        "shapes.",
+    ),
+    (
         r"'Tensor' object has no attribute '(?:copy|astype)'",
         "NumPy's arrays have a method of that name. A tensor has one for it too, under another name.",
     ),
