@@ -65,7 +65,7 @@ ERRORS: dict[str, Callable[[], object]] = {
     "as many axes": lambda: torch.zeros(2, 3).scatter(1, torch.tensor([0, 1]), 1.0),
     "another dtype than the tensor": lambda: torch.zeros(2).__setitem__(torch.ones(2) > 0, torch.ones(2).double()),
     "two batches of matrices": lambda: torch.bmm(torch.ones(2, 3, 4), torch.ones(2, 5, 3)),
-    "axes of length 1 are stretched": lambda: torch.ones(3, 1).expand(2, 3),
+    "axes of length 1 are repeated": lambda: torch.ones(3, 1).expand(2, 3),
     "NumPy builds no graph": lambda: leaf(2).numpy(),
     "one number for each number": lambda: torch.autograd.grad(leaf(2).sum(), leaf(2), torch.ones(2)),
     "under another name": lambda: torch.ones(2).__getattribute__("copy"),

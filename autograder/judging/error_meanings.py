@@ -131,8 +131,8 @@ _MEANINGS = (
     ),
     (
         r"The expanded size of the tensor .* must match the existing size",
-        "By `expand`, and where something is written into a tensor, axes of length 1 are stretched and no others: "
-        "compare both shapes from their right ends.",
+        "Where a tensor is expanded to a shape, or is written into another tensor, axes of length 1 are repeated and "
+        "no others: compare both shapes from their right ends.",
     ),
     (
         r"Can't call numpy\(\) on Tensor that requires grad",
