@@ -28,6 +28,20 @@ def saved_changed() -> None:
     result.sum().backward()
 
 
+class OneForTwo(torch.autograd.Function):
+    """A backward that returns one thing for two inputs."""
+
+    @staticmethod
+    def forward(ctx: object, x: Tensor, factor: float) -> Tensor:
+        """Multiply."""
+        return x * factor
+
+    @staticmethod
+    def backward(ctx: object, grad_out: Tensor) -> Tensor:
+        """Return nothing for the factor."""
+        return grad_out
+
+
 ERRORS: dict[str, Callable[[], object]] = {
     "requires grad": lambda: torch.ones(2).sum().backward(),
     "with respect to a tensor": lambda: torch.autograd.grad(leaf(2).sum(), torch.ones(2)),
@@ -46,6 +60,15 @@ ERRORS: dict[str, Callable[[], object]] = {
     "A place is asked for": lambda: torch.ones(2)[5],
     "a length of 0": lambda: torch.cat([]),
     "keeps its dtype": lambda: torch.ones(2, dtype=torch.int64).add_(0.5),
+    "one thing back for each input": lambda: OneForTwo.apply(leaf(2), 2.0).sum().backward(),  # type: ignore[no-untyped-call]
+    "One True or False": lambda: bool(torch.ones(2) > 0),
+    "as many axes": lambda: torch.zeros(2, 3).scatter(1, torch.tensor([0, 1]), 1.0),
+    "another dtype than the tensor": lambda: torch.zeros(2).__setitem__(torch.ones(2) > 0, torch.ones(2).double()),
+    "two batches of matrices": lambda: torch.bmm(torch.ones(2, 3, 4), torch.ones(2, 5, 3)),
+    "axes of length 1 are repeated": lambda: torch.ones(3, 1).expand(2, 3),
+    "NumPy builds no graph": lambda: leaf(2).numpy(),
+    "one number for each number": lambda: torch.autograd.grad(leaf(2).sum(), leaf(2), torch.ones(2)),
+    "under another name": lambda: torch.ones(2).__getattribute__("copy"),
     "Two dtypes": lambda: torch.ones(2, 2).double() @ torch.ones(2, 2),
 }
 
@@ -53,7 +76,7 @@ ERRORS: dict[str, Callable[[], object]] = {
 @pytest.mark.parametrize("sense", ERRORS)
 def test_an_error_of_this_torch_is_explained(sense: str) -> None:
     """The words of the torch that is installed here are known."""
-    with pytest.raises((RuntimeError, IndexError, ValueError)) as caught:
+    with pytest.raises((RuntimeError, IndexError, ValueError, AttributeError)) as caught:
         ERRORS[sense]()
 
     assert sense in meaning(f"{caught.type.__name__}: {caught.value}")

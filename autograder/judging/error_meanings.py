@@ -107,6 +107,47 @@ _MEANINGS = (
         "The scaler has looked at no gradient since its last update: none is there, or nobody has called it to look.",
     ),
     (
+        r"returned an incorrect number of gradients",
+        "`backward` gives one thing back for each input of `forward` after `ctx`, in their order: a gradient, or None.",
+    ),
+    (
+        r"Boolean value of Tensor with more than one value",
+        "One True or False is needed there, as by an `if`, an `and` or a `not`, and a comparison of tensors has one "
+        "for each entry.",
+    ),
+    (
+        r"Index tensor must have the same number of dimensions",
+        "The index there has to have as many axes as the tensor that it points into: print both shapes.",
+    ),
+    (
+        r"Index put requires the source and destination dtypes match",
+        "What is written has another dtype than the tensor it is written into. A new tensor of zeros or ones is "
+        "float32 where no `dtype` is named.",
+    ),
+    (
+        r"Expected size for first two dimensions of batch2",
+        "In a product of two batches of matrices the batches are equally long, and the columns of the left ones as "
+        "many as the rows of the right ones: print both shapes.",
+    ),
+    (
+        r"The expanded size of the tensor .* must match the existing size",
+        "Where a tensor is expanded to a shape, or is written into another tensor, axes of length 1 are repeated and "
+        "no others: compare both shapes from their right ends.",
+    ),
+    (
+        r"Can't call numpy\(\) on Tensor that requires grad",
+        "NumPy builds no graph: what goes through it gets no gradient.",
+    ),
+    (
+        r"Mismatch in shape: grad_output",
+        "What comes in from above holds one number for each number of the tensor that is differentiated: print both "
+        "shapes.",
+    ),
+    (
+        r"'Tensor' object has no attribute '(?:copy|astype)'",
+        "NumPy's arrays have a method of that name. A tensor has one for it too, under another name.",
+    ),
+    (
         r"^UnboundLocalError\b",
         "The name has been given no value there: what gives it one, in a loop or an `if` perhaps, has not run.",
     ),

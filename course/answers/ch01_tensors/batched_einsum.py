@@ -49,7 +49,7 @@ def batched_einsum(a, b, v):
 
 @bank.wrong(
     "gram-of-all-dims-reversed",
-    "The shapes of the gram product do not fit: `.T` reverses all three dims, the batch too. Swap the last two only.",
+    "The shapes of the gram product do not fit: it is the batch that you move, as `.T` does, which reverses all dims. Swap the last two only.",
 )
 def batched_einsum(a, b, v):
     return {

@@ -109,10 +109,11 @@ def pairwise_sq_dists(a, b):
     return (a[:, None] - b[None]).sum(-1) ** 2
 
 
-@bank.told("centered-expansion", "negative")
+@bank.told("centered-expansion-made-positive", "returned:values")
 def pairwise_sq_dists(a, b):
-    a, b = a - b.mean(0), b - b.mean(0)
-    return (a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T
+    middle = torch.cat([a, b]).mean(0)
+    a, b = a - middle, b - middle
+    return ((a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T).abs()
 
 
 @bank.wrong("casts-to-float32", "Your result is float32 whatever dtype comes in. Keep the dtype of what you are given.")

@@ -9,7 +9,7 @@ bank = AnswerBank("fix_inplace")
 
 @bank.wrong(
     "untouched",
-    "It does what it did when you found it. `exp` saved its result, and `y += 1` changes it; then look at the other programs.",
+    "The first program still stops: `exp` saved its result, and you change that in place, as `y += 1` does. Then look at the other programs.",
 )
 def fix_inplace(x):
     a = x.clone().requires_grad_()

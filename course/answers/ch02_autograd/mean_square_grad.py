@@ -140,6 +140,14 @@ def mean_square_grad(x):
     return copy.grad
 
 
+@bank.wrong(
+    "returns-the-tuple", "You return a tuple with the gradient in it, as `torch.autograd.grad` does. Take it out."
+)
+def mean_square_grad(x):
+    copy = x.detach().clone().requires_grad_()
+    return torch.autograd.grad((copy**2).mean(), copy)
+
+
 @bank.wrong("list-of-numbers", "You return Python numbers. A tensor in the shape and dtype of `x` is asked for.")
 def mean_square_grad(x):
     copy = x.detach().clone().requires_grad_()

@@ -97,7 +97,7 @@ def pairwise_sq_dists(draw: Draw) -> Iterator[Case]:
 
 
 def far_points(draw: Draw, n: int, m: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """n and m points far from the origin, whose squared distances an expanded square gets wrong, everywhere alike.
+    """n and m points far from the origin, on two sides of it; an expanded square gets near ones wrong, always alike.
 
     In units: a = (8192 + k, 4p, 4q) and b = (8192, 4r, 4s). For these k, float32 rounds (8192 + k)**2, which is
     2**26 + 16384k + k*k, down to a multiple of 16; every other number of the expanded square is one already and below
@@ -107,6 +107,10 @@ def far_points(draw: Draw, n: int, m: int) -> tuple[torch.Tensor, torch.Tensor]:
     a, b = (4.0 * draw.ints(-1, 2, count, 3).float() for count in (n, m))
     a[:, 0] = 8192.0 + torch.tensor([1.0, 2.0, 6.0, 7.0])[draw.ints(0, 4, n)]
     b[:, 0] = 8192.0
+    # Every other point goes to the other side of the origin: no shift brings all of them near it. Two points on
+    # different sides are so far from one another that the last digits do not matter.
+    a[1::2] *= -1
+    b[1::2] *= -1
     unit = draw.choice([-1, 1]) * 2.0 ** draw.whole(-2, 2)
     return unit * a, unit * b
 

@@ -50,6 +50,7 @@ def predicted(name: str, sentence: str, shape: str, stride: str, shares: str) ->
         "shapes:values": shape,
         "strides:values": stride,
         "shares:values": shares,
+        "shares:type": "The last of the three is to be `True` or `False` itself, a bool. Yours is of another type.",
     }
     return Requirement(f"{name}: {sentence}", layouts, tells)
 

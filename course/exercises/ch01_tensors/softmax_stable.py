@@ -57,7 +57,15 @@ finite = Requirement(
         "`dim` no exp may overflow, not all may become 0, and the differences of the scores must stay."
     },
 )
-differentiable = Requirement("lets the gradient through", calling(grad=True), needs=(any_dim,))
+differentiable = Requirement(
+    "lets the gradient through",
+    calling(grad=True),
+    tells={
+        "gradient": "The gradient that flows back through your result is not that of a softmax. Is some use of `x` cut "
+        "off on the way, as `.data`, `detach` and NumPy do?"
+    },
+    needs=(any_dim,),
+)
 dtype = Requirement("keeps the dtype that it is given", result_only)
 unchanged = Requirement("leaves x as it is", calling(), given=("returned",))
 

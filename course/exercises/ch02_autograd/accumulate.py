@@ -77,8 +77,8 @@ def spelled(name: str, case: Case) -> str:
 
 
 _FACTOR = (
-    "Your gradients point the right way, and have another length: by what is a loss multiplied or divided that "
-    "should not be, or not by that?"
+    "Your gradients are the right ones times one and the same number, 0 perhaps, where 1 is wanted: by what is a loss "
+    "multiplied or divided that should not be, or not by that?"
 )
 single = Requirement(
     "gives the gradients for a single batch",
