@@ -80,7 +80,7 @@ def _go_back(model: nn.Sequential, passed: list[Tensor], slope: Tensor) -> None:
         assert isinstance(layer, nn.Linear)
         for param, grad in ((layer.weight, slope.mT @ given), (layer.bias, slope.sum(dim=0))):
             if param is not None and param.requires_grad:
-                param.grad = grad if param.grad is None else param.grad + grad
+                param.grad = grad + (0.0 if param.grad is None else param.grad)
         slope = slope @ layer.weight
 
 
