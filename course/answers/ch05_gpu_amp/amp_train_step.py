@@ -297,7 +297,8 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
 
 @bank.wrong(
     "forward-outside",
-    "The model runs outside of autocast, so in float32. What is to be lowered must stand in the block.",
+    "When your model runs, autocast is off for the `device_type` of the call, so the model computes in float32. The call "
+    "of the model belongs inside an autocast block for this type.",
 )
 def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
     optimizer.zero_grad()

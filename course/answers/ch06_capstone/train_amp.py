@@ -36,6 +36,84 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
 
 
 @bank.wrong(
+    "softmax-first",
+    "Cross-entropy takes logits: it does its own softmax, and yours comes before it.",
+)
+def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
+    model.train()
+    losses = []
+    for first in range(0, len(batches), accumulate):
+        group = batches[first : first + accumulate]
+        count = sum(len(y) for _, y in group)
+        optimizer.zero_grad()
+        total = 0.0
+        for x, y in group:
+            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
+                loss = F.cross_entropy(model(x).softmax(dim=1), y, reduction="sum") / count
+            scaler.scale(loss).backward()
+            total += loss.item()
+        scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        scaler.step(optimizer)
+        scaler.update()
+        losses.append(total)
+    return losses
+
+
+@bank.wrong(
+    "steps-twice",
+    "The optimizer steps by itself and through the scaler too: each group moves the weights twice. "
+    "`scaler.step(optimizer)` is the one step.",
+)
+def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
+    model.train()
+    losses = []
+    for first in range(0, len(batches), accumulate):
+        group = batches[first : first + accumulate]
+        count = sum(len(y) for _, y in group)
+        optimizer.zero_grad()
+        total = 0.0
+        for x, y in group:
+            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
+                loss = F.cross_entropy(model(x), y, reduction="sum") / count
+            scaler.scale(loss).backward()
+            total += loss.item()
+        scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        optimizer.step()
+        scaler.step(optimizer)
+        scaler.update()
+        losses.append(total)
+    return losses
+
+
+@bank.wrong(
+    "loss-divided-twice",
+    "The losses that you return are too small: what you add up is divided by the number of images already, and you "
+    "divide the sum once more, by the number of batches.",
+)
+def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
+    model.train()
+    losses = []
+    for first in range(0, len(batches), accumulate):
+        group = batches[first : first + accumulate]
+        count = sum(len(y) for _, y in group)
+        optimizer.zero_grad()
+        total = 0.0
+        for x, y in group:
+            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
+                loss = F.cross_entropy(model(x), y, reduction="sum") / count
+            scaler.scale(loss).backward()
+            total += loss.item()
+        scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        scaler.step(optimizer)
+        scaler.update()
+        losses.append(total / len(group))
+    return losses
+
+
+@bank.wrong(
     "never-zero",
     "Nothing clears the old gradients: each group adds to those of the groups before.",
 )

@@ -16,6 +16,7 @@ from autograder.watching.probes.training_samples import image_model, images_of, 
 
 from ._images import named, outputs_of
 
+_MEASURED = 67  # images of val_set: few of them would often give two epochs, or two models, the same accuracy
 _RATES = {"SGD": 0.1, "SGD with momentum": 0.05, "Adam": 0.02}
 
 
@@ -29,7 +30,7 @@ class Training(Run):
         self.stop, self.epochs = epochs if isinstance(epochs, list) else (0, epochs)
         self.model = image_model(name, seed).to(device)
         self.optimizer = optimizer_of(optimizer, self.model.parameters(), _RATES[optimizer])
-        self._sets = images_of(images, drawn), images_of(7, drawn + 1)
+        self._sets = images_of(images, drawn), images_of(_MEASURED, drawn + 1)
 
     def train(self, answer: Answer, epochs: int, *checkpoint: Any) -> Any:
         rest = {"checkpoint": checkpoint[0]} if checkpoint and checkpoint[0] is not None else {}
@@ -66,7 +67,8 @@ KEYS = {
 }
 MODES = {
     "modes": "The model was called in other modes: it should train in train mode, and be measured in eval mode.",
-    "tracked": "While you measured, a graph was built that nobody needs: eval mode alone does not keep torch from it.",
+    "tracked": "The model was called in eval mode, and a graph was built. To train, it is to be in train mode; to be "
+    "measured, in eval mode and without a graph, which eval mode alone does not keep torch from.",
 }
 
 MEAN = {
@@ -92,7 +94,7 @@ def training(name: str, case: Case) -> str:
     epochs = case.kwargs["epochs"]
     stop, end = epochs if isinstance(epochs, list) else (None, epochs)
     options = {"epochs": end} | {key: case.kwargs[key] for key in ("batch_size", "seed")}
-    spelled = call_of(name, *named(case), f"<{case.kwargs['images']} images>", "<7 images>", **options)
+    spelled = call_of(name, *named(case), f"<{case.kwargs['images']} images>", f"<{_MEASURED} images>", **options)
     return spelled if stop is None else f"{spelled[:-1]}, checkpoint=<of epoch {stop}>)"
 
 
