@@ -37,6 +37,7 @@ def make_key(judge: Judge, exercise: Exercise, seed: int) -> Key:
         _write(place, [judge.drawn[exercise.name, seed], key.reference, key.mistakes])
         return key
     drawn, reference, mistakes = pickle.loads(place.read_bytes())
+    judge.drawn[exercise.name, seed] = drawn
     return Key(exercise.name, exercise.cases(drawn), reference, mistakes)
 
 

@@ -36,7 +36,9 @@ _INT_BITS = 4096  # longer ones are slow to write as text, and Python refuses th
 def see(value: object, depth: int = 0) -> Plain:
     """Turn any value into plain data: tensors with what is known of them, containers item by item, the rest as text."""
     if isinstance(value, torch.Tensor):
-        return _see_tensor(value) if value.dim() <= MOST_DIMS else Foreign("Tensor", f"a tensor of {value.dim()} dims")
+        if value.dim() > MOST_DIMS:  # more than an observation may hold
+            return Foreign(f"tensor of {value.dim()} dims", "(values not read)")
+        return _see_tensor(value)
     if value is None or type(value) in (bool, float, torch.dtype, torch.device, torch.Size):
         return value
     if type(value) is int and value.bit_length() > _INT_BITS:
