@@ -91,7 +91,7 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
     A case gives a model and an optimizer by name, inputs, and targets. Facets: `held` (parameters and buffers),
     `grads`, `arrived` (some gradient reached the model), `returned`, `modes`, `forwards` (how often the model was
     called), `criterion` (what the criterion was called with, each time) and `spread` (what it was called with stands
-    for more rows than the batch has).
+    for more rows than the batch has). `later`, where it is kept: `held` after a call with another batch.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -113,8 +113,12 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
             calls, arrived = at_each_call(model), at_each_gradient(model)
             result = answer(model, optimizer, criterion, x, y)
         seen: Observation = {"held": held_by(model), "grads": grads_of(model), "returned": see(result)}
-        seen |= {"modes": _modes_of(model), "forwards": len(calls), "criterion": asked}
-        return seen | {"arrived": bool(arrived), "spread": any(spread)}
+        seen |= {"modes": _modes_of(model), "forwards": len(calls)}
+        seen |= {"criterion": list(asked), "arrived": bool(arrived), "spread": any(spread)}
+        if "later" in kept:
+            answer(model, optimizer, criterion, x - 1.0, y)
+            seen["later"] = held_by(model)
+        return seen
 
     return watched(look, *kept)
 

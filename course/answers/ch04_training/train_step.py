@@ -226,6 +226,21 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
     return loss.item()
 
 
+@bank.wrong(
+    "clears-in-the-first-call",
+    "Only the first call for a model clears .grad: in the next one it still holds the gradients of the batch before, and "
+    "they are added.",
+)
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    if not getattr(model, "has_begun", False):
+        optimizer.zero_grad()
+        model.has_begun = True
+    loss = criterion(model(x_batch), y_batch)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
 @bank.right("clears-before-backward")
 def train_step(model, optimizer, criterion, x_batch, y_batch):
     loss = criterion(model(x_batch), y_batch)

@@ -269,6 +269,21 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     return loss.detach()
 
 
+@bank.wrong(
+    "clears-in-the-first-call",
+    "Only the first call for a model clears .grad: in the next one it still holds the gradients of the batch before, and "
+    "they are added.",
+)
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    if not getattr(model, "has_begun", False):
+        optimizer.zero_grad()
+        model.has_begun = True
+    loss = criterion(model(x_batch.to(device)), y_batch.to(device))
+    loss.backward()
+    optimizer.step()
+    return loss.detach()
+
+
 @bank.right("inference-copy")
 def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     batch = [torch.as_tensor(part, device=device) for part in (x_batch, y_batch)]

@@ -28,10 +28,12 @@ moves = Requirement(
 )
 clears = Requirement(
     "clears old gradients, and keeps the optimizer's memory",
-    one_step("held", warm=True),
+    one_step("held", "later", warm=True),
     tells={
+        "later": "Called a second time, with another batch, your step does not lead where it should: what the first "
+        "call left in .grad must go, too.",
         "held": f"{_HELD} Here .grad still holds an old gradient when you begin, and the optimizer remembers earlier "
-        "steps: the first must go, the second stay."
+        "steps: the first must go, the second stay.",
     },
 )
 in_grad = Requirement(

@@ -43,7 +43,11 @@ def amp_step(*kept: str, warm: bool = False) -> Probe:
         seen["forward"] = [str(dtype or "no autocast") for dtype in forward]
         seen["backward"] = sorted({dtype is not None for dtype in backward})
         seen |= {"other_device": bool(entered) and case.kwargs["device_type"] not in entered, "updates": len(updates)}
-        return seen | {"step": sorted({dtype is not None for dtype in scaler.steps})}
+        seen["step"] = sorted({dtype is not None for dtype in scaler.steps})
+        if "later" in kept:
+            answer(model, optimizer, scaler, x - 1.0, y, **case.kwargs)
+            seen["later"] = held_by(model)
+        return seen
 
     return watched(look, *kept)
 
@@ -101,7 +105,16 @@ updates = Requirement(
         "clean_steps": "After your step, the scaler's count of clean steps is not what one update makes of it.",
     },
 )
-old = Requirement("clears old gradients", amp_step("held", "grads", warm=True), HELD | GRADS)
+old = Requirement(
+    "clears old gradients",
+    amp_step("held", "grads", "later", warm=True),
+    HELD
+    | GRADS
+    | {
+        "later": "Called a second time, with another batch, your step does not lead where it should: what the first "
+        "call left in .grad must go, too.",
+    },
+)
 returns = Requirement(
     "returns the unscaled loss in float32, without a graph",
     amp_step("returned"),

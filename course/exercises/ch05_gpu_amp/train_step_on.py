@@ -39,9 +39,9 @@ class _Step:
         """What the answer returns."""
         self.model.register_forward_pre_hook(lambda _, inputs: self.inputs.append(inputs[0].device.type))
         self.model.register_forward_hook(lambda *run: self.predictions.append(run[2]))
-        return answer(device, self.model, self.optimizer, self._criterion, x, y)
+        return answer(device, self.model, self.optimizer, self.criterion, x, y)
 
-    def _criterion(self, prediction: Tensor, target: Tensor) -> Tensor:
+    def criterion(self, prediction: Tensor, target: Tensor) -> Tensor:
         """The mean of the squares, whichever comes first."""
         self.devices.append(sorted({prediction.device.type, target.device.type}))
         self.rows.append(len(prediction) if prediction.dim() else 1)
@@ -61,7 +61,7 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
 
     Facets: `held`, `grads`, `returned`, `waits` (how often a value was asked for), `forwards`, `criterion` (what it was
     called with, each time), `spread` (broadcasting made more rows of that), `targets` (their dtype then), `inputs`
-    (which part of the batch changed).
+    (which part of the batch changed); where it is kept, `later` (`held` after a call with another batch).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -73,8 +73,13 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
         with values_asked_for(answer) as asked:
             result = step.taken(answer, device, x, y)
         seen: Observation = {"held": held_by(step.model), "grads": grads_of(step.model), "returned": see(result)}
-        seen |= {"waits": len(asked), "forwards": len(step.inputs), "criterion": step.order, "targets": step.dtypes}
-        return seen | {"inputs": changed_inputs(case, args, {}), "spread": step.spread}
+        seen |= {"waits": len(asked), "forwards": len(step.inputs)}
+        seen |= {"criterion": list(step.order), "targets": list(step.dtypes)}
+        seen |= {"inputs": changed_inputs(case, args, {}), "spread": step.spread}
+        if "later" in kept:
+            answer(device, step.model, step.optimizer, step.criterion, x - 1.0, y)
+            seen["later"] = held_by(step.model)
+        return seen
 
     return watched(look, *kept)
 
@@ -140,8 +145,13 @@ elsewhere = Requirement(
 )
 clears = Requirement(
     "clears old gradients, and leaves those of this batch",
-    one_step("held", "grads", warm=True),
-    HELD | {"grads": "After your step, .grad does not hold the gradient of this batch alone."},
+    one_step("held", "grads", "later", warm=True),
+    HELD
+    | {
+        "grads": "After your step, .grad does not hold the gradient of this batch alone.",
+        "later": "Called a second time, with another batch, your step does not lead where it should: what the first "
+        "call left in .grad must go, too.",
+    },
 )
 loss = Requirement(
     "returns the loss from before the step, as a scalar tensor without a graph",
