@@ -155,7 +155,7 @@ def test_what_is_not_cut_is_not_seen_as_cut(answer: Callable[..., Any]) -> None:
 def test_backward_is_as_before_outside_of_the_block() -> None:
     """What is called outside of the block is not looked at, also where the answer raises."""
     usual = torch.autograd.backward
-    with pytest.raises(RuntimeError), backwards_watched() as backwards:
+    with pytest.raises(RuntimeError), backwards_watched(lambda: None) as backwards:
         torch.ones(()).backward()
 
     assert usual is torch.autograd.backward

@@ -232,7 +232,8 @@ def test_the_picture_is_what_torch_does(operation: str) -> None:
         assert_values(picture, "result", expected)
         assert_label(picture, "result", expected)
         memory = {each.untyped_storage().data_ptr() for each in (known[name] for name in names) if each.numel()}
-        assert (expected.untyped_storage().data_ptr() in memory) == ("is a view" in picture.text)
+        if expected.numel():  # of a result without numbers the page says nothing about memory
+            assert (expected.untyped_storage().data_ptr() in memory) == ("is a view" in picture.text)
         why = reasons(operation, found.code, known["x"], known["y"])
         if why is not None and found.rows:
             assert why == [cell.text for cell in picture.select("td.x-why")]

@@ -98,15 +98,7 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
         name, kind, x, y = copy_of(case.args)
         model = row_model(name, x.shape[1]).to(x.dtype)
         optimizer = optimizer_of(kind, model.parameters(), 0.1)
-        asked: list[tuple[str, ...]] = []
-        spread: list[bool] = []
-
-        def criterion(prediction: Tensor, target: Tensor) -> Tensor:
-            asked.append(tuple("y_batch" if _same(arg, y) else "prediction" for arg in (prediction, target)))
-            squares = (prediction - target) ** 2
-            spread.append(squares.numel() > max(prediction.numel(), target.numel()))
-            return squares.mean()
-
+        criterion, asked, spread = _noting_criterion(y)
         with random_from(3):
             if warm:
                 _warm_up(model, optimizer, x + 1.0, y)
@@ -121,6 +113,20 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
         return seen
 
     return watched(look, *kept)
+
+
+def _noting_criterion(y: Tensor) -> tuple[Callable[[Tensor, Tensor], Tensor], list[tuple[str, ...]], list[bool]]:
+    """The mean of the squares; with lists of what it was called with, and of whether rows met more rows than given."""
+    asked: list[tuple[str, ...]] = []
+    spread: list[bool] = []
+
+    def criterion(prediction: Tensor, target: Tensor) -> Tensor:
+        asked.append(tuple("y_batch" if _same(arg, y) else "prediction" for arg in (prediction, target)))
+        squares = (prediction - target) ** 2
+        spread.append(squares.numel() > max(prediction.numel(), target.numel()))
+        return squares.mean()
+
+    return criterion, asked, spread
 
 
 SPREAD = {

@@ -18,7 +18,7 @@ from autograder.watching.exercise import Case, Probe
 from autograder.watching.observation import Observation
 from autograder.watching.probe import Answer
 from autograder.watching.probes.training import before_any_step
-from autograder.watching.replaced import replaced
+from autograder.watching.replaced import replaced_for
 
 _CUTS = "`item()`, `detach()`, `.data`, NumPy, `torch.tensor` and `no_grad`"
 CUT = {
@@ -86,7 +86,7 @@ def _leaves(root: Tensor) -> Iterator[Tensor]:
 
 
 @contextmanager
-def backwards_watched(*parameters: Tensor, chosen: bool = False) -> Iterator[Backwards]:
+def backwards_watched(answer: Answer, *parameters: Tensor, chosen: bool = False) -> Iterator[Backwards]:
     """Watch in a block whether the losses that backward is called on hang on an nn.Parameter or one of these."""
     backwards, run = Backwards(parameters, chosen=chosen), torch.autograd.backward
 
@@ -95,7 +95,7 @@ def backwards_watched(*parameters: Tensor, chosen: bool = False) -> Iterator[Bac
         run(tensors, *args, **kwargs)
 
     # Tensor.backward looks the function up there, each time.
-    with replaced(torch.autograd, "backward", noted), before_any_step(backwards.note_step):
+    with replaced_for(answer, torch.autograd, "backward", noted), before_any_step(backwards.note_step):
         yield backwards
 
 
@@ -106,7 +106,7 @@ def with_cuts(probe: Probe, *, chosen: bool = False) -> Probe:
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        with backwards_watched(chosen=chosen) as backwards:
+        with backwards_watched(answer, chosen=chosen) as backwards:
             seen = probe(answer, case)
         return seen if "raised" in seen and not backwards.cut else {"cut_loss": backwards.cut} | seen
 

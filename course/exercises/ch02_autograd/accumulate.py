@@ -31,7 +31,7 @@ def accumulated(*kept: str, old: bool = False, times: int = 1) -> Probe:
             calls.append(len(batch))
             return loss(batch)
 
-        with backwards_watched(*params) as backwards:
+        with backwards_watched(answer, *params) as backwards:
             results = [_as_list(answer(loss_fn, batches, params)) for _ in range(times)]
         return {
             "cut_loss": backwards.cut,

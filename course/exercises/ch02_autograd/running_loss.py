@@ -40,7 +40,7 @@ def running(*kept: str, generator: bool = True) -> Probe:
                 so_far.append(_arrived(param))
                 held.append(sum(graph() is not None for graph in graphs[:-1]))
 
-        with backwards_watched(param) as backwards:
+        with backwards_watched(answer, param) as backwards:
             result = answer(losses() if generator else list(losses()))
         seen: Observation = {"cut_loss": backwards.cut}
         return seen | {"returned": see(result), "gradient": _arrived(param), "so_far": so_far, "kept": max(held)}
