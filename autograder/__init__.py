@@ -4,17 +4,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from autograder.notebook.checking import check, hint
+    from autograder.notebook.check_and_hint import check, hint
     from autograder.notebook.lesson_cells import reveal, shows_error
-    from autograder.notebook.overview import progress
-    from autograder.reuse.mine import mine
+    from autograder.notebook.mine import mine
+    from autograder.notebook.progress_overview import progress
 
 __all__ = ["check", "hint", "mine", "progress", "reveal", "shows_error"]
 _HOMES = {
-    "check": "notebook.checking",
-    "hint": "notebook.checking",
-    "mine": "reuse.mine",
-    "progress": "notebook.overview",
+    "check": "notebook.check_and_hint",
+    "hint": "notebook.check_and_hint",
+    "mine": "notebook.mine",
+    "progress": "notebook.progress_overview",
     "reveal": "notebook.lesson_cells",
     "shows_error": "notebook.lesson_cells",
 }

@@ -1,4 +1,4 @@
-"""The command line: `python -m autograder COMMAND`; the sub-commands are the modules of `commands`."""
+"""The command line: `python -m autograder COMMAND`; the sub-commands are the modules of `cli`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from autograder import commands
+from autograder import cli
 from autograder.errors import CourseError
-from autograder.startup import collect_rarely, spare_imports
-from autograder.terminal import printable
+from autograder.process_startup import collect_rarely, spare_imports
+from autograder.terminal_text import printable
 
 _SOON = 0.05  # seconds
 
@@ -95,8 +95,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m autograder", description="Build and grade PyTorch Basics.")
     parser.add_argument("--root", type=Path, default=Path(), help="the project folder (default: this folder)")
     names = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for info in pkgutil.iter_modules(commands.__path__):
-        module = importlib.import_module(f"autograder.commands.{info.name}")
+    for info in pkgutil.iter_modules(cli.__path__):
+        module = importlib.import_module(f"autograder.cli.{info.name}")
         text = (module.__doc__ or "").strip().split("\n")[0]
         sub = names.add_parser(info.name, help=text, description=text)
         module.add_arguments(sub)

@@ -17,9 +17,9 @@ import torch
 from IPython.display import display
 from torch import Tensor, nn
 
+from autograder.exercises.probes.devices import Operations
+from autograder.exercises.probes.memory_sharing import same_memory as same_memory
 from autograder.notebook.lesson_cells import in_lines
-from autograder.watching.probes.devices import Operations
-from autograder.watching.probes.memory import same_memory as same_memory
 
 from .figures.tiles import Pictures as Pictures
 from .figures.tiles import apart, words

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from traitlets.config import Config
 
-from autograder.gradebook.deadlines import of_nbgrader
-from autograder.gradebook.starters import release_preprocessors
+from autograder.nbgrader_plugin.deadlines import of_nbgrader
+from autograder.nbgrader_plugin.place_starters import release_preprocessors
 
 c = get_config()  # noqa: F821  (nbgrader puts it here)
 
@@ -29,35 +29,35 @@ c.GenerateAssignment.preprocessors = release_preprocessors()
 # --- autograding
 
 # Submissions are read and repaired by us, whatever they are called and whatever happened to their cells, ...
-c.Autograde.exporter_class = "autograder.gradebook.autograde.SubmissionExporter"
-c.Autograde.pre_convert_hook = "autograder.gradebook.autograde.name_as_released"
+c.Autograde.exporter_class = "autograder.nbgrader_plugin.autograde.SubmissionExporter"
+c.Autograde.pre_convert_hook = "autograder.nbgrader_plugin.autograde.name_as_released"
 # ... and graded by us where nbgrader would execute them; its gradebook, penalties and feedback are nbgrader's own.
 # What we give nbgrader is made from the released notebook, so most of its own repairs have nothing to do, and
 # everything is done while it reads a submission. What stands in autograde_preprocessors is done after that.
 c.Autograde.sanitize_preprocessors = [
-    "autograder.gradebook.autograde.CourseCells",
-    "autograder.gradebook.autograde.GradeSubmission",
-    "autograder.gradebook.save_grades.SaveGrades",
+    "autograder.nbgrader_plugin.autograde.CourseCells",
+    "autograder.nbgrader_plugin.autograde.GradeSubmission",
+    "autograder.nbgrader_plugin.save_grades.SaveGrades",
     "nbgrader.preprocessors.AssignLatePenalties",
 ]
 c.Autograde.autograde_preprocessors = []
-c.Autograde.post_convert_hook = "autograder.gradebook.autograde.note_recorded"
+c.Autograde.post_convert_hook = "autograder.nbgrader_plugin.autograde.note_recorded"
 # Due dates, extensions and what lateness costs: `python -m autograder due`. A plug-in of yours can stand here.
-c.AssignLatePenalties.plugin_class = "autograder.gradebook.lateness.LatePenalty"
+c.AssignLatePenalties.plugin_class = "autograder.nbgrader_plugin.late_penalties.LatePenalty"
 # Students read what the checks found, not the hidden cell; the exercises stand on the first screen.
-c.GenerateFeedback.exporter_class = "autograder.gradebook.feedback_page.FeedbackPage"
+c.GenerateFeedback.exporter_class = "autograder.nbgrader_plugin.feedback_page.FeedbackPage"
 c.GenerateFeedback.preprocessors = [
-    "autograder.gradebook.hidden_tests.HideTests",
-    "autograder.gradebook.feedback_page.Scores",
-    "autograder.gradebook.feedback_page.Summary",
+    "autograder.nbgrader_plugin.hide_tests.HideTests",
+    "autograder.nbgrader_plugin.feedback_page.Scores",
+    "autograder.nbgrader_plugin.feedback_page.Summary",
     "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
 ]
 
 # --- what comes in and goes out
 
 # Links in the exchange are not followed, and a student's name is no formula.
-c.ExchangeFactory.collect = "autograder.gradebook.collect.CollectPlainFiles"
-c.ExportApp.plugin_class = "autograder.gradebook.exports.PlainGrades"
+c.ExchangeFactory.collect = "autograder.nbgrader_plugin.exchange_collect.CollectPlainFiles"
+c.ExportApp.plugin_class = "autograder.nbgrader_plugin.export_plugins.PlainGrades"
 
 # --- a teacher's own
 

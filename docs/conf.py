@@ -7,11 +7,11 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from autograder.authoring import address
-from autograder.site.figures import lightened
+from autograder.authoring import project_address
+from autograder.authoring.site.figure_markup import lightened
 
 _HERE = Path(__file__).resolve().parent
-_ADDRESS = address.read(_HERE.parent)
+_ADDRESS = project_address.read(_HERE.parent)
 
 project = "PyTorch Basics"
 author = "the PyTorch Basics project"

@@ -6,11 +6,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from explorers.arrange_widget import arrange
     from explorers.autograd_widget import autograd_stepper
+    from explorers.line_puzzle_widget import arrange
     from explorers.loop_widget import loop_stepper
     from explorers.pad_widget import digit_pad
-    from explorers.play_widget import playground
+    from explorers.playground_widget import playground
     from explorers.shape_widget import shape_explorer
 
 __all__ = ["arrange", "autograd_stepper", "digit_pad", "loop_stepper", "playground", "shape_explorer"]

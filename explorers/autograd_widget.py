@@ -8,14 +8,14 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from autograder.telling.markup import Html
+from autograder.notebook.html_markup import Html
+from explorers.animation import Film
 from explorers.controls import Control, Refused
-from explorers.film import Film
 from explorers.graph import Graph, read
-from explorers.graph_film import GraphFilm, is_filmed
+from explorers.graph_animation import GraphFilm, is_filmed
+from explorers.graph_labels import arrived_at, brief
 from explorers.graph_picture import graph_picture, heading
-from explorers.graph_story import Story, id_of, story_of
-from explorers.graph_words import arrived_at, brief
+from explorers.graph_steps import Story, id_of, story_of
 from explorers.widget import Explorer
 
 PACE = 1.5

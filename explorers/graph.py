@@ -13,7 +13,7 @@ from torch import Tensor
 from explorers.backward_steps import Added, Passage, Walk, walk_back
 from explorers.graph_modules import Modules, modules_of
 from explorers.graph_trace import ResultPlace, TooManyNodes, Trace, is_leaf, trace
-from explorers.saved import Saved, saved_by
+from explorers.saved_tensors import Saved, saved_by
 from explorers.tensor_values import Values, name_of, values_of
 
 NamedTensors = Mapping[str, Tensor]

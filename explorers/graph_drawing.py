@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
 
-from autograder.telling.markup import Html, tag
+from autograder.notebook.html_markup import Html, tag
 
 WIDTH, HEIGHT = 126, 62  # of a box
 GAP, SPACE = 34, 16  # between columns, between boxes

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from autograder.telling.markup import Html, join, table, tag
+from autograder.notebook.html_markup import Html, join, table, tag
 from explorers.graph import Graph
+from explorers.graph_labels import arrived_at, brief, called, numbered, origin, sent_by
 from explorers.graph_modules import GraphRow
-from explorers.graph_story import Phase, Story, id_of
+from explorers.graph_steps import Phase, Story, id_of
 from explorers.graph_trace import ResultPlace
-from explorers.graph_words import arrived_at, brief, called, numbered, origin, sent_by
-from explorers.markup import chooser
-from explorers.saved import Saved
+from explorers.saved_tensors import Saved
+from explorers.tensor_markup import chooser
 from explorers.tensor_values import Values
 
 MOST_LISTED = 15  # rows of the list at a present moment

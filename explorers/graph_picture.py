@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autograder.telling.markup import Html, join, prose, tag
+from autograder.notebook.html_markup import Html, join, prose, tag
+from explorers.current_step import present, small
 from explorers.graph import Graph, Node
 from explorers.graph_drawing import Box, drawing
+from explorers.graph_labels import brief, called
 from explorers.graph_list import step_list
 from explorers.graph_modules import GraphRow
-from explorers.graph_present import present, small
-from explorers.graph_story import Phase, Story, id_of
-from explorers.graph_words import brief, called
-from explorers.markup import chooser
+from explorers.graph_steps import Phase, Story, id_of
+from explorers.tensor_markup import chooser
 from explorers.tensor_values import Values
 
 MOST_DRAWN = 14  # boxes of a graph that is drawn as a whole

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from autograder.telling.markup import Html, join, table, tag
-from explorers.markup import number
+from autograder.notebook.html_markup import Html, join, table, tag
+from explorers.tensor_markup import number
 
 Losses = Sequence[float | None]
 

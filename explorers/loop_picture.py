@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
-from autograder.telling.markup import Html, join, prose, table, tag
+from autograder.notebook.html_markup import Html, join, prose, table, tag
 from explorers.loop_curve import curve
 from explorers.loop_run import GRADIENT, PARAMETER, PLACES, STATE
 from explorers.loop_state import MOST_VALUES, Effect, LoopState, SeenTensor
-from explorers.markup import chooser, number
+from explorers.tensor_markup import chooser, number
 
 MOST_ITEMS = 4  # in a cell; more tensors are told by one norm
 MOST_PARAMETERS = 30  # in the table of all parameters

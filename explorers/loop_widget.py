@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from autograder.telling.markup import Html
+from autograder.notebook.html_markup import Html
+from explorers.animation import Film, FilmChoice, Recording, is_recording
 from explorers.controls import Control, Refused
-from explorers.film import Film, FilmChoice, Recording, is_recording
-from explorers.loop import Loop
-from explorers.loop_film import FACTORS, own_rate, rates
-from explorers.loop_film import STEPS as FILMED
+from explorers.loop_animation import FACTORS, own_rate, rates
+from explorers.loop_animation import STEPS as FILMED
 from explorers.loop_picture import in_words, loop_picture
 from explorers.loop_run import LINES
 from explorers.loop_state import RIGHT_ORDER, Line, LoopState
+from explorers.training_loop import Loop
 from explorers.widget import Explorer
 
 STEPS = {"run 1": 1, "run 10": 10, "run 100": 100}

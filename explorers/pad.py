@@ -13,8 +13,10 @@ import torch
 from torch import Tensor
 
 from explorers.controls import Control, Refused
-from explorers.strokes import SIDE as SIDE  # pixels; coordinates are counted in them, from the upper left corner
-from explorers.strokes import distances
+from explorers.synthetic_digits import (
+    SIDE as SIDE,  # pixels; coordinates are counted in them, from the upper left corner
+)
+from explorers.synthetic_digits import distances
 
 BRUSHES = {"thin": 2.0, "medium": 3.0, "thick": 4.0}  # pixels
 MOST_POINTS = 1000  # of a stroke

@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from autograder.notebook.logbook import folder_of_notebook
+from autograder.notebook.progress_log import folder_of_notebook
 from explorers.controls import Refused
 from explorers.pad import MOST_STROKES, KeptDrawing, stroke_of
 

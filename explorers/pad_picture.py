@@ -8,10 +8,10 @@ from itertools import groupby
 
 from torch import Tensor
 
-from autograder.telling.markup import Html, join, prose, tag
-from explorers.markup import numbers
+from autograder.notebook.html_markup import Html, join, prose, tag
 from explorers.pad import SIDE
 from explorers.pad_reading import Reading
+from explorers.tensor_markup import numbers
 
 MOST_SHOWN = 40  # of the kept drawings
 NOTHING = Html("")

@@ -9,13 +9,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.telling.markup import Html, join, prose, tag
+from autograder.notebook.html_markup import Html, join, prose, tag
 from explorers import pad_file
 from explorers.controls import Control, Refused
 from explorers.pad import BRUSHES, SIDE, KeptDrawing, Pad, Surface, drawing_of
 from explorers.pad_picture import Sample, in_words, pad_picture, still_picture
 from explorers.pad_reading import DIGITS, Predict, Prepare, blocks, read
-from explorers.strokes import drawn_digits
+from explorers.synthetic_digits import drawn_digits
 from explorers.widget import Explorer, scripts
 
 UNKNOWN = "?"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from explorers.shapes import Exploration
-from explorers.typed import ArgumentError, integers
+from explorers.typed_input import ArgumentError, integers
 
 FORM = "Write a shape, such as (3, 4) or (), or the word error."
 HOLDS = "Your prediction holds."

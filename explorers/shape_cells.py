@@ -10,10 +10,10 @@ from math import prod
 import torch
 from torch import Tensor
 
-from explorers.markup import number
-from explorers.shape_meetings import ReadArguments
+from explorers.shape_alignment import ReadArguments
 from explorers.shape_rules import OPERATIONS, Arguments
 from explorers.shapes import MOST_VALUES, Exploration
+from explorers.tensor_markup import number
 
 Index = tuple[int, ...]
 _SPELLED = 4  # operands that are written out

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from autograder.telling.markup import Html, join, prose, table, tag
-from explorers.markup import numbers
+from autograder.notebook.html_markup import Html, join, prose, table, tag
 from explorers.predictions import HOLDS
-from explorers.shape_meetings import Meeting
+from explorers.shape_alignment import Meeting
 from explorers.shapes import Exploration, Shown
+from explorers.tensor_markup import numbers
 
 NOTHING = Html("")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import Tensor
 
-from explorers.shape_meetings import (
+from explorers.shape_alignment import (
     Meeting,
     ReadArguments,
     broadcast,
@@ -21,7 +21,7 @@ from explorers.shape_meetings import (
     transposed,
     unsqueezed,
 )
-from explorers.typed import flag, index, integer, integers
+from explorers.typed_input import flag, index, integer, integers
 
 Arguments = Mapping[str, str]  # as they are typed in
 

@@ -9,11 +9,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.telling.markup import Html
+from autograder.notebook.html_markup import Html
+from explorers.animation import Film, FilmChoice, Recording, is_recording
 from explorers.controls import Control
-from explorers.film import Film, FilmChoice, Recording, is_recording
 from explorers.predictions import FORM, judged
-from explorers.shape_film import MOST_CASES, ShapeCase, ShapeFilm, filmed, picture, questions
+from explorers.shape_animation import MOST_CASES, ShapeCase, ShapeFilm, filmed, picture, questions
 from explorers.shape_picture import shape_picture
 from explorers.shape_rules import OPERATIONS, Arguments
 from explorers.shapes import Exploration, explore

@@ -9,9 +9,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from explorers.shape_meetings import Meeting, ReadArguments
+from explorers.shape_alignment import Meeting, ReadArguments
 from explorers.shape_rules import OPERATIONS, Arguments, Operation
-from explorers.typed import MOST_COMPUTED, ArgumentError
+from explorers.typed_input import MOST_COMPUTED, ArgumentError
 
 MOST_VALUES = 60  # more numbers than that are not written out
 REFUSALS = (RuntimeError, IndexError, TypeError, ValueError)  # what torch raises where an operation cannot be

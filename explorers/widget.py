@@ -11,10 +11,10 @@ from typing import Any
 import anywidget
 from traitlets import Dict, Int, List, Unicode
 
-from autograder.telling.markup import Html, join, prose, tag
+from autograder.notebook.html_markup import Html, join, prose, tag
+from explorers.animation import Film
 from explorers.controls import Control, Refused
-from explorers.film import Film
-from explorers.markup import still
+from explorers.tensor_markup import still
 
 STATIC = Path(__file__).parent / "static"
 # JupyterLab may send the first choices to a kernel's main thread and later ones to another one. Side by side, one would

@@ -36,7 +36,7 @@ def imported_by_all(project: Path, test: Path) -> frozenset[str]:
 
 
 def module(changed: str) -> str:
-    """The dotted name of a changed file: `autograder/walls/room.py` is `autograder.walls.room`."""
+    """The dotted name of a changed file: `autograder/submission/repair.py` is `autograder.submission.repair`."""
     return changed.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import torch
 
-from autograder.authoring.cheating import MOST, after_an_honest_first, replayed, share_of_constants, with_right_shapes
-from autograder.authoring.judge import Judge
+from autograder.course.judge import Judge
+from autograder.course.replay_cheats import MOST, after_an_honest_first, replayed, share_of_constants, with_right_shapes
 from tests.our_course import COURSE
 
 MANY, FEW = 40, 12

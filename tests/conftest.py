@@ -19,10 +19,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.catalog.place import COURSE_VARIABLE
-from autograder.startup import spare_imports
-from autograder.walls.consent import UNCONFINED_VARIABLE
-from autograder.walls.trial import missing
+from autograder.course.course_location import COURSE_VARIABLE
+from autograder.process_startup import spare_imports
+from autograder.sandbox.self_test import missing
+from autograder.sandbox.unconfined import UNCONFINED_VARIABLE
 from tests import remembered
 from tests.asked import THOROUGH, UNTIL
 from tests.quick import SLOW
@@ -128,12 +128,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def _start_warm(wanted: bool) -> None:
     """Let the fork servers of some tests begin warm: what these tests look at begins behind the start."""
     if wanted and not UNCONFINED:
-        from autograder.running import forked  # noqa: F401
-    if "autograder.running.forked" in sys.modules:
+        pass
+    if "autograder.sandbox.execution.forked_children" in sys.modules:
         from tests.warm_child import warm_servers
 
         is_warm = wanted and not THOROUGH
-        vars(sys.modules["autograder.running.forked"])["subprocess"] = warm_servers() if is_warm else subprocess
+        vars(sys.modules["autograder.sandbox.execution.forked_children"])["subprocess"] = (
+            warm_servers() if is_warm else subprocess
+        )
 
 
 def _fork_kernels(wanted: bool) -> None:
@@ -147,7 +149,7 @@ def _fork_kernels(wanted: bool) -> None:
 
 def _keep_keys() -> None:
     """Let judges share what they compute on the one drawing of fresh cases that the tests look at by day."""
-    judge = sys.modules.get("autograder.authoring.judge")
+    judge = sys.modules.get("autograder.course.judge")
     if judge is not None and not THOROUGH:
         from tests import kept_keys
 

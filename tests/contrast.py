@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
 
-from autograder.telling.palette import INK
+from autograder.notebook.colors import INK
 
 PAGES = {"#ffffff": "#212121", "#111111": "#e0e0e0"}  # JupyterLab's pages -> an ink, rather paler than its own
 Color = Sequence[float]

@@ -8,15 +8,15 @@ from shutil import copyfile, copytree, ignore_patterns
 
 import pytest
 
-from autograder.authoring.judge import Judge
+from autograder.authoring import example_class
+from autograder.authoring.example_class import ExampleClass
+from autograder.authoring.example_students import Student
 from autograder.authoring.proof import SEEDS
-from autograder.example import example_class
-from autograder.example.example_class import ExampleClass
-from autograder.example.made_students import Student
-from autograder.grading import classroom
+from autograder.course.judge import Judge
+from autograder.diagnosis.judge_observations import UNTOUCHED
+from autograder.grading import verdict_store
 from autograder.grading.executors import Workers
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.judging.judgement import UNTOUCHED
 from tests.asked import THOROUGH
 from tests.conftest import UNCONFINED, is_remembered
 from tests.our_course import COURSE
@@ -59,7 +59,7 @@ def looked_at(stem: str, session: pytest.Session) -> frozenset[str]:
 @cache
 def _graded_class(stem: str, folder: Path, whole: frozenset[str] | None) -> ExampleClass:
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
+        monkeypatch.setenv(verdict_store.SEED_VARIABLE, str(SEED))
         empty, is_sample = example_class.empty_folder(folder), stem == WHOLE
         return example_class.run(
             SAMPLE if is_sample else _with_one_chapter(stem, folder.with_name(f"{stem}-project")),
@@ -87,7 +87,7 @@ def _with_one_chapter(stem: str, folder: Path) -> Path:
 
 def verdict_of(graded: ExampleClass, student: str) -> SubmissionVerdict:
     """The stored verdict of one student."""
-    found = classroom.stored(graded.course, graded.stem, student)
+    found = verdict_store.stored(graded.course, graded.stem, student)
     assert found is not None
     return found
 

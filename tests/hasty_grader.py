@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import signal
 
+from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import Assignment
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.judging.verdict import Report, Status, Verdict
-from autograder.reading.submission import Parcel
+from autograder.submission.submission import Parcel
 
 
 def graded(assignment: Assignment, parcel: Parcel, seed: int) -> SubmissionVerdict:

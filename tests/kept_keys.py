@@ -13,12 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.judge import Judge
-from autograder.authoring.parts import ExerciseParts
 from autograder.authoring.proof import SEEDS
-from autograder.authoring.proved import is_as_read, proof_path
-from autograder.judging.key import Key
-from autograder.watching.exercise import Exercise
+from autograder.authoring.proof_receipts import is_as_read, proof_path
+from autograder.course.exercise_parts import ExerciseParts
+from autograder.course.judge import Judge
+from autograder.diagnosis.expected import Key
+from autograder.exercises.exercise import Exercise
 from tests.small_chapter import PROJECT
 
 SEED = SEEDS[1]

@@ -18,9 +18,9 @@ from zipfile import ZipFile
 
 import nbformat
 
-from autograder.authoring import regions
-from autograder.authoring.cells import without_answer
-from autograder.authoring.chapter import Chapter, Kind, read_chapter
+from autograder.course import solution_regions
+from autograder.course.chapter_cells import without_answer
+from autograder.course.chapter_reader import Chapter, Kind, read_chapter
 
 SHORTEST = 14
 MARKERS = ("### BEGIN SOLUTION", "### BEGIN HIDDEN TESTS", "### BEGIN STARTER")
@@ -34,7 +34,9 @@ def secrets(course: dict[Path, str], handed_out: str = "") -> set[str]:
     written, banks, shown = [], [], []
     for path, bank in course.items():
         chapter = read_chapter(path)
-        written += [regions.inside(cell.source, regions.SOLUTION) for cell in chapter.of_kind(Kind.EXERCISE)]
+        written += [
+            solution_regions.inside(cell.source, solution_regions.SOLUTION) for cell in chapter.of_kind(Kind.EXERCISE)
+        ]
         written += [f'check("{name}", {name}, fresh=True)' for name in chapter.exercises]
         banks += _answers(bank)
         shown += [*_shown(chapter), *_sentences(bank)]
@@ -64,7 +66,7 @@ def _definitions(bank: str) -> list[ast.FunctionDef | ast.ClassDef]:
 def _shown(chapter: Chapter) -> Iterator[str]:
     for cell in chapter.cells:
         if cell.kind is Kind.EXERCISE:
-            yield regions.starter(cell.source)
+            yield solution_regions.starter(cell.source)
         else:
             yield without_answer(cell.source) if cell.kind is Kind.PREDICT else cell.source
 

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator
 
 import torch
 
-from autograder.judging.judgement import judge
-from autograder.judging.key import Key, Mistake
-from autograder.judging.verdict import Report
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Exercise, Requirement
-from autograder.watching.exercise import exercise as exercise_of
-from autograder.watching.probes.tensors import calling
-from autograder.watching.rules import Note, calls_often, no_loops
+from autograder.diagnosis.expected import Key, Mistake
+from autograder.diagnosis.judge_observations import judge
+from autograder.diagnosis.verdict import Report
+from autograder.exercises.exercise import Case, Exercise, Requirement
+from autograder.exercises.exercise import exercise as exercise_of
+from autograder.exercises.probes.tensors import calling
+from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.source_rules import Note, calls_often, no_loops
 
 NOTE = "Right; one `add` is enough."
 

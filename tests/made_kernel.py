@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
-from autograder.judging.verdict import Report, Status, Verdict
-from autograder.notebook import leaning, logbook, saved
-from autograder.notebook.leaning import notes
+from autograder.diagnosis.verdict import Report, Status, Verdict
+from autograder.notebook import hidden_state, progress_log, saved_notebook
+from autograder.notebook.hidden_state import notes
 
 CHECK = 'check("answer", answer)'
 
@@ -79,10 +79,10 @@ def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MadeKernel:
     made = MadeKernel(tmp_path / "mine.ipynb")
     monkeypatch.setenv("JPY_SESSION_NAME", str(made.notebook))
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
-    monkeypatch.delenv(logbook.OFF, raising=False)
-    for module in (leaning, logbook):
+    monkeypatch.delenv(progress_log.OFF, raising=False)
+    for module in (hidden_state, progress_log):
         monkeypatch.setattr(module, "get_ipython", lambda: made)
-    monkeypatch.setattr(leaning, "CLOCK", saved.Clock())
-    monkeypatch.setattr(saved, "time", SimpleNamespace(time=lambda: made.now))
-    leaning.CLOCK.start(made)
+    monkeypatch.setattr(hidden_state, "CLOCK", saved_notebook.Clock())
+    monkeypatch.setattr(saved_notebook, "time", SimpleNamespace(time=lambda: made.now))
+    hidden_state.CLOCK.start(made)
     return made

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from autograder.grading.plan import Task, plan
-from autograder.reading.order import Part, Role
-from autograder.running.program import AnswerCell, Ground, Program
-from autograder.watching.exercise import Case
+from autograder.exercises.exercise import Case
+from autograder.grading.execution_plan import Task, plan
+from autograder.sandbox.execution.program import AnswerCell, Ground, Program
+from autograder.submission.cell_order import Part, Role
 
 MADE_COURSE = Path(__file__).parent / "made_course"
 NAMES = ("one", "two", "three", "four", "five", "six")

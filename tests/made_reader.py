@@ -12,14 +12,13 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from autograder import mine
-from autograder.catalog import contents
-from autograder.catalog.contents import Listed, Worth
-from autograder.catalog.place import COURSE_VARIABLE
-from autograder.judging.verdict import Report, Status, Verdict
-from autograder.notebook import checked, logbook
-from autograder.notebook.logbook import LOGBOOK
-from autograder.reuse import beside
-from autograder.reuse import mine as choosing
+from autograder.course import exercise_index
+from autograder.course.course_location import COURSE_VARIABLE
+from autograder.course.exercise_index import Listed, Worth
+from autograder.diagnosis.verdict import Report, Status, Verdict
+from autograder.notebook import earlier_notebooks, last_check, progress_log
+from autograder.notebook import mine as choosing
+from autograder.notebook.progress_log import LOGBOOK
 
 FIRST, SECOND = "ch01_first", "ch02_second"
 CHAPTERS = (
@@ -51,12 +50,12 @@ def check(name: str, answer: Any) -> None:
     except Exception:
         passed = False
     report = Report(name, (Verdict("works", Status.PASS if passed else Status.FAIL),))
-    LOGBOOK.note(report, checked.note(name, answer, passed))
+    LOGBOOK.note(report, last_check.note(name, answer, passed))
 
 
 def new_kernel(folder: Path) -> Any:
     """A kernel without a process, started in a folder, that has checked nothing; it leaves no history on the disk."""
-    for known in (checked.CHECKED, choosing._told, beside._given):
+    for known in (last_check.CHECKED, choosing._told, earlier_notebooks._given):
         known.clear()  # type: ignore[attr-defined]
     InteractiveShell.clear_instance()
     shell: Any = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
@@ -116,13 +115,13 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     course = tmp_path / "course"
     for name in ("exercises", "shipped"):
         (course / name).mkdir(parents=True)
-    (course / "shipped" / contents.POINTS).write_bytes(contents.encode(list(CHAPTERS)))
+    (course / "shipped" / exercise_index.POINTS).write_bytes(exercise_index.encode(list(CHAPTERS)))
     monkeypatch.setenv(COURSE_VARIABLE, str(course))
-    for variable in ("NBGRADER_EXECUTION", logbook.OFF):
+    for variable in ("NBGRADER_EXECUTION", progress_log.OFF):
         monkeypatch.delenv(variable, raising=False)
     (tmp_path / "work").mkdir()
     made = Reader(tmp_path / "work", monkeypatch, capsys)
     made.start(FIRST)
     yield made
     InteractiveShell.clear_instance()
-    checked.CHECKED.clear()
+    last_check.CHECKED.clear()

@@ -7,8 +7,8 @@ import copy
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.authoring.judge import Judge
-from autograder.authoring.notebook import source_notebook
+from autograder.authoring.chapter_notebooks import source_notebook
+from autograder.course.judge import Judge
 
 
 def released(judge: Judge) -> NotebookNode:

@@ -10,11 +10,11 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from autograder.catalog.contents import Listed
-from autograder.names import Names, names_of
-from autograder.notebook.checked import digest_of_answer
-from autograder.notebook.logbook import NAME, Entry, _append
-from autograder.reading.source import statements, values_of
+from autograder.course.exercise_index import Listed
+from autograder.notebook.last_check import digest_of_answer
+from autograder.notebook.progress_log import NAME, Entry, _append
+from autograder.python_names import Names, names_of
+from autograder.submission.answer_source import statements, values_of
 from tests.small_chapter import PROJECT
 
 MINE = "mine("

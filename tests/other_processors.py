@@ -17,15 +17,15 @@ from pathlib import Path
 
 import torch
 
-from autograder.authoring.agreement import holds
-from autograder.authoring.bank import KnownAnswer
-from autograder.authoring.judge import Judge
-from autograder.authoring.own_words import otherwise, unmet
-from autograder.authoring.parts import ExerciseParts
+from autograder.authoring.message_check import otherwise, unmet
 from autograder.authoring.proof import shipped_key
-from autograder.judging.judgement import judge
-from autograder.judging.verdict import Report
-from autograder.watching.exercise import Exercise
+from autograder.authoring.sync_check import holds
+from autograder.course.answer_bank import KnownAnswer
+from autograder.course.exercise_parts import ExerciseParts
+from autograder.course.judge import Judge
+from autograder.diagnosis.judge_observations import judge
+from autograder.diagnosis.verdict import Report
+from autograder.exercises.exercise import Exercise
 from tests.asked import THOROUGH
 from tests.last_bits import LastBits
 from tests.lean_torch import spare_notes

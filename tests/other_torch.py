@@ -14,8 +14,8 @@ from typing import Any
 
 import torch
 
-from autograder.judging.verdict import Report
-from autograder.notebook.checking import visible_report
+from autograder.diagnosis.verdict import Report
+from autograder.notebook.check_and_hint import visible_report
 
 SOLUTIONS = Path(__file__).parent.parent / "solutions"
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import nbgrader
 
-from autograder.gradebook.cycle import Cycle
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 from tests.own_assignments import Scores
 from tests.sample_course import make_course
 from tests.stock_scores import SECONDS, graded_by_nbgrader, read_scores

@@ -21,7 +21,7 @@ from pathlib import Path
 from subprocess import run
 
 from autograder.files import digest_of, remember, written_since
-from autograder.startup import BEGUN
+from autograder.process_startup import BEGUN
 from tests import belonging
 from tests.asked import THOROUGH
 from tests.reads import (
@@ -127,8 +127,8 @@ def _of_exercise(part: str) -> str:
     """What stands for all that belongs to an exercise; "" for another part."""
     if not part.startswith(f"{EXERCISE}/"):
         return ""
-    from autograder.authoring.parts import ExerciseParts
-    from autograder.authoring.proved import proof_path
+    from autograder.authoring.proof_receipts import proof_path
+    from autograder.course.exercise_parts import ExerciseParts
 
     _, chapter, name = part.split("/")
     return proof_path(ExerciseParts(PROJECT / "course", chapter, name)).name

@@ -11,10 +11,10 @@ from functools import cache
 from pathlib import Path
 from shutil import copytree, ignore_patterns
 
-from autograder.authoring.chapter import read_chapter
-from autograder.authoring.judge import Judge
-from autograder.authoring.notebook import source_notebook, to_bytes
-from autograder.catalog.course import course_in
+from autograder.authoring.chapter_notebooks import source_notebook, to_bytes
+from autograder.course.chapter_reader import read_chapter
+from autograder.course.course import course_in
+from autograder.course.judge import Judge
 from tests.small_chapter import SAMPLE
 
 STEM = "ch01_sample"

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from shutil import copy
 
-from autograder.walls.consent import UNCONFINED_VARIABLE
+from autograder.sandbox.unconfined import UNCONFINED_VARIABLE
 from tests.small_chapter import PROJECT
 
 COURSE = "lessons"
@@ -50,8 +50,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.exercise import Case, Requirement, exercise
 
 from ._watching import untouched
 
@@ -69,8 +69,8 @@ def swap_ends(draw: Draw) -> Iterator[Case]:
 _WATCHING_TEXT = '''\
 """What this course watches."""
 
-from autograder.watching.exercise import Probe
-from autograder.watching.probes.tensors import calling
+from autograder.exercises.exercise import Probe
+from autograder.exercises.probes.tensors import calling
 
 
 def untouched() -> Probe:
@@ -83,7 +83,7 @@ _ANSWERS_TEXT = '''\
 
 import torch
 
-from autograder.authoring.bank import AnswerBank
+from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("swap_ends")
 

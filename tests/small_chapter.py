@@ -5,7 +5,7 @@ from shutil import copy
 
 import pytest
 
-from autograder.authoring.chapter import Chapter, read_chapter
+from autograder.course.chapter_reader import Chapter, read_chapter
 from autograder.errors import ChapterError
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -76,7 +76,7 @@ check("hunt", hunt)
 '''
 
 BANK = '''\
-from autograder.authoring.bank import AnswerBank
+from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("double")
 

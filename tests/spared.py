@@ -1,4 +1,4 @@
-"""Imported before what imports jsonschema, as the first plugin of pytest: `autograder.startup` says what it spares.
+"""The first plugin of pytest: calls `spare_imports` of `autograder.process_startup` before anything imports jsonschema.
 
     python -m tests.spared ARGUMENT...
 
@@ -7,7 +7,7 @@ runs papermill with these arguments.
 
 from __future__ import annotations
 
-from autograder.startup import spare_imports
+from autograder.process_startup import spare_imports
 
 spare_imports()
 

@@ -20,7 +20,7 @@ import pytest
 from nbgrader.apps import NbGraderAPI
 from traitlets.config import Config
 
-from autograder.gradebook.cycle import Cycle
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 from tests.forked_kernels import forked_kernels
 from tests.own_assignments import Own, Scores, hand_in, scores, write_source
 from tests.own_examples import EXAMPLES

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.address import normalized, origin, read, write
+from autograder.authoring.project_address import normalized, origin, read, write
 from autograder.errors import WorkFailed
 from tests.small_chapter import PROJECT, make_project
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.errors import CourseNotFound
-from autograder.grading.again import BETTER_BEFORE, Again, Shift, better_before, check_only, told
+from autograder.grading.regrade import BETTER_BEFORE, Again, Shift, better_before, check_only, told
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.judging.verdict import Report, Status, Verdict
 
 POINTS = {"halve": 2, "more": 0, "twice": 4}
 EXTRA = {"halve": 0, "more": 3, "twice": 0}

@@ -7,15 +7,15 @@ from typing import Any, cast
 
 import pytest
 
-from autograder.authoring.agreement import holds
-from autograder.authoring.bank import KnownAnswer
-from autograder.authoring.build import observe
-from autograder.authoring.judge import Judge
-from autograder.authoring.proved import kept
-from autograder.catalog import shipped
-from autograder.judging.key import Key
-from autograder.watching.exercise import Case, ExerciseSet
-from autograder.watching.observation import Observation, Seen
+from autograder.authoring.build_course import observe
+from autograder.authoring.proof_receipts import kept
+from autograder.authoring.sync_check import holds
+from autograder.course import shipped_observations
+from autograder.course.answer_bank import KnownAnswer
+from autograder.course.judge import Judge
+from autograder.diagnosis.expected import Key
+from autograder.exercises.exercise import Case, ExerciseSet
+from autograder.exercises.observation import Observation, Seen
 from tests import made
 from tests.our_course import COURSE
 
@@ -47,7 +47,7 @@ class MadeJudge:
 
 def held(key: Key) -> bool:
     """Whether a committed key still holds, by the made exercise of here and now."""
-    (committed,) = shipped.decode(shipped.encode({"double": key})).values()
+    (committed,) = shipped_observations.decode(shipped_observations.encode({"double": key})).values()
     return holds(cast(Judge, MadeJudge()), committed)
 
 
@@ -100,7 +100,7 @@ def test_what_somebody_would_notice_does_not_hold(change: str) -> None:
 
 def test_damaged_files_do_not_hold() -> None:
     """What cannot be read is built anew."""
-    files = shipped.encode({"double": made.key()})
+    files = shipped_observations.encode({"double": made.key()})
 
     assert not kept(cast(Judge, MadeJudge()), files | {".json": b"[]"})
     assert not kept(cast(Judge, MadeJudge()), {".json": files[".json"]})
@@ -110,15 +110,16 @@ def test_damaged_files_do_not_hold() -> None:
 def test_a_build_keeps_what_holds(change: str, kept: bool) -> None:
     """A file of another processor is left as it is; one with an old sentence is not."""
     committed = {
-        suffix: (COURSE.folder / "shipped" / f"ch01_tensors{suffix}").read_bytes() for suffix in shipped.SUFFIXES
+        suffix: (COURSE.folder / "shipped" / f"ch01_tensors{suffix}").read_bytes()
+        for suffix in shipped_observations.SUFFIXES
     }
-    keys = shipped.decode(committed)
+    keys = shipped_observations.decode(committed)
     if change == "a digit":
         keys["add_bias"].reference[0]["returned"].values[0, 0, 0] *= 1 + 2**-23
     else:
         keys["add_bias"] = replace(keys["add_bias"], mistakes=keys["add_bias"].mistakes[1:])
-    changed = shipped.encode(keys)
+    changed = shipped_observations.encode(keys)
 
     assert changed != committed
     built = observe(COURSE.folder, "ch01_tensors", changed)
-    assert (changed == {suffix: built[suffix] for suffix in shipped.SUFFIXES}) is kept
+    assert (changed == {suffix: built[suffix] for suffix in shipped_observations.SUFFIXES}) is kept

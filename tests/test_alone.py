@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from autograder.__main__ import main
-from autograder.catalog.place import COURSE_VARIABLE
+from autograder.course.course_location import COURSE_VARIABLE
 from autograder.errors import WorkFailed
-from autograder.gradebook.alone import LOCK, alone
-from autograder.gradebook.cycle import Cycle
+from autograder.nbgrader_plugin.course_lock import LOCK, alone
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 from tests.sample_course import STEM, make_course
 from tests.small_chapter import PROJECT
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="nothing is lock
 HOLDS = """
 import sys, time
 from pathlib import Path
-from autograder.gradebook.alone import alone
+from autograder.nbgrader_plugin.course_lock import alone
 with alone(Path(sys.argv[1]), "grade ch01"):
     print("held", flush=True)
     time.sleep(600)

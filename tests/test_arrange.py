@@ -13,14 +13,14 @@ from IPython.core.interactiveshell import InteractiveShell
 from torch import nn
 from torch.nn import functional
 
-from autograder.authoring.bank import AnswerBank, bank_path, load_bank
-from autograder.authoring.chapter import read_chapter
+from autograder.course.answer_bank import AnswerBank, bank_path, load_bank
+from autograder.course.chapter_reader import read_chapter
 from autograder.errors import UnknownExercise
-from autograder.notebook.logbook import LOGBOOK
+from autograder.notebook.progress_log import LOGBOOK
 from explorers import arrange
-from explorers.arrange_widget import Arranger
-from explorers.arranged import DEEPEST, GAP, LONGEST, Pieces, arrangement_of, names, pieces_of
 from explorers.controls import Refused
+from explorers.line_puzzle import DEEPEST, GAP, LONGEST, Pieces, arrangement_of, names, pieces_of
+from explorers.line_puzzle_widget import Arranger
 from tests import leaks
 from tests.arranged_programs import PROGRAMS
 from tests.our_course import COURSE

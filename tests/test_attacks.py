@@ -17,14 +17,14 @@ from types import ModuleType
 import pytest
 from nbformat import NotebookNode
 
-from autograder.authoring.judge import Judge
-from autograder.grading.grade import grade, planned
+from autograder.course.judge import Judge
+from autograder.diagnosis import difference_messages
+from autograder.diagnosis.verdict import Status
+from autograder.grading.grade_submission import grade, planned
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.judging import words
-from autograder.judging.verdict import Status
-from autograder.reading.reader import read
-from autograder.running.choose_runner import runner_for
-from autograder.running.program import AnswerCell, Limits, Probing, Runner
+from autograder.sandbox.execution.choose_runner import runner_for
+from autograder.sandbox.execution.program import AnswerCell, Limits, Probing, Runner
+from autograder.submission.read_submission import read
 from tests.attacks import on_stock, teacher_on_stock
 from tests.cheats import FACTS_ALONE
 from tests.conftest import UNCONFINED, needs_confinement
@@ -153,7 +153,7 @@ def test_attack_gets_what_it_earns_and_reaches_nothing(attack: Path, graded: Gra
     report = verdict.report(TARGET)
     assert float(keys["share"]) == report.score, [each.sentence for each in report.verdicts]
     assert any(keys.get("says", "") in each.sentence for each in report.verdicts), report.verdicts[0].sentence
-    assert all(len(each.sentence) <= words.LONGEST for each in report.verdicts)
+    assert all(len(each.sentence) <= difference_messages.LONGEST for each in report.verdicts)
     assert keys.get("others") == "any" or not others_lost(verdict), others_lost(verdict)
     assert (before, []) == (outside(), left_running())
     assert not Path("/tmp/pickled").exists()

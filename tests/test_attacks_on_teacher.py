@@ -27,17 +27,17 @@ import pytest
 from nbformat import NotebookNode
 
 from autograder.__main__ import main
-from autograder.authoring.judge import Judge
-from autograder.catalog.place import COURSE_VARIABLE
-from autograder.gradebook.collect import CollectPlainFiles
-from autograder.gradebook.cycle import Cycle, HowToGrade
-from autograder.gradebook.exports import Canvas, Moodle, PlainGrades
-from autograder.grading import classroom, summary
-from autograder.grading.grade import grade
+from autograder.course.course_location import COURSE_VARIABLE
+from autograder.course.judge import Judge
+from autograder.exercises.observation import Raised
+from autograder.grading import class_table, verdict_store
+from autograder.grading.grade_submission import grade
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.reading.handed import MAX_BYTES
-from autograder.running.program import Limits, Outcome, Program
-from autograder.watching.observation import Raised
+from autograder.nbgrader_plugin.exchange_collect import CollectPlainFiles
+from autograder.nbgrader_plugin.export_plugins import Canvas, Moodle, PlainGrades
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
+from autograder.sandbox.execution.program import Limits, Outcome, Program
+from autograder.submission.submitted_cells import MAX_BYTES
 from tests.conftest import UNCONFINED
 from tests.graded import ONE, SEED
 from tests.made_programs import answers_of
@@ -146,7 +146,7 @@ class Attacked:
 
     def verdict(self, student: str) -> SubmissionVerdict:
         """The stored verdict of one student."""
-        found = classroom.stored(self.course, STEM, student)
+        found = verdict_store.stored(self.course, STEM, student)
         assert found is not None, self.failures.get(student)
         return found
 
@@ -156,7 +156,7 @@ def attacked(course: Path, honest: bytes) -> Iterator[Attacked]:
     """Every attack in one class, and an honest student behind them."""
     with pytest.MonkeyPatch.context() as monkeypatch, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
+        monkeypatch.setenv(verdict_store.SEED_VARIABLE, str(SEED))
         yield run_class(course, honest)
 
 
@@ -203,7 +203,7 @@ def submitted(course: Path, student: str) -> Path:
 @pytest.mark.parametrize("attack", FILES, ids=lambda path: path.stem)
 def test_submission_is_graded_or_named(attack: Path, attacked: Attacked) -> None:
     """Each student's folder becomes a verdict or a reason, in the summary too."""
-    rows = {row.student: row for row in summary.rows(attacked.course, STEM, attacked.failures)}
+    rows = {row.student: row for row in class_table.rows(attacked.course, STEM, attacked.failures)}
     keys = told(attack)
 
     if rows[attack.stem].verdict is None:
@@ -320,7 +320,7 @@ def test_report(attacked: Attacked, typed: Callable[..., tuple[int, str]]) -> No
     status, told = typed("report")
     assert not status, told
 
-    reports, everybody = attacked.course / "reports", summary.rows(attacked.course, STEM)
+    reports, everybody = attacked.course / "reports", class_table.rows(attacked.course, STEM)
     links = re.findall(r'href="(students/[^"]+)"', (reports / "students.html").read_text(encoding="utf-8"))
     assert len(everybody) == len(set(links)) == len(list((reports / "students").iterdir()))
     for path in (each for each in reports.rglob("*") if each.is_file()):

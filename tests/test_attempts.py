@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.running.forked import ForkServers
-from autograder.running.runner import run
+from autograder.sandbox.execution.forked_children import ForkServers
+from autograder.sandbox.execution.submission_runner import run
 from tests import attempts, made
 from tests.attacks import attempts_on_stock
 from tests.conftest import needs_confinement

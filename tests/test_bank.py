@@ -1,9 +1,9 @@
 """The proof of the graders: every exercise against its starter, its solution, its answer bank, and its mutants.
 
 To look at one exercise: `pytest tests/test_bank.py -k standardize`, or `python -m autograder prove standardize`.
-What was proven before, and has not changed since, is not computed again: `autograder.authoring.proved` says how that is
-known, and `THOROUGH=1` computes all of it, on three drawings of fresh cases in place of one; mutants that are listed as
-survivors run on fresh cases then, too.
+What was proven before, and has not changed since, is not computed again: `autograder.authoring.proof_receipts` says
+how that is known, and `THOROUGH=1` computes all of it, on three drawings of fresh cases in place of one; mutants that
+are listed as survivors run on fresh cases then, too.
 """
 
 from collections.abc import Callable
@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from autograder.authoring.judge import VISIBLE_SEED, Judge
-from autograder.authoring.parts import ExerciseParts
 from autograder.authoring.proof import SEEDS, Proof, prove
-from autograder.authoring.proved import proof_path, remember_proof
-from autograder.judging.verdict import Report, Status
+from autograder.authoring.proof_receipts import proof_path, remember_proof
+from autograder.course.exercise_parts import ExerciseParts
+from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.diagnosis.verdict import Report, Status
 from tests.asked import THOROUGH
 from tests.our_course import COURSE as OURS
 from tests.watch import WATCH

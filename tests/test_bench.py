@@ -9,9 +9,9 @@ from unittest.mock import create_autospec
 import pytest
 import torch
 
-from autograder.authoring.judge import Judge
-from autograder.bench import classes, latency, measure, report
+from autograder.bench import classes, latency, measure, measurements
 from autograder.bench.measure import Measured
+from autograder.course.judge import Judge
 from autograder.errors import WorkFailed
 from tests.sample_course import STEM
 from tests.small_chapter import SAMPLE
@@ -70,7 +70,7 @@ def figures(stock_wall: float) -> dict[str, object]:
         "nbgrader alone": Measured(10, 10 * stock_wall, 10 * stock_wall, 400.0),
     }
     checks = {"double": [0.01, 0.02], "slow": [0.01, 0.11, 0.12], "train": [0.3, 0.4]}
-    return report._figures(runs, {"own": 0.05, "distinct": 0.06}, checks, {"train"})
+    return measurements._figures(runs, {"own": 0.05, "distinct": 0.06}, checks, {"train"})
 
 
 def test_ratios_follow_from_the_runs() -> None:
@@ -88,7 +88,7 @@ def test_ratios_follow_from_the_runs() -> None:
 
 def test_goals_that_are_missed_are_told() -> None:
     """The table says of each goal whether it is reached."""
-    good, bad = report.table(figures(12.5)), report.table(figures(1.0))
+    good, bad = measurements.table(figures(12.5)), measurements.table(figures(1.0))
 
     assert "100.0 times in wall time; goal 70 times: reached" in good
     assert "goal 70 times: MISSED" in bad and "slower than 50 ms: slow, train" in bad

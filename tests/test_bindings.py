@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from autograder.notebook.bindings import binds, definition, may_bind_unseen
+from autograder.notebook.cell_bindings import binds, definition, may_bind_unseen
 
 BINDING = [
     "name = 1",

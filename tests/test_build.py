@@ -5,9 +5,9 @@ from typing import Any
 import nbformat
 import pytest
 
-from autograder.authoring.build import build, check_sync, render
-from autograder.authoring.chapter import read_chapter
-from autograder.authoring.notebook import proof_notebook
+from autograder.authoring.build_course import build, check_sync, render
+from autograder.authoring.chapter_notebooks import proof_notebook
+from autograder.course.chapter_reader import read_chapter
 from autograder.errors import CourseError, CourseNotFound
 from autograder.notebook import lesson_cells
 from tests.small_chapter import STEM, TEXT, make_project, observe

@@ -16,11 +16,11 @@ from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import start_new_kernel
 
 from autograder import check
-from autograder.judging.verdict import Status
-from autograder.notebook import calling
-from autograder.notebook import deadline as deadline_module
-from autograder.notebook.checking import visible_report
-from autograder.notebook.deadline import OutOfTime, deadline
+from autograder.diagnosis.verdict import Status
+from autograder.notebook import answer_calls
+from autograder.notebook import time_limit as deadline_module
+from autograder.notebook.check_and_hint import visible_report
+from autograder.notebook.time_limit import OutOfTime, deadline
 from tests.sample_course import COURSE
 from tests.test_progress_travels import ran
 
@@ -132,7 +132,7 @@ class TestNoEnd:
     @pytest.fixture(autouse=True)
     def impatient(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A fifth of a second, in place of three."""
-        monkeypatch.setattr(calling, "_MOST", 0.2)
+        monkeypatch.setattr(answer_calls, "_MOST", 0.2)
 
     @pytest.mark.parametrize("answer", [loops, catches_all, lambda x: time.sleep(60)], ids=["loop", "caught", "sleep"])
     def test_it_is_stopped_with_a_sentence(self, answer: object) -> None:
@@ -168,7 +168,7 @@ class TestNoEnd:
 @pytest.mark.parametrize(("takes", "seconds"), [(0.001, 3), (0.3, 3), (1.0, 10), (1.5, 15), (5.0, 20)])
 def test_an_answer_has_ten_times_what_the_worked_solution_takes(takes: float, seconds: float) -> None:
     """At least 3 seconds and at most 20."""
-    assert seconds == pytest.approx(calling.limit(replace(COURSE.find(NAME), takes=takes)))
+    assert seconds == pytest.approx(answer_calls.limit(replace(COURSE.find(NAME), takes=takes)))
 
 
 LATE = "import time\nseen = []\ntry:\n    time.sleep({})\nfinally:\n    seen.append('ended')"
@@ -270,7 +270,7 @@ def client(tmp_path: Path) -> Iterator[BlockingKernelClient]:
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # pyzmq's, on a connection that is not encrypted
 def test_in_a_real_kernel(client: BlockingKernelClient) -> None:
     """A loop is stopped and the kernel goes on; a reader's interrupt is one line with the line that was running."""
-    ran(client, "from autograder import check\nfrom autograder.notebook import calling\ncalling._MOST = 0.2")
+    ran(client, "from autograder import check\nfrom autograder.notebook import answer_calls\nanswer_calls._MOST = 0.2")
     ran(client, "def flatten_images(x):\n    print('here')\n    while True:\n        pass")
     told = ran(client, 'check("flatten_images", flatten_images)')
 

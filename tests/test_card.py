@@ -14,12 +14,12 @@ import torch
 from torch import Tensor
 
 from autograder import check, progress
-from autograder.catalog.contents import Listed
-from autograder.judging.verdict import Report, Status, Verdict
-from autograder.notebook import card, checked, logbook
-from autograder.notebook.checked import CHECKED, LastCheck
-from autograder.notebook.logbook import LOGBOOK
-from autograder.notebook.overview import card_after
+from autograder.course.exercise_index import Listed
+from autograder.diagnosis.verdict import Report, Status, Verdict
+from autograder.notebook import chapter_card, last_check, progress_log
+from autograder.notebook.last_check import CHECKED, LastCheck
+from autograder.notebook.progress_log import LOGBOOK
+from autograder.notebook.progress_overview import card_after
 from tests.our_course import COURSE
 from tests.test_checking import flatten_images
 
@@ -31,7 +31,7 @@ WITH_POINTS = [name for name, worth in FIRST.exercises.items() if worth.points]
 def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The names of a notebook whose kernel started in an empty folder."""
     shell = SimpleNamespace(kernel=object(), starting_dir=str(tmp_path), user_ns={}, history_manager=None)
-    for module in (logbook, checked):
+    for module in (progress_log, last_check):
         monkeypatch.setattr(module, "get_ipython", lambda: shell)
     monkeypatch.setattr(LOGBOOK, "_own", {})
     for name in list(CHECKED):
@@ -50,7 +50,7 @@ def fails(name: str) -> None:
     LOGBOOK.note(Report(name, (Verdict("all", Status.FAIL),)))
 
 
-def made() -> card.Card:
+def made() -> chapter_card.Card:
     """The card of chapter 1."""
     found = progress(1).card
     assert found is not None
@@ -94,10 +94,10 @@ class TestWhen:
 
     def test_where_no_reader_works_there_is_none(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """In grading, and in our own runs."""
-        monkeypatch.setenv(logbook.OFF, "off")
+        monkeypatch.setenv(progress_log.OFF, "off")
         assert progress(1).card is None
-        monkeypatch.setattr(logbook, "get_ipython", lambda: None)
-        assert card.card_of(FIRST) is None
+        monkeypatch.setattr(progress_log, "get_ipython", lambda: None)
+        assert chapter_card.card_of(FIRST) is None
 
 
 class TestPicture:
@@ -172,6 +172,6 @@ def test_every_chapter_has_one(chapter: Listed) -> None:
 
 def test_a_course_without_cards_has_none(names: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Its progress is as it was."""
-    monkeypatch.setattr("autograder.catalog.course.CARDS", "no_such_folder")
+    monkeypatch.setattr("autograder.course.course.CARDS", "no_such_folder")
     passes(*WITH_POINTS)
     assert progress(1).card is None

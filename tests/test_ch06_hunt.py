@@ -4,7 +4,7 @@ from itertools import chain, combinations
 
 import pytest
 
-from autograder.authoring.own_words import unmet
+from autograder.authoring.message_check import unmet
 from tests.test_bank import grade, judge_of
 
 # tag of the wrong answer -> what stands in the worked solution, and what in the starter

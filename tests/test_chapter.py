@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.cells import guess_of, without_answer
-from autograder.authoring.chapter import Chapter, Kind, read_chapter, read_course
+from autograder.course.chapter_cells import guess_of, without_answer
+from autograder.course.chapter_reader import Chapter, Kind, read_chapter, read_course
 from autograder.errors import ChapterError, CourseNotFound
 from tests.small_chapter import STEM, TEXT, read, refusal
 
@@ -64,7 +64,7 @@ class TestReading:
 
     def test_every_kind_has_a_rule(self) -> None:
         """No kind of cell goes unchecked."""
-        from autograder.authoring.cell_rules import CELL_RULES
+        from autograder.course.cell_rules import CELL_RULES
 
         assert set(Kind) == set(CELL_RULES)
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.cheating import MOST, pays
-from autograder.authoring.judge import VISIBLE_SEED, Judge
-from autograder.authoring.parts import ExerciseParts
+from autograder.course.exercise_parts import ExerciseParts
+from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.course.replay_cheats import MOST, pays
 from tests.asked import THOROUGH
 from tests.cheats import FACTS_ALONE, new_seeds, rows, table
 from tests.our_course import COURSE
@@ -50,7 +50,9 @@ def parts(tmp_path: Path) -> ExerciseParts:
     """An exercise whose first case is one of two."""
     parts = make_proven_course(tmp_path)
     edit(parts.exercise, "ends(draw.normal(2))", "ends(torch.tensor([0.0, float(draw.whole(1, 2))]))")
-    edit(parts.exercise, "from autograder.watching.draw", "import torch\n\nfrom autograder.watching.draw")
+    edit(
+        parts.exercise, "from autograder.exercises.seeded_draw", "import torch\n\nfrom autograder.exercises.seeded_draw"
+    )
     return parts
 
 

@@ -20,18 +20,18 @@ from ipykernel.compiler import XCachingCompiler
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
-from autograder.example.made_students import ClassMaker
-from autograder.grading.plan import Task, plan
-from autograder.judging.judgement import judge
-from autograder.notebook import checked, logbook
+from autograder.authoring.example_students import ClassMaker
+from autograder.diagnosis.judge_observations import judge
+from autograder.exercises.exercise import Case, Exercise
+from autograder.exercises.observation import Observation
+from autograder.grading.execution_plan import Task, plan
+from autograder.notebook import last_check, progress_log
 from autograder.notebook.answer_cell import text_of
-from autograder.reading.order import Part, Role
-from autograder.reading.reader import read
-from autograder.reading.source import statements
-from autograder.running.program import Ground
-from autograder.telling.feedback import Feedback
-from autograder.watching.exercise import Case, Exercise
-from autograder.watching.observation import Observation
+from autograder.notebook.report_rendering import Feedback
+from autograder.sandbox.execution.program import Ground
+from autograder.submission.answer_source import statements
+from autograder.submission.cell_order import Part, Role
+from autograder.submission.read_submission import read
 from tests.made_reader import new_kernel
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
@@ -48,12 +48,12 @@ EXERCISES = [
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """A kernel's shell in an empty folder, which keeps the text of cells as ipykernel does."""
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
-    monkeypatch.setenv(logbook.OFF, "off")
+    monkeypatch.setenv(progress_log.OFF, "off")
     made = new_kernel(tmp_path)
     made.compile = XCachingCompiler()
     yield made
     InteractiveShell.clear_instance()
-    checked.CHECKED.clear()
+    last_check.CHECKED.clear()
 
 
 @pytest.fixture

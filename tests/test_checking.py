@@ -4,9 +4,9 @@ import pytest
 import torch
 
 from autograder import check, hint
+from autograder.diagnosis.verdict import Status
 from autograder.errors import CheckFailed, UnknownExercise
-from autograder.judging.verdict import Status
-from autograder.notebook.checking import visible_report
+from autograder.notebook.check_and_hint import visible_report
 from tests.sample_course import COURSE
 
 pytestmark = pytest.mark.usefixtures("in_the_sample")

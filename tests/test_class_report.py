@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.build import build
+from autograder.authoring import example_class
+from autograder.authoring.build_course import build
+from autograder.authoring.site.example_report import class_report, ids
 from autograder.errors import CourseNotFound, WorkFailed
-from autograder.example import example_class
 from autograder.grading import executors
-from autograder.grading.classroom import SEED_VARIABLE
-from autograder.site.class_report import class_report, ids
+from autograder.grading.verdict_store import SEED_VARIABLE
 from tests.asked import THOROUGH
 from tests.second_course import CHAPTER, EXERCISE, SENTENCE, make_second_course
 
@@ -69,7 +69,7 @@ def test_its_students_have_ids_and_no_place_on_this_machine(told: str, project: 
 
 def test_it_is_made_once(told: str, project: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was made is kept until its chapter changes; the class itself is not."""
-    monkeypatch.delattr("autograder.example.example_class.run")
+    monkeypatch.delattr("autograder.authoring.example_class.run")
 
     assert told == class_report(project, CHAPTER, folder) and not (folder / "class").exists()
     chapter = next(project.glob(f"*/chapters/{CHAPTER}.py"))

@@ -22,17 +22,17 @@ import pytest
 from nbformat.v4 import new_notebook
 
 from autograder.errors import WorkFailed
-from autograder.grading import class_run, classroom, executors, summary
+from autograder.grading import class_grading, class_table, executors, verdict_store
 from autograder.grading.assignment import Assignment, chapter_text, release_path
 from autograder.grading.assignment import assignment as read_assignment
-from autograder.grading.class_run import grade_class, judged
-from autograder.grading.classroom import Asked
+from autograder.grading.class_grading import grade_class, judged
 from autograder.grading.executors import Workers
 from autograder.grading.grader import Grader
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.grading.verdict_files import verdict_path
-from autograder.reading.submission import Parcel
-from autograder.running.child_process import begun
+from autograder.grading.verdict_paths import verdict_path
+from autograder.grading.verdict_store import Asked
+from autograder.sandbox.execution.child_process import begun
+from autograder.submission.submission import Parcel
 from tests import hasty_grader
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.processes import all_end, living_in
@@ -46,8 +46,8 @@ T = TypeVar("T")
 
 @pytest.fixture(autouse=True)
 def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(class_run, "graded", hasty_grader.graded)
-    monkeypatch.delenv(classroom.SEED_VARIABLE, raising=False)
+    monkeypatch.setattr(class_grading, "graded", hasty_grader.graded)
+    monkeypatch.delenv(verdict_store.SEED_VARIABLE, raising=False)
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def hand_in(tmp_path: Path) -> Class:
 
 def told(tmp_path: Path, student: str) -> str:
     """What the stored verdict says was handed in."""
-    found = classroom.stored(tmp_path, STEM, student)
+    found = verdict_store.stored(tmp_path, STEM, student)
     assert found is not None
     return found.reports[0].verdicts[0].sentence
 
@@ -93,7 +93,7 @@ def told_of(run: Iterable[tuple[str, SubmissionVerdict | str]]) -> dict[str, str
 
 def seeds(tmp_path: Path, *students: str) -> list[int]:
     """The seeds of the stored verdicts."""
-    found = [classroom.stored(tmp_path, STEM, student) for student in students]
+    found = [verdict_store.stored(tmp_path, STEM, student) for student in students]
     return [verdict.seed for verdict in found if verdict]
 
 
@@ -110,7 +110,7 @@ def test_everybody_gets_a_verdict_or_a_reason(
     assert {"ada": "", "dan": "", "eve": ""} == {student: why for student, why in reasons.items() if not why}
     assert "no room" == reasons["cy"] and "KeyError: 'ours'" in reasons["bob"] and "our fault" in reasons["bob"]
     assert ["a", "d", "e"] == [told(tmp_path, student) for student in ("ada", "dan", "eve")]
-    assert classroom.stored(tmp_path, STEM, "bob") is None
+    assert verdict_store.stored(tmp_path, STEM, "bob") is None
 
 
 @pytest.mark.parametrize("workers", [TWO, SHARED, Workers(dask_local=2)], ids=["pool", "shared", "Dask"])
@@ -173,9 +173,9 @@ def test_student_whose_name_no_file_can_have_costs_nobody_else(
 def test_round_that_was_stopped_is_no_student(tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
     """Its file lies beside the verdicts, and the summary does not list it."""
     list(grade_class(assignment, hand_in(ada="a"), ONE))
-    classroom.begin_round(tmp_path, assignment, Asked(force=True))
+    verdict_store.begin_round(tmp_path, assignment, Asked(force=True))
 
-    assert ["ada"] == [row.student for row in summary.rows(tmp_path, STEM)]
+    assert ["ada"] == [row.student for row in class_table.rows(tmp_path, STEM)]
 
 
 def test_workers_that_never_live_stop_the_run(assignment: Assignment, hand_in: Class) -> None:
@@ -241,9 +241,9 @@ class TestAgain:
             finally:
                 ended.append(threading.current_thread())
 
-        held, outcomes = [], class_run._outcomes
+        held, outcomes = [], class_grading._outcomes
         monkeypatch.setattr(Workers, "for_class", lambda *_: executors.Crew(crew, 1))
-        monkeypatch.setattr(class_run, "_outcomes", lambda *about: held.append(outcomes(*about)) or held[-1])
+        monkeypatch.setattr(class_grading, "_outcomes", lambda *about: held.append(outcomes(*about)) or held[-1])
         run = grade_class(assignment, hand_in(ada="a", bob="b"), ONE)
         next(run)
         assert not ended
@@ -265,7 +265,7 @@ class TestAgain:
         """A verdict on the cases of another seed is made again."""
         folders = hand_in(ada="a")
         list(grade_class(assignment, folders, ONE))
-        monkeypatch.setenv(classroom.SEED_VARIABLE, "41")
+        monkeypatch.setenv(verdict_store.SEED_VARIABLE, "41")
         list(grade_class(assignment, folders, ONE))
 
         assert [41] == seeds(tmp_path, "ada")

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from autograder.errors import WorkFailed
-from autograder.grading import cluster
+from autograder.grading import dask_cluster
 
 
 def test_only_the_key_of_the_run_opens_it(tmp_path: Path) -> None:
     """Neither without encryption, nor with a key of one's own, is anything run; with the run's, work is done."""
     import distributed
 
-    with cluster.dask_here(1) as executor:
+    with dask_cluster.dask_here(1) as executor:
         assert os.getpid() != executor.submit(os.getpid).result()
         client = executor._client  # type: ignore[attr-defined]
         address, security = client.scheduler.address, client.security
@@ -25,7 +25,7 @@ def test_only_the_key_of_the_run_opens_it(tmp_path: Path) -> None:
         folder = Path(security.tls_ca_file).parent
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         for place in (address, *workers):
-            for wrong, key in (("tcp://", None), ("tls://", cluster._secret(tmp_path))):
+            for wrong, key in (("tcp://", None), ("tls://", dask_cluster._secret(tmp_path))):
                 with pytest.raises(OSError, match=r"Timed out|closed|does not match"):
                     distributed.Client(place.replace("tls://", wrong), security=key, timeout=1)
     assert not folder.exists()
@@ -39,7 +39,7 @@ def test_without_a_key_nothing_is_started(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(subprocess, "run", missing)
 
-    with pytest.raises(WorkFailed, match="--workers does the same"), cluster.dask_here(1):
+    with pytest.raises(WorkFailed, match="--workers does the same"), dask_cluster.dask_here(1):
         pass
 
 
@@ -51,5 +51,8 @@ def test_a_scheduler_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr("distributed.Client", silent)
 
-    with pytest.raises(WorkFailed, match=r"answers at tls://x:1 .*What was graded is kept"), cluster.dask("tls://x:1"):
+    with (
+        pytest.raises(WorkFailed, match=r"answers at tls://x:1 .*What was graded is kept"),
+        dask_cluster.dask("tls://x:1"),
+    ):
         pass

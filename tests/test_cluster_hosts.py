@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from autograder.example.example_class import copy_course
-from autograder.example.made_students import ClassMaker
-from autograder.gradebook.cycle import Cycle, HowToGrade
-from autograder.grading import classroom, cluster
+from autograder.authoring.example_class import copy_course
+from autograder.authoring.example_students import ClassMaker
+from autograder.grading import dask_cluster, verdict_store
 from autograder.grading.assignment import assignment
 from autograder.grading.executors import Workers
 from autograder.grading.grader import grader
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
 from tests.asked import THOROUGH
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.hosts import Host, network, no_hosts
@@ -58,7 +58,7 @@ def expected(course: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
     """The verdicts of an undisturbed run on one machine."""
     alone = Path(shutil.copytree(course, tmp_path_factory.mktemp("alone") / "course"))
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
+        monkeypatch.setenv(verdict_store.SEED_VARIABLE, str(SEED))
         cycle = Cycle(alone, STEM)
         assert {} == cycle.autograde(
             cycle.students(), how=HowToGrade(workers=Workers(count=1, stays=True), unconfined=UNCONFINED)
@@ -84,10 +84,10 @@ class Cluster:
     def __init__(self, hosts: tuple[Host, ...], course: Path, folder: Path) -> None:
         self.teacher, self.scheduler, *self.workers = hosts
         self.course, self._folder = course, folder
-        security = cluster._secret(folder)
+        security = dask_cluster._secret(folder)
         # How soon who does not answer is given up: minutes, usually.
         self._env = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "4s", "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s"}
-        self._env |= {classroom.SEED_VARIABLE: str(SEED), "PYTHONPATH": PYTHONPATH}
+        self._env |= {verdict_store.SEED_VARIABLE: str(SEED), "PYTHONPATH": PYTHONPATH}
         for side in ("client", "scheduler", "worker"):
             self._env[f"DASK_DISTRIBUTED__COMM__TLS__{side.upper()}__KEY"] = str(folder / "key.pem")
             self._env[f"DASK_DISTRIBUTED__COMM__TLS__{side.upper()}__CERT"] = str(folder / "certificate.pem")

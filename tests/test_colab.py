@@ -15,9 +15,9 @@ import pytest
 from nbgrader.api import Gradebook
 from packaging.requirements import Requirement
 
-from autograder.desk.packed import shared
-from autograder.example.example_class import ExampleClass
-from autograder.gradebook.cycle import Cycle, HowToGrade
+from autograder.authoring.example_class import ExampleClass
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
+from autograder.workspace.embedded_package import shared
 from tests.asked import THOROUGH
 from tests.colab import runtime
 from tests.colab.notebook import Notebook, colab_copy, copied_name

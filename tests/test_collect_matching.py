@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.collecting.filenames import SentFile, read
-from autograder.collecting.matching import Match, match
-from autograder.gradebook.scores import Person
+from autograder.lms.filenames import SentFile, read
+from autograder.lms.student_matching import Match, match
+from autograder.nbgrader_plugin.gradebook_scores import Person
 from tests.made_downloads import canvas_name, moodle_name
 
 ADA = Person("ada", "Ada", "Lovelace", "ada@example.org", "41")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from autograder.collecting.filenames import CANVAS, MOODLE, SentFile, family, may_be_notebook, read, safe
+from autograder.lms.filenames import CANVAS, MOODLE, SentFile, family, may_be_notebook, read, safe
 from tests.made_downloads import canvas_name, moodle_name
 
 NUMBERS = st.integers(0, 10**17)

@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.__main__ import main
-from autograder.collecting import collect as collecting
-from autograder.collecting import placing, told
-from autograder.collecting.collect import Collected, Wanted, collect
-from autograder.collecting.placing import Attempt, Placement, read_note
 from autograder.errors import CourseError
-from autograder.gradebook.roster import Roster
-from autograder.gradebook.scores import Person
+from autograder.lms import collect_report, placement
+from autograder.lms import collect_submissions as collecting
+from autograder.lms.collect_submissions import Collected, Wanted, collect
+from autograder.lms.placement import Attempt, Placement, read_note
+from autograder.nbgrader_plugin.gradebook_scores import Person
+from autograder.nbgrader_plugin.roster_import import Roster
 from tests.made_downloads import CLOCK, canvas_name, moodle_name, write_zip
 from tests.small_chapter import STEM, make_project
 
@@ -286,7 +286,7 @@ class TestRefusals:
 
     def test_too_large_costs_one(self, course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """The others come in."""
-        monkeypatch.setattr("autograder.collecting.download.MAX_FILE", 100)
+        monkeypatch.setattr("autograder.lms.download_zip.MAX_FILE", 100)
         done = collected(course, {ada(7): bytes(101), canvas_name("Ng", "Bob", 42, 8): FIRST})
 
         assert {"new": ["bob"], "left for you": ["ada"]} == outcomes(done)
@@ -299,12 +299,12 @@ class TestCommand:
     def test_lines(self, course: Path) -> None:
         """What was done, who is late and missing, and each file that is left, in a terminal that nobody steers."""
         done = collected(course, {ada(7, is_late=True): FIRST, "\x1b[2Jx\ny.ipynb": b""})
-        lines = list(told.lines(done, STEM, is_dry=False))
+        lines = list(collect_report.lines(done, STEM, is_dry=False))
 
         assert lines[:3] == ["2 files in the zip; students: 1 new", "LATE (1): ada", "missing (2): bob, cleo"]
         assert any(line.startswith("left: \N{REPLACEMENT CHARACTER}[2Jx") for line in lines)
         assert f"`python -m autograder grade {STEM}` grades what has changed." == lines[-1]
-        assert "Nothing was changed" in list(told.lines(done, STEM, is_dry=True))[-1]
+        assert "Nothing was changed" in list(collect_report.lines(done, STEM, is_dry=True))[-1]
 
     def test_without_a_gradebook(
         self, course: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -332,9 +332,9 @@ def test_the_newest_stays(attempts: list[tuple[int, bool]]) -> None:
         for order, is_packed in attempts:
             name = "hw.zip" if is_packed else f"{STEM}.ipynb"
             attempt = Attempt("Canvas", 2 * order + is_packed, {name: f"{order}".encode()})
-            outcome, _ = placing.decide(folder, attempt)
+            outcome, _ = placement.decide(folder, attempt)
             if outcome in (Placement.NEW, Placement.NEWER):
-                placing.place(folder, STEM, attempt, {})
+                placement.place(folder, STEM, attempt, {})
             assert outcome is not Placement.LEFT
         newest, is_packed = max(attempts, default=(0, False))
         name = "hw.zip" if is_packed else f"{STEM}.ipynb"
@@ -347,13 +347,13 @@ def test_stopped_in_between(course: Path, monkeypatch: pytest.MonkeyPatch) -> No
     """Where the note could not be written, the next run takes what is there for its own."""
     stopped: Callable[..., None] = lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)  # noqa: E731
     with monkeypatch.context() as patch:
-        patch.setattr("autograder.collecting.placing._write_note", stopped)
+        patch.setattr("autograder.lms.placement._write_note", stopped)
         with pytest.raises(KeyboardInterrupt):
             collected(course, {ada(7): FIRST})
 
     assert {"as it was": ["ada"]} == outcomes(collected(course, {ada(7): FIRST}))
     with monkeypatch.context() as patch:
-        patch.setattr("autograder.collecting.placing._write_note", stopped)
+        patch.setattr("autograder.lms.placement._write_note", stopped)
         with pytest.raises(KeyboardInterrupt):
             collected(course, {ada(8): SECOND})
     assert {"a newer attempt": ["ada"]} == outcomes(collected(course, {ada(8): SECOND}))

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from autograder.__main__ import main
-from autograder.grading.classroom import SEED_VARIABLE
+from autograder.grading.verdict_store import SEED_VARIABLE
 from tests.graded import SEED, WHOLE, graded_class, group
 from tests.made_downloads import canvas_name, moodle_name, write_zip
 
@@ -45,7 +45,7 @@ def packed(data: bytes) -> bytes:
 
 def exported(course: Path, system: str) -> dict[str, dict[str, str]]:
     """What nbgrader's own command writes for a system, by the students' numbers there."""
-    words = ["export", "--exporter", f"autograder.gradebook.exports.{system}", "--to", "out.csv"]
+    words = ["export", "--exporter", f"autograder.nbgrader_plugin.export_plugins.{system}", "--to", "out.csv"]
     code = "import sys; from nbgrader.apps.nbgraderapp import main; sys.exit(main())"
     subprocess.run([sys.executable, "-c", code, *words], cwd=course, check=True, capture_output=True)
     with (course / "out.csv").open(newline="", encoding="utf-8") as file:

@@ -15,9 +15,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from autograder.collecting import download
-from autograder.collecting.download import BadEntry, BadZip, opened
-from autograder.reading.handed import MAX_FILE
+from autograder.lms import download_zip
+from autograder.lms.download_zip import BadEntry, BadZip, opened
+from autograder.submission.submitted_cells import MAX_FILE
 from tests.made_downloads import write_zip
 
 
@@ -93,7 +93,7 @@ def test_no_file(tmp_path: Path) -> None:
 
 def test_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """More entries than any class has."""
-    monkeypatch.setattr(download, "_MOST", 1)
+    monkeypatch.setattr(download_zip, "_MOST", 1)
 
     assert "lists 2 files; expected at most 1" in refusal(write_zip(tmp_path / "z.zip", {"a": b"", "b": b""}))
 
@@ -115,10 +115,10 @@ def test_more_than_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     """Sizes are looked at again while a file is unpacked, and no more than one file's bytes are held."""
     with opened(write_zip(tmp_path / "z.zip", {"a.ipynb": bytes(5000)})) as found:
         (entry,) = found.entries()
-        monkeypatch.setattr(download, "MAX_FILE", 4999)
+        monkeypatch.setattr(download_zip, "MAX_FILE", 4999)
         with pytest.raises(BadEntry, match="expected at most"):
-            found.read(download.ZipEntry(entry.path, 10, entry.place))
-        monkeypatch.setattr(download, "MAX_FILE", 5000)
+            found.read(download_zip.ZipEntry(entry.path, 10, entry.place))
+        monkeypatch.setattr(download_zip, "MAX_FILE", 5000)
         assert bytes(5000) == found.read(entry)
     assert MAX_FILE > 5000
 

@@ -10,8 +10,8 @@ from nbgrader.api import Gradebook
 
 from autograder.__main__ import main
 from autograder.errors import CourseError
-from autograder.gradebook import columns, exports
-from autograder.gradebook.course_api import course_api
+from autograder.nbgrader_plugin import export_plugins, lms_columns
+from autograder.nbgrader_plugin.nbgrader_api import course_api
 from tests.small_chapter import make_project
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
@@ -43,7 +43,7 @@ def after(project: Path, *rosters: str, to: str) -> list[dict[str, str]]:
     for text in rosters:
         (project / "students.csv").write_text(text, encoding="utf-8")
         assert 0 == main(["--root", str(project), "roster", str(project / "students.csv")])
-    plugin = getattr(exports, to)(to=str(project / "out.csv"), parent=course_api(project / "course"))
+    plugin = getattr(export_plugins, to)(to=str(project / "out.csv"), parent=course_api(project / "course"))
     with Gradebook(f"sqlite:///{project / 'course' / 'gradebook.db'}", "pytorch_basics") as book:
         plugin.export(book)
     with (project / "out.csv").open(newline="", encoding="utf-8") as file:
@@ -87,18 +87,18 @@ def test_nothing_is_lost_by_less(project: Path) -> None:
 def test_goes_round(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What was exported is a roster that changes nothing."""
     after(project, CANVAS, to="Canvas")
-    before = (project / "course" / columns.FILE).read_bytes()
+    before = (project / "course" / lms_columns.FILE).read_bytes()
     capsys.readouterr()
     main(["--root", str(project), "roster", str(project / "out.csv")])
 
     assert "2 students: 0 new, 0 changed, 2 as they were\n" == capsys.readouterr().out
-    assert before == (project / "course" / columns.FILE).read_bytes()
+    assert before == (project / "course" / lms_columns.FILE).read_bytes()
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"ada": 1}'])
 def test_damaged(tmp_path: Path, text: str) -> None:
     """One line, with what to do."""
-    (tmp_path / columns.FILE).write_text(text, encoding="utf-8")
+    (tmp_path / lms_columns.FILE).write_text(text, encoding="utf-8")
 
     with pytest.raises(CourseError, match="delete it, and import the roster again"):
-        columns.load(tmp_path)
+        lms_columns.load(tmp_path)

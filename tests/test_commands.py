@@ -12,7 +12,7 @@ import pytest
 from autograder.__main__ import _parser, main
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import BESIDE
-from autograder.walls.consent import UNCONFINED_VARIABLE
+from autograder.sandbox.unconfined import UNCONFINED_VARIABLE
 from tests.conftest import needs_confinement
 from tests.small_chapter import PROJECT, make_project
 
@@ -51,7 +51,7 @@ def test_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("autograder.authoring.build.build", stop)
+    monkeypatch.setattr("autograder.authoring.build_course.build", stop)
 
     assert main(["--root", str(tmp_path), "build"]) == 130
     assert capsys.readouterr().err == "stopped\n"
@@ -62,8 +62,8 @@ def test_stopped_in_the_midst_of_a_text_that_is_run(tmp_path: Path) -> None:
     (tmp_path / "stopping.py").write_text(
         "import sys\n"
         "from autograder import __main__\n"
-        "from autograder.authoring import build\n"
-        'build.build = lambda *_, **__: exec("raise KeyboardInterrupt")\n'
+        "from autograder.authoring import build_course\n"
+        'build_course.build = lambda *_, **__: exec("raise KeyboardInterrupt")\n'
         'sys.exit(__main__.main(["build"]))\n'
     )
     words = [sys.executable, "-m", "stopping"]
@@ -91,7 +91,7 @@ def test_another_broken_pipe_is_an_error(tmp_path: Path, monkeypatch: pytest.Mon
     def broken(*_: object, **__: object) -> None:
         raise BrokenPipeError
 
-    monkeypatch.setattr("autograder.authoring.build.build", broken)
+    monkeypatch.setattr("autograder.authoring.build_course.build", broken)
 
     with pytest.raises(BrokenPipeError):
         main(["--root", str(tmp_path), "build"])
@@ -101,21 +101,21 @@ def test_another_broken_pipe_is_an_error(tmp_path: Path, monkeypatch: pytest.Mon
     ("imported", "spared"),
     [
         ("autograder", "torch, IPython"),
-        ("autograder.walls.trial", "torch, IPython"),
-        ("autograder.gradebook.cycle", "torch, rfc3987_syntax, requests.sessions, isoduration"),
+        ("autograder.sandbox.self_test", "torch, IPython"),
+        ("autograder.nbgrader_plugin.nbgrader_cycle", "torch, rfc3987_syntax, requests.sessions, isoduration"),
         ("autograder.grading.executors", "torch, nbgrader, rfc3987_syntax"),
-        ("autograder.authoring.chapter, jupytext", "torch, nbgrader, jupyter_server"),
-        ("autograder.authoring.chapter", "jupytext, IPython"),
+        ("autograder.course.chapter_reader, jupytext", "torch, nbgrader, jupyter_server"),
+        ("autograder.course.chapter_reader", "jupytext, IPython"),
         ("autograder.grading.grader", "torch, nbgrader"),
         ("autograder.grading.pool_worker", "torch, nbgrader, nbformat"),
-        ("autograder.running.fork_server", "torch, nbgrader"),
+        ("autograder.sandbox.execution.fork_server", "torch, nbgrader"),
         ("autograder.grading.shared_server", "torch, nbgrader"),  # not before it collects rarely
     ],
 )
 def test_slow_packages_are_left_to_who_needs_them(imported: str, spared: str) -> None:
     """Each takes a second or more: a command that only hands out work, or looks at the machine, starts without."""
     code = (
-        "import sys; from autograder.startup import spare_imports; spare_imports(); "
+        "import sys; from autograder.process_startup import spare_imports; spare_imports(); "
         f"import {imported}; print([name for name in {spared.split(', ')} if sys.modules.get(name)])"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -135,7 +135,7 @@ def test_slow_packages_are_left_to_who_needs_them(imported: str, spared: str) ->
 )
 def test_what_is_imported_later_is_there_for_who_asks(asked: str) -> None:
     """Whichever way it is asked for."""
-    code = f"from autograder.startup import spare_imports; spare_imports(); {asked}; print(found.__module__)"
+    code = f"from autograder.process_startup import spare_imports; spare_imports(); {asked}; print(found.__module__)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert ran.stdout == "requests.sessions\n"
@@ -143,7 +143,7 @@ def test_what_is_imported_later_is_there_for_who_asks(asked: str) -> None:
 
 def test_torch_does_not_import_what_it_only_names() -> None:
     """Nor does `inspect`, which it has look at every module."""
-    code = "import sys; from autograder.startup import import_later; import_later(); import torch"
+    code = "import sys; from autograder.process_startup import import_later; import_later(); import torch"
     ran = subprocess.run(
         [sys.executable, "-c", f"{code}; print('requests.sessions' in sys.modules)"], capture_output=True
     )
@@ -170,8 +170,8 @@ def test_doctor(
 ) -> None:
     """`doctor` says whether students' code is confined, and if not, why: with or without a course at hand."""
     begins = raising(WorkFailed(refused)) if refused else lambda _: None
-    monkeypatch.setattr("autograder.walls.trial.missing", lambda: reason)
-    monkeypatch.setattr("autograder.running.choose_runner.begin_once", begins)
+    monkeypatch.setattr("autograder.sandbox.self_test.missing", lambda: reason)
+    monkeypatch.setattr("autograder.sandbox.execution.choose_runner.begin_once", begins)
 
     for root in (PROJECT, tmp_path):
         assert main(["--root", str(root), "doctor"]) == status
@@ -210,12 +210,13 @@ def test_no_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_no_verdict_depends_on_the_rooms_beside() -> None:
     """What a worker imports is in the key of a verdict, but for rooms that it never imports."""
-    late = "autograder.grading.grade, autograder.running.child, autograder.running.runner"  # where there are exercises
-    code = f"import sys, autograder.grading.grader, autograder.running.fork_server, {late}; print(*sys.modules)"
+    running = ("fork_server", "submission_child", "submission_runner")  # the last two where there are exercises
+    late = ", ".join(f"autograder.sandbox.execution.{name}" for name in running)
+    code = f"import sys, autograder.grading.grader, autograder.grading.grade_submission, {late}; print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     rooms = {name.split(".")[1] for name in ran.stdout.split() if name.startswith("autograder.")}
 
-    assert {"grading", "authoring", "judging"} <= rooms and not rooms.intersection(BESIDE)
+    assert {"grading", "course", "diagnosis"} <= rooms and not rooms.intersection(BESIDE)
 
 
 @needs_confinement
@@ -247,7 +248,7 @@ def test_grading_begins_early_where_it_is_sure_to_be_needed(
     for student in ("ada", "bob"):
         (tmp_path / "submitted" / student / "x").mkdir(parents=True)
     monkeypatch.setattr("autograder.grading.shared_pool.begun_early", raising(WorkFailed("began early")))
-    monkeypatch.setattr("autograder.gradebook.cycle.Cycle", raising(WorkFailed("went on")))
+    monkeypatch.setattr("autograder.nbgrader_plugin.nbgrader_cycle.Cycle", raising(WorkFailed("went on")))
 
     assert 1 == main(["--root", str(tmp_path), "grade", "x", *options])
     assert f"error: {'began early' if begins else 'went on'}\n" == capsys.readouterr().err

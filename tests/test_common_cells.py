@@ -11,11 +11,11 @@ import pytest
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from autograder.authoring.chapter import read_chapter
-from autograder.gradebook import autograde
-from autograder.gradebook.cycle import Cycle, HowToGrade
+from autograder.course.chapter_reader import read_chapter
 from autograder.grading.assignment import assignment
 from autograder.grading.executors import Workers
+from autograder.nbgrader_plugin import autograde
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
 from tests.conftest import UNCONFINED
 from tests.made_submissions import handed_in
 from tests.sample_course import STEM, make_course

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.reading import companions
-from autograder.reading.submission import Parcel
+from autograder.submission import data_files
+from autograder.submission.submission import Parcel
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def handed_in(tmp_path: Path) -> Path:
 
 def test_data_comes_along_and_code_does_not(handed_in: Path) -> None:
     """What a cell may open is there, by its place; notebooks, code and nbgrader's own files are not."""
-    found = companions.companions(handed_in)
+    found = data_files.companions(handed_in)
 
     assert {"data.csv": b"data.csv", "sets/a.txt": b"sets/a.txt"} == found.files and () == found.eye
 
@@ -35,15 +35,15 @@ def test_nothing_behind_a_link(handed_in: Path, tmp_path: Path) -> None:
     (handed_in / "out").symlink_to(tmp_path)
     os.mkfifo(handed_in / "pipe.csv")
 
-    assert {"data.csv", "sets/a.txt"} == set(companions.companions(handed_in).files)
+    assert {"data.csv", "sets/a.txt"} == set(data_files.companions(handed_in).files)
 
 
 def test_what_is_too_large_is_told(handed_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The files have so much room together; a person reads which one was not there, and the others are."""
-    monkeypatch.setattr(companions, "MOST_BYTES", 30)
+    monkeypatch.setattr(data_files, "MOST_BYTES", 30)
     (handed_in / "big.csv").write_bytes(b"1" * 31)
 
-    found = companions.companions(handed_in)
+    found = data_files.companions(handed_in)
 
     assert {"data.csv", "sets/a.txt"} == set(found.files) and "'big.csv'" in "".join(found.eye)
 

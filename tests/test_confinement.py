@@ -18,15 +18,15 @@ from sysconfig import get_path
 import pytest
 
 from autograder.errors import WorkFailed
-from autograder.running import choose_runner
-from autograder.running.forked import ForkServers
-from autograder.running.fresh_process import fresh_process
-from autograder.running.program import Ground, Outcome
-from autograder.running.runner import run
-from autograder.walls import consent, trial
-from autograder.walls.linux import Namespace, fork_into
-from autograder.walls.room import Room
-from autograder.watching.exercise import Case
+from autograder.exercises.exercise import Case
+from autograder.sandbox import self_test, unconfined
+from autograder.sandbox.execution import choose_runner
+from autograder.sandbox.execution.forked_children import ForkServers
+from autograder.sandbox.execution.fresh_process import fresh_process
+from autograder.sandbox.execution.program import Ground, Outcome
+from autograder.sandbox.execution.submission_runner import run
+from autograder.sandbox.linux_calls import Namespace, fork_into
+from autograder.sandbox.root_filesystem import Room
 from tests import made
 from tests.conftest import needs_confinement
 from tests.made_programs import NAMES, program
@@ -36,8 +36,8 @@ pytestmark = pytest.mark.xdist_group("confinement")  # what all of them look at 
 
 # In a namespace of its own: from here on no further one can be had.
 NONE_MORE = "echo 0 > /proc/sys/user/max_user_namespaces"
-ASKED = "from autograder.walls import consent; consent.check_confinement(unconfined=False)"
-TRIAL = "autograder.walls.trial"
+ASKED = "from autograder.sandbox import unconfined; unconfined.check_confinement(unconfined=False)"
+TRIAL = "autograder.sandbox.self_test"
 CASES = made.exercise().cases(3)[:1]
 SHOWN = Room.of_this_python(PROJECT / "autograder").shown
 
@@ -143,9 +143,9 @@ class TestFiles:
         late = (
             "import importlib, os, sys",
             "from pathlib import Path",
-            "from autograder.walls.confine import STATUS, Quota, Walls",
-            "from autograder.walls.room import Room",
-            "from autograder.walls.syscalls import compiled",
+            "from autograder.sandbox.confine import STATUS, Quota, Walls",
+            "from autograder.sandbox.root_filesystem import Room",
+            "from autograder.sandbox.seccomp_filter import compiled",
             "source, sink = os.pipe()",
             "assert 'linked' in sys.prefix and 'jinja2' not in sys.modules",
             f"walls = Walls(Room.of_this_python(Path({str(PROJECT / 'autograder')!r})), Quota(), compiled())",
@@ -258,7 +258,7 @@ class TestReach:
     def test_no_new_namespaces_and_mounts(self, servers: ForkServers, attempt: str) -> None:
         """The calls that made the walls do not unmake them."""
         names = "Mount, Namespace, change_root, mount, show_memory, unshare"
-        seen = told(servers, f"from autograder.walls.linux import {names}", attempt)
+        seen = told(servers, f"from autograder.sandbox.linux_calls import {names}", attempt)
 
         assert "PermissionError" in seen
 
@@ -406,11 +406,11 @@ class TestRights:
         own, lib, lesson = (tmp_path / name for name in ("autograder", "lib", "lesson"))
         for folder in (own, lib, lesson):
             folder.mkdir()
-        monkeypatch.setattr(trial, "_PACKAGE", own)
+        monkeypatch.setattr(self_test, "_PACKAGE", own)
         monkeypatch.setattr(sys, "path", [str(tmp_path), str(lib)])
-        monkeypatch.setattr(trial, "_unreadable", lambda path, _: iter([f"{path}/a.py", f"{path}/b.py"]))
+        monkeypatch.setattr(self_test, "_unreadable", lambda path, _: iter([f"{path}/a.py", f"{path}/b.py"]))
 
-        told = trial._locked_out([lesson])
+        told = self_test._locked_out([lesson])
 
         assert f"{own}/a.py and 5 more" in told and f"`chmod -R o+rX {own} {lesson} {lib}` lets" in told
 
@@ -428,10 +428,10 @@ class TestRights:
 class TestChoice:
     def test_without_confinement_nothing_is_graded(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The error says what is missing, and how to go on all the same."""
-        monkeypatch.setattr(consent, "missing", lambda: "no user namespaces")
+        monkeypatch.setattr(unconfined, "missing", lambda: "no user namespaces")
 
         with pytest.raises(WorkFailed, match=r"no user namespaces.*Nothing was graded.*PYTORCH_BASICS_UNCONFINED=1"):
-            consent.check_confinement(unconfined=False)
+            unconfined.check_confinement(unconfined=False)
 
     @needs_confinement
     def test_kernel_that_gives_no_namespaces_is_found_out(self) -> None:
@@ -446,7 +446,9 @@ class TestChoice:
     @needs_confinement
     def test_child_that_cannot_be_confined_is_our_fault(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Where the walls cannot be raised, no student is told of an ended process: grading stops, with the reason."""
-        monkeypatch.setattr("autograder.running.forked.receive", lambda *_: None)  # it ended without a word
+        monkeypatch.setattr(
+            "autograder.sandbox.execution.forked_children.receive", lambda *_: None
+        )  # it ended without a word
 
         with pytest.raises(WorkFailed, match=r"could not be confined.*Nothing was graded"):
             outcome(ForkServers(), "return x")
@@ -466,32 +468,34 @@ class TestChoice:
     @needs_confinement
     def test_what_was_tried_early_is_not_tried_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Whoever asks hears what came of the trial that has begun: that walls can be had here, or why they cannot."""
-        started = trial._started
-        monkeypatch.setattr(trial, "missing", lru_cache(trial.missing.__wrapped__))  # as where nobody has asked yet
-        trial.begin()
-        monkeypatch.setattr(trial, "_started", lambda: pytest.fail("a second trial"))
-        assert trial.missing.__wrapped__() is None and [] == trial._begun
+        started = self_test._started
+        monkeypatch.setattr(
+            self_test, "missing", lru_cache(self_test.missing.__wrapped__)
+        )  # as where nobody has asked yet
+        self_test.begin()
+        monkeypatch.setattr(self_test, "_started", lambda: pytest.fail("a second trial"))
+        assert self_test.missing.__wrapped__() is None and [] == self_test._begun
 
-        monkeypatch.setattr(trial, "_started", started)
+        monkeypatch.setattr(self_test, "_started", started)
         monkeypatch.setattr(sys, "executable", "/bin/false")
-        trial.begin()
-        assert trial.missing.__wrapped__() == "a trial ended with exit code 1"
+        self_test.begin()
+        assert self_test.missing.__wrapped__() == "a trial ended with exit code 1"
 
-        trial.missing()
-        trial.begin()
-        assert [] == trial._begun  # it is known already
+        self_test.missing()
+        self_test.begin()
+        assert [] == self_test._begun  # it is known already
 
     @pytest.mark.parametrize("said", ["", "1"])
     def test_environment_is_asked_at_the_door(self, monkeypatch: pytest.MonkeyPatch, said: str) -> None:
         """A teacher says it in the environment, for nbgrader's own commands."""
-        monkeypatch.setenv(consent.UNCONFINED_VARIABLE, said)
+        monkeypatch.setenv(unconfined.UNCONFINED_VARIABLE, said)
 
-        assert bool(said) == consent.is_unconfined_here()
+        assert bool(said) == unconfined.is_unconfined_here()
 
     def test_unconfined_on_demand(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         """Who asks for it gets a fresh process for each run."""
-        monkeypatch.setattr(consent, "missing", lambda: "no user namespaces")
-        consent.check_confinement(unconfined=True)
+        monkeypatch.setattr(unconfined, "missing", lambda: "no user namespaces")
+        unconfined.check_confinement(unconfined=True)
         chosen = choose_runner.runner_for(tmp_path, unconfined=True)
 
         assert isinstance(chosen, partial) and chosen.keywords == {"children": fresh_process}
@@ -500,4 +504,4 @@ class TestChoice:
         """Where there is no Linux, that is the reason."""
         monkeypatch.setattr(sys, "platform", "darwin")
 
-        assert trial.missing.__wrapped__() == "confinement is written for Linux, and this is darwin"
+        assert self_test.missing.__wrapped__() == "confinement is written for Linux, and this is darwin"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.desk.copies import FOLDER, Copies, Renewed
+from autograder.workspace.working_copies import FOLDER, Copies, Renewed
 
 
 def notebook(*cells: str, ran: int = 0) -> bytes:

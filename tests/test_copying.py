@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.gradebook.copying import copy_plain
+from autograder.nbgrader_plugin.safe_copy import copy_plain
 
 SECRET = "what only the teacher may read"
 

@@ -17,19 +17,19 @@ from nbgrader.preprocessors import SaveAutoGrades
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from autograder.authoring.judge import Judge, _observed
+from autograder.course.judge import Judge, _observed
+from autograder.diagnosis.judge_observations import judge_read
 from autograder.files import write_all
-from autograder.frames import Frame
-from autograder.gradebook import lateness, scores, written
-from autograder.gradebook.cycle import Cycle, HowToGrade
-from autograder.gradebook.recorder import ClassGradebook
-from autograder.grading import worth
+from autograder.grading import points_cache
 from autograder.grading.assignment import assignment
 from autograder.grading.executors import Workers
-from autograder.judging.judgement import judge_read
-from autograder.reading import marks, reader
-from autograder.running import runner, seen_before
-from autograder.running.forked import _ForkServer
+from autograder.nbgrader_plugin import gradebook_scores, late_penalties, notebook_writer
+from autograder.nbgrader_plugin.gradebook_recorder import ClassGradebook
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
+from autograder.pipe_messages import Frame
+from autograder.sandbox.execution import observation_cache, submission_runner
+from autograder.sandbox.execution.forked_children import _ForkServer
+from autograder.submission import read_submission, released_cells
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.made_submissions import handed_in
 from tests.processes import PYTHONPATH, living_in
@@ -70,7 +70,9 @@ def hand_in(cycle: Cycle, student: str, *unsolved: str) -> None:
 def counted(cycle: Cycle) -> list[Counter[str]]:
     """What was done for a class: in one run, in the next where nothing has changed, and where one file has."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runner, "_BEFORE", seen_before.SeenBefore())  # other tests of this process may have seen the same
+        patch.setattr(
+            submission_runner, "_BEFORE", observation_cache.SeenBefore()
+        )  # other tests of this process may have seen the same
         runs = [work_of(cycle) for _ in range(2)]
         hand_in(cycle, "ada", "standardize")
         return [*runs, work_of(cycle)]
@@ -96,7 +98,7 @@ def work_of(cycle: Cycle) -> Counter[str]:
         done["bytes of cases and files"] += len(frame.body)
         return frame
 
-    is_valid, packed = written._is_valid, runner._packed
+    is_valid, packed = notebook_writer._is_valid, submission_runner._packed
 
     def asked(*_: object) -> None:
         done["asked"] += 1
@@ -104,16 +106,18 @@ def work_of(cycle: Cycle) -> Counter[str]:
     event.listen(Engine, "before_cursor_execute", asked)
     try:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(written, "_is_valid", validating)
-            patch.setattr(runner, "_packed", packing)
+            patch.setattr(notebook_writer, "_is_valid", validating)
+            patch.setattr(submission_runner, "_packed", packing)
             patch.setattr("os.memfd_create", counting("told the cases", os.memfd_create))
-            patch.setattr(reader, "read", counting("read", reader.read))
-            patch.setattr(marks.ReleasedCells, "__init__", counting("released", marks.ReleasedCells.__init__))
-            patch.setattr("autograder.authoring.judge.judge_read", counting("judged", judge_read))
-            patch.setattr("autograder.authoring.judge._observed", counting("known mistakes", _observed))
-            patch.setattr(seen_before, "_observations", counting("decoded", seen_before._observations))
-            patch.setattr(worth, "_points", counting("chapters", worth._points))
-            patch.setattr("autograder.grading.classroom.write_all", counting("verdict files", write_all))
+            patch.setattr(read_submission, "read", counting("read", read_submission.read))
+            patch.setattr(
+                released_cells.ReleasedCells, "__init__", counting("released", released_cells.ReleasedCells.__init__)
+            )
+            patch.setattr("autograder.course.judge.judge_read", counting("judged", judge_read))
+            patch.setattr("autograder.course.judge._observed", counting("known mistakes", _observed))
+            patch.setattr(observation_cache, "_observations", counting("decoded", observation_cache._observations))
+            patch.setattr(points_cache, "_points", counting("chapters", points_cache._points))
+            patch.setattr("autograder.grading.verdict_store.write_all", counting("verdict files", write_all))
             patch.setattr(_ForkServer, "__init__", counting("started", _ForkServer.__init__))
             patch.setattr(_ForkServer, "child", counting("forked", _ForkServer.child))
             patch.setattr(ClassGradebook, "write", counting("committed", ClassGradebook.write))
@@ -173,8 +177,8 @@ def asked_at_the_end(cycle: Cycle, students: Iterable[str]) -> int:
     """How often the gradebook is asked at the end of a run, where these students are all that it has."""
 
     def end() -> None:
-        lateness.settle(cycle.api, gradebook, cycle.course, STEM)
-        scores.scored_before(gradebook, STEM)
+        late_penalties.settle(cycle.api, gradebook, cycle.course, STEM)
+        gradebook_scores.scored_before(gradebook, STEM)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Gradebook, "assignment_submissions", _only(students))

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from autograder.catalog.course import Course
-from autograder.catalog.place import EXERCISES, SHIPPED
+from autograder.course.course import Course
+from autograder.course.course_location import EXERCISES, SHIPPED
 from autograder.errors import ExerciseError, UnknownExercise
 
 EXERCISE = '''
-from autograder.watching.exercise import Requirement, exercise
-from autograder.watching.probes.tensors import calling
+from autograder.exercises.exercise import Requirement, exercise
+from autograder.exercises.probes.tensors import calling
 
 doubles = Requirement("doubles", calling())
 

@@ -10,9 +10,9 @@ import pytest
 from nbgrader.preprocessors import AssignLatePenalties
 
 from autograder.errors import WorkFailed
-from autograder.gradebook.course_api import course_api, course_directory
-from autograder.gradebook.deadlines import SETTINGS
-from autograder.gradebook.lateness import LatePenalty, check_plug_in
+from autograder.nbgrader_plugin.deadlines import SETTINGS
+from autograder.nbgrader_plugin.late_penalties import LatePenalty, check_plug_in
+from autograder.nbgrader_plugin.nbgrader_api import course_api, course_directory
 from tests.small_chapter import PROJECT, make_project
 
 RULE = "plug_in_of_a_test"

@@ -9,12 +9,12 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from autograder.authoring.judge import VISIBLE_SEED, Judge
-from autograder.authoring.own_words import unmet
-from autograder.judging.judgement import judge
-from autograder.watching.exercise import Case
-from autograder.watching.probes.training import one_step
-from autograder.watching.probes.training_cuts import CUT, CUT_FROM_X, backwards_watched, with_cuts
+from autograder.authoring.message_check import unmet
+from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.diagnosis.judge_observations import judge
+from autograder.exercises.exercise import Case
+from autograder.exercises.probes.cut_losses import CUT, CUT_FROM_X, backwards_watched, with_cuts
+from autograder.exercises.probes.training_steps import one_step
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
 

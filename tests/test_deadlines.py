@@ -15,9 +15,9 @@ from nbgrader.api import Gradebook
 
 from autograder.__main__ import main
 from autograder.errors import WorkFailed
-from autograder.gradebook import deadlines
-from autograder.gradebook.deadlines import SETTINGS, Deadlines, Lateness, as_nbgrader, moment
-from autograder.gradebook.lateness import set_dates, set_time
+from autograder.nbgrader_plugin import deadlines
+from autograder.nbgrader_plugin.deadlines import SETTINGS, Deadlines, Lateness, as_nbgrader, moment
+from autograder.nbgrader_plugin.late_penalties import set_dates, set_time
 
 BERLIN = timezone(timedelta(hours=1))
 EVENING = datetime(2026, 11, 30, 18, tzinfo=BERLIN)

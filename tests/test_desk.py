@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from autograder.__main__ import main
-from autograder.desk.jupyter import Desk
+from autograder.workspace.jupyterlab import Desk
 
 ASK = """
 import json
@@ -36,7 +36,7 @@ def test_a_student_sees_no_teachers_tools(tmp_path: Path) -> None:
     assert {f"@jupyter/nbgrader:{name}" for name in ("formgrader", "create-assignment", "menu")} < set(told["disabled"])
     assert "@jupyter/nbgrader:validate-assignment" not in told["disabled"]
     assert "false" in str(told["overrides"]) and "showLastModifiedColumn" in str(told["overrides"])
-    assert "--ext=autograder.notebook.run_first" in told["kernel"]
+    assert "--ext=autograder.notebook.skipped_setup" in told["kernel"]
     assert "saveState': True" in str(told["overrides"])  # an explorer is there again when the notebook is reopened
     assert "commsOverSubshells': 'disabled" in str(told["overrides"])  # no explorer computes beside a running cell
 

@@ -20,7 +20,7 @@ from explorers.pad import BRUSHES, MOST_KEPT, MOST_POINTS, MOST_STROKES, SIDE, P
 from explorers.pad_picture import MOST_SHOWN
 from explorers.pad_reading import DOT, EMPTY, blocks, read
 from explorers.pad_widget import MOST_PADS, DigitPad
-from explorers.strokes import draw, strokes_of
+from explorers.synthetic_digits import draw, strokes_of
 from tests.test_explorer_widget import bundle
 
 THREE = draw(strokes_of(3, 0))  # a tidy one

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import torch
 
-from autograder.authoring.judge import VISIBLE_SEED
-from autograder.watching.difference import Tolerance, first_difference
-from autograder.watching.exercise import Case
-from autograder.watching.probe import see
+from autograder.course.judge import VISIBLE_SEED
+from autograder.exercises.difference import Tolerance, first_difference
+from autograder.exercises.exercise import Case
+from autograder.exercises.probe import see
 from tests.test_bank import CHAPTER_OF, judge_of
 
 tensor = torch.tensor

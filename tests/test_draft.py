@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from autograder.authoring import draft
-from autograder.authoring.anonymous import anonymous
-from autograder.authoring.bank import bank_path
-from autograder.authoring.draft import NoDraft
+from autograder.authoring import bank_entry_draft
+from autograder.authoring.bank_entry_draft import NoDraft
+from autograder.course.answer_bank import bank_path
+from autograder.submission.anonymize import anonymous
 from tests.sample_course import COURSE, STEM
 
 
@@ -39,7 +39,7 @@ class TestAnonymous:
         told = f"def double(x):\n    return 0x{'f' * 6000} * x\n"
 
         assert told == anonymous(source)
-        assert told == draft.answer_alone("double", source)
+        assert told == bank_entry_draft.answer_alone("double", source)
 
     @pytest.mark.parametrize("source", ["%timeit f(x)  # Ada\n# Ada\n", "def f(x:  # Ada\n# Ada\n", "x = '\n# Ada\n"])
     def test_what_is_no_python_loses_its_comments(self, source: str) -> None:
@@ -53,7 +53,7 @@ class TestDraft:
     def test_helpers_and_imports_move_inside(self) -> None:
         """What the answer needs beside stands in it; torch and math every bank has."""
         source = "import torch\nimport itertools\n\ndef add(a, b):\n    return a + b\n"
-        alone = draft.answer_alone("double", source + "def double(x):\n    return add(x, x)\n")
+        alone = bank_entry_draft.answer_alone("double", source + "def double(x):\n    return add(x, x)\n")
 
         assert (
             "def double(x):\n    import itertools\n\n    def add(a, b):\n        return a + b\n    return add(x, x)\n"
@@ -62,7 +62,10 @@ class TestDraft:
 
     def test_the_last_definition_counts(self) -> None:
         """As in a notebook."""
-        assert draft.answer_alone("f", "def f():\n    return 1\n\ndef f():\n    return 2\n").count("return 2") == 1
+        assert (
+            bank_entry_draft.answer_alone("f", "def f():\n    return 1\n\ndef f():\n    return 2\n").count("return 2")
+            == 1
+        )
 
     @pytest.mark.parametrize(
         ("source", "told"),
@@ -75,12 +78,12 @@ class TestDraft:
     def test_what_the_bank_cannot_hold(self, source: str, told: str) -> None:
         """The reason is told."""
         with pytest.raises(NoDraft, match=told):
-            draft.answer_alone("double", source)
+            bank_entry_draft.answer_alone("double", source)
 
     def test_place_is_after_the_last_answer(self) -> None:
         """What follows is no answer: the mutants that survive, or nothing."""
         bank = bank_path(COURSE.folder, STEM, "standardize")
-        line = draft.place(bank)
+        line = bank_entry_draft.place(bank)
         lines = bank.read_text(encoding="utf-8").splitlines()
 
         assert not any("def standardize" in text for text in lines[line:])

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from autograder.judging.error_meanings import meaning
+from autograder.diagnosis.error_meanings import meaning
 
 
 def leaf(*shape: int) -> Tensor:

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from nbgrader.api import Gradebook
 
+from autograder.authoring import example_class
+from autograder.authoring.example_class import ExampleClass
+from autograder.authoring.example_students import ClassMaker
 from autograder.errors import CourseNotFound
-from autograder.example import example_class
-from autograder.example.example_class import ExampleClass
-from autograder.example.made_students import ClassMaker
-from autograder.gradebook.cycle import Cycle, HowToGrade
-from autograder.grading import classroom, summary
+from autograder.grading import class_table, verdict_store
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
 from tests.conftest import UNCONFINED
 from tests.graded import SEED, WHOLE, graded_class, group, verdict_of
 from tests.made_submissions import released
@@ -48,7 +48,7 @@ def test_class_is_large_and_mixed(graded: ExampleClass) -> None:
 
 def test_summary_names_what_went_wrong(graded: ExampleClass) -> None:
     """Every bad or mended submission stands in the summary with its reason."""
-    notes = {row.student: " ".join(row.notes) for row in summary.rows(graded.course, STEM, graded.failures)}
+    notes = {row.student: " ".join(row.notes) for row in class_table.rows(graded.course, STEM, graded.failures)}
 
     for student in graded.students:
         assert student.expected.told in notes[student.name]
@@ -97,7 +97,7 @@ def test_verdict_files_hold_the_seed_and_the_file(graded: ExampleClass) -> None:
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 def test_teachers_own_marks_survive(graded: ExampleClass, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Manual scores, comments and extra credit by hand stay when a submission is graded again."""
-    monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED + 1))
+    monkeypatch.setenv(verdict_store.SEED_VARIABLE, str(SEED + 1))
     course = Path(shutil.copytree(graded.course, tmp_path / "course"))
     where = (STEM, STEM, "untouched")
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as book:

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from autograder.errors import ExerciseError, UnknownExercise
-from autograder.watching.difference import first_difference
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, ExerciseSet, Requirement, exercise
-from autograder.watching.probes.tensors import calling
+from autograder.exercises.difference import first_difference
+from autograder.exercises.exercise import Case, ExerciseSet, Requirement, exercise
+from autograder.exercises.probes.tensors import calling
+from autograder.exercises.seeded_draw import Draw
 from tests import made
 from tests.our_course import COURSE
 

@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nbconvert.exporters import HTMLExporter
 
-from autograder.telling.markup import Html, join, prose, table, tag
+from autograder.notebook.html_markup import Html, join, prose, table, tag
 from explorers.controls import LONGEST, Control, Refused
-from explorers.markup import chooser, number, numbers, still
+from explorers.tensor_markup import chooser, number, numbers, still
 from explorers.widget import Explorer
 from tests.small_chapter import PROJECT
 

@@ -1,8 +1,8 @@
 """Feedback: a report as text and as HTML."""
 
-from autograder.judging.verdict import Report, Status, Verdict
-from autograder.telling.feedback import Feedback, html, text
-from autograder.telling.markup import join
+from autograder.diagnosis.verdict import Report, Status, Verdict
+from autograder.notebook.html_markup import join
+from autograder.notebook.report_rendering import Feedback, html, text
 from tests import made
 
 

@@ -9,9 +9,9 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from traitlets.config import Config
 
-from autograder.gradebook.feedback_page import PROSE, REMEMBERED, Colored, FeedbackPage, fold, summary
+from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.judging.verdict import Report, Status, Verdict
+from autograder.nbgrader_plugin.feedback_page import PROSE, REMEMBERED, Colored, FeedbackPage, fold, summary
 from tests.graded import WHOLE, graded_class, group, verdict_of
 
 

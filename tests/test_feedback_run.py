@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from autograder.__main__ import main
-from autograder.gradebook.cycle import Cycle, HowToGrade
-from autograder.gradebook.feedback_run import shared_out
 from autograder.grading.executors import Workers
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
+from autograder.nbgrader_plugin.parallel_feedback import shared_out
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, write_source
 from tests.sample_course import make_course
@@ -72,7 +72,9 @@ def test_nobody_is_left_out_where_a_process_dies() -> None:
 
 def test_pages_are_those_of_nbgraders_command(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Byte by byte, written by two processes."""
-    monkeypatch.setattr("autograder.gradebook.cycle.feedback_run.shared_out", partial(shared_out, worth=1))
+    monkeypatch.setattr(
+        "autograder.nbgrader_plugin.nbgrader_cycle.parallel_feedback.shared_out", partial(shared_out, worth=1)
+    )
     ran = run_warm(["-P", "-m", "nbgrader", "generate_feedback", "hw", "--force"], course, dict(os.environ))
     assert 0 == ran.returncode, ran.stderr
     theirs = pages(course)

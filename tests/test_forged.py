@@ -16,17 +16,17 @@ import pytest
 import torch
 from safetensors.torch import save
 
-from autograder.authoring.judge import Judge
+from autograder.course.judge import Judge
+from autograder.diagnosis import judge_observations
+from autograder.diagnosis.expected import Key
+from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import DamagedData, TooMuchText, WorkFailed
-from autograder.frames import Frame
-from autograder.grading.forged import NO_FORM, judged, names_forged
-from autograder.judging import judgement
-from autograder.judging.key import Key
-from autograder.judging.verdict import Report, Status
-from autograder.running.program import LIMITS
-from autograder.running.runner import unpacked
+from autograder.exercises.observation import Foreign, Observation, Raised, Seen, from_bytes, to_bytes
+from autograder.grading.bounded_judging import NO_FORM, judged, names_forged
+from autograder.pipe_messages import Frame
+from autograder.sandbox.execution.program import LIMITS
+from autograder.sandbox.execution.submission_runner import unpacked
 from autograder.time_budget import OutOfBudget, time_budget
-from autograder.watching.observation import Foreign, Observation, Raised, Seen, from_bytes, to_bytes
 from course.exercises.ch04_training.broken_loops import broken_loops
 from tests import made
 
@@ -172,7 +172,7 @@ def test_message_that_takes_too_long_costs_its_exercise(monkeypatch: pytest.Monk
         while "slow" in seen:
             pass
 
-    monkeypatch.setattr("autograder.grading.forged.time_budget", partial(time_budget, 0.5))
+    monkeypatch.setattr("autograder.grading.bounded_judging.time_budget", partial(time_budget, 0.5))
     judge = one_exercise(comparing(compare), {"returned": 1})
 
     assert NO_FORM == judged(judge, made.exercise().name, 0, [{"slow": 1}], "").verdicts[0].sentence
@@ -217,7 +217,7 @@ class OneExercise:
 
     def judge(self, name: str, _seed: int, seen: Sequence[Observation], source: str) -> Report:
         """The report on what was seen."""
-        return judgement.judge(self.exercises[name], self._key, seen, source)
+        return judge_observations.judge(self.exercises[name], self._key, seen, source)
 
 
 def one_exercise(exercise: Any, *reference: Observation) -> Judge:

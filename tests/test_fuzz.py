@@ -19,19 +19,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nbgrader.utils import determine_grade
 
-from autograder.authoring.judge import Judge
+from autograder.course.judge import Judge
 from autograder.errors import DamagedData
-from autograder.frames import Frame
-from autograder.gradebook.cell_outputs import grade_cell_outputs
-from autograder.grading.grade import Grading
+from autograder.exercises.difference import Tolerance, first_difference
+from autograder.exercises.observation import Foreign, Raised, Seen, from_bytes, to_bytes
+from autograder.grading.grade_submission import Grading
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.reading.reader import read
-from autograder.running.choose_runner import runner_for
-from autograder.running.program import LIMITS, Limits, Outcome, Program, Runner
-from autograder.running.runner import unpacked
-from autograder.telling.feedback import html, text
-from autograder.watching.difference import Tolerance, first_difference
-from autograder.watching.observation import Foreign, Raised, Seen, from_bytes, to_bytes
+from autograder.nbgrader_plugin.grade_cell_outputs import grade_cell_outputs
+from autograder.notebook.report_rendering import html, text
+from autograder.pipe_messages import Frame
+from autograder.sandbox.execution.choose_runner import runner_for
+from autograder.sandbox.execution.program import LIMITS, Limits, Outcome, Program, Runner
+from autograder.sandbox.execution.submission_runner import unpacked
+from autograder.submission.read_submission import read
 from tests.asked import THOROUGH
 from tests.colab.notebook import colab_copy
 from tests.conftest import UNCONFINED

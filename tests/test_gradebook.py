@@ -15,13 +15,13 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook, get_alembic_version
 from nbgrader.utils import determine_grade
 
+from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.errors import CourseError, CourseNotFound, WorkFailed
-from autograder.gradebook import preflight
-from autograder.gradebook.cell_outputs import grade_cell_outputs
-from autograder.gradebook.cycle import Cycle
-from autograder.grading import assignment, classroom
+from autograder.grading import assignment, verdict_store
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.judging.verdict import Report, Status, Verdict
+from autograder.nbgrader_plugin import preflight_checks
+from autograder.nbgrader_plugin.grade_cell_outputs import grade_cell_outputs
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 from tests.asked import THOROUGH
 from tests.conftest import alembic_version
 from tests.small_chapter import SAMPLE
@@ -110,11 +110,11 @@ class TestExtraCredit:
     @pytest.fixture
     def give(self, gradebook: Gradebook, tmp_path: Path) -> Callable[[SubmissionVerdict], float | None]:
         """Grade the student with a verdict, as a run does; returns the extra credit in the gradebook."""
-        from autograder.gradebook.extra_credit import give_extra_credit
+        from autograder.nbgrader_plugin.extra_credit import give_extra_credit
 
         def given(made: SubmissionVerdict) -> float | None:
-            classroom.store(tmp_path, "ada", made)
-            found = classroom.kept(tmp_path, "ch", "ada")
+            verdict_store.store(tmp_path, "ada", made)
+            found = verdict_store.kept(tmp_path, "ch", "ada")
             assert found is not None
             give_extra_credit(gradebook, tmp_path, "ada", found)
             return extra_credit(gradebook)
@@ -172,7 +172,7 @@ class TestPlugIns:
 
     def test_only_grade_cells_are_cleared(self) -> None:
         """A student who writes nbgrader's markers elsewhere does not stop the feedback."""
-        from autograder.gradebook.hidden_tests import HideTests
+        from autograder.nbgrader_plugin.hide_tests import HideTests
 
         hidden = "check(1)\n### BEGIN HIDDEN TESTS\nsecret\n### END HIDDEN TESTS"
         loose = new_code_cell("### BEGIN HIDDEN TESTS\nnever ended")
@@ -188,19 +188,19 @@ class TestPlugIns:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """nbgrader names a pattern where several students are graded at once: the path says who it was."""
-        from autograder.gradebook.autograde import note_recorded
+        from autograder.nbgrader_plugin.autograde import note_recorded
 
         monkeypatch.chdir(tmp_path)
         for student in ("ada", "alan"):
-            classroom.store(tmp_path, student, verdict(Status.PASS))
+            verdict_store.store(tmp_path, student, verdict(Status.PASS))
         note_recorded("ch", "a*", [str(tmp_path / "submitted" / "ada" / "ch" / "ch.ipynb")])
 
-        found = {student: classroom.kept(tmp_path, "ch", student) for student in ("ada", "alan")}
+        found = {student: verdict_store.kept(tmp_path, "ch", student) for student in ("ada", "alan")}
         assert {"ada": True, "alan": False} == {student: bool(k and k.recorded) for student, k in found.items()}
 
     def test_renamed_notebook_is_put_before_nbgrader(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """nbgrader's list of notebooks names the released one, whatever was handed in."""
-        from autograder.gradebook.autograde import name_as_released
+        from autograder.nbgrader_plugin.autograde import name_as_released
 
         released = assignment.release_path(tmp_path, "ch01_tensors")
         released.parent.mkdir(parents=True)
@@ -227,21 +227,21 @@ class TestPreflight:
     @staticmethod
     def check(course: Path) -> None:
         """Run the checks without patience."""
-        preflight.check(course, f"sqlite:///{course / 'gradebook.db'}", patience=0.1)
+        preflight_checks.check(course, f"sqlite:///{course / 'gradebook.db'}", patience=0.1)
 
     def test_unknown_assignment_is_one_line(self) -> None:
         """An assignment that was never generated is told with the command to run."""
         with pytest.raises(CourseNotFound, match="nbgrader generate_assignment ch01_tensors"):
-            preflight.known("ch01_tensors", ["ch02_autograd"])
+            preflight_checks.known("ch01_tensors", ["ch02_autograd"])
 
     def test_fresh_clone_is_sent_to_a_command_that_works(self, course: Path) -> None:
         """Before the build nbgrader has no source to release from; with a source, it can release again."""
         with pytest.raises(CourseNotFound, match="Run `python -m autograder build ch01_tensors` in the project folder"):
-            preflight.sourced(course, "ch01_tensors")
+            preflight_checks.sourced(course, "ch01_tensors")
         with pytest.raises(CourseNotFound, match="Run `make build`"):
             assignment.released_starters(course, "ch01_tensors")
         (course / "source" / "ch01_tensors").mkdir(parents=True)
-        preflight.sourced(course, "ch01_tensors")
+        preflight_checks.sourced(course, "ch01_tensors")
 
         with pytest.raises(CourseNotFound, match="Run `nbgrader generate_assignment ch01_tensors`"):
             assignment.released_starters(course, "ch01_tensors")

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.authoring.bank import KnownAnswer
-from autograder.authoring.judge import Judge
-from autograder.example.example_class import ExampleClass
-from autograder.judging.judgement import UNTOUCHED
+from autograder.authoring.example_class import ExampleClass
+from autograder.course.answer_bank import KnownAnswer
+from autograder.course.judge import Judge
+from autograder.diagnosis.judge_observations import UNTOUCHED
 from tests import sample_course
 from tests.graded import PAGES, graded_class, group, share, verdict_of
 from tests.our_course import COURSE

@@ -13,18 +13,18 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from autograder.authoring.judge import Judge
-from autograder.catalog.course import course_in
+from autograder.course.course import course_in
+from autograder.course.judge import Judge
+from autograder.diagnosis.verdict import Status
 from autograder.errors import WorkFailed
-from autograder.grading import classroom, summary
-from autograder.grading.grade import grade
+from autograder.exercises.observation import Raised
+from autograder.grading import class_table, verdict_store
+from autograder.grading.grade_submission import grade
 from autograder.grading.submission_verdict import SubmissionVerdict, new_seed
-from autograder.judging.verdict import Status
-from autograder.reading import inbox
-from autograder.reading.marks import starters
-from autograder.reading.plain_file import handed_in as read_file
-from autograder.running.program import AnswerCell, Limits, Outcome, Probing, Program
-from autograder.watching.observation import Raised
+from autograder.sandbox.execution.program import AnswerCell, Limits, Outcome, Probing, Program
+from autograder.submission import student_folder
+from autograder.submission.plain_file import handed_in as read_file
+from autograder.submission.released_cells import starters
 from tests.made_submissions import handed_in, released
 from tests.sample_course import NOTEBOOK, STEM, sample_judge
 
@@ -151,34 +151,34 @@ class TestVerdictFiles:
 
     def test_stored_verdict_comes_back(self, tmp_path: Path, verdict: SubmissionVerdict) -> None:
         """What was stored is found again."""
-        classroom.store(tmp_path, "ada", verdict)
+        verdict_store.store(tmp_path, "ada", verdict)
 
-        assert verdict == classroom.stored(tmp_path, STEM, "ada")
+        assert verdict == verdict_store.stored(tmp_path, STEM, "ada")
 
     def test_full_disk_loses_no_verdict(
         self, tmp_path: Path, verdict: SubmissionVerdict, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Where the disk is full, one line says so and the old verdict stays."""
-        classroom.store(tmp_path, "ada", verdict)
+        verdict_store.store(tmp_path, "ada", verdict)
 
         def full(_fd: int) -> None:
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr("os.fsync", full)
         with pytest.raises(WorkFailed, match="No space left"):
-            classroom.store(tmp_path, "ada", verdict)
+            verdict_store.store(tmp_path, "ada", verdict)
 
-        assert verdict == classroom.stored(tmp_path, STEM, "ada")
+        assert verdict == verdict_store.stored(tmp_path, STEM, "ada")
         assert ["ada.json"] == [path.name for path in (tmp_path / "verdicts" / STEM).iterdir()]
 
     def test_table_names_who_is_missing(self, tmp_path: Path, verdict: SubmissionVerdict) -> None:
         """The table names unread, ungraded and empty submissions with the reason, in printable text."""
-        classroom.store(tmp_path, "ada", verdict)
+        verdict_store.store(tmp_path, "ada", verdict)
         for student, name in (("bob", "notes.txt"), ("cy\x1b[2J", f"{STEM}.ipynb")):
             (tmp_path / "submitted" / student / STEM).mkdir(parents=True)
             (tmp_path / "submitted" / student / STEM / name).touch()
 
-        text = summary.table(summary.rows(tmp_path, STEM))
+        text = class_table.table(class_table.rows(tmp_path, STEM))
 
         assert all(told in text for told in ("could not be read", "found: 'notes.txt'", "has not been graded"))
         assert "\x1b" not in text
@@ -205,12 +205,12 @@ class TestHandedIn:
         (handed / f"{STEM}.ipynb").symlink_to(tmp_path / "config.py")
         mark = {"name": "mine.ipynb", "sha256": hashlib.sha256(b"").hexdigest()}
         (handed / ".graded-copy.json").write_text(json.dumps(mark))
-        inbox.place_notebook(handed, STEM, STARTERS)
+        student_folder.place_notebook(handed, STEM, STARTERS)
         (handed / f"{STEM}.ipynb").unlink()
         (handed / ".graded-copy.json").unlink()
         (handed / ".graded-copy.json").symlink_to(tmp_path / "config.py")
 
-        placed = inbox.place_notebook(handed, STEM, STARTERS)
+        placed = student_folder.place_notebook(handed, STEM, STARTERS)
 
         assert "the teacher's" == (tmp_path / "config.py").read_text()
         assert placed is not None and solved == placed.path.read_bytes() and not placed.path.is_symlink()
@@ -222,7 +222,7 @@ class TestHandedIn:
         (tmp_path / "more/notes.html").symlink_to("/etc/hostname")
         os.mkfifo(tmp_path / "pipe")
 
-        opened = inbox.parcel(tmp_path, STEM, STARTERS)
+        opened = student_folder.parcel(tmp_path, STEM, STARTERS)
 
         assert sorted([f"{STEM}.ipynb", "more"]) == sorted(path.name for path in tmp_path.glob("[!.]*"))
         assert [] == list((tmp_path / "more").iterdir())
@@ -236,7 +236,7 @@ class TestHandedIn:
         (tmp_path / "eve" / STEM).symlink_to(tmp_path / "ada")
 
         with pytest.raises(WorkFailed, match=r"no notebook in the submission \(the folder is empty\)"):
-            inbox.parcel(tmp_path / "eve" / STEM, STEM, STARTERS)
+            student_folder.parcel(tmp_path / "eve" / STEM, STEM, STARTERS)
 
         assert solved == (tmp_path / "ada" / f"{STEM}.ipynb").read_bytes()
 
@@ -253,8 +253,8 @@ class TestHandedIn:
             shutil.copytree(tmp_path / "ada", tmp_path / name)
 
         with pytest.raises(WorkFailed, match=r"was not graded\. Put a plain folder"):
-            inbox.parcel(tmp_path / name / STEM, STEM, STARTERS)
-        assert solved == inbox.parcel(tmp_path / "ada" / STEM, STEM, STARTERS).data
+            student_folder.parcel(tmp_path / name / STEM, STEM, STARTERS)
+        assert solved == student_folder.parcel(tmp_path / "ada" / STEM, STEM, STARTERS).data
 
     def test_folder_and_absence_are_told(self, tmp_path: Path) -> None:
         """A folder of that name, or nothing at all, is a reason and no exception."""
@@ -267,11 +267,11 @@ class TestHandedIn:
         (tmp_path / f"{STEM} (1).ipynb").write_bytes(solved)
         (tmp_path / "zzz.ipynb").write_text("{}")
 
-        placed = inbox.place_notebook(tmp_path, STEM, STARTERS)
+        placed = student_folder.place_notebook(tmp_path, STEM, STARTERS)
 
         assert placed is not None and solved == placed.path.read_bytes()
         assert 3 == len(list(tmp_path.glob("*.ipynb")))
-        told = inbox.parcel(tmp_path, STEM, STARTERS)
+        told = student_folder.parcel(tmp_path, STEM, STARTERS)
         assert (f"handed in as '{STEM} (1).ipynb'; a copy under the released name was graded",) == told.notes
         assert 1 == len(told.eye) and "also handed in, and not graded: 'zzz.ipynb' (it cannot be read" in told.eye[0]
 
@@ -279,10 +279,10 @@ class TestHandedIn:
         """A renamed notebook that is handed in again is graded again, not our copy of the first one."""
         renamed = tmp_path / f"{STEM} (1).ipynb"
         renamed.write_bytes(b"{}")
-        inbox.place_notebook(tmp_path, STEM, STARTERS)
+        student_folder.place_notebook(tmp_path, STEM, STARTERS)
         renamed.write_bytes(solved)
 
-        placed = inbox.place_notebook(tmp_path, STEM, STARTERS)
+        placed = student_folder.place_notebook(tmp_path, STEM, STARTERS)
 
         assert placed is not None and solved == placed.path.read_bytes()
 
@@ -291,7 +291,7 @@ class TestHandedIn:
         (tmp_path / "mine.ipynb").write_bytes(solved)
         (tmp_path / "untouched.ipynb").write_bytes((NOTEBOOK).read_bytes())
 
-        placed = inbox.place_notebook(tmp_path, STEM, STARTERS)
+        placed = student_folder.place_notebook(tmp_path, STEM, STARTERS)
 
         assert placed is not None and solved == placed.path.read_bytes()
         assert "mine.ipynb" == placed.original.name

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from explorers import autograd_stepper
 from explorers.autograd_widget import AutogradStepper
-from explorers.graph_film import MOST_AT_ONCE, MOST_FILMED, MOST_TOWERS
+from explorers.graph_animation import MOST_AT_ONCE, MOST_FILMED, MOST_TOWERS
 from tests import films
 
 

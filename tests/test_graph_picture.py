@@ -15,7 +15,7 @@ from explorers.autograd_widget import AutogradStepper
 from explorers.graph import read
 from explorers.graph_list import MOST_LISTED, MOST_TOLD
 from explorers.graph_picture import graph_picture
-from explorers.graph_story import Story, id_of, story_of
+from explorers.graph_steps import Story, id_of, story_of
 from tests.test_autograd_graph import Block, worked
 
 

@@ -7,11 +7,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from autograder.judging.grids import picture
-from autograder.judging.verdict import Picture, Report, Status, Verdict
-from autograder.telling.feedback import html, text
-from autograder.watching.difference import Difference, Tolerance
-from autograder.watching.probe import see
+from autograder.diagnosis.tensor_grid import picture
+from autograder.diagnosis.verdict import Picture, Report, Status, Verdict
+from autograder.exercises.difference import Difference, Tolerance
+from autograder.exercises.probe import see
+from autograder.notebook.report_rendering import html, text
 
 
 def between(expected: Tensor, got: Tensor) -> Picture | None:

@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nbformat import NotebookNode
 
-from autograder.reading.handed import MAX_BYTES, MAX_SOURCE, contents
-from autograder.reading.reader import read
-from autograder.reading.submission import Submission
-from autograder.reading.unreadable import UnreadableError
+from autograder.submission.read_submission import read
+from autograder.submission.submission import Submission
+from autograder.submission.submitted_cells import MAX_BYTES, MAX_SOURCE, contents
+from autograder.submission.unreadable_files import UnreadableError
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
 

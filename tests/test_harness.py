@@ -14,14 +14,14 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from autograder.authoring.judge import Judge
-from autograder.catalog.course import course_in
-from autograder.running import forked
-from autograder.running.choose_runner import warm_modules
-from autograder.running.forked import ForkServers
-from autograder.running.program import LIMITS
-from autograder.running.runner import run
-from autograder.watching.difference import Tolerance, first_difference
+from autograder.course.course import course_in
+from autograder.course.judge import Judge
+from autograder.exercises.difference import Tolerance, first_difference
+from autograder.sandbox.execution import forked_children
+from autograder.sandbox.execution.choose_runner import warm_modules
+from autograder.sandbox.execution.forked_children import ForkServers
+from autograder.sandbox.execution.program import LIMITS
+from autograder.sandbox.execution.submission_runner import run
 from tests import conftest, kept_keys, made
 from tests.conftest import needs_confinement
 from tests.forked_kernels import forked_kernels
@@ -98,7 +98,7 @@ def _seen(key: Any) -> list[Any]:
 @needs_confinement
 def test_a_warm_server_is_confined_as_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """It runs an answer, keeps it from what lies outside, and is gone when it is closed."""
-    monkeypatch.setattr(forked, "subprocess", warm_servers())
+    monkeypatch.setattr(forked_children, "subprocess", warm_servers())
     cases = made.exercise().cases(3)
     reads = f"def {NAMES[0]}(x, plus):\n    open({__file__!r}).read()\n    return 2 * x + plus"
     right = f"def {NAMES[1]}(x, plus):\n    return 2 * x + plus"

@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 from nbformat import NotebookNode
 
 from autograder.errors import WorkFailed
-from autograder.reading import inbox
-from autograder.reading.handed import MAX_BYTES, MAX_FILE
-from autograder.reading.inbox import parcel
-from autograder.reading.marks import starters
-from autograder.reading.plain_file import without_outputs
-from autograder.reading.reader import read_parcel
-from autograder.reading.submission import Parcel
+from autograder.submission import student_folder
+from autograder.submission.plain_file import without_outputs
+from autograder.submission.read_submission import read_parcel
+from autograder.submission.released_cells import starters
+from autograder.submission.student_folder import parcel
+from autograder.submission.submission import Parcel
+from autograder.submission.submitted_cells import MAX_BYTES, MAX_FILE
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
 from tests.test_handed import packed, script
@@ -286,10 +286,10 @@ def test_what_is_gone_while_it_is_read_is_told(tmp_path: Path, monkeypatch: pyte
         folder.rename(tmp_path / "elsewhere")
         return b"{}", ""
 
-    monkeypatch.setattr(inbox, "notebook_in", read_and_gone)
+    monkeypatch.setattr(student_folder, "notebook_in", read_and_gone)
 
     with pytest.raises(WorkFailed, match="cannot be read"):
-        inbox.parcel(folder, STEM, {})
+        student_folder.parcel(folder, STEM, {})
 
 
 # --- notebooks that are large for their outputs

@@ -6,10 +6,10 @@ from shutil import copytree
 
 import pytest
 
-from autograder.authoring.bank import AnswerBank, bank_path, load_bank
-from autograder.authoring.judge import Judge
+from autograder.course.answer_bank import AnswerBank, bank_path, load_bank
+from autograder.course.judge import Judge
 from autograder.errors import BankError, ChapterError, CourseNotFound, ExerciseError
-from autograder.watching.observation import Observation
+from autograder.exercises.observation import Observation
 from tests.our_course import COURSE as OURS
 from tests.sample_course import COURSE, STEM
 
@@ -106,11 +106,11 @@ class TestJudge:
 
 def bank_text(name: str) -> str:
     """A bank with nothing in it."""
-    return f'from autograder.authoring.bank import AnswerBank\n\nbank = AnswerBank("{name}")\n'
+    return f'from autograder.course.answer_bank import AnswerBank\n\nbank = AnswerBank("{name}")\n'
 
 
 TWO_CLASSES = """
-from autograder.authoring.bank import AnswerBank
+from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("Number")
 

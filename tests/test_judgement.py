@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from autograder.judging.judgement import whole
-from autograder.judging.verdict import Status
-from autograder.judging.words import tell
-from autograder.watching.difference import Difference
+from autograder.diagnosis.difference_messages import tell
+from autograder.diagnosis.judge_observations import whole
+from autograder.diagnosis.verdict import Status
+from autograder.exercises.difference import Difference
 from tests import made
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.judge import Judge
-from autograder.authoring.key_shelf import KeyShelf
-from autograder.grading import classroom
-from autograder.grading.verdict_files import keys_path
-from autograder.judging.key import Key
-from autograder.watching.observation import to_bytes
+from autograder.course.expected_cache import KeyShelf
+from autograder.course.judge import Judge
+from autograder.diagnosis.expected import Key
+from autograder.exercises.observation import to_bytes
+from autograder.grading import verdict_store
+from autograder.grading.verdict_paths import keys_path
 from tests.sample_course import COURSE, STEM, sample_judge
 
 
@@ -44,7 +44,7 @@ def test_keys_are_not_computed_twice_however_often_a_run_is_killed(
     assert to_bytes(expected) == to_bytes(found) and judge.drawn == {
         (name, seed): sample_judge().drawn[name, seed] for name in names
     }
-    classroom.end_round(tmp_path, STEM)
+    verdict_store.end_round(tmp_path, STEM)
     assert not shelf.folder.exists()
 
 

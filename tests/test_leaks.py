@@ -3,8 +3,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from autograder.authoring.build import build
-from autograder.authoring.chapter import chapter_paths
+from autograder.authoring.build_course import build
+from autograder.course.chapter_reader import chapter_paths
 from tests import leaks
 from tests.small_chapter import BANK, PROJECT, STEM, make_project, observe
 from tests.wheel import PACKAGES, build_wheel

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.judging.verdict import Report
-from autograder.notebook import leaning
-from autograder.notebook.leaning import with_notes
+from autograder.diagnosis.verdict import Report
+from autograder.notebook import hidden_state
+from autograder.notebook.hidden_state import with_notes
 from tests.made_kernel import CHECK, MadeKernel, kernel
 
 __all__ = ["kernel"]
@@ -293,7 +293,7 @@ class TestBeside:
 
     def test_the_courses_own_package_is_not_told(self, kernel: MadeKernel, monkeypatch: pytest.MonkeyPatch) -> None:
         """Whoever opens a notebook in the project's folder has it beside."""
-        monkeypatch.setattr(leaning, "_NO_FILES", ("mine_beside",))
+        monkeypatch.setattr(hidden_state, "_NO_FILES", ("mine_beside",))
         self._module(kernel.notebook.parent, monkeypatch)
         kernel.save("import mine_beside", "def answer():\n    return mine_beside", CHECK)
         kernel.run("import mine_beside")

@@ -14,7 +14,7 @@ from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import start_new_kernel
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.notebook.logbook import OFF
+from autograder.notebook.progress_log import OFF
 from tests.test_progress_travels import ran
 
 pytestmark = [

@@ -12,14 +12,14 @@ import nbformat
 import pytest
 
 from autograder.__main__ import main
-from autograder.authoring import draft
-from autograder.authoring.bank import bank_path
-from autograder.authoring.judge import VISIBLE_SEED, Judge
+from autograder.authoring import bank_entry_draft
+from autograder.authoring.answer_analysis import Learned, learn
+from autograder.authoring.example_class import copy_course
+from autograder.course.answer_bank import bank_path
+from autograder.course.judge import VISIBLE_SEED, Judge
 from autograder.errors import WorkFailed
-from autograder.example.example_class import copy_course
 from autograder.grading.assignment import release_path
-from autograder.grading.learn import Learned, learn
-from autograder.running.choose_runner import runner_for
+from autograder.sandbox.execution.choose_runner import runner_for
 from tests.conftest import UNCONFINED
 from tests.made_submissions import handed_in, released
 from tests.sample_course import NOTEBOOK, STEM, sample_judge
@@ -44,7 +44,7 @@ def standardize(x, dim, eps):
 def _one_runner() -> Iterator[None]:
     """What runs the answers to a course is started once for all tests."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr("autograder.grading.learn.runner_for", cache(runner_for))
+        monkeypatch.setattr("autograder.authoring.answer_analysis.runner_for", cache(runner_for))
         yield
 
 
@@ -77,7 +77,9 @@ def test_a_new_mistake_becomes_an_entry_that_explains_it(course: Path, tmp_path:
     shutil.copytree(course, copy)
     bank = bank_path(copy, STEM, NAME)
     lines = bank.read_text(encoding="utf-8").splitlines(keepends=True)
-    entry = found.entry.replace(draft.TAG, "squared-spread").replace(draft.SENTENCE, "You divide by the square.")
+    entry = found.entry.replace(bank_entry_draft.TAG, "squared-spread").replace(
+        bank_entry_draft.SENTENCE, "You divide by the square."
+    )
     bank.write_text("".join([*lines[: found.line], "\n\n", entry, *lines[found.line :]]), encoding="utf-8")
     judge = Judge(copy, STEM)
     (answer,) = [each for each in judge.banks[NAME] if each.tag == "squared-spread"]
@@ -145,7 +147,7 @@ def test_the_command_does_not_speak_to_the_terminal(
     evil = replace(
         learned(course, STRANGE), entry="def f():\n    '\x1b]0;mine\x07 \x9b2J \u202e \r'\n", advice="\x1b[2J"
     )
-    monkeypatch.setattr("autograder.grading.learn.learn", lambda *_, **__: evil)
+    monkeypatch.setattr("autograder.authoring.answer_analysis.learn", lambda *_, **__: evil)
     main(["--root", str(course), "learn", str(course / "submitted" / "ada" / STEM), NAME])
     main(["--root", str(course), "learn", "no\x1b[2Jbody", NAME])
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from autograder.authoring.cells import Cell, Chapter, Kind
-from autograder.authoring.chapter import read_chapter
+from autograder.course.chapter_cells import Cell, Chapter, Kind
+from autograder.course.chapter_reader import read_chapter
 from autograder.notebook.lesson_cells import Reveal
 from tests.asked import THOROUGH
 

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 import torch
 
-from autograder.judging.judgement import judge
-from autograder.judging.key import Key, Mistake
-from autograder.judging.verdict import Report, Status
-from autograder.telling import feedback
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Exercise, Requirement
-from autograder.watching.exercise import exercise as exercise_of
-from autograder.watching.probes.tensors import calling, result_only
+from autograder.diagnosis.expected import Key, Mistake
+from autograder.diagnosis.judge_observations import judge
+from autograder.diagnosis.verdict import Report, Status
+from autograder.exercises.exercise import Case, Exercise, Requirement
+from autograder.exercises.exercise import exercise as exercise_of
+from autograder.exercises.probes.tensors import calling, result_only
+from autograder.exercises.seeded_draw import Draw
+from autograder.notebook import report_rendering
 
 PASS, FAIL, WAITS = Status.PASS, Status.FAIL, Status.SKIPPED
 
@@ -80,7 +80,7 @@ def test_a_fault_that_another_line_shows_is_no_cross_here() -> None:
 
     assert [PASS, FAIL, WAITS, WAITS] == [verdict.status for verdict in report.verdicts]
     assert ["", "", weighs.sentence, weighs.sentence] == [verdict.after for verdict in report.verdicts]
-    assert f"– {stays.sentence} (waits for “{weighs.sentence}”)" in feedback.text(report)
+    assert f"– {stays.sentence} (waits for “{weighs.sentence}”)" in report_rendering.text(report)
 
 
 def test_a_line_fails_by_what_it_is_about() -> None:

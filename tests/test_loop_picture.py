@@ -14,12 +14,12 @@ import torch
 from torch import nn
 
 from explorers import loop_stepper, loop_widget
-from explorers.loop import Loop
 from explorers.loop_curve import curve
 from explorers.loop_picture import in_words, loop_picture
 from explorers.loop_run import LINES
 from explorers.loop_widget import LoopStepper
-from explorers.markup import number
+from explorers.tensor_markup import number
+from explorers.training_loop import Loop
 from tests.loops import lines, made
 
 

@@ -13,12 +13,11 @@ import pytest
 import torch
 
 from autograder import mine
-from autograder.catalog.place import COURSE_VARIABLE
+from autograder.course.course_location import COURSE_VARIABLE
 from autograder.errors import UnknownExercise
-from autograder.notebook import logbook
-from autograder.notebook.logbook import NAME
-from autograder.reuse import rerun
-from autograder.reuse.mine import Taken
+from autograder.notebook import progress_log, rerun_answer
+from autograder.notebook.mine import Taken
+from autograder.notebook.progress_log import NAME
 from tests.made_reader import DOUBLE, FIRST, PAIR, SECOND, STUB, Reader, reader
 from tests.small_chapter import PROJECT
 
@@ -85,7 +84,7 @@ class TestOwnChapter:
 
     def test_where_no_progress_is_kept(self, reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
         """In a run of papermill or nbval the checks above have run as well."""
-        monkeypatch.setenv(logbook.OFF, "off")
+        monkeypatch.setenv(progress_log.OFF, "off")
 
         assert YOURS == reader.run(DOUBLE, CHECK, USE) and not (reader.folder / NAME).exists()
 
@@ -159,7 +158,7 @@ class TestEarlierChapter:
     def test_without_progress(self, reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
         """Nothing is read."""
         reader.works(FIRST, DOUBLE, CHECK)
-        monkeypatch.setenv(logbook.OFF, "off")
+        monkeypatch.setenv(progress_log.OFF, "off")
         reader.start(SECOND)
 
         assert f"{PLAIN}: progress is not kept here, and chapter 1's notebook was not looked at" == reader.run(USE)
@@ -261,7 +260,7 @@ class TestTrouble:
     @pytest.mark.parametrize("loop", ["while True: pass", "__import__('time').sleep(2)"], ids=["busy", "asleep"])
     def test_answer_that_takes_too_long(self, reader: Reader, monkeypatch: pytest.MonkeyPatch, loop: str) -> None:
         """It is given up, and a loop of Python's does not go on in secret."""
-        monkeypatch.setattr(rerun, "SECONDS", 0.3)
+        monkeypatch.setattr(rerun_answer, "SECONDS", 0.3)
         answer = "def double(x, by=factor()):\n    return by * x"
         reader.works(FIRST, "def factor():\n    return 2", answer, CHECK)
         reader.save(FIRST, f"def factor():\n    {loop}\n    return 2", answer, CHECK)
@@ -270,7 +269,7 @@ class TestTrouble:
 
         assert f"{PLAIN}: yours did not come to an end within 0.3 seconds" == reader.run(USE)
         assert time.monotonic() - start < 1.9 and reader.value("step")(2) == ("plain", 2)
-        assert "sleep" in loop or not any(isinstance(t, rerun._Work) for t in threading.enumerate())
+        assert "sleep" in loop or not any(isinstance(t, rerun_answer._Work) for t in threading.enumerate())
 
     @pytest.mark.parametrize("text", ["", "{", "[]", '{"cells": 3, "nbformat": 4}', "\x00" * 99])
     def test_damaged_notebook(self, reader: Reader, text: str) -> None:
@@ -320,8 +319,8 @@ class TestWhereNobodyReads:
             monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
         else:
             shell = None if where == "a script" else SimpleNamespace(user_ns={})
-            monkeypatch.setattr(logbook, "get_ipython", lambda: shell)
-        monkeypatch.setattr(logbook, "_lines", None)
+            monkeypatch.setattr(progress_log, "get_ipython", lambda: shell)
+        monkeypatch.setattr(progress_log, "_lines", None)
         monkeypatch.setenv(COURSE_VARIABLE, "/nowhere")
 
         assert mine("double", len) is len and mine("no such exercise", torch) is torch

@@ -16,7 +16,7 @@ import torch
 from IPython.core.interactiveshell import InteractiveShell
 from matplotlib import pyplot as plt
 
-from autograder.notebook import checked, logbook
+from autograder.notebook import last_check, progress_log
 from tests.asked import THOROUGH
 from tests.made_reader import new_kernel
 from tests.mine_in_chapters import Cell, Chapter, chapter, lay_beside, using
@@ -45,14 +45,14 @@ SECOND = made("ch02_autograd", f"{TAKEN}\n{USED}", own=False)
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """A kernel in an empty folder."""
     monkeypatch.setenv("MPLBACKEND", "agg")
-    for variable in ("NBGRADER_EXECUTION", logbook.OFF):
+    for variable in ("NBGRADER_EXECUTION", progress_log.OFF):
         monkeypatch.delenv(variable, raising=False)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # for models this small, a second thread costs more than it brings
     yield new_kernel(tmp_path)
     torch.set_num_threads(threads)
     InteractiveShell.clear_instance()
-    checked.CHECKED.clear()
+    last_check.CHECKED.clear()
     plt.close("all")  # as a notebook's cell does with its own
 
 

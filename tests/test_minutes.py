@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from autograder.__main__ import main
-from autograder.authoring.build import build
-from autograder.authoring.chapter import Chapter, Kind
-from autograder.authoring.minutes import filled, shares, tiers, title
+from autograder.authoring.build_course import build
+from autograder.course.chapter_reader import Chapter, Kind
+from autograder.course.reading_time import filled, shares, tiers, title
 from autograder.errors import ExerciseError
 from tests.second_course import CHAPTER, COURSE, EXERCISE, make_second_course, with_side_path
 from tests.side_chapter import STEM, TEXT, TIERS, read

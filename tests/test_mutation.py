@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.authoring.mutation import mutants
-from autograder.authoring.survivors import LEAST, time_limit
+from autograder.authoring.surviving_mutants import LEAST, time_limit
 from tests.our_course import COURSE
 from tests.test_bank import judge_of
 

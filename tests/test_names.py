@@ -7,7 +7,7 @@ import symtable
 
 import pytest
 
-from autograder.names import names_of, used_at_once
+from autograder.python_names import names_of, used_at_once
 from tests.small_chapter import PROJECT
 
 CHAPTERS = sorted((PROJECT / "course" / "answers").glob("*/*.py"))

@@ -7,9 +7,9 @@ import torch
 from safetensors.torch import save
 
 from autograder.errors import DamagedData
-from autograder.watching.difference import Difference, Tolerance, first_difference
-from autograder.watching.observation import Foreign, Raised, Seen, from_bytes, to_bytes, to_parts
-from autograder.watching.probe import see
+from autograder.exercises.difference import Difference, Tolerance, first_difference
+from autograder.exercises.observation import Foreign, Raised, Seen, from_bytes, to_bytes, to_parts
+from autograder.exercises.probe import see
 
 TOLERANCE = Tolerance()
 _NORMS = (6, ""), (6, ", bias=True"), (7, ", bias=True")

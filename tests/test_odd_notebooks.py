@@ -14,12 +14,12 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from autograder.reading import harmless
-from autograder.reading.handed import MAX_BYTES
-from autograder.reading.marks import starters
-from autograder.reading.reader import read
-from autograder.reporting.examples import learn_command
-from autograder.terminal import printable
+from autograder.reports.example_answers import learn_command
+from autograder.submission import escaped_text
+from autograder.submission.read_submission import read
+from autograder.submission.released_cells import starters
+from autograder.submission.submitted_cells import MAX_BYTES
+from autograder.terminal_text import printable
 from tests.sample_course import NOTEBOOK
 
 RELEASED = NOTEBOOK
@@ -166,14 +166,14 @@ def test_what_is_no_notebook_is_told_within_seconds(name: str, release: Notebook
 )
 def test_pages_show_no_picture_of_the_web(text: str) -> None:
     """To show it would be to call there, in the teacher's name; and a formula defines and moves nothing."""
-    assert harmless.as_typed(text) == harmless.shown(text)
+    assert escaped_text.as_typed(text) == escaped_text.shown(text)
 
 
 def test_links_to_the_web_and_formulas_stay() -> None:
     """A link is followed by who clicks it."""
     text = r"See [the page](https://example.org)! It says $\frac{x^2}{\sum_i w_i} \raisebox \lowercase \quad a \\ b$."
 
-    assert text == harmless.shown(text)
+    assert text == escaped_text.shown(text)
 
 
 def test_command_in_a_report_is_one_command() -> None:

@@ -14,8 +14,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
 from autograder.__main__ import main
-from autograder.gradebook.cycle import Cycle, HowToGrade
 from autograder.grading.executors import Workers
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
 from tests.conftest import UNCONFINED
 from tests.own_assignments import answer, by_hand, graded, marked, scores, task
 from tests.processes import PYTHONPATH

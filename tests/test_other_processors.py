@@ -14,8 +14,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from autograder.authoring.parts import ExerciseParts
-from autograder.authoring.proved import proof_path, remember_proof
+from autograder.authoring.proof_receipts import proof_path, remember_proof
+from autograder.course.exercise_parts import ExerciseParts
 from autograder.files import digest_of
 from tests import other_processors
 from tests.asked import THOROUGH

@@ -11,7 +11,7 @@ from textwrap import dedent
 
 import pytest
 
-from autograder.authoring.own import new_own, own_path, prove_own
+from autograder.authoring.custom_exercise import new_own, own_path, prove_own
 from autograder.errors import ExerciseError
 from tests.asked import THOROUGH
 from tests.second_course import COURSE, EXERCISE, environment, make_second_course

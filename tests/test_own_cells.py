@@ -11,8 +11,8 @@ import pytest
 from nbformat.v4 import new_code_cell
 
 from autograder.__main__ import main
-from autograder.gradebook.cycle import Cycle, HowToGrade
-from autograder.grading import classroom
+from autograder.grading import verdict_store
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, scores, task, write_source
 from tests.sample_course import make_course
@@ -162,7 +162,7 @@ def test_what_has_not_changed_is_not_run_again(course: Path, printed: str, monke
     def fails(*_: Any, **__: Any) -> None:
         raise AssertionError("graded again")
 
-    monkeypatch.setattr(classroom, "store", fails)
+    monkeypatch.setattr(verdict_store, "store", fails)
     cycle = Cycle(course, "hw")
 
     assert {} == cycle.autograde(cycle.students(), how=HowToGrade(unconfined=UNCONFINED))

@@ -6,12 +6,12 @@ from functools import cache
 import pytest
 import torch
 
-from autograder.authoring.judge import VISIBLE_SEED, Judge
-from autograder.judging.judgement import judge
-from autograder.judging.verdict import Status, Verdict
-from autograder.watching.exercise import SPOKEN, Case, Exercise, Requirement
-from autograder.watching.observation import Observation, Plain, Seen
-from autograder.watching.probe import see
+from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.diagnosis.judge_observations import judge
+from autograder.diagnosis.verdict import Status, Verdict
+from autograder.exercises.exercise import SPOKEN, Case, Exercise, Requirement
+from autograder.exercises.observation import Observation, Plain, Seen
+from autograder.exercises.probe import see
 from tests.our_course import COURSE as OURS
 from tests.small_chapter import PROJECT
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.gradebook.cycle import Cycle, HowToGrade
 from autograder.grading.executors import Workers
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
 from tests.asked import THOROUGH
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Scores, scores

@@ -12,17 +12,17 @@ import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
 from autograder.__main__ import main
-from autograder.authoring.notebook import INSTALL_ID, Notebook
-from autograder.desk import packed
-from autograder.desk.packed import cell, shared
+from autograder.authoring.chapter_notebooks import INSTALL_ID, Notebook
 from autograder.errors import WorkFailed
+from autograder.workspace import embedded_package
+from autograder.workspace.embedded_package import cell, shared
 from tests.colab import runtime
 from tests.colab.notebook import colab_copy
 from tests.mine_in_chapters import SHORT
 from tests.small_chapter import PROJECT
 
 COURSE = PROJECT / "course"
-_imports = packed._imports
+_imports = embedded_package._imports
 STEM = "ch06_capstone"
 MOST = 520_000  # bytes of the cell
 # Colab's versions, and no course: what this project's set-up put on the path is taken off it again.
@@ -45,7 +45,7 @@ def _read_once() -> Iterator[None]:
     """What a file imports is found out once, for all chapters: nothing is written in between."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         found = cache(lambda path, project: tuple(_imports(path, project)))
-        monkeypatch.setattr(packed, "_imports", found)
+        monkeypatch.setattr(embedded_package, "_imports", found)
         yield
 
 
@@ -62,10 +62,10 @@ def test_what_is_left_out_of_the_package_is_no_program() -> None:
     """Comments and private docstrings go; every statement stays, at its line, and so does what `help` tells."""
     for path in (PROJECT / "autograder").rglob("*.py"):
         source = path.read_bytes()
-        assert program(source) == program(packed._bare(source)), path
+        assert program(source) == program(embedded_package._bare(source)), path
     kept = b'"""Gone."""\ndef shown():  # gone\n    """Kept."""\n    return "# kept"\ndef _own():\n    """Gone."""\n'
 
-    assert packed._bare(kept).split() == kept.replace(b'"""Gone."""', b"''").replace(b"# gone", b"").split()
+    assert embedded_package._bare(kept).split() == kept.replace(b'"""Gone."""', b"''").replace(b"# gone", b"").split()
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_it_is_small_and_holds_no_answers(stem: str, tmp_path: Path) -> None:
     names = {path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file()}
     hidden = ("course/answers", "course/chapters", "autograder/authoring")
     assert not {name for name in names if name.startswith(hidden)}
-    assert {f"course/shipped/{stem}.safetensors", "autograder/notebook/checking.py"} < names
+    assert {f"course/shipped/{stem}.safetensors", "autograder/notebook/check_and_hint.py"} < names
 
 
 def test_where_the_course_is_installed_nothing_is_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

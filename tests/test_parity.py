@@ -16,11 +16,11 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from autograder.authoring.judge import Judge
 from autograder.authoring.proof import SEEDS
-from autograder.grading.grade import grade
-from autograder.running.choose_runner import runner_for
-from autograder.running.program import Runner
+from autograder.course.judge import Judge
+from autograder.grading.grade_submission import grade
+from autograder.sandbox.execution.choose_runner import runner_for
+from autograder.sandbox.execution.program import Runner
 from tests.asked import THOROUGH
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.graded import group

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from autograder.__main__ import main
-from autograder.authoring.parts import ExerciseParts
+from autograder.course.exercise_parts import ExerciseParts
 from tests.proven_course import edit, make_proven_course
 
 FILE = "exercises/week_ends/swap_ends.py"
@@ -164,7 +164,7 @@ def test_a_fault_of_a_probe_is_not_the_solutions(parts: ExerciseParts, capsys: p
     """Where a probe notes what is raised, its own slip would else be told as one of the solution."""
     helper = parts.exercise.with_name("_watching.py")
     edit(helper, "return calling()", "return watched(lambda answer, case: {'seen': answer(*case.args) / 'two'})")
-    helper.write_text("from autograder.watching.probe import watched\n" + helper.read_text())
+    helper.write_text("from autograder.exercises.probe import watched\n" + helper.read_text())
 
     (line,) = built(parts, capsys)
     assert line.startswith(f"{FILE}: the probe of '") and "raised TypeError: unsupported operand" in line

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from autograder.authoring.chapter_rules import check_markers
-from autograder.authoring.percent import PlainCell, plain_cells
+from autograder.course.chapter_rules import check_markers
+from autograder.course.percent_format import PlainCell, plain_cells
 from autograder.errors import ChapterError
 from tests.small_chapter import PROJECT, SAMPLE, TEXT
 

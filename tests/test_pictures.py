@@ -14,12 +14,12 @@ import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook
 from PIL import Image
 
-from autograder.gradebook.cycle import Cycle, HowToGrade
-from autograder.reading import pictures
-from autograder.reading.frame import framed
-from autograder.reading.handed import contents
-from autograder.reading.picture_size import pixels
-from autograder.running.notebook import checked
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
+from autograder.sandbox.execution.notebook_runner import checked
+from autograder.submission import attached_pictures
+from autograder.submission.picture_size import pixels
+from autograder.submission.plain_assignment import framed
+from autograder.submission.submitted_cells import contents
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, write_source
 from tests.own_examples import PICTURE
@@ -158,7 +158,7 @@ def test_the_teachers_picture_can_be_shown_again() -> None:
 
 def test_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many as there is room for; a person is told of the rest."""
-    monkeypatch.setattr(pictures, "MAX_TEXT", 2 * len(PICTURE))
+    monkeypatch.setattr(attached_pictures, "MAX_TEXT", 2 * len(PICTURE))
     cells, eye = read(*(text("![a](attachment:a.png)", a_png=PNG) for _ in range(3)))
 
     assert [True, True, False] == ["attachments" in cell for cell in cells]

@@ -11,10 +11,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from explorers import play_run, playground
-from explorers.film import RECORD
-from explorers.play_data import NAMES, made
-from explorers.play_widget import Playground
+from explorers import playground, playground_training
+from explorers.animation import RECORD
+from explorers.playground_points import NAMES, made
+from explorers.playground_widget import Playground
 from tests import films
 
 STILL = ("two moons", "0.3")
@@ -45,7 +45,7 @@ def run(widget: Playground, data: str = STILL[0], rate: str = STILL[1]) -> dict[
 @pytest.fixture
 def few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Training that is over soon."""
-    monkeypatch.setattr(play_run, "STEPS", (0, 1, 2, 5))
+    monkeypatch.setattr(playground_training, "STEPS", (0, 1, 2, 5))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -54,7 +54,7 @@ def test_points_of_two_classes(name: str) -> None:
     points, labels = made(name)
 
     assert points.shape == (200, 2) and labels.bincount().tolist() == [100, 100]
-    assert points.abs().max() < play_run.REACH and torch.equal(points, made(name)[0])
+    assert points.abs().max() < playground_training.REACH and torch.equal(points, made(name)[0])
 
 
 def test_two_moons_are_learned() -> None:
@@ -180,7 +180,7 @@ def test_momentum_and_random_numbers_go_on_too() -> None:
 @pytest.mark.usefixtures("few_steps")
 def test_a_model_that_is_not_kept_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """A large one, whose weights at each step would fill the memory."""
-    monkeypatch.setattr(play_run, "MOST_KEPT", 1)
+    monkeypatch.setattr(playground_training, "MOST_KEPT", 1)
     widget = playground(mlp, train_step)
     at(widget, 2, "3")
 
@@ -244,7 +244,7 @@ def test_weights_that_are_no_numbers(bad: float) -> None:
 @pytest.mark.usefixtures("few_steps")
 def test_a_step_that_takes_long_has_a_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the picture of that step."""
-    monkeypatch.setattr(play_run, "SECONDS", -1.0)
+    monkeypatch.setattr(playground_training, "SECONDS", -1.0)
     found = run(playground(mlp, train_step))
 
     assert [0, 1, 2] == found["steps"] and "only the first 2 of 5" in found["error"]

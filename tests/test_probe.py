@@ -7,11 +7,11 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from autograder.watching.exercise import Case
-from autograder.watching.modes import modes_on
-from autograder.watching.observation import Foreign, Observation, Raised, Seen
-from autograder.watching.probe import see
-from autograder.watching.probes.tensors import calling
+from autograder.exercises.dispatch_modes import modes_on
+from autograder.exercises.exercise import Case
+from autograder.exercises.observation import Foreign, Observation, Raised, Seen
+from autograder.exercises.probe import see
+from autograder.exercises.probes.tensors import calling
 
 X = torch.arange(6.0).reshape(2, 3)
 

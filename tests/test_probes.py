@@ -7,13 +7,20 @@ import pytest
 import torch
 from torch import Tensor
 
-from autograder.watching.exercise import Case
-from autograder.watching.observation import Observation, Raised, Seen
-from autograder.watching.probe import Answer, facets, in_turn, watched
-from autograder.watching.probes.chance import SEED, by_known_chance, chances, drawn_from_seed, drawn_like, random_from
-from autograder.watching.probes.gradients import on_tensors
-from autograder.watching.probes.memory import copy_and_view
-from autograder.watching.probes.tensors import calling, entries
+from autograder.exercises.exercise import Case
+from autograder.exercises.observation import Observation, Raised, Seen
+from autograder.exercises.probe import Answer, facets, in_turn, watched
+from autograder.exercises.probes.gradients import on_tensors
+from autograder.exercises.probes.memory_sharing import copy_and_view
+from autograder.exercises.probes.random_results import (
+    SEED,
+    by_known_chance,
+    chances,
+    drawn_from_seed,
+    drawn_like,
+    random_from,
+)
+from autograder.exercises.probes.tensors import calling, entries
 
 X = torch.arange(6.0).reshape(2, 3)
 

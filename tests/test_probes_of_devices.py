@@ -6,7 +6,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from autograder.watching.probes.devices import (
+from autograder.exercises.probes.autocast import NotedScaler, autocast_entered, lowered_to
+from autograder.exercises.probes.devices import (
     Operations,
     accelerators,
     containers,
@@ -15,8 +16,7 @@ from autograder.watching.probes.devices import (
     values_asked_for,
     zero_for_each_value,
 )
-from autograder.watching.probes.measures import FakeDevice
-from autograder.watching.probes.precision import NotedScaler, autocast_entered, lowered_to
+from autograder.exercises.probes.fake_device import FakeDevice
 
 X = torch.arange(6.0).reshape(2, 3)
 

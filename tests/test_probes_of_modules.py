@@ -3,9 +3,9 @@
 import torch
 from torch import Tensor, nn
 
-from autograder.watching.difference import Tolerance, first_difference
-from autograder.watching.exercise import Case
-from autograder.watching.probes.modules import registers
+from autograder.exercises.difference import Tolerance, first_difference
+from autograder.exercises.exercise import Case
+from autograder.exercises.probes.module_classes import registers
 
 NOT_COMPUTED = {"loaded": None, "copied": None, "as_float64": None}
 

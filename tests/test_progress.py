@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder import check, progress
-from autograder.catalog import contents
-from autograder.catalog.contents import Listed, Worth
+from autograder.course import exercise_index
+from autograder.course.exercise_index import Listed, Worth
+from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.errors import CheckFailed, DamagedData, UnknownExercise
-from autograder.judging.verdict import Report, Status, Verdict
-from autograder.notebook import logbook, overview
-from autograder.notebook.logbook import LOGBOOK, NAME, Entry, Logbook
-from autograder.notebook.overview import ChapterStanding, Standing
+from autograder.notebook import progress_log, progress_overview
+from autograder.notebook.progress_log import LOGBOOK, NAME, Entry, Logbook
+from autograder.notebook.progress_overview import ChapterStanding, Standing
 from tests.our_course import COURSE
 from tests.test_checking import flatten_images, stub
 from tests.test_loop_picture import Reader
@@ -31,7 +31,7 @@ FULL = Path("/dev/full")
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A kernel that started in this folder, and has checked nothing yet."""
     shell = SimpleNamespace(kernel=object(), starting_dir=str(tmp_path))
-    monkeypatch.setattr(logbook, "get_ipython", lambda: shell)
+    monkeypatch.setattr(progress_log, "get_ipython", lambda: shell)
     monkeypatch.setattr(LOGBOOK, "_own", {})
     monkeypatch.setattr(LOGBOOK, "_complained", False)
     return tmp_path
@@ -91,12 +91,12 @@ class TestFile:
         self, folder: Path, monkeypatch: pytest.MonkeyPatch, shell: object
     ) -> None:
         """A script leaves no file, nor does the process that grades."""
-        monkeypatch.setattr(logbook, "get_ipython", lambda: shell)
+        monkeypatch.setattr(progress_log, "get_ipython", lambda: shell)
         monkeypatch.chdir(folder)
 
         assert Logbook().note(report("standardize", 4, 4)) == "" and os.listdir(folder) == []
 
-    @pytest.mark.parametrize(("variable", "value"), [("NBGRADER_EXECUTION", "autograde"), (logbook.OFF, "off")])
+    @pytest.mark.parametrize(("variable", "value"), [("NBGRADER_EXECUTION", "autograde"), (progress_log.OFF, "off")])
     def test_grading_and_our_own_runs_keep_nothing(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
     ) -> None:
@@ -108,7 +108,7 @@ class TestFile:
     def test_two_notebooks_at_once(self, folder: Path) -> None:
         """Two processes that write as fast as they can lose no line."""
         program = (
-            "import sys; from pathlib import Path; from autograder.notebook.logbook import Entry, _append, NAME\n"
+            "import sys; from pathlib import Path; from autograder.notebook.progress_log import Entry, _append, NAME\n"
             "for n in range(2000): _append(Path(NAME), f'{sys.argv[1]}{n}', Entry(1, 2))"
         )
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -135,8 +135,8 @@ class TestTrouble:
         """Whatever stands in it; what is checked from then on is known."""
         path = tmp_path_factory.mktemp("broken") / NAME
         path.write_bytes(rubbish)
-        logbook._append(path, "standardize", Entry(3, 4))
-        entries = [logbook._entry(text) for text in logbook._lines(path)]
+        progress_log._append(path, "standardize", Entry(3, 4))
+        entries = [progress_log._entry(text) for text in progress_log._lines(path)]
 
         assert entries[-1] == ("standardize", Entry(3, 4))
         assert entries[:-1] == [None] * (len(entries) - 1)
@@ -180,9 +180,9 @@ class TestTrouble:
         elif kind == "no folder":
             folder.rmdir()
         elif kind == "read-only":  # root may write everywhere: so the system's answer stands in
-            monkeypatch.setattr(logbook.os, "open", self._refuse)
+            monkeypatch.setattr(progress_log.os, "open", self._refuse)
         elif kind == "a full disk":
-            monkeypatch.setattr(logbook.os, "write", lambda _file, data: len(data) - 5)
+            monkeypatch.setattr(progress_log.os, "write", lambda _file, data: len(data) - 5)
 
     @staticmethod
     def _refuse(path: object, *_: object, **__: object) -> int:
@@ -205,7 +205,7 @@ class TestTrouble:
     @pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
     def test_disk_that_is_full_is_told(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """The system's own words stand in the note."""
-        monkeypatch.setattr(logbook, "NAME", str(FULL))
+        monkeypatch.setattr(progress_log, "NAME", str(FULL))
 
         assert "no space left on device" in Logbook().note(report("standardize", 4, 4))
 
@@ -246,9 +246,9 @@ def worth(name: str) -> int:
     return COURSE.listed[0].exercises[name].points
 
 
-def shown(*exercises: Standing) -> overview.Progress:
+def shown(*exercises: Standing) -> progress_overview.Progress:
     """The progress in a made chapter."""
-    return overview.Progress((ChapterStanding("Chapter 9: Made", exercises),))
+    return progress_overview.Progress((ChapterStanding("Chapter 9: Made", exercises),))
 
 
 MADE = (
@@ -310,9 +310,9 @@ class TestPoints:
     def test_points_survive_the_file(self, tmp_path: Path) -> None:
         """What the build writes is what is read."""
         made = (Listed("ch07_made", "Chapter 7: Made", {"double": Worth(2, 0), "hunt": Worth(0, 1)}),)
-        (tmp_path / "points.json").write_bytes(contents.encode(list(made)))
+        (tmp_path / "points.json").write_bytes(exercise_index.encode(list(made)))
 
-        assert contents.listed_in(tmp_path / "points.json") == made and made[0].number == 7
+        assert exercise_index.listed_in(tmp_path / "points.json") == made and made[0].number == 7
 
     def test_shipped_points_are_the_chapters(self) -> None:
         """Every exercise that can be checked is listed, in the chapter's order."""
@@ -326,7 +326,7 @@ class TestPoints:
         """It says what to do."""
         (tmp_path / "points.json").write_bytes(data)
         with pytest.raises(DamagedData, match="install the course again"):
-            contents.listed_in(tmp_path / "points.json")
+            exercise_index.listed_in(tmp_path / "points.json")
 
 
 class TestNext:
@@ -343,7 +343,7 @@ class TestNext:
         for name in names:
             before, _ = LOGBOOK.read()
             LOGBOOK.note(report(name, 4, 4))
-            told = overview.what_is_next(name, before)
+            told = progress_overview.what_is_next(name, before)
         return told
 
     def test_the_next_one_with_points(self, names: list[str]) -> None:
@@ -372,7 +372,7 @@ class TestNext:
         """In scripts, in grading, in our own runs."""
         monkeypatch.setattr(LOGBOOK, "_own", {})
 
-        assert "" == overview.what_is_next("standardize", {})
+        assert "" == progress_overview.what_is_next("standardize", {})
 
     def test_check_says_it(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         """Below the feedback, after a pass and never after a fail."""
@@ -385,7 +385,7 @@ class TestNext:
         self, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """JupyterLab breaks a line that is too long for a cell wherever it ends, also within a word."""
-        monkeypatch.setattr("autograder.notebook.checking.what_is_next", lambda *_: "all that is left " * 20)
+        monkeypatch.setattr("autograder.notebook.check_and_hint.what_is_next", lambda *_: "all that is left " * 20)
         check("flatten_images", flatten_images)
 
         assert "all that is left all that" in (told := capsys.readouterr().out)

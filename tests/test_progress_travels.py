@@ -11,10 +11,10 @@ import pytest
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager, start_new_kernel
 
-from autograder.gradebook.cycle import Cycle, HowToGrade
-from autograder.grading import classroom
+from autograder.grading import verdict_store
 from autograder.grading.executors import Workers
-from autograder.notebook.logbook import NAME, Entry, _append
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
+from autograder.notebook.progress_log import NAME, Entry, _append
 from tests.conftest import UNCONFINED
 from tests.sample_course import STEM, make_course
 
@@ -80,7 +80,7 @@ def test_two_notebooks_know_of_each_other(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 def test_nbgrader_neither_carries_it_nor_trips_over_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the teacher's source to the student's feedback: not released, not graded, not given back."""
-    monkeypatch.setenv(classroom.SEED_VARIABLE, "3")
+    monkeypatch.setenv(verdict_store.SEED_VARIABLE, "3")
     course, exchange, home = make_course(tmp_path / "course"), tmp_path / "exchange", tmp_path / "ada"
     exchange.mkdir()
     exchange.chmod(0o777)
@@ -96,7 +96,7 @@ def test_nbgrader_neither_carries_it_nor_trips_over_it(tmp_path: Path, monkeypat
     cycle.collect()
     how = HowToGrade(workers=Workers(count=1, stays=True), unconfined=UNCONFINED)
     failures = cycle.autograde(["ada"], how=how) | cycle.feedback(["ada"])
-    found = classroom.stored(course, STEM, "ada")
+    found = verdict_store.stored(course, STEM, "ada")
 
     assert failures == {} and found is not None and found.repairs == () and found.score == 0
     for step in ("release", "autograded", "feedback"):

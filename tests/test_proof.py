@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from autograder.__main__ import main
-from autograder.authoring import survivors, time_taken
-from autograder.authoring.build import build
-from autograder.authoring.judge import VISIBLE_SEED, Judge
+from autograder.authoring import solution_timing, surviving_mutants
+from autograder.authoring.build_course import build
 from autograder.authoring.mutation import Mutant
-from autograder.authoring.parts import ExerciseParts
 from autograder.authoring.proof import SEEDS, Proof, prove
-from autograder.catalog.course import course_in
-from autograder.judging.verdict import Report
-from autograder.watching.exercise import Exercise
+from autograder.course.course import course_in
+from autograder.course.exercise_parts import ExerciseParts
+from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.diagnosis.verdict import Report
+from autograder.exercises.exercise import Exercise
 from tests.proven_course import edit, make_proven_course
 from tests.second_course import SENTENCE
 
@@ -183,7 +183,7 @@ class TestTime:
     ) -> None:
         """A notebook's check waits by what the exercise declares: too little is told, and what need not be declared."""
         edit(parts.exercise, "seconds=3", f"seconds=3{declared}")
-        monkeypatch.setattr(time_taken, "_taken", lambda judge, name: taken)
+        monkeypatch.setattr(solution_timing, "_taken", lambda judge, name: taken)
 
         assert [line] * bool(line) == [line if line in each else each for each in told(parts)]
 
@@ -191,7 +191,7 @@ class TestTime:
         """On a busy machine the solution waits for others."""
         edit(parts.chapter, "    return row[order]", "    import time; time.sleep(0.2)\n    return row[order]")
 
-        assert time_taken._taken(Judge(parts.course, parts.stem), "swap_ends") < 0.2
+        assert solution_timing._taken(Judge(parts.course, parts.stem), "swap_ends") < 0.2
 
 
 class TestAnswers:
@@ -231,7 +231,11 @@ class TestAnswers:
     def test_points_for_what_is_shipped(self, parts: ExerciseParts) -> None:
         """Who repeats what the reference shows on the visible cases earns nothing on fresh ones."""
         edit(parts.exercise, "ends(draw.normal(2))", "ends(torch.tensor([1.0, 2.0]))")
-        edit(parts.exercise, "from autograder.watching.draw", "import torch\n\nfrom autograder.watching.draw")
+        edit(
+            parts.exercise,
+            "from autograder.exercises.seeded_draw",
+            "import torch\n\nfrom autograder.exercises.seeded_draw",
+        )
 
         (line,) = told(parts)
         assert line.startswith(f"{FILE}: who repeats what is shipped passes ['swaps the ends'] (seed 4101);")
@@ -314,8 +318,8 @@ def swap_ends(row):
             ran[mutant.change] = len(expected)
             return bool(run(exercise, mutant, expected, *others))
 
-        run: Any = survivors.survives
-        monkeypatch.setattr(survivors, "survives", survives)
+        run: Any = surviving_mutants.survives
+        monkeypatch.setattr(surviving_mutants, "survives", survives)
         lines = [line for line in prove(parts, seeds) if "autograder build" not in line]
 
         assert [] == lines and number == ran.pop("row -> order (3)") and {4} == set(ran.values())

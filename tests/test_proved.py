@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring import proof, proved
-from autograder.authoring.build import build, observe
-from autograder.authoring.judge import Judge
-from autograder.authoring.parts import ExerciseParts
-from autograder.authoring.proved import ROOMS, is_as_read, proof_path
-from autograder.catalog import shipped
-from autograder.catalog.course import course_in
-from autograder.commands import prove
+from autograder.authoring import proof, proof_receipts
+from autograder.authoring.build_course import build, observe
+from autograder.authoring.proof_receipts import ROOMS, is_as_read, proof_path
+from autograder.cli import prove
+from autograder.course import shipped_observations
+from autograder.course.course import course_in
+from autograder.course.exercise_parts import ExerciseParts
+from autograder.course.judge import Judge
+from autograder.diagnosis.expected import Key
 from autograder.errors import ChapterError
 from autograder.files import remember
-from autograder.judging.key import Key
 from tests.proven_course import edit, make_proven_course
 from tests.small_chapter import PROJECT
 
@@ -103,7 +103,9 @@ def test_another_machine_has_a_proof_of_its_own(parts: ExerciseParts) -> None:
 def test_what_is_shipped_is_computed_once(parts: ExerciseParts, monkeypatch: pytest.MonkeyPatch) -> None:
     """A build with the same content takes it from memory; one that looks anew, or at other content, computes it."""
     project, stem = parts.course.parent, parts.stem
-    committed = {suffix: (parts.course / "shipped" / f"{stem}{suffix}").read_bytes() for suffix in shipped.SUFFIXES}
+    committed = {
+        suffix: (parts.course / "shipped" / f"{stem}{suffix}").read_bytes() for suffix in shipped_observations.SUFFIXES
+    }
     assert [] == build(project)
     assert remembered(parts)
 
@@ -128,7 +130,7 @@ def test_what_was_edited_during_a_build_is_not_remembered(
         edit_later(parts.bank, "You turn the whole row round.", "You turn the row round.")
         return True
 
-    monkeypatch.setattr(proved, "holds", holds)
+    monkeypatch.setattr(proof_receipts, "holds", holds)
     build(parts.course.parent)
 
     assert [] == remembered(parts)
@@ -174,8 +176,8 @@ def test_nobody_knows_what_was_read_of_a_file_that_is_new(parts: ExerciseParts, 
 
 def test_a_proof_is_of_the_code_that_was_loaded(parts: ExerciseParts, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file of this package that was written since then may not be what has judged."""
-    newest = max(path.stat().st_mtime for path in proved._code_files())
-    monkeypatch.setattr(proved, "BEGUN", newest)
+    newest = max(path.stat().st_mtime for path in proof_receipts._code_files())
+    monkeypatch.setattr(proof_receipts, "BEGUN", newest)
 
     assert not is_as_read(parts)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from autograder.notebook.reach import reached, unwrapped
+from autograder.notebook.referenced_names import reached, unwrapped
 
 START = "import functools, contextlib\nimport torch\ndef net(x=0): return x\ndef deep(): return net()\n"
 REACHING = {

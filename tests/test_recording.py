@@ -15,8 +15,8 @@ LOOK = """
 import json, sys
 import matplotlib.pyplot
 from IPython.core.ultratb import VerboseTB
-from autograder.recording.child import ReadyNotebook
-from autograder.recording.shell import RecordingShell, run_recorded
+from autograder.sandbox.execution.notebook_child import ReadyNotebook
+from autograder.sandbox.execution.recording_shell import RecordingShell, run_recorded
 
 told, own = [], VerboseTB.structured_traceback
 VerboseTB.structured_traceback = lambda *about, **more: told.append(1) or own(*about, **more)

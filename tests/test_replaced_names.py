@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import torch
 
-from autograder.authoring.bank import bank_path, load_bank
-from autograder.authoring.judge import Judge
-from autograder.judging.judgement import judge as judged_on
-from autograder.judging.verdict import Report
-from autograder.watching.replaced import replaced_for
+from autograder.course.answer_bank import bank_path, load_bank
+from autograder.course.judge import Judge
+from autograder.diagnosis.judge_observations import judge as judged_on
+from autograder.diagnosis.verdict import Report
+from autograder.exercises.patched_names import replaced_for
 from tests.our_course import COURSE
 
 # How an answer may reach a function: the cell above it, and what the answer then calls.
@@ -281,7 +281,7 @@ def test_a_builtin_as_a_class_attribute_takes_no_self() -> None:
     assert time.perf_counter is namespace["Own"].now
 
 
-@pytest.mark.parametrize("folder", ["exercises", "../autograder/watching/probes"])
+@pytest.mark.parametrize("folder", ["exercises", "../autograder/exercises/probes"])
 def test_probes_replace_in_one_way(folder: str) -> None:
     """What replaces an attribute for an answer rebinds the answer's names for it, too."""
     files = (COURSE.folder / folder).rglob("*.py")

@@ -15,21 +15,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from autograder.authoring.example_class import ExampleClass
+from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.errors import CourseNotFound
-from autograder.example.example_class import ExampleClass
-from autograder.gradebook.scores import Mark, MarkedAssignment, Person
-from autograder.grading import summary
+from autograder.grading import class_table
+from autograder.grading.class_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.grading.summary import StudentRow
-from autograder.judging.verdict import Report, Status, Verdict
-from autograder.reporting import course_sections, report, sections
-from autograder.reporting.examples import Examples
-from autograder.reporting.items import correlation, items
-from autograder.reporting.mistakes import misunderstandings, unexplained
-from autograder.reporting.page import page
-from autograder.reporting.results import Results
-from autograder.telling.markup import tag
-from autograder.telling.palette import BLUE, ORANGE, WHITE
+from autograder.nbgrader_plugin.gradebook_scores import Mark, MarkedAssignment, Person
+from autograder.notebook.colors import BLUE, ORANGE, WHITE
+from autograder.notebook.html_markup import tag
+from autograder.reports import chapter_sections, course_sections, write_reports
+from autograder.reports.class_results import Results
+from autograder.reports.example_answers import Examples
+from autograder.reports.html_page import page
+from autograder.reports.item_analysis import correlation, items
+from autograder.reports.misunderstandings import misunderstandings, unexplained
 from tests.graded import WHOLE, graded_class
 
 PASS = Verdict("works", Status.PASS)
@@ -40,11 +40,11 @@ HUNG = Verdict("works", Status.TIMEOUT, "Still running.")
 WHO = Person("s", "", "", "", "")
 EVIL = "<script>alert('x')</script>"
 CHAPTER = (
-    sections.overview,
-    sections.misunderstandings,
-    sections.unexplained,
-    sections.eye,
-    sections.repairs,
+    chapter_sections.overview,
+    chapter_sections.misunderstandings,
+    chapter_sections.unexplained,
+    chapter_sections.eye,
+    chapter_sections.repairs,
 )
 COURSE = (course_sections.chapters, course_sections.misunderstandings, course_sections.missing)
 
@@ -117,7 +117,7 @@ class TestCounting:
         class_ = results(verdict(PASS), None, s0=WHO, s9=WHO)
         class_ = replace(class_, rows=(*class_.rows, empty))
 
-        assert '<th scope="row">handed in</th><td>2 of 2 in the gradebook</td>' in sections.overview(class_)
+        assert '<th scope="row">handed in</th><td>2 of 2 in the gradebook</td>' in chapter_sections.overview(class_)
         assert "s9" in course_sections.missing([class_]) and "s0" not in course_sections.missing([class_])
 
     def test_scores_are_the_gradebooks(self) -> None:
@@ -162,7 +162,7 @@ class TestPage:
         """Those who could not be graded or read, whose code hung, and whose score by hand is older."""
         marks = {"s2": Mark(True, needs_a_person=True, has_older_score=True), "s0": Mark(True, needs_a_person=True)}
         class_ = results(verdict(PASS), None, verdict(PASS), verdict(HUNG), task=MarkedAssignment("ch", None, 2, marks))
-        told = sections.eye(class_)
+        told = chapter_sections.eye(class_)
 
         assert ["s1", "s2", "s3"] == re.findall(r'<th scope="row">(s\d)</th>', told)
         assert "a: Still running." in told and "it is a link." in told and "is older than the last grading" in told
@@ -172,14 +172,17 @@ class TestPage:
         """It stands where a teacher looks for it, with its student, and not among what was mended."""
         class_ = results(replace(verdict(PASS), repairs=("renamed.",), eye=("breaks off.",)), verdict(PASS))
 
-        assert "breaks off." in sections.eye(class_) and "breaks off." not in sections.repairs(class_)
-        assert "renamed." in sections.repairs(class_) and "renamed." not in sections.eye(class_)
-        assert "worth a person's eye: s0\n" in summary.table(class_.rows)
+        assert "breaks off." in chapter_sections.eye(class_) and "breaks off." not in chapter_sections.repairs(class_)
+        assert "renamed." in chapter_sections.repairs(class_) and "renamed." not in chapter_sections.eye(class_)
+        assert "worth a person's eye: s0\n" in class_table.table(class_.rows)
 
     def test_a_class_in_which_nothing_could_be_read(self) -> None:
         """Says so, and draws nothing."""
         nobody = results(None, None)
-        drawn = [part(nobody) for part in (sections.overview, sections.exercises, sections.misunderstandings)]
+        drawn = [
+            part(nobody)
+            for part in (chapter_sections.overview, chapter_sections.exercises, chapter_sections.misunderstandings)
+        ]
         told = "".join([*drawn, course_sections.chapters([nobody]), course_sections.hardest([nobody])])
 
         assert "No submission could be read." in told and "<img" not in told
@@ -205,7 +208,7 @@ def written(graded: ExampleClass, tmp_path_factory: pytest.TempPathFactory) -> P
     """A copy of its course folder with the report."""
     course = tmp_path_factory.mktemp("reported") / "course"
     shutil.copytree(graded.course, course)
-    paths = report.write(course)
+    paths = write_reports.write(course)
 
     assert [course / "reports" / f"{name}.html" for name in (WHOLE, "index")] == paths
     return course
@@ -263,18 +266,18 @@ def test_a_chapter_of_which_nothing_was_handed_in(tmp_path: Path) -> None:
     (tmp_path / "chapters" / f"{WHOLE}.py").touch()
 
     with pytest.raises(CourseNotFound, match=f"nothing of 'ch09' was handed in. What has submissions: {WHOLE}"):
-        report.write(tmp_path, ["ch09"])
+        write_reports.write(tmp_path, ["ch09"])
 
 
 def test_nothing_handed_in(tmp_path: Path) -> None:
     """Told in one line, with the next step."""
     with pytest.raises(CourseNotFound, match=r"`nbgrader collect` first, or `python -m autograder collect F"):
-        report.write(tmp_path)
+        write_reports.write(tmp_path)
 
 
 @pytest.mark.parametrize(("count", "told"), [(11, "1 more group<"), (13, "3 more groups<")])
 def test_the_rest_of_a_long_list_is_folded(count: int, told: str) -> None:
     """And counted: one is no plural."""
-    folded = sections._folded([tag("li", str(number)) for number in range(count)], "more group")
+    folded = chapter_sections._folded([tag("li", str(number)) for number in range(count)], "more group")
 
     assert told in folded and count == folded.count("<li>")

@@ -10,14 +10,14 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.gradebook.scores import Person
+from autograder.diagnosis.verdict import Report, Status, Verdict
+from autograder.grading.class_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.grading.summary import StudentRow
-from autograder.judging.verdict import Report, Status, Verdict
-from autograder.reporting import beside, course_sections, report, sections
-from autograder.reporting import results as results_of
-from autograder.reporting.mistakes import shared
-from autograder.reporting.results import Results
+from autograder.nbgrader_plugin.gradebook_scores import Person
+from autograder.reports import chapter_sections, course_sections, csv_files, write_reports
+from autograder.reports import class_results as results_of
+from autograder.reports.class_results import Results
+from autograder.reports.misunderstandings import shared
 
 PASS = Verdict("works", Status.PASS)
 KNOWN = Verdict("works", Status.FAIL, "You forgot `dim`.", "no-dim", "f(1)", "2", "3")
@@ -48,7 +48,7 @@ def cells(text: str) -> list[str]:
 def test_who_could_not_be_read_is_counted_apart() -> None:
     """In the facts of a chapter's page, and in its line of the course's table."""
     class_ = results(BROKEN, EMPTY, StudentRow("cid", verdict(PASS)))
-    facts, course = cells(sections.overview(class_)), cells(course_sections.chapters([class_]))
+    facts, course = cells(chapter_sections.overview(class_)), cells(course_sections.chapters([class_]))
 
     assert "1" == facts[facts.index("could not be read") + 1] == facts[facts.index("no notebook in the folder") + 1]
     assert ["2", "1", "1"] == course[course.index("Chapter ch") + 1 :][:3]
@@ -64,7 +64,7 @@ def test_items_as_csv() -> None:
     loose = Verdict("works", Status.FAIL, "", None, "f(1)", "2", "7")
     stub = Verdict("works", Status.NOT_ATTEMPTED)
     rows = [StudentRow(f"s{n}", verdict(each, stub)) for n, each in enumerate((PASS, loose, loose, KNOWN, stub))]
-    first, second = lines(beside.items_table(results(*rows)))
+    first, second = lines(csv_files.items_table(results(*rows)))
 
     assert ("a", "2", "0", "1", "3", "1", "0.25", "", "2") == tuple(first.values())
     assert ("5", "", "0") == (second["not attempted"], second["difficulty"], second["unexplained answers"])
@@ -75,7 +75,7 @@ def test_a_text_for_each_who_could_not_be_read(tmp_path: Path) -> None:
     (tmp_path / "submitted" / "bob" / "ch").mkdir(parents=True)
     (tmp_path / "submitted" / "bob" / "ch" / "my\x1bnotes.txt").touch()
     first, second = (
-        beside.letters([results(BROKEN, EMPTY, StudentRow("cid", verdict(PASS)), course=tmp_path)])
+        csv_files.letters([results(BROKEN, EMPTY, StudentRow("cid", verdict(PASS)), course=tmp_path)])
         .decode()
         .split("----")
     )
@@ -91,13 +91,13 @@ def test_a_file_that_says_nothing_goes(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(results_of, "graded", lambda _: ["ch"])
     monkeypatch.setattr(results_of, "read_all", lambda *_: class_)
     monkeypatch.setattr(results_of, "title", lambda *_: "Chapter")
-    monkeypatch.setattr(report, "_run", lambda *_: nbformat.v4.new_notebook())
-    report.write(tmp_path)
-    written = tmp_path / "reports" / beside.UNREADABLE
+    monkeypatch.setattr(write_reports, "_run", lambda *_: nbformat.v4.new_notebook())
+    write_reports.write(tmp_path)
+    written = tmp_path / "reports" / csv_files.UNREADABLE
 
     assert "ada" in written.read_text()
     class_[:] = [results(StudentRow("ada", verdict(PASS)), course=tmp_path)]
-    report.write(tmp_path)
+    write_reports.write(tmp_path)
     assert not written.exists() and (tmp_path / "reports" / "items-ch.csv").is_file()
 
 
@@ -114,15 +114,15 @@ def test_misunderstandings_stand_in_the_order_of_points_lost() -> None:
         (each.sentence, each.lost) for each in found
     ]
     assert ["8.5", "a 100% in ch, a 100% in ch2"] == cells(course_sections.misunderstandings([first, second]))[4:6]
-    assert "4.5 points lost: 3 of 3 students in a" in re.sub(r"<[^>]*>", "", sections.misunderstandings(first))
+    assert "4.5 points lost: 3 of 3 students in a" in re.sub(r"<[^>]*>", "", chapter_sections.misunderstandings(first))
 
 
 def test_who_misunderstood_stands_beside_the_page_alone() -> None:
     """With id and name; a cell that opens as a formula is text."""
     wild = replace(KNOWN, sentence="=2+3")
     class_ = results(StudentRow("ada", verdict(wild)))
-    (line,) = lines(beside.misunderstood([class_]))
+    (line,) = lines(csv_files.misunderstood([class_]))
 
     assert ("ch", "a", "'=2+3", "2.0", "ada", "Love, Ada") == tuple(line.values())
-    drawn = sections.misunderstandings(class_) + course_sections.misunderstandings([class_])
-    assert "ada" not in drawn and "Love" not in drawn and not beside.misunderstood([results(EMPTY)])
+    drawn = chapter_sections.misunderstandings(class_) + course_sections.misunderstandings([class_])
+    assert "ada" not in drawn and "Love" not in drawn and not csv_files.misunderstood([results(EMPTY)])

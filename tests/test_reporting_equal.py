@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.bank import load_bank
+from autograder.course.answer_bank import load_bank
+from autograder.diagnosis.verdict import Report, Status, Verdict
+from autograder.grading.class_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.grading.summary import StudentRow
-from autograder.judging.verdict import Report, Status, Verdict
-from autograder.reporting import beside, course_sections, gathered
-from autograder.reporting.equal import FLOOR, LONG, Answered, Form, by_chance, form, pairs
-from autograder.reporting.examples import Examples
-from autograder.reporting.results import Results
+from autograder.reports import class_answers, course_sections, csv_files
+from autograder.reports.class_results import Results
+from autograder.reports.example_answers import Examples
+from autograder.reports.similar_answers import FLOOR, LONG, Answered, Form, by_chance, form, pairs
 
 ONE = '''
 import torch.nn.functional as F
@@ -115,20 +115,20 @@ def test_the_page_names_nobody_and_the_table_does() -> None:
     page = course_sections.equal(len(found), 0.25)
 
     assert "1 pair of students has" in page and "about 0.2 pairs" in page and "a hint to look" in page
-    assert "s000" not in page and "s000,s001,5.99,ch,a,2,30" in beside.equal_table(found).decode()
-    assert not beside.equal_table([]) and "No two students" in course_sections.equal(0, 0)
+    assert "s000" not in page and "s000,s001,5.99,ch,a,2,30" in csv_files.equal_table(found).decode()
+    assert not csv_files.equal_table([]) and "No two students" in course_sections.equal(0, 0)
 
 
 def test_the_course_s_own_answers_count_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its starter, its solution, and each right answer of the bank, of an exercise of this course."""
     course = Path(__file__).parents[1] / "course"
-    path = max((course / "answers").glob("*/*.py"), key=lambda each: len(gathered.right_answers(each)))
-    right, exercise, stem = gathered.right_answers(path), path.stem, path.parent.name
+    path = max((course / "answers").glob("*/*.py"), key=lambda each: len(class_answers.right_answers(each)))
+    right, exercise, stem = class_answers.right_answers(path), path.stem, path.parent.name
     report = Report(exercise, (Verdict("works", Status.PASS),))
     judged = SubmissionVerdict(stem, 1, "", (report,), {exercise: 1}, {exercise: 0})
     rows = tuple(StudentRow(name, judged) for name in ("ada", "bob"))
     monkeypatch.setattr(Examples, "answers", lambda _, student: {exercise: right[0] + f"# {student}"})
-    (found,) = gathered.answered([Results(course, stem, "", rows)])
+    (found,) = class_answers.answered([Results(course, stem, "", rows)])
 
     assert len(right) > 1 and {form(text) for text in right if form(text)} and found.size == len(found.forms) == 2
     assert {each.text for each in found.forms.values()} <= found.common and len(found.common) > 2
@@ -139,13 +139,15 @@ def test_right_answers_are_read_and_not_run(tmp_path: Path) -> None:
     banks = sorted((Path(__file__).parents[1] / "course" / "answers").glob("*/[!_]*.py"))[::5]
     found = {path: [answer.source for answer in load_bank(path) if answer.is_right] for path in banks}
 
-    assert found == {path: gathered.right_answers(path) for path in banks}
+    assert found == {path: class_answers.right_answers(path) for path in banks}
     assert any(text.startswith("class") for texts in found.values() for text in texts)
 
     (tmp_path / "no_text.py").write_bytes(b"\xff")
-    assert [] == gathered.right_answers(tmp_path / "no_text.py") == gathered.right_answers(tmp_path / "none.py")
+    assert (
+        [] == class_answers.right_answers(tmp_path / "no_text.py") == class_answers.right_answers(tmp_path / "none.py")
+    )
     code = (
-        "import sys; from pathlib import Path; from autograder.reporting.gathered import right_answers; "
+        "import sys; from pathlib import Path; from autograder.reports.class_answers import right_answers; "
         f"print(len(right_answers(Path({str(banks[0])!r}))), 'torch' in sys.modules)"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -163,4 +165,4 @@ def test_a_chapter_that_has_changed_stops_no_report(tmp_path: Path, monkeypatch:
     (tmp_path / "chapters" / "ch01_bad.py").write_text("# %% check=")
     places = [(course, next((course / "chapters").glob("*.py")).stem), (tmp_path, "ch01_bad"), (tmp_path, "own")]
 
-    assert not gathered.answered([Results(*place, "", (StudentRow("ada", judged),)) for place in places])
+    assert not class_answers.answered([Results(*place, "", (StudentRow("ada", judged),)) for place in places])

@@ -9,16 +9,16 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.catalog.course import course_in
-from autograder.gradebook.scores import Mark, MarkedAssignment, Person
+from autograder.course.course import course_in
+from autograder.diagnosis.verdict import Report, Status, Verdict
+from autograder.grading.class_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.grading.summary import StudentRow
-from autograder.judging.verdict import Report, Status, Verdict
-from autograder.reporting import report, sections, students
-from autograder.reporting import results as results_of
-from autograder.reporting.items import items
-from autograder.reporting.results import Results
-from autograder.reporting.teach_again import SITE, section
+from autograder.nbgrader_plugin.gradebook_scores import Mark, MarkedAssignment, Person
+from autograder.reports import chapter_sections, student_pages, write_reports
+from autograder.reports import class_results as results_of
+from autograder.reports.class_results import Results
+from autograder.reports.item_analysis import items
+from autograder.reports.lesson_links import SITE, section
 from tests.second_course import CHAPTER, COURSE, EXERCISE, make_second_course
 from tests.small_chapter import PROJECT
 
@@ -48,7 +48,7 @@ def test_a_name_that_no_file_can_have_stops_no_report(student: str, tmp_path: Pa
     """The page has a name of ours, and the list leads there."""
     row = StudentRow(student, verdict("one", KNOWN))
 
-    made = students.pages([Results(tmp_path, "one", "ONE", (row,), None, {})])
+    made = student_pages.pages([Results(tmp_path, "one", "ONE", (row,), None, {})])
     (name,) = set(made) - {"students.html"}
 
     assert len(name) < 100 and name.isprintable() and f'href="{name}"' in made["students.html"].decode()
@@ -67,7 +67,9 @@ def pages(tmp_path: Path) -> dict[str, bytes]:
     }
     tasks = {"one": MarkedAssignment("one", None, 6.0, {"ada": mark})}
     people = {"ada": WHO, "cy": Person("cy", "", "", "", "")}
-    return students.pages([Results(tmp_path, s, s.upper(), each, tasks.get(s), people) for s, each in rows.items()])
+    return student_pages.pages(
+        [Results(tmp_path, s, s.upper(), each, tasks.get(s), people) for s, each in rows.items()]
+    )
 
 
 def test_what_a_student_has_in_all_chapters(pages: dict[str, bytes]) -> None:
@@ -93,11 +95,11 @@ def test_pages_of_those_who_are_gone_go(tmp_path: Path, monkeypatch: pytest.Monk
     """The next report leaves no page of a student whom nobody knows any more."""
     monkeypatch.setattr(results_of, "graded", lambda _: ["one"])
     monkeypatch.setattr(results_of, "title", lambda *_: "One")
-    monkeypatch.setattr(report, "_run", lambda *_: nbformat.v4.new_notebook())
+    monkeypatch.setattr(write_reports, "_run", lambda *_: nbformat.v4.new_notebook())
     for who in ("ada", "bob"):
         rows = (StudentRow(who, verdict("one", PASS)),)
         monkeypatch.setattr(results_of, "read_all", lambda *_, rows=rows: [Results(tmp_path, "one", "One", rows)])
-        report.write(tmp_path)
+        write_reports.write(tmp_path)
 
     assert ["bob.html"] == [path.name for path in (tmp_path / "reports" / "students").iterdir()]
 
@@ -129,11 +131,11 @@ def test_a_misunderstanding_leads_to_its_section(tmp_path: Path) -> None:
     judged = SubmissionVerdict("hw", 1, "", (Report(EXERCISE, (KNOWN,)),), {EXERCISE: 2}, {EXERCISE: 0})
     found = Results(course, "hw", "Homework", (StudentRow("ada", judged),))
 
-    assert "To teach again: Ends" in sections.misunderstandings(found)
+    assert "To teach again: Ends" in chapter_sections.misunderstandings(found)
     site = tmp_path / SITE / f"{CHAPTER}.html"
     site.parent.mkdir(parents=True)
     site.touch()
 
-    way = re.findall(r'href="([^"]*)"', sections.misunderstandings(found))
+    way = re.findall(r'href="([^"]*)"', chapter_sections.misunderstandings(found))
     assert [f"../../build/site/html/notebooks/{CHAPTER}.html#section-ends"] == way
     assert (course / "reports" / way[0].partition("#")[0]).resolve() == site

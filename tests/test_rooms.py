@@ -12,33 +12,27 @@ from pathlib import Path
 
 import pytest
 
-from autograder.catalog.contents import POINTS, listed_in
+from autograder.course.exercise_index import POINTS, listed_in
 from tests.small_chapter import PROJECT
 
 # From the ground up: a room imports from itself and from those before it. The ground is the files beside the rooms;
 # the front door, which students' notebooks and the command line open, leads everywhere.
 ROOMS = (
     "(ground)",
-    "watching",
-    "judging",
-    "catalog",
-    "telling",
-    "reading",
-    "notebook",
-    "walls",
-    "recording",
-    "running",
-    "authoring",
+    "exercises",
+    "diagnosis",
+    "course",
+    "submission",
+    "sandbox",
     "grading",
-    "reuse",
-    "gradebook",
-    "collecting",
-    "reporting",
-    "example",
-    "site",
+    "notebook",
+    "nbgrader_plugin",
+    "lms",
+    "reports",
+    "authoring",
+    "workspace",
     "bench",
-    "desk",
-    "commands",
+    "cli",
     "(door)",
 )
 DOOR = ("autograder", "autograder.__main__")
@@ -87,7 +81,7 @@ def tree(path: Path) -> ast.Module:
 
 
 def module_of(path: Path) -> str:
-    """`autograder.judging.key`; a folder's `__init__.py` is the folder."""
+    """`autograder.diagnosis.expected`; a folder's `__init__.py` is the folder."""
     return ".".join(path.relative_to(PROJECT).with_suffix("").parts).removesuffix(".__init__")
 
 
@@ -138,7 +132,7 @@ def test_order_of_rooms() -> None:
 def test_environment_is_asked_at_the_door() -> None:
     """Whether students' code may run unconfined is asked by commands and nbgrader's plug-in, and handed down."""
     asking = [module_of(path) for path in ENGINE if "is_unconfined_here()" in path.read_text(encoding="utf-8")]
-    doors = ("autograder.commands.", "autograder.gradebook.autograde", "autograder.walls.consent")
+    doors = ("autograder.cli.", "autograder.nbgrader_plugin.autograde", "autograder.sandbox.unconfined")
 
     assert [] == [module for module in asking if not module.startswith(doors)]
 

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from autograder.watching.rules import avoids, broken, few_lines, lines_of, no_loops
+from autograder.exercises.source_rules import avoids, broken, few_lines, lines_of, no_loops
 from course.exercises.ch04_training import broken_loops
 from course.exercises.ch06_capstone import fix_trainer
 from tests.test_bank import judge_of

@@ -11,18 +11,18 @@ from typing import Protocol
 
 import pytest
 
-from autograder import frames
+from autograder import pipe_messages
+from autograder.diagnosis.mistake_matching import same
 from autograder.errors import WorkFailed
-from autograder.frames import Frame, FrameError
-from autograder.grading.plan import Task, plan
-from autograder.judging.explaining import same
-from autograder.reading.order import Part, Role
-from autograder.running.child_process import environment
-from autograder.running.forked import ForkServers
-from autograder.running.fresh_process import fresh_process
-from autograder.running.program import Children, Ground, Outcome
-from autograder.running.runner import run
-from autograder.walls.trial import missing
+from autograder.grading.execution_plan import Task, plan
+from autograder.pipe_messages import Frame, FrameError
+from autograder.sandbox.execution.child_process import environment
+from autograder.sandbox.execution.forked_children import ForkServers
+from autograder.sandbox.execution.fresh_process import fresh_process
+from autograder.sandbox.execution.program import Children, Ground, Outcome
+from autograder.sandbox.execution.submission_runner import run
+from autograder.sandbox.self_test import missing
+from autograder.submission.cell_order import Part, Role
 from tests import made
 from tests.conftest import needs_confinement
 from tests.made_programs import MADE_COURSE, NAMES, program
@@ -392,16 +392,16 @@ class TestFrames:
     def test_frame_comes_out_as_it_went_in(self) -> None:
         """Head and body survive the pipe."""
         source, sink = os.pipe()
-        frames.send(sink, Frame({"a": [1, None]}, b"\x00\xff"))
+        pipe_messages.send(sink, Frame({"a": [1, None]}, b"\x00\xff"))
 
-        assert Frame({"a": [1, None]}, b"\x00\xff") == frames.receive(source)
+        assert Frame({"a": [1, None]}, b"\x00\xff") == pipe_messages.receive(source)
 
     def test_closed_pipe_is_no_frame(self) -> None:
         """Where the other side has closed, there is nothing more to read."""
         source, sink = os.pipe()
         os.close(sink)
 
-        assert frames.receive(source) is None
+        assert pipe_messages.receive(source) is None
 
     @pytest.mark.parametrize(
         "data",
@@ -415,11 +415,11 @@ class TestFrames:
         os.close(sink)
 
         with pytest.raises(FrameError):
-            frames.receive(source)
+            pipe_messages.receive(source)
 
     def test_silence_ends_at_the_deadline(self) -> None:
         """Waiting for a message ends at its deadline."""
         source, _ = os.pipe()
 
         with pytest.raises(TimeoutError):
-            frames.receive(source, deadline=time.monotonic())
+            pipe_messages.receive(source, deadline=time.monotonic())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autograder.authoring.build import check_sync
+from autograder.authoring.build_course import check_sync
 from tests.sample_course import COURSE, STEM, sample_judge
 from tests.small_chapter import SAMPLE
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.notebook.saved import Clock, SavedCell, path_of_notebook, read, running_cell
+from autograder.notebook.saved_notebook import Clock, SavedCell, path_of_notebook, read, running_cell
 from tests.made_kernel import MadeKernel, kernel
 
 __all__ = ["kernel"]

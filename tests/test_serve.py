@@ -12,9 +12,9 @@ import torch
 from nbclient.exceptions import DeadKernelError
 from nbgrader.preprocessors import Execute
 
-from autograder.catalog.place import COURSE_VARIABLE, find_course
+from autograder.course.course_location import COURSE_VARIABLE, find_course
 from autograder.errors import CourseError, CourseNotFound
-from autograder.notebook.fresh import ask
+from autograder.notebook.fresh_check import ask
 from tests.small_chapter import SAMPLE
 
 RIGHT = "def add_bias(x, bias):\n    return x + bias[:, None]\n"

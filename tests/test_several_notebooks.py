@@ -11,10 +11,10 @@ from nbgrader.api import Gradebook
 
 from autograder.__main__ import main
 from autograder.errors import WorkFailed
-from autograder.gradebook.cycle import Cycle, HowToGrade
-from autograder.grading import summary
+from autograder.grading import class_table
 from autograder.grading.executors import Workers
-from autograder.grading.verdict_files import verdict_path
+from autograder.grading.verdict_paths import verdict_path
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, scores, write_source
 from tests.sample_course import make_course
@@ -69,7 +69,7 @@ def test_each_has_its_own_points(course: Path) -> None:
 
 def test_what_a_person_should_know(course: Path) -> None:
     """The table has the sum of all notebooks, and names the one that was missing or could not be read."""
-    rows = {row.student: row for row in summary.rows(course, "hw", {})}
+    rows = {row.student: row for row in class_table.rows(course, "hw", {})}
 
     assert (5.0, 5.0) == (rows["ada"].verdict.score, rows["ada"].verdict.max_score)
     assert ("second.ipynb is missing",) == rows["bob"].verdict.eye[:1]

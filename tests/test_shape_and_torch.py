@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from explorers import shape_explorer
-from explorers.markup import number
-from explorers.shape_film import filmed
+from explorers.shape_animation import filmed
 from explorers.shape_picture import shape_picture
 from explorers.shape_rules import OPERATIONS
 from explorers.shapes import MOST_VALUES, explore
+from explorers.tensor_markup import number
 
 DRAWN = settings(max_examples=200, deadline=None)
 SIZES = st.sampled_from([0, 1, 1, 2, 3])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from explorers.shapes import Exploration, explore
-from explorers.typed import MOST_COMPUTED
+from explorers.typed_input import MOST_COMPUTED
 
 SIZES = st.sampled_from([0, 1, 1, 2, 3])
 SHAPES = st.lists(SIZES, max_size=4)

@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 from explorers import shape_explorer
-from explorers.film import RECORD
+from explorers.animation import RECORD
+from explorers.shape_animation import MOST_CASES
 from explorers.shape_cells import Traced, traced
-from explorers.shape_film import MOST_CASES
 from explorers.shape_rules import OPERATIONS
 from explorers.shape_widget import ShapeExplorer
 from explorers.shapes import explore

@@ -16,7 +16,7 @@ import pytest
 from autograder.errors import WorkFailed
 from autograder.grading import shared_server
 from autograder.grading.shared_pool import FEW, MANY, begun_early, shared_pool
-from autograder.running.choose_runner import ALWAYS_WARM
+from autograder.sandbox.execution.choose_runner import ALWAYS_WARM
 from tests.conftest import needs_confinement
 
 pytestmark = needs_confinement  # elsewhere no process is shared
@@ -116,7 +116,7 @@ def test_the_server_of_a_large_class_takes_large_pages_while_its_workers_work() 
 
 _PROBE = """
 from pathlib import Path
-from autograder.walls.linux import use_large_pages
+from autograder.sandbox.linux_calls import use_large_pages
 held = b"x" * 2**26
 before = Path("/proc/self/smaps_rollup").read_text().split("AnonHugePages:")[1].split()[0]
 use_large_pages()

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from autograder.catalog import shipped
-from autograder.catalog.course import course_in
+from autograder.course import shipped_observations
+from autograder.course.course import course_in
+from autograder.diagnosis.judge_observations import judge
 from autograder.errors import DamagedData
-from autograder.judging.judgement import judge
 from tests import made
 
 
 def test_a_key_survives_the_files() -> None:
     """Judging with the shipped key gives the same report as with the original."""
-    back = shipped.decode(shipped.encode({"double": made.key()}))["double"]
+    back = shipped_observations.decode(shipped_observations.encode({"double": made.key()}))["double"]
     seen = made.exercise().observe(made.forgets, back.cases)
 
     assert made.report(made.forgets) == judge(made.exercise(), back, seen, "")
@@ -21,7 +21,7 @@ def test_a_key_survives_the_files() -> None:
 
 def test_encoding_is_reproducible() -> None:
     """The same key gives the same bytes."""
-    assert shipped.encode({"double": made.key()}) == shipped.encode({"double": made.key()})
+    assert shipped_observations.encode({"double": made.key()}) == shipped_observations.encode({"double": made.key()})
 
 
 def test_missing_files_say_what_to_do(tmp_path: Path) -> None:
@@ -33,4 +33,4 @@ def test_missing_files_say_what_to_do(tmp_path: Path) -> None:
 def test_damaged_files_are_named() -> None:
     """A cut file is no key."""
     with pytest.raises(DamagedData):
-        shipped.decode({".json": b"[1, 2", ".safetensors": b""})
+        shipped_observations.decode({".json": b"[1, 2", ".safetensors": b""})

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.chapter import Chapter, read_chapter
-from autograder.authoring.notebook import proof_notebook
-from autograder.authoring.side_paths import main_path, side_paths
+from autograder.authoring.chapter_notebooks import proof_notebook
+from autograder.course.chapter_reader import Chapter, read_chapter
+from autograder.course.side_paths import main_path, side_paths
 from autograder.errors import ChapterError, WorkFailed
-from autograder.notebook import logbook
-from autograder.notebook_run import run_notebook
+from autograder.notebook import progress_log
+from autograder.papermill_run import run_notebook
 from tests.asked import THOROUGH
 from tests.side_chapter import STEM, TEXT, read
 from tests.small_chapter import PROJECT, refusal
@@ -173,12 +173,12 @@ table["half"]
 @pytest.mark.parametrize("path", WITH_SIDE_PATHS, ids=lambda path: path.stem)
 def test_main_path_runs_alone(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each chapter that has side paths runs without them, claims and all."""
-    monkeypatch.setenv(logbook.OFF, "off")
+    monkeypatch.setenv(progress_log.OFF, "off")
     run(read_chapter(path), "A cell of the main path needs a side path.")
 
 
 def test_what_names_do_not_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A side path that changes a value of the main path is seen where the main path runs alone."""
-    monkeypatch.setenv(logbook.OFF, "off")
+    monkeypatch.setenv(progress_log.OFF, "off")
     with pytest.raises(WorkFailed, match="the main path of ch08_sides alone: KeyError: 'half'"):
         run(read(tmp_path, CHANGES), "")

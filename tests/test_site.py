@@ -13,17 +13,17 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from autograder.authoring.chapter import read_chapter
-from autograder.authoring.minutes import filled
-from autograder.authoring.notebook import solution_notebook
-from autograder.catalog.course import course_in
+from autograder.authoring.chapter_notebooks import solution_notebook
+from autograder.authoring.site.build_site import build
+from autograder.authoring.site.chapter_page import chapter_page
+from autograder.authoring.site.executed_chapters import executed
+from autograder.authoring.site.figure_markup import lightened
+from autograder.course.chapter_reader import read_chapter
+from autograder.course.course import course_in
+from autograder.course.reading_time import filled
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.notebook.lesson_cells import Reveal
-from autograder.reporting import teach_again
-from autograder.site.build import build
-from autograder.site.chapter_page import chapter_page
-from autograder.site.executed import executed
-from autograder.site.figures import lightened
+from autograder.reports import lesson_links
 from tests import side_chapter
 from tests.small_chapter import PROJECT
 
@@ -140,14 +140,14 @@ def test_each_section_to_teach_again_can_be_linked_to(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of every exercise of every chapter, the report's link leads to a place on the chapter's page."""
-    monkeypatch.setattr(teach_again, "SITE", tmp_path)
+    monkeypatch.setattr(lesson_links, "SITE", tmp_path)
     (tmp_path / f"{path.stem}.html").touch()
     worked = nbformat.read(path, as_version=4)
     page = chapter_page(path.stem, nbformat.read(PROJECT / "notebooks" / path.name, as_version=4), worked)
     places = {found for each in page.cells for found in re.findall(r'class="place" id="([^"]*)"', each.source)}
 
     names = next(each.exercises for each in course_in(COURSE).listed if each.stem == path.stem)
-    ways = [re.findall(r'href="[^"]*#([^"]*)"', teach_again.section(COURSE, path.stem, name)) for name in names]
+    ways = [re.findall(r'href="[^"]*#([^"]*)"', lesson_links.section(COURSE, path.stem, name)) for name in names]
 
     assert ways and all(way and way[0].startswith("section-") and way[0] in places for way in ways)
 
@@ -275,8 +275,8 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         begun.append(notebook.metadata.stem)
         return notebook
 
-    monkeypatch.setattr("autograder.site.executed.run_notebook", run)
-    monkeypatch.setattr("autograder.site.executed.ProcessPoolExecutor", ThreadPoolExecutor)
+    monkeypatch.setattr("autograder.authoring.site.executed_chapters.run_notebook", run)
+    monkeypatch.setattr("autograder.authoring.site.executed_chapters.ProcessPoolExecutor", ThreadPoolExecutor)
     for stem in ("a1", "a2"):
         nbformat.write(new_notebook(metadata={"stem": stem}), tmp_path / f"{stem}.ipynb")
     for name in ("figures/a1.py", "figures/drawing.py", "answers/a1/f.py", "exercises/a1/f.py", "chapters/a1.py"):
@@ -324,7 +324,7 @@ def test_launch_buttons_need_a_public_address(
     address: str, buttons: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Colab and Binder open a notebook from GitHub; without an address there is nothing to open."""
-    monkeypatch.setattr("autograder.authoring.address.read", lambda _: address)
+    monkeypatch.setattr("autograder.authoring.project_address.read", lambda _: address)
     context = runpy.run_path(str(PROJECT / "docs" / "conf.py"))["html_context"]
 
     assert buttons == [name for name, _, _ in context["services"]] and address == context["repository"]

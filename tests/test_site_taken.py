@@ -10,9 +10,9 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from autograder.authoring.bank import bank_path, load_bank
+from autograder.authoring.site.page_values import Filler
+from autograder.course.answer_bank import bank_path, load_bank
 from autograder.errors import WorkFailed
-from autograder.site.taken import Filler
 from tests.small_chapter import PROJECT
 
 STEM, EXERCISE, TAG = "ch04_training", "train_step", "zero-after-backward"

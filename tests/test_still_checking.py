@@ -11,14 +11,14 @@ import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.notebook.logbook import OFF
+from autograder.notebook.progress_log import OFF
 from tests.test_progress_travels import RIGHT
 
 pytestmark = [
     pytest.mark.usefixtures("in_the_sample"),
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),  # pyzmq's, on a connection that is not encrypted
 ]
-SETUP = "import time\nfrom autograder import check\nfrom autograder.notebook import calling, still_checking"
+SETUP = "import time\nfrom autograder import check\nfrom autograder.notebook import answer_calls, slow_check_notice"
 SHOWN = "    print('mine', flush=True)\n    display('shown')\n    time.sleep(0.1)\n"
 SLOW = RIGHT.replace(":\n", f":\n{SHOWN}", 1)
 CHECK = 'print("before", flush=True)\ncheck("flatten_images", flatten_images)'
@@ -51,7 +51,7 @@ def texts(outputs: list[Any]) -> list[str]:
 
 def saved(client: Watched, after: float, more: str = "") -> list[Any]:
     """Run it with a line after so many seconds; returns the outputs of the check's cell."""
-    client.nb.cells[0].source += f"\nstill_checking._AFTER = {after}\n{more}"
+    client.nb.cells[0].source += f"\nslow_check_notice._AFTER = {after}\n{more}"
     client.execute()
     return list(client.nb.cells[2].outputs)
 

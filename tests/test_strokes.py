@@ -2,7 +2,7 @@
 
 import torch
 
-from explorers.strokes import SIDE, draw, drawn_digits
+from explorers.synthetic_digits import SIDE, draw, drawn_digits
 
 
 class TestDrawnDigits:

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from autograder.__main__ import main
-from autograder.authoring.build import build
-from autograder.authoring.form import MARK
-from autograder.authoring.parts import ExerciseParts
+from autograder.authoring.build_course import build
+from autograder.authoring.exercise_stubs import new
 from autograder.authoring.proof import prove
-from autograder.authoring.stubs import new
+from autograder.authoring.static_checks import MARK
+from autograder.course.exercise_parts import ExerciseParts
 from autograder.errors import ChapterError, CourseError
 from tests.proven_course import edit, make_proven_course
 

@@ -10,15 +10,15 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder.grading.plan import Task, plan
-from autograder.reading import answers
-from autograder.reading.handed import MAX_BYTES, MAX_CELLS, MAX_SOURCE
-from autograder.reading.harmless import shown
-from autograder.reading.order import Role
-from autograder.reading.reader import read
-from autograder.reading.source import answer_text, statements
-from autograder.reading.submission import Submission
-from autograder.running.program import Definitions, Ground
+from autograder.grading.execution_plan import Task, plan
+from autograder.sandbox.execution.program import Definitions, Ground
+from autograder.submission import find_answers
+from autograder.submission.answer_source import answer_text, statements
+from autograder.submission.cell_order import Role
+from autograder.submission.escaped_text import shown
+from autograder.submission.read_submission import read
+from autograder.submission.submission import Submission
+from autograder.submission.submitted_cells import MAX_BYTES, MAX_CELLS, MAX_SOURCE
 
 DOUBLE = 'def double(x):\n    """Return twice x."""\n    # YOUR CODE HERE\n    raise NotImplementedError()'
 TRIPLE = 'def triple(x):\n    """Return three times x."""\n    # YOUR CODE HERE\n    raise NotImplementedError()'
@@ -462,7 +462,7 @@ def test_colab_copy_is_read(release: Any, solved: Any) -> None:
 def test_many_cells_without_marks_are_not_all_compared(release: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A thousand cells that look a little like a starter do not hold up the class."""
     compared: list[str] = []
-    monkeypatch.setattr(answers, "_likeness", lambda _starter, source: float(compared.append(source) or 0))
+    monkeypatch.setattr(find_answers, "_likeness", lambda _starter, source: float(compared.append(source) or 0))
     starter = next(cell.source for cell in release.cells if "def double" in cell.source)
     cells = [new_code_cell(starter.replace("double", f"x{number}"), metadata={}) for number in range(1000)]
 

@@ -87,12 +87,12 @@ class TestTable:
 def project(tmp_path: Path) -> Path:
     """A project whose tests import a room, one of them through a helper."""
     texts = {
-        "test_near.py": "from autograder.walls.room import Room",
-        "test_room.py": "from autograder.walls import consent",
+        "test_near.py": "from autograder.sandbox.root_filesystem import Room",
+        "test_room.py": "from autograder.sandbox import unconfined",
         "test_far.py": "from tests import helper",
         "test_text.py": 'TEXT = ROOT / "README.md"',
-        "test_other.py": "from autograder.site import pages",
-        "helper.py": "import autograder.walls.room",
+        "test_other.py": "from autograder.authoring.site import build_site",
+        "helper.py": "import autograder.sandbox.root_filesystem",
     }
     (tmp_path / "tests").mkdir()
     for name, text in texts.items():
@@ -106,9 +106,9 @@ class TestBelonging:
     @pytest.mark.parametrize(
         ("changed", "expected"),
         [
-            ("autograder/walls/room.py", {"near": 1, "room": 2, "far": 3}),
-            ("autograder/walls/new.py", {"near": 2, "room": 2, "far": 3}),
-            ("autograder/site/__init__.py", {"other": 1}),
+            ("autograder/sandbox/root_filesystem.py", {"near": 1, "room": 2, "far": 3}),
+            ("autograder/sandbox/new.py", {"near": 2, "room": 2, "far": 3}),
+            ("autograder/authoring/site/__init__.py", {"other": 1}),
             ("tests/helper.py", {"far": 1}),
             ("tests/test_other.py", {"other": 0}),
             ("README.md", {"text": 2}),

@@ -5,9 +5,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.authoring.build import build, check_sync
-from autograder.authoring.build import observe as observed
-from autograder.catalog.contents import HINTS, Listed, Worth, listed_in
+from autograder.authoring.build_course import build, check_sync
+from autograder.authoring.build_course import observe as observed
+from autograder.course.exercise_index import HINTS, Listed, Worth, listed_in
 from tests.asked import THOROUGH
 from tests.own_assignments import graded
 from tests.small_chapter import PROJECT, STEM, TEXT, make_project, observe

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from autograder.authoring.bank import bank_path, load_bank
-from autograder.authoring.mutants_told import KINDS, SOLUTION, summary, told
-from autograder.authoring.tally import HEADS, KNOWN, Tally, renewed, tally
+from autograder.authoring.bank_statistics import HEADS, KNOWN, Tally, renewed, tally
+from autograder.authoring.mutant_messages import KINDS, SOLUTION, summary, told
+from autograder.course.answer_bank import bank_path, load_bank
 from tests.asked import THOROUGH
 from tests.our_course import COURSE
 

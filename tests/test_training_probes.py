@@ -6,13 +6,13 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.watching.exercise import Case
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer
-from autograder.watching.probes.training import at_each_call, before_any_step, evaluated, one_step, stepped
-from autograder.watching.probes.training import two_optimizers as in_turns
-from autograder.watching.probes.training_runs import Run, elsewhere, resumed, trained
-from autograder.watching.probes.training_samples import IN_EVAL, image_model, images_of, optimizer_of, row_model
+from autograder.exercises.exercise import Case
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer
+from autograder.exercises.probes.training_runs import Run, elsewhere, resumed, trained
+from autograder.exercises.probes.training_samples import IN_EVAL, image_model, images_of, optimizer_of, row_model
+from autograder.exercises.probes.training_steps import at_each_call, before_any_step, evaluated, one_step, stepped
+from autograder.exercises.probes.training_steps import two_optimizers as in_turns
 
 X, Y = torch.ones(2, 3, dtype=torch.float64), torch.zeros(2, 1, dtype=torch.float64)
 

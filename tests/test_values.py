@@ -8,15 +8,15 @@ from dataclasses import replace
 import pytest
 import torch
 
-from autograder.judging.grids import picture
-from autograder.judging.judgement import judge
-from autograder.judging.numbers import number
-from autograder.judging.values import WIDTH, nested, shorten, show, show_both
-from autograder.judging.verdict import Verdict
-from autograder.judging.words import WITHOUT_WORDS
-from autograder.watching.difference import Tolerance, first_difference
-from autograder.watching.observation import Seen
-from autograder.watching.probe import see
+from autograder.diagnosis.difference_messages import WITHOUT_WORDS
+from autograder.diagnosis.judge_observations import judge
+from autograder.diagnosis.number_format import number
+from autograder.diagnosis.tensor_grid import picture
+from autograder.diagnosis.value_format import WIDTH, nested, shorten, show, show_both
+from autograder.diagnosis.verdict import Verdict
+from autograder.exercises.difference import Tolerance, first_difference
+from autograder.exercises.observation import Seen
+from autograder.exercises.probe import see
 from tests.our_course import COURSE
 
 

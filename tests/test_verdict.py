@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from autograder.judging.verdict import Report
+from autograder.diagnosis.verdict import Report
 from tests import made
 
 

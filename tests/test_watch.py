@@ -47,11 +47,11 @@ def test_in_a_process_that_is_forked():
     os.waitpid(process, 0)
 
 def test_by_the_course():
-    from autograder.catalog.course import course_in
+    from autograder.course.course import course_in
     course_in(COURSE).hints("ch06_capstone")
 
 def test_by_the_course_that_has_read_it_before():
-    from autograder.catalog.course import course_in
+    from autograder.course.course import course_in
     course_in(COURSE).hints("ch06_capstone")
 """
 

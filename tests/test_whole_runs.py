@@ -23,18 +23,18 @@ from nbconvert.writers import FilesWriter
 from sqlalchemy import text
 
 from autograder.__main__ import main
+from autograder.authoring.example_class import copy_course
+from autograder.authoring.example_students import ClassMaker
+from autograder.diagnosis.verdict import Status, Verdict
 from autograder.errors import WorkFailed
-from autograder.example.example_class import copy_course
-from autograder.example.made_students import ClassMaker
-from autograder.gradebook.alone import LOCK
-from autograder.gradebook.cycle import Cycle, HowToGrade
-from autograder.gradebook.deadlines import SETTINGS
-from autograder.grading import classroom, summary
-from autograder.grading.again import Again
+from autograder.grading import class_table, verdict_store
 from autograder.grading.assignment import assignment
 from autograder.grading.executors import Workers
 from autograder.grading.grader import grader
-from autograder.judging.verdict import Status, Verdict
+from autograder.grading.regrade import Again
+from autograder.nbgrader_plugin.course_lock import LOCK
+from autograder.nbgrader_plugin.deadlines import SETTINGS
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.processes import PYTHONPATH, all_end, living_in
 from tests.sample_course import STEM
@@ -52,7 +52,7 @@ pytestmark = [
 
 @pytest.fixture(autouse=True)
 def _seed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
+    monkeypatch.setenv(verdict_store.SEED_VARIABLE, str(SEED))
 
 
 @pytest.fixture(autouse=True)
@@ -91,7 +91,7 @@ def undisturbed(handed_in: Path) -> Path:
     """That folder after one undisturbed run in this process."""
     course = copied(handed_in)
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
+        monkeypatch.setenv(verdict_store.SEED_VARIABLE, str(SEED))
         assert {} == Cycle(course, STEM).autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
     return Path(shutil.copytree(course, course.with_name("undisturbed")))
 
@@ -298,16 +298,16 @@ def test_one_exercise_is_graded_again_and_nobody_loses(graded: Path) -> None:
     cycle.autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED, force=True, again=keep))
 
     assert (1.0, 1.0) == (score(cycle, "perfect", "add_bias"), score(cycle, "perfect", "describe"))
-    kept = [row.notes for row in summary.rows(graded, STEM) if row.student == "wrong-01"]
+    kept = [row.notes for row in class_table.rows(graded, STEM) if row.student == "wrong-01"]
     assert any("the better score of an earlier grading counts: " in note for note in kept[0]), kept
 
 
 def with_faults(course: Path, student: str, status: Status) -> None:
     """Change what was found of a student, in every exercise."""
-    found = classroom.kept(course, STEM, student)
+    found = verdict_store.kept(course, STEM, student)
     assert found is not None
     reports = [replace(each, verdicts=(Verdict("all", status, "No."),)) for each in found.verdict.reports]
-    classroom.keep(course, student, replace(found, verdict=replace(found.verdict, reports=tuple(reports))))
+    verdict_store.keep(course, student, replace(found, verdict=replace(found.verdict, reports=tuple(reports))))
 
 
 def score(cycle: Cycle, student: str, exercise: str) -> float:
@@ -447,9 +447,9 @@ def test_disk_that_fills_up_while_nbgrader_writes_costs_nobody_points(
 
 def test_half_written_result_is_made_again(graded: Path, expected: dict[str, Any]) -> None:
     """nbgrader takes any folder in `autograded/` for finished; what the gradebook does not hold is done again."""
-    found = classroom.kept(graded, STEM, "perfect")
+    found = verdict_store.kept(graded, STEM, "perfect")
     assert found is not None
-    classroom.store(graded, "perfect", found.verdict)  # as before it was recorded
+    verdict_store.store(graded, "perfect", found.verdict)  # as before it was recorded
     half = graded / "autograded" / "perfect" / STEM / f"{STEM}.ipynb"
     half.chmod(0o644)
     half.write_text("{")

@@ -3,11 +3,11 @@
 import pytest
 import torch
 
-from autograder.authoring.judge import VISIBLE_SEED, Judge
-from autograder.judging import values, words
-from autograder.watching.difference import Tolerance, first_difference
-from autograder.watching.exercise import Case
-from autograder.watching.probe import see
+from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.diagnosis import difference_messages, value_format
+from autograder.exercises.difference import Tolerance, first_difference
+from autograder.exercises.exercise import Case
+from autograder.exercises.probe import see
 from course.exercises.ch04_training import broken_loops, fit_resumable, sin_fit, train_step
 from course.exercises.ch04_training._optimizing import optimizing
 from tests import made
@@ -80,17 +80,17 @@ def test_another_device_is_named() -> None:
 
 def test_small_tensors_stand_in_the_call() -> None:
     """A failing call can be copied out of the feedback and run."""
-    text = words.call("f", Case("r", torch.tensor([1, 2]), torch.zeros(100), dim=-1))
+    text = difference_messages.call("f", Case("r", torch.tensor([1, 2]), torch.zeros(100), dim=-1))
 
     assert "f(torch.tensor([1, 2]), <tensor (100,) float32>, dim=-1)" == text
 
 
 def test_different_numbers_of_a_call_are_told_apart() -> None:
     """Points that only their last digits tell apart would all read alike."""
-    assert "f(torch.tensor([536870913.0, 536870915.0], dtype=torch.float64))" == words.call(
+    assert "f(torch.tensor([536870913.0, 536870915.0], dtype=torch.float64))" == difference_messages.call(
         "f", Case("r", torch.tensor([2.0**29 + 1, 2.0**29 + 3], dtype=torch.float64))
     )
-    assert "f(torch.tensor([0.5, 0.5, 0.1235]), torch.tensor([]))" == words.call(
+    assert "f(torch.tensor([0.5, 0.5, 0.1235]), torch.tensor([]))" == difference_messages.call(
         "f", Case("r", torch.tensor([0.5, 0.5, 0.123456]), torch.zeros(0))
     )
 
@@ -99,12 +99,14 @@ def test_a_tensor_that_counts_is_spelled_so() -> None:
     """Its call can be copied out of the feedback, however large it is, and says what to look for in a grid."""
     x = torch.arange(60.0).reshape(3, 4, 5)
 
-    assert "f(torch.arange(60.0).reshape(3, 4, 5))" == words.call("f", Case("r", x))
-    assert "f(torch.arange(8.0, dtype=torch.float64).reshape(2, 4))" == words.call(
+    assert "f(torch.arange(60.0).reshape(3, 4, 5))" == difference_messages.call("f", Case("r", x))
+    assert "f(torch.arange(8.0, dtype=torch.float64).reshape(2, 4))" == difference_messages.call(
         "f", Case("r", torch.arange(8.0, dtype=torch.float64).reshape(2, 4))
     )
-    assert "f(torch.arange(6).reshape(2, 3), 1)" == words.call("f", Case("r", torch.arange(6).reshape(2, 3), 1))
-    assert "f(<tensor (5, 3, 4) float32>)" == words.call("f", Case("r", x.reshape(5, 3, 4).flip(0)))
+    assert "f(torch.arange(6).reshape(2, 3), 1)" == difference_messages.call(
+        "f", Case("r", torch.arange(6).reshape(2, 3), 1)
+    )
+    assert "f(<tensor (5, 3, 4) float32>)" == difference_messages.call("f", Case("r", x.reshape(5, 3, 4).flip(0)))
 
 
 def test_small_matrices_get_a_picture() -> None:
@@ -133,7 +135,7 @@ def told(tells: dict[str, str], expected: object, got: object) -> str:
     right, mine = {"returned": see(expected)}, {"returned": see(got)}
     difference = first_difference(right, mine, Tolerance())
     assert difference is not None
-    return words.tell(made.double, tells, difference, right, mine).sentence
+    return difference_messages.tell(made.double, tells, difference, right, mine).sentence
 
 
 def test_what_is_told_of_a_result_is_about_its_values() -> None:
@@ -153,7 +155,7 @@ def test_an_entry_is_shown_with_its_place() -> None:
         one, other = {"returned": see(right)}, {"returned": see(mine)}
         difference = first_difference(one, other, Tolerance())
         assert difference is not None
-        shown = words.tell(made.double, {"returned": "Look at the rule."}, difference, one, other)
+        shown = difference_messages.tell(made.double, {"returned": "Look at the rule."}, difference, one, other)
 
         assert (f"{place} = {difference.expected}", f"{place} = {difference.got}") == (shown.expected, shown.got)
 
@@ -195,7 +197,7 @@ def test_a_wrong_fact_is_shown_by_the_result(differs: bool) -> None:
     mine = mine if differs else {**right, "level": False}
     difference = first_difference(right, mine, Tolerance())
     assert difference is not None
-    told = words.tell(made.double, {"level": "It is not level."}, difference, right, mine)
+    told = difference_messages.tell(made.double, {"level": "It is not level."}, difference, right, mine)
 
     assert told.sentence == "It is not level."
     assert ("[0.0, 1.0]" in told.expected, "[2.0, 1.0]" in told.got) == (differs, differs)
@@ -255,7 +257,7 @@ def test_an_exercise_may_spell_its_calls() -> None:
 
 def test_a_list_of_tensors_stands_in_the_call_as_code() -> None:
     """Each tensor in a list is spelled as it is outside of one."""
-    assert words.argument([torch.tensor([1, 2]), None]) == "[torch.tensor([1, 2]), None]"
+    assert difference_messages.argument([torch.tensor([1, 2]), None]) == "[torch.tensor([1, 2]), None]"
 
 
 def test_a_result_of_another_form_is_not_called_a_missing_error() -> None:
@@ -266,7 +268,7 @@ def test_a_result_of_another_form_is_not_called_a_missing_error() -> None:
     for expected in parts:
         difference = first_difference(expected, seen, Tolerance())
         assert difference is not None
-        told.append(words.tell(exercise, {}, difference, expected, seen).sentence)
+        told.append(difference_messages.tell(exercise, {}, difference, expected, seen).sentence)
 
     assert "not of the form" in told[0]
     assert "Did you forget `return`?" in told[0]
@@ -290,5 +292,5 @@ def test_thousands_of_dims_are_told_by_their_number() -> None:
     seen = see(torch.zeros([1] * 10_000))
     found = sentence(lambda x, plus: torch.zeros([1] * 10_000))
 
-    assert values.show(seen) == "tensor of 10000 dims: (values not read)"
-    assert "tensor of 10000 dims" in found and len(found) <= words.LONGEST
+    assert value_format.show(seen) == "tensor of 10000 dims: (values not read)"
+    assert "tensor of 10000 dims" in found and len(found) <= difference_messages.LONGEST

@@ -10,9 +10,9 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 import autograder
-from autograder.reading import reaching, worth_a_look
-from autograder.reading.handed import Handed, contents
-from autograder.reading.reader import read
+from autograder.submission import review_flags, tampering
+from autograder.submission.read_submission import read
+from autograder.submission.submitted_cells import Handed, contents
 from tests.made_submissions import handed_in
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
@@ -34,7 +34,7 @@ def told(*sources: str) -> tuple[str, ...]:
     """What is told of a student's cells, the first of which answers `double`."""
     release = new_notebook(cells=[new_code_cell(SETUP), new_code_cell("import ctypes\nprint(torch.sum)")])
     cells = [Handed(index, "code", source, "", "") for index, source in enumerate(sources)]
-    return worth_a_look.lines_to_look_at(cells, release, {0: ("double",)})
+    return review_flags.lines_to_look_at(cells, release, {0: ("double",)})
 
 
 def what(source: str) -> str:
@@ -77,10 +77,10 @@ REPLACING = {
     "exec('torch.relu = 1')": "torch.relu",
 }
 READING = {
-    "import autograder.judging.judgement": "uses the grader's own code (autograder.judging.judgement)",
-    "from autograder.grading import grade": "uses the grader's own code (autograder.grading.grade)",
-    "def f():\n    return autograder.catalog": "uses the grader's own code (autograder.catalog)",
-    "__import__('autograder').judging": "uses the grader's own code (autograder.judging)",
+    "import autograder.diagnosis.verdict": "uses the grader's own code (autograder.diagnosis.verdict)",
+    "from autograder.grading import grader": "uses the grader's own code (autograder.grading.grader)",
+    "def f():\n    return autograder.course": "uses the grader's own code (autograder.course)",
+    "__import__('autograder').diagnosis": "uses the grader's own code (autograder.diagnosis)",
     "import sys\nsys._getframe(1)": "looks at the functions that called it (frames)",
     "from inspect import stack as s\n\nlambda: s()": "looks at the functions that called it (frames)",
     "def f(e):\n    return e.__traceback__.tb_frame": "looks at the functions that called it (frames)",
@@ -169,7 +169,7 @@ def test_depth_stops_nothing(source: str) -> None:
 
 def test_tools_for_students_are_those_of_the_package() -> None:
     """The list of what notebooks may use, which is written twice, is one."""
-    assert {*autograder.__all__} < {*reaching.FOR_STUDENTS}
+    assert {*autograder.__all__} < {*tampering.FOR_STUDENTS}
 
 
 @pytest.fixture(scope="module")
@@ -183,11 +183,11 @@ def release() -> Any:
     {
         "patched_allclose": "line 5 sets torch.allclose: `torch.allclose = lambda",
         "patched_tensor_equality": "sets torch.Tensor.__eq__",
-        "patched_probe": "sets autograder.watching.probe.see",
-        "reference_from_the_course": "uses the grader's own code (autograder.authoring.judge.Judge)",
+        "patched_probe": "sets autograder.exercises.probe.see",
+        "reference_from_the_course": "uses the grader's own code (autograder.course.judge.Judge)",
         "reference_of_the_caller": "looks at the functions that called it",
         "result_out_of_the_heap": "looks through everything in memory",
-        "visible_results_by_heart": "uses the grader's own code (autograder.catalog.shipped)",
+        "visible_results_by_heart": "uses the grader's own code (autograder.course.shipped_observations)",
     }.items(),
 )
 def test_attacks_are_named(attack: str, words: str, release: Any) -> None:
@@ -208,7 +208,7 @@ def test_course_itself_is_left_alone(stem: str) -> None:
         cells = [cell for cell in contents(data).cells if cell.kind == "code"]
 
         assert () == read(data, release).eye
-        assert () == worth_a_look.lines_to_look_at(cells, setup, {})
+        assert () == review_flags.lines_to_look_at(cells, setup, {})
 
 
 @pytest.mark.parametrize("stem", STEMS)
@@ -219,7 +219,7 @@ def test_bank_is_left_alone(stem: str) -> None:
     named = {
         each.tag
         for each in answers
-        if worth_a_look.lines_to_look_at([Handed(0, "code", each.source, "", "")], release, {})
+        if review_flags.lines_to_look_at([Handed(0, "code", each.source, "", "")], release, {})
     }
 
     assert len(answers) > 50

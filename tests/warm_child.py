@@ -31,9 +31,9 @@ from typing import IO, Any
 
 import pytest
 
-from autograder.running import fresh_process
-from autograder.running.child_process import environment
-from autograder.running.program import Child, Children, Limits, Program
+from autograder.sandbox.execution import fresh_process
+from autograder.sandbox.execution.child_process import environment
+from autograder.sandbox.execution.program import Child, Children, Limits, Program
 from tests.asked import THOROUGH
 from tests.lean_torch import spare_notes
 
@@ -42,7 +42,7 @@ _NUMBER = struct.Struct("=q")
 _MESSAGE_BYTES = 2**17
 _OTHER = 3  # the descriptor that a fork server is given
 # What begins with such a descriptor: what forks children, and what forks workers that share it.
-_SERVERS = ("autograder.running.fork_server", "autograder.grading.shared_server")
+_SERVERS = ("autograder.sandbox.execution.fork_server", "autograder.grading.shared_server")
 # What most fork servers import before their first fork.
 _OFTEN = ("matplotlib.pyplot", "torch._dynamo", "torch.fx.experimental.symbolic_shapes")
 
@@ -103,7 +103,7 @@ def run_warm(words: Sequence[str], cwd: Path, env: Mapping[str, str]) -> subproc
 
 @cache
 def warm_servers() -> SimpleNamespace:
-    """What `autograder.running.forked` knows of `subprocess`, with fork servers that begin warm, for all of a run."""
+    """Stand-ins for what `forked_children` uses of `subprocess`: its fork servers begin warm."""
     line = _line_of_this_run()
 
     def begun(command: list[str], **options: Any) -> Any:
@@ -187,7 +187,6 @@ class _Command(_Begun):
 
 def main(line: socket.socket) -> None:
     """Fork until the tests close the line."""
-    from autograder.running import child, fresh_child  # noqa: F401
 
     for name in (*_SERVERS, *_OFTEN):
         importlib.import_module(name)
@@ -235,7 +234,7 @@ def _is_the_child(source: int, sink: int, complaints: int, status: int, *others:
 
 def _serve(module: str) -> None:
     from autograder.grading.shared_server import SharedServer
-    from autograder.running import fork_server, fresh_child
+    from autograder.sandbox.execution import fork_server, fresh_child
 
     if not module:
         fresh_child.main()

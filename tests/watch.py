@@ -17,7 +17,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from autograder.catalog.course import Course
+from autograder.course.course import Course
 from tests import remembered
 from tests.remembered import helpers, imported, may_open, part_of
 from tests.small_chapter import PROJECT

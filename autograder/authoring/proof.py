@@ -13,22 +13,22 @@ from typing import Any
 
 import torch
 
-from autograder.authoring import cheating, form, two_ways
-from autograder.authoring.agreement import holds
-from autograder.authoring.bank import KnownAnswer
-from autograder.authoring.chapter import read_chapter
-from autograder.authoring.judge import VISIBLE_SEED, Judge
-from autograder.authoring.own_words import otherwise, twin, unmet
-from autograder.authoring.parts import ExerciseParts, missing, shown, slips_told
-from autograder.authoring.survivors import survivor_lines
-from autograder.authoring.time_taken import time_lines
-from autograder.catalog import contents, shipped
-from autograder.catalog.place import SHIPPED
+from autograder.authoring import answer_text_check, static_checks
+from autograder.authoring.message_check import otherwise, twin, unmet
+from autograder.authoring.solution_timing import time_lines
+from autograder.authoring.surviving_mutants import survivor_lines
+from autograder.authoring.sync_check import holds
+from autograder.course import exercise_index, replay_cheats, shipped_observations
+from autograder.course.answer_bank import KnownAnswer
+from autograder.course.chapter_reader import read_chapter
+from autograder.course.course_location import SHIPPED
+from autograder.course.exercise_parts import ExerciseParts, missing, shown, slips_told
+from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.diagnosis.expected import Key
+from autograder.diagnosis.judge_observations import UNTOUCHED, judge
+from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.errors import ChapterError, CourseError, DamagedData
-from autograder.judging.judgement import UNTOUCHED, judge
-from autograder.judging.key import Key
-from autograder.judging.verdict import Report, Status, Verdict
-from autograder.watching.observation import Observation
+from autograder.exercises.observation import Observation
 
 # The visible cases, and fresh ones as a grading run draws them.
 SEEDS = (VISIBLE_SEED, 4101, 4102, 4103)
@@ -40,7 +40,7 @@ def prove(parts: ExerciseParts, seeds: Sequence[int] = SEEDS) -> list[str]:
     try:
         with slips_told(parts.course):
             chapter = read_chapter(parts.chapter)
-            lines = list(missing(parts.course, chapter, parts.name)) or list(form.marks(parts, chapter))
+            lines = list(missing(parts.course, chapter, parts.name)) or list(static_checks.marks(parts, chapter))
             return lines or _proven(Proof(parts, Judge(parts.course, parts.stem, only=parts.name), seeds))
     except CourseError as error:
         return str(error).splitlines()
@@ -71,23 +71,25 @@ class Proof:
 
     def form(self) -> Iterator[str]:
         """What is told without running an answer."""
-        yield from form.unshown(self.parts, self.exercise)
-        yield from form.exercise_lines(self.parts, self.exercise)
-        yield from form.bank_lines(self.parts, self.exercise, self.bank, self.judge.chapter.solution(self.parts.name))
+        yield from static_checks.unshown(self.parts, self.exercise)
+        yield from static_checks.exercise_lines(self.parts, self.exercise)
+        yield from static_checks.bank_lines(
+            self.parts, self.exercise, self.bank, self.judge.chapter.solution(self.parts.name)
+        )
 
     def run(self) -> Iterator[str]:
         """What the answers are told, and what is shipped; where the solution fails, nothing else is looked at."""
         if failed := list(self._solution()):
             yield from failed
             return
-        yield from form.facet_lines(self.parts, self.exercise, self._key(VISIBLE_SEED))
+        yield from static_checks.facet_lines(self.parts, self.exercise, self._key(VISIBLE_SEED))
         yield from self._starter()
         yield from list(self._known()) or self._were_it_unknown()
         yield from self._thoughtless()
         yield from (f"{self._file}: {line}" for line in time_lines(self.judge, self.parts.name))
         fresh = {seed: self._key(seed) for seed in self.seeds if seed != VISIBLE_SEED}
         repeated = self.judge.shipped_key(self.parts.name)
-        yield from (f"{self._file}: {line}" for line in cheating.lines(self.exercise, repeated, fresh))
+        yield from (f"{self._file}: {line}" for line in replay_cheats.lines(self.exercise, repeated, fresh))
         yield from survivor_lines(self.judge, self.parts, self._prelude, self._is_thorough)
         yield from self._shipped()
 
@@ -113,7 +115,7 @@ class Proof:
 
     def _run(self, cell: str) -> Callable[..., Any]:
         """Run the text of a solution cell below the setup cell; returns the answer."""
-        return two_ways.run_as_cell(cell, self.parts.name, dict(self._prelude))
+        return answer_text_check.run_as_cell(cell, self.parts.name, dict(self._prelude))
 
     def report_on(self, answer: Callable[..., Any], cell: str, seed: int) -> Report:
         """Grade a function on the cases of a seed."""
@@ -126,7 +128,9 @@ class Proof:
         return self.judge.key(self.parts.name, seed)
 
     def _judged(self, seen: Sequence[Observation], cell: str, seed: int) -> Report:
-        return self.judge.judge(self.parts.name, seed, seen, two_ways.of_file(self.judge, self.parts.name, cell))
+        return self.judge.judge(
+            self.parts.name, seed, seen, answer_text_check.of_file(self.judge, self.parts.name, cell)
+        )
 
     def _report_of(self, answer: KnownAnswer, seed: int) -> Report:
         """Grade an answer of the bank as `report` does.
@@ -183,7 +187,7 @@ class Proof:
         return ""
 
     def _read_otherwise(self, answer: KnownAnswer) -> str:
-        if two_ways.are_one(self.judge, self.parts.name, answer.source, self._run(answer.source)):
+        if answer_text_check.are_one(self.judge, self.parts.name, answer.source, self._run(answer.source)):
             return ""
         return "is read otherwise by `check` than by grading; mend `answer_text`, or what it is given."
 
@@ -240,12 +244,12 @@ class Proof:
         if key is None or not holds(self.judge, key):
             yield f"{place}.json: not what the cases and the bank show; {remedy}."
         if shipped_hints(self.parts) != self.exercise.hints:
-            yield f"{place}{contents.HINTS}: not the exercise's hints; {remedy}."
+            yield f"{place}{exercise_index.HINTS}: not the exercise's hints; {remedy}."
 
 
 def shipped_key(parts: ExerciseParts) -> Key | None:
     """The committed key of an exercise; None where there is none that can be read."""
-    files = {suffix: parts.course / SHIPPED / f"{parts.stem}{suffix}" for suffix in shipped.SUFFIXES}
+    files = {suffix: parts.course / SHIPPED / f"{parts.stem}{suffix}" for suffix in shipped_observations.SUFFIXES}
     if not all(path.is_file() for path in files.values()):
         return None
     return _decoded(*(path.read_bytes() for path in files.values())).get(parts.name)
@@ -254,16 +258,16 @@ def shipped_key(parts: ExerciseParts) -> Key | None:
 @lru_cache(maxsize=1)
 def _decoded(*data: bytes) -> dict[str, Key]:
     try:
-        return shipped.decode(dict(zip(shipped.SUFFIXES, data, strict=True)))
+        return shipped_observations.decode(dict(zip(shipped_observations.SUFFIXES, data, strict=True)))
     except DamagedData:
         return {}
 
 
 def shipped_hints(parts: ExerciseParts) -> tuple[str, ...]:
     """The committed hints of an exercise; none where they cannot be read."""
-    path = parts.course / SHIPPED / f"{parts.stem}{contents.HINTS}"
+    path = parts.course / SHIPPED / f"{parts.stem}{exercise_index.HINTS}"
     try:
-        return contents.hints_from(path).get(parts.name, ())
+        return exercise_index.hints_from(path).get(parts.name, ())
     except DamagedData:
         return ()
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import nbformat
 
-from autograder.example.example_class import copy_course
-from autograder.example.made_students import ClassMaker
-from autograder.gradebook.cycle import Cycle
+from autograder.authoring.example_class import copy_course
+from autograder.authoring.example_students import ClassMaker
 from autograder.grading.assignment import assignment, release_path
 from autograder.grading.grader import grader
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 
 _STOCK = 'c = get_config()\nc.CourseDirectory.course_id = "pytorch_basics"\n'
 _HIDDEN = re.compile(r"### BEGIN HIDDEN TESTS\n.*?### END HIDDEN TESTS\n?", re.DOTALL)

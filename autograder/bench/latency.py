@@ -9,9 +9,9 @@ from pathlib import Path
 
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
-from autograder.authoring.judge import Judge
-from autograder.catalog.course import course_in
-from autograder.notebook.checking import check
+from autograder.course.course import course_in
+from autograder.course.judge import Judge
+from autograder.notebook.check_and_hint import check
 
 _CALLS = 5
 

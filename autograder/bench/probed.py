@@ -9,14 +9,14 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from autograder.grading import class_run
+from autograder.grading import class_grading
 from autograder.grading.assignment import assignment
-from autograder.grading.grade import planned
+from autograder.grading.grade_submission import planned
 from autograder.grading.grader import grader
-from autograder.reading.reader import read_parcel
-from autograder.running.child import ReadyChapter, run_cell
-from autograder.running.choose_runner import warm_modules
-from autograder.running.program import AnswerCell, Probing, Program
+from autograder.sandbox.execution.choose_runner import warm_modules
+from autograder.sandbox.execution.program import AnswerCell, Probing, Program
+from autograder.sandbox.execution.submission_child import ReadyChapter, run_cell
+from autograder.submission.read_submission import read_parcel
 
 _SECONDS = struct.Struct("d")
 
@@ -25,7 +25,7 @@ def seconds_of(course: Path, stem: str, folders: Sequence[Path], seed: int = 1) 
     """The CPU seconds of each submission's own code; these come from the answer bank and are run unconfined."""
     wanted = assignment(course, stem, unconfined=True)
     made = grader(wanted)
-    read = [read_parcel(class_run.opened(wanted, folder), made.release, wanted.listed) for folder in folders]
+    read = [read_parcel(class_grading.opened(wanted, folder), made.release, wanted.listed) for folder in folders]
     programs = [planned(submission, made.judge, seed).program for submission in read]
     chapter = ReadyChapter(programs[0].ground)
     for name in warm_modules():  # imports are no part of what an answer computes

@@ -13,24 +13,24 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.authoring.cells import Chapter
-from autograder.authoring.chapter import read_chapter
-from autograder.authoring.lent import Lent, begun, joined
-from autograder.catalog.contents import POINTS, Listed, decode
-from autograder.catalog.place import ANSWERS, CHAPTERS, EXERCISES, INSTRUMENTS, SHIPPED, chapter_path
+from autograder.course.borrowed_exercises import Lent, begun, joined
+from autograder.course.chapter_cells import Chapter
+from autograder.course.chapter_reader import read_chapter
+from autograder.course.course_location import ANSWERS, CHAPTERS, EXERCISES, INSTRUMENTS, SHIPPED, chapter_path
+from autograder.course.exercise_index import POINTS, Listed, decode
 from autograder.errors import CourseNotFound
 from autograder.files import digest_of
-from autograder.grading.lending import lent_in
+from autograder.grading.requested_exercises import lent_in
 from autograder.grading.submission_verdict import in_notebook
-from autograder.reading.marks import starters
-from autograder.reading.reader import read_parcel
-from autograder.reading.submission import Parcel, Submission
+from autograder.submission.read_submission import read_parcel
+from autograder.submission.released_cells import starters
+from autograder.submission.submission import Parcel, Submission
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 LIST = f"{SHIPPED}/{POINTS}"
 _EYE = "for a person's eye"  # stands between two lists, so that a sentence moved from one to the other is seen
 # Rooms that no verdict depends on: after a change in one of them, nothing has to be graded again.
-BESIDE = ("bench", "collecting", "commands", "desk", "example", "gradebook", "reporting", "reuse", "site")
+BESIDE = ("authoring", "bench", "cli", "lms", "nbgrader_plugin", "reports", "workspace")
 
 
 @dataclass(frozen=True)

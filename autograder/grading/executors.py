@@ -18,11 +18,11 @@ from typing import Any, ParamSpec, TypeVar
 from weakref import WeakSet
 
 from autograder.grading.assignment import Assignment
-from autograder.grading.cluster import dask, dask_here
+from autograder.grading.dask_cluster import dask, dask_here
 from autograder.grading.pool_worker import begin
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.reading.submission import Parcel
-from autograder.running.child_process import kill_all
+from autograder.sandbox.execution.child_process import kill_all
+from autograder.submission.submission import Parcel
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -160,7 +160,7 @@ def graded(assignment: Assignment, parcel: Parcel, seed: int) -> SubmissionVerdi
     Raises WorkFailed where students' code cannot be run here.
     """
     if assignment.parts:
-        from autograder.grading.several import several_grader
+        from autograder.grading.multi_notebook_grader import several_grader
 
         return several_grader(assignment).grade(parcel, seed)
     from autograder.grading.grader import grader

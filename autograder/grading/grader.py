@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING
 from autograder.errors import WorkFailed
 from autograder.files import write_all
 from autograder.grading.assignment import Assignment, grader_digest
-from autograder.grading.lending import begun_with
-from autograder.grading.own_cells import OwnCellsRunner
+from autograder.grading.requested_exercises import begun_with
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.grading.verdict_files import keys_path
-from autograder.reading.submission import Parcel, Submission
-from autograder.running.choose_runner import runner_for
-from autograder.running.program import LIMITS, Limits
+from autograder.grading.teacher_cells_runner import OwnCellsRunner
+from autograder.grading.verdict_paths import keys_path
+from autograder.sandbox.execution.choose_runner import runner_for
+from autograder.sandbox.execution.program import LIMITS, Limits
+from autograder.submission.submission import Parcel, Submission
 
 if TYPE_CHECKING:  # with torch, which assignments without exercises are graded without
-    from autograder.authoring.judge import Judge
-    from autograder.grading.grade import Grading
+    from autograder.course.judge import Judge
+    from autograder.grading.grade_submission import Grading
 
 _making = Lock()
 
@@ -53,7 +53,7 @@ class Grader:
         """A submission's exercises on their way to a verdict; None where there are none."""
         if self._judge is None:
             return None
-        from autograder.grading.grade import Grading
+        from autograder.grading.grade_submission import Grading
 
         return Grading(submission, self._judge, seed)
 
@@ -61,8 +61,8 @@ class Grader:
         """The judge of the assignment's exercises."""
         import torch
 
-        from autograder.authoring.judge import Judge
-        from autograder.authoring.key_shelf import KeyShelf
+        from autograder.course.expected_cache import KeyShelf
+        from autograder.course.judge import Judge
 
         torch.set_num_threads(1)  # as where the students' code runs: sums come out the same to the last bit
         wanted = self._assignment

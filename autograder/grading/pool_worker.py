@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 
-from autograder.startup import spare_imports
+from autograder.process_startup import spare_imports
 
 
 def begin() -> None:
@@ -13,6 +13,6 @@ def begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     spare_imports()
     if sys.platform == "linux":
-        from autograder.walls.linux import die_with_parent
+        from autograder.sandbox.linux_calls import die_with_parent
 
         die_with_parent()

@@ -10,8 +10,8 @@ from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecu
 from multiprocessing.connection import Connection, Pipe
 from typing import ParamSpec, TypeVar
 
-from autograder.running.fork_server import FORKS_WORTH_IT
-from autograder.running.forked import WarmProcess
+from autograder.sandbox.execution.fork_server import FORKS_WORTH_IT
+from autograder.sandbox.execution.forked_children import WarmProcess
 
 _MODULE = "autograder.grading.shared_server"
 # What is asked of the shared process, or told: that all workers are there, for a class of few or of many.

@@ -18,13 +18,13 @@ import time
 from multiprocessing.connection import Connection
 
 from autograder.errors import WorkFailed
-from autograder.frames import discard
 from autograder.grading.shared_pool import ENOUGH, FEW, MANY, WORKER
-from autograder.running.choose_runner import ALWAYS_WARM
-from autograder.running.fork_server import Server, leave_nothing
-from autograder.running.forked import share
-from autograder.startup import collect_rarely, import_later, spare_imports
-from autograder.walls.linux import die_with_parent, use_large_pages
+from autograder.pipe_messages import discard
+from autograder.process_startup import collect_rarely, import_later, spare_imports
+from autograder.sandbox.execution.choose_runner import ALWAYS_WARM
+from autograder.sandbox.execution.fork_server import Server, leave_nothing
+from autograder.sandbox.execution.forked_children import share
+from autograder.sandbox.linux_calls import die_with_parent, use_large_pages
 
 _SECONDS_TO_END_TOO = 0.5  # from where a process's lines are closed until the kernel ends its children: far less
 
@@ -33,7 +33,6 @@ class SharedServer:
     """Forks workers for who grades a class, and serves each of them."""
 
     def __init__(self, line: socket.socket) -> None:
-        from autograder.running import child  # noqa: F401  (with torch and IPython, for the workers and the children)
 
         self._line, self._server, self._workers = line, Server(), list[int]()
         self._server.listen(line.fileno(), self._heard)

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from autograder.cell_text import CHECK
-from autograder.judging.verdict import Report
-from autograder.reading.assembled import PlacedCell
-from autograder.recording.outputs import Output
+from autograder.diagnosis.verdict import Report
+from autograder.ipython_syntax import CHECK
+from autograder.sandbox.execution.cell_outputs import Output
+from autograder.submission.repaired_notebook import PlacedCell
 
 VERSION = 3
 

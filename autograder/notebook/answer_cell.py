@@ -15,11 +15,11 @@ from typing import Any
 
 from IPython import get_ipython
 
-from autograder.notebook.bindings import binds
-from autograder.notebook.checked import file_of, name_in
-from autograder.notebook.reach import code_of, unwrapped
-from autograder.notebook.saved import texts_run
-from autograder.reading.source import Statement, answer_text, python_of, statements
+from autograder.notebook.cell_bindings import binds
+from autograder.notebook.last_check import file_of, name_in
+from autograder.notebook.referenced_names import code_of, unwrapped
+from autograder.notebook.saved_notebook import texts_run
+from autograder.submission.answer_source import Statement, answer_text, python_of, statements
 
 _TIMED = "<timed"  # under such a name `%%time` compiles a cell, whichever it is
 

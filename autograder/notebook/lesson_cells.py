@@ -12,10 +12,10 @@ import torch
 from IPython import get_ipython
 from IPython.display import display
 
-from autograder.telling.markup import tag
-from autograder.telling.palette import OPEN, PASSED, SURPRISING
-from autograder.watching.difference import Tolerance, first_difference
-from autograder.watching.probe import see
+from autograder.exercises.difference import Tolerance, first_difference
+from autograder.exercises.probe import see
+from autograder.notebook.colors import OPEN, PASSED, SURPRISING
+from autograder.notebook.html_markup import tag
 
 LINE = 80  # characters that fit a cell's output beside an open sidebar: JupyterLab breaks a longer line within a word
 

@@ -317,7 +317,7 @@ pad
 # To measure it, let a program draw some more: larger and smaller, here and there, slanted, with thin pens and thick ones.
 
 # %% name="drawn-by-a-program"
-from explorers.strokes import drawn_digits
+from explorers.synthetic_digits import drawn_digits
 
 drawings, drawn_labels = drawn_digits(300, seed=seed + 100)
 show_digits(drawings[:10], is_=drawn_labels[:10], per_row=5)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from autograder.telling.palette import BLUE, VERMILION
+from autograder.notebook.colors import BLUE, VERMILION
 from course.instruments import drawn_four
 
 from .digits import known_digits

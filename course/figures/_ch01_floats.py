@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from autograder.telling.palette import BLUE, GREEN, GREY, INK, VERMILION
+from autograder.notebook.colors import BLUE, GREEN, GREY, INK, VERMILION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

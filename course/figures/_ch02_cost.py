@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from autograder.telling.palette import BLUE, GREY, INK, VERMILION
+from autograder.notebook.colors import BLUE, GREY, INK, VERMILION
 
 from .drawing import finish, new_figure
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from autograder.telling.palette import INK, NO_COLOR, SKY, TINT
+from autograder.notebook.colors import INK, NO_COLOR, SKY, TINT
 
 from ..instruments import saved_tensors
 from .drawing import blank, box, finish

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from autograder.telling.palette import BLUE, GREY, INK, VERMILION
+from autograder.notebook.colors import BLUE, GREY, INK, VERMILION
 
 from .drawing import new_figure, told
 

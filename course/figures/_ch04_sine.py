@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from autograder.telling.palette import BLUE, GREEN, INK, SKY, VERMILION
+from autograder.notebook.colors import BLUE, GREEN, INK, SKY, VERMILION
 
 from .drawing import new_figure, told
 

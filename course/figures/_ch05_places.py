@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from autograder.telling.palette import INK, NO_COLOR, ORANGE, SKY
+from autograder.notebook.colors import INK, NO_COLOR, ORANGE, SKY
 
 from .drawing import blank, box, caption, finish
 

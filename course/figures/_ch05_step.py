@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import nn
 
-from autograder.telling.palette import BLUE, GREEN, GREY, INK, ORANGE, SKY, VERMILION, YELLOW
+from autograder.notebook.colors import BLUE, GREEN, GREY, INK, ORANGE, SKY, VERMILION, YELLOW
 from course.instruments import milliseconds, saved_bytes
 
 from .drawing import new_figure, told

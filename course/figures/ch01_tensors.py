@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from autograder.telling.palette import GREEN, INK, NO_COLOR, ORANGE, SKY, TINT, YELLOW
+from autograder.notebook.colors import GREEN, INK, NO_COLOR, ORANGE, SKY, TINT, YELLOW
 
 from ._ch01_drawn import first_page as first_page
 from ._ch01_drawn import shrink as shrink

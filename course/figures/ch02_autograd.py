@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from autograder.telling.palette import BLUE, DARK, INK, NO_COLOR, ORANGE, SKY, TINT, VERMILION, YELLOW
+from autograder.notebook.colors import BLUE, DARK, INK, NO_COLOR, ORANGE, SKY, TINT, VERMILION, YELLOW
 
 from ._ch02_cost import cost_of_a_share as cost_of_a_share
 from ._ch02_life import life as life

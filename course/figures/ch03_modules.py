@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from autograder.telling.palette import BLUE, GREY, INK, NO_COLOR, ORANGE, SKY, TINT, VERMILION, YELLOW
+from autograder.notebook.colors import BLUE, GREY, INK, NO_COLOR, ORANGE, SKY, TINT, VERMILION, YELLOW
 
 from .digits import known_digits
 from .drawing import blank, box, caption, finish, new_figure, paper, signed, told, write_numbers

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from autograder.telling.palette import BLUE, GREEN, GREY, INK, ORANGE, SKY, TINT, VERMILION, YELLOW
+from autograder.notebook.colors import BLUE, GREEN, GREY, INK, ORANGE, SKY, TINT, VERMILION, YELLOW
 
 from . import _ch04_by_heart as by_heart
 from . import _ch04_runs as runs

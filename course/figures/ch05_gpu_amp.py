@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from autograder.telling.palette import BLUE, GREEN, GREY, INK, ORANGE, SKY, TINT, VERMILION
+from autograder.notebook.colors import BLUE, GREEN, GREY, INK, ORANGE, SKY, TINT, VERMILION
 from course.instruments import saved_bytes
 
 from ._ch05_places import places as places

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from autograder.telling.palette import BLUE, GREEN, GREY, INK, VERMILION
+from autograder.notebook.colors import BLUE, GREEN, GREY, INK, VERMILION
 
 from .digits import known_digits
 from .drawing import new_figure, paper, told, write_numbers
@@ -45,7 +45,7 @@ def first_page() -> Figure:
 
 def _misread() -> tuple[Tensor, int, list[tuple[Tensor, Tensor]]]:
     """A drawing, what it is, and for two ways of preparing it what a network sees and says."""
-    from explorers.strokes import drawn_digits
+    from explorers.synthetic_digits import drawn_digits
 
     data, labels = known_digits()
     net = _reader(data.reshape(-1, 1, 8, 8) / 16, labels)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from autograder.telling.palette import DARK, GREY, INK, NO_COLOR, TINT, WHITE
+from autograder.notebook.colors import DARK, GREY, INK, NO_COLOR, TINT, WHITE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,7 @@ from IPython.display import display
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from autograder.telling.palette import INK
+from autograder.notebook.colors import INK
 
 _LARGEST = 1_000_000  # characters of a drawing; what has more, such as a cloud of points, is better off as pixels
 # The page's own color, whatever the theme: nothing here needs to know which one was chosen.

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograder.telling.markup import Html, join, picture, tag
+from autograder.notebook.html_markup import Html, join, picture, tag
 
 _WIDE, _LEAST, _MOST, _GAP = 940, 64, 150, 8  # pixels on the screen: of a row, of a small picture, between two
 _FULL = 16.0  # the ink of a digit goes from 0 to this

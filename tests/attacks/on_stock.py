@@ -30,8 +30,8 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.authoring.cells import Chapter
-from autograder.authoring.chapter import read_chapter
+from autograder.course.chapter_cells import Chapter
+from autograder.course.chapter_reader import read_chapter
 from tests.attacks import bench
 
 PROJECT = Path(__file__).resolve().parents[2]

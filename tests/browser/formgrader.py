@@ -8,8 +8,8 @@ from pathlib import Path
 from nbgrader.api import Gradebook
 from playwright.sync_api import Page, expect
 
-from autograder.example.example_class import copy_course
-from autograder.example.made_students import ClassMaker, Student
+from autograder.authoring.example_class import copy_course
+from autograder.authoring.example_students import ClassMaker, Student
 from autograder.grading.assignment import assignment
 from autograder.grading.grader import grader
 from tests.browser.lab_server import Server

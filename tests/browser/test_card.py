@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, expect
 
-from autograder.notebook.logbook import NAME, OFF
+from autograder.notebook.progress_log import NAME, OFF
 from tests.browser.accessible import faint_texts, nameless_controls
 from tests.browser.lab import DARK, LIGHT, Lab
 from tests.browser.lab_server import Server

@@ -12,9 +12,9 @@ import nbformat
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from autograder.example.made_students import Student
-from autograder.gradebook.cycle import Cycle
-from autograder.grading import classroom
+from autograder.authoring.example_students import Student
+from autograder.grading import verdict_store
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 from tests.browser.formgrader import RIGHT, STEM, WRONG, Formgrader, made_students, new_course, points
 from tests.browser.lab import keep_picture
 from tests.browser.lab_server import Server, lab_server
@@ -48,7 +48,7 @@ def server(course: Path, tmp_path_factory: pytest.TempPathFactory, browser: Brow
     """JupyterLab started in the course folder, as a teacher does."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         # Other cases may give a wrong answer other points: here only what a teacher did is to make a difference.
-        monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
+        monkeypatch.setenv(verdict_store.SEED_VARIABLE, str(SEED))
         with lab_server(tmp_path_factory.mktemp("teacher-home"), course) as server:
             yield server
 
@@ -125,7 +125,7 @@ def test_collected_by_buttons(collected: Path) -> None:
 
 def test_button_grades_with_our_engine(graded: Path) -> None:
     """It leaves a verdict file, and the points of the right answers and of the wrong ones."""
-    assert all(classroom.stored(graded, STEM, student) for student in (RIGHT, WRONG))
+    assert all(verdict_store.stored(graded, STEM, student) for student in (RIGHT, WRONG))
     assert points(graded, RIGHT) > points(graded, WRONG) > 0
 
 
@@ -151,7 +151,7 @@ def test_feedback_by_button(formgrader: Formgrader, graded: Path, page: Page) ->
     formgrader.press(f"manage_submissions/{STEM}", WRONG, "generate-feedback")
     path = graded / "feedback" / WRONG / STEM / f"{STEM}.html"
     page.goto(path.as_uri())
-    verdict = classroom.stored(graded, STEM, WRONG)
+    verdict = verdict_store.stored(graded, STEM, WRONG)
     assert verdict is not None
     report = next(report for report in verdict.reports if report.mistakes and report.first and report.first.got)
     first = report.first

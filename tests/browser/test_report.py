@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Locator
 
-from autograder.reporting import sections
-from autograder.reporting.page import page as page_of
+from autograder.reports import chapter_sections
+from autograder.reports.html_page import page as page_of
 from tests.browser.accessible import faint_texts
 from tests.browser.lab import keep_picture
 from tests.test_reporting import EVIL, HUNG, KNOWN, LOOSE, PASS, STUB, results, verdict
@@ -22,7 +22,13 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A chapter's page about a made class."""
     strong, weak = verdict(PASS, PASS, KNOWN), verdict(KNOWN, LOOSE, PASS)
     made = results(*[strong] * 7, *[weak] * 6, verdict(HUNG, STUB, STUB), None)
-    parts = [sections.overview, sections.misunderstandings, sections.exercises, sections.unexplained, sections.eye]
+    parts = [
+        chapter_sections.overview,
+        chapter_sections.misunderstandings,
+        chapter_sections.exercises,
+        chapter_sections.unexplained,
+        chapter_sections.eye,
+    ]
     shown = [nbformat.v4.new_output("display_data", {"text/html": part(made)}) for part in parts]
     cells = [nbformat.v4.new_markdown_cell("## A section"), nbformat.v4.new_code_cell("1", outputs=shown)]
     file = tmp_path_factory.mktemp("report") / "ch.html"

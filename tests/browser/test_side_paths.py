@@ -5,8 +5,8 @@ from __future__ import annotations
 import nbformat
 from playwright.sync_api import expect
 
-from autograder.authoring.chapter import read_chapter
-from autograder.authoring.notebook import solution_notebook, to_bytes
+from autograder.authoring.chapter_notebooks import solution_notebook, to_bytes
+from autograder.course.chapter_reader import read_chapter
 from tests.browser.lab import Lab
 
 TEXT = """\

@@ -2,8 +2,8 @@
 
 import torch
 
-from autograder.authoring.bank import AnswerBank
-from autograder.watching.probes.training_cuts import CUT_FROM_X
+from autograder.course.answer_bank import AnswerBank
+from autograder.exercises.probes.cut_losses import CUT_FROM_X
 
 bank = AnswerBank("descend")
 

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from autograder.authoring.bank import AnswerBank
+from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("BatchNorm1d")
 

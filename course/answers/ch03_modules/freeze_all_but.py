@@ -4,7 +4,7 @@ import fnmatch
 
 from torch import nn
 
-from autograder.authoring.bank import AnswerBank
+from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("freeze_all_but")
 

@@ -6,7 +6,7 @@ import math
 import torch
 from torch import nn
 
-from autograder.authoring.bank import AnswerBank
+from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("init_he")
 

@@ -2,7 +2,7 @@
 
 from torch.utils.data import Dataset, TensorDataset
 
-from autograder.authoring.bank import AnswerBank
+from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("PairDataset")
 

@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from autograder.authoring.bank import AnswerBank
+from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("fit")
 

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from autograder.authoring.bank import AnswerBank
+from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("lr_at")
 

@@ -4,8 +4,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from autograder.authoring.bank import AnswerBank
-from autograder.watching.probes.training_cuts import CUT
+from autograder.course.answer_bank import AnswerBank
+from autograder.exercises.probes.cut_losses import CUT
 
 bank = AnswerBank("amp_train_step")
 

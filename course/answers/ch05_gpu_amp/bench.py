@@ -5,7 +5,7 @@ import time
 
 import torch
 
-from autograder.authoring.bank import AnswerBank
+from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("bench")
 

@@ -3,7 +3,7 @@
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from autograder.authoring.bank import AnswerBank
+from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("count_syncs")
 

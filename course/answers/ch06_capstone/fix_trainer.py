@@ -5,7 +5,7 @@ import copy
 import torch
 import torch.nn.functional as F
 
-from autograder.authoring.bank import AnswerBank
+from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("fix_trainer")
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, copy_of, see, watched
-from autograder.watching.probes.tensors import calling, result_only
-from autograder.watching.rules import no_loops
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, copy_of, see, watched
+from autograder.exercises.probes.tensors import calling, result_only
+from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.source_rules import no_loops
 
 
 @watched

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from torch import Tensor
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation, Plain
-from autograder.watching.probe import Answer, copy_of, see, watched
-from autograder.watching.probes.tensors import entries
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation, Plain
+from autograder.exercises.probe import Answer, copy_of, see, watched
+from autograder.exercises.probes.tensors import entries
+from autograder.exercises.seeded_draw import Draw
 
 
 @watched

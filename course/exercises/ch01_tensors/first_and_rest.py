@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probe import facets
-from autograder.watching.probes.memory import copy_and_view
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.probe import facets
+from autograder.exercises.probes.memory_sharing import copy_and_view
+from autograder.exercises.seeded_draw import Draw
 
 rows = Requirement(
     "returns row 0 and the other rows",

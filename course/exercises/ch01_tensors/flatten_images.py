@@ -9,13 +9,13 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.judging.words import call, call_of, sized
-from autograder.watching.difference import Tolerance
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation, dtype_name
-from autograder.watching.probe import Answer, see, watched
-from autograder.watching.probes.tensors import calling
+from autograder.diagnosis.difference_messages import call, call_of, sized
+from autograder.exercises.difference import Tolerance
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation, dtype_name
+from autograder.exercises.probe import Answer, see, watched
+from autograder.exercises.probes.tensors import calling
+from autograder.exercises.seeded_draw import Draw
 
 
 @watched

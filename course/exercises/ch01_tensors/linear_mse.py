@@ -14,11 +14,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation, Plain
-from autograder.watching.probe import Answer, changed_inputs, copy_of, see, watched
-from autograder.watching.probes.tensors import result_only
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation, Plain
+from autograder.exercises.probe import Answer, changed_inputs, copy_of, see, watched
+from autograder.exercises.probes.tensors import result_only
+from autograder.exercises.seeded_draw import Draw
 
 from ._inputs import shifted_columns
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probe import facets
-from autograder.watching.probes.chance import drawn_from_seed
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.probe import facets
+from autograder.exercises.probes.random_results import drawn_from_seed
+from autograder.exercises.seeded_draw import Draw
 
 batch = Requirement(
     "draws an (n, d) batch of the given dtype",

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.watching.difference import Tolerance, first_difference
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, see, watched
-from autograder.watching.probes.tensors import calling, result_only
+from autograder.exercises.difference import Tolerance, first_difference
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, see, watched
+from autograder.exercises.probes.tensors import calling, result_only
+from autograder.exercises.seeded_draw import Draw
 
 from ._inputs import shifted_columns
 

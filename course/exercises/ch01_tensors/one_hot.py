@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probes.tensors import calling
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.probes.tensors import calling
+from autograder.exercises.seeded_draw import Draw
 
 _TABLE = {
     "returned:shape": "The table is to be (n, k): a row for each label and a column for each class, whichever labels "

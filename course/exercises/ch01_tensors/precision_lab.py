@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probes.tensors import entries
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.probes.tensors import entries
+from autograder.exercises.seeded_draw import Draw
 
 Interval = tuple[float, float]
 

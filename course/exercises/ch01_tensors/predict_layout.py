@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation, Plain
-from autograder.watching.probe import Answer, copy_of, see, watched
-from autograder.watching.rules import Rule, imported, names_used
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation, Plain
+from autograder.exercises.probe import Answer, copy_of, see, watched
+from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.source_rules import Rule, imported, names_used
 
 no_torch = Rule(
     "no_torch",

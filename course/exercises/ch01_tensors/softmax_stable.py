@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probes.tensors import along_dim, calling, result_only
-from autograder.watching.rules import Rule, imported
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.probes.tensors import along_dim, calling, result_only
+from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.source_rules import Rule, imported
 
 _SOFTMAXES = frozenset({"softmax", "log_softmax", "Softmax", "LogSoftmax", "softmin", "Softmin", "_softmax"})
 

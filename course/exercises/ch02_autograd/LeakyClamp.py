@@ -9,12 +9,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.judging.numbers import number
-from autograder.judging.words import argument, call_of
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, copy_of, see, values, watched
+from autograder.diagnosis.difference_messages import argument, call_of
+from autograder.diagnosis.number_format import number
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, copy_of, see, values, watched
+from autograder.exercises.seeded_draw import Draw
 
 # --- what is watched
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from inspect import signature
 from typing import Any
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, number, watched
+from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, number, watched
+from autograder.exercises.seeded_draw import Draw
 
 # --- the expressions that cases name: each makes, from leaves, the results on which backward is called one after
 # another, and the values in the middle that are worth a look

@@ -7,9 +7,9 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from autograder.judging.words import argument, call_of
-from autograder.watching.exercise import Case
-from autograder.watching.probes.gradients import Function, on_tensors
+from autograder.diagnosis.difference_messages import argument, call_of
+from autograder.exercises.exercise import Case
+from autograder.exercises.probes.gradients import Function, on_tensors
 
 
 def _kernel(rows: int, cols: int, like: Tensor) -> Tensor:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from autograder.watching.exercise import Case, Requirement
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, in_turn
+from autograder.exercises.exercise import Case, Requirement
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, in_turn
 
 from ._functions import on_function
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from autograder.judging.words import call_of
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation, Plain
-from autograder.watching.probe import Answer, changed, copy_of, see, values, watched
-from autograder.watching.probes.gradients import Function, warm
-from autograder.watching.probes.training_cuts import CUT, backwards_watched
+from autograder.diagnosis.difference_messages import call_of
+from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.observation import Observation, Plain
+from autograder.exercises.probe import Answer, changed, copy_of, see, values, watched
+from autograder.exercises.probes.cut_losses import CUT, backwards_watched
+from autograder.exercises.probes.gradients import Function, warm
+from autograder.exercises.seeded_draw import Draw
 
 
 def accumulated(*kept: str, old: bool = False, times: int = 1) -> Probe:

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, copy_of, values, watched
-from autograder.watching.probes.gradients import is_tracked
-from autograder.watching.probes.training_cuts import CUT_FROM_X, with_cuts
+from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, copy_of, values, watched
+from autograder.exercises.probes.cut_losses import CUT_FROM_X, with_cuts
+from autograder.exercises.probes.gradients import is_tracked
+from autograder.exercises.seeded_draw import Draw
 
 from ._functions import FUNCTIONS, of_function, on_function
 from ._traces import TRACKED, again, left

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, copy_of, outline, see, values, watched
-from autograder.watching.probes.gradients import on_tensors
-from autograder.watching.rules import Note, calls_often
+from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, copy_of, outline, see, values, watched
+from autograder.exercises.probes.gradients import on_tensors
+from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.source_rules import Note, calls_often
 
 from ._traces import CHANGED
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from autograder.judging.words import argument, call_of
-from autograder.watching.difference import Tolerance, first_difference
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, changed, copy_of, values, watched
-from autograder.watching.probes.gradients import state, warm
-from autograder.watching.probes.training_cuts import CUT_FROM_X, with_cuts
+from autograder.diagnosis.difference_messages import argument, call_of
+from autograder.exercises.difference import Tolerance, first_difference
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, changed, copy_of, values, watched
+from autograder.exercises.probes.cut_losses import CUT_FROM_X, with_cuts
+from autograder.exercises.probes.gradients import state, warm
+from autograder.exercises.seeded_draw import Draw
 
 from ._functions import FUNCTIONS, is_at, of_function, on_function
 from ._traces import again, left, untracked

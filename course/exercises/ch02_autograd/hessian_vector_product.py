@@ -11,11 +11,11 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_leaves
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, copy_of, values, watched
-from autograder.watching.probes.devices import Operations
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, copy_of, values, watched
+from autograder.exercises.probes.devices import Operations
+from autograder.exercises.seeded_draw import Draw
 
 from . import _traces
 from ._functions import FUNCTIONS, is_at, of_function, on_function

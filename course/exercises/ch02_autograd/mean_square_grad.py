@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probes.gradients import on_tensors
-from autograder.watching.probes.training_cuts import CUT_FROM_X, with_cuts
-from autograder.watching.rules import Rule, names_used
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.probes.cut_losses import CUT_FROM_X, with_cuts
+from autograder.exercises.probes.gradients import on_tensors
+from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.source_rules import Rule, names_used
 
 from ._traces import again, left, untracked
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from autograder.judging.words import call_of
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, see, watched
-from autograder.watching.probes.training_cuts import CUT, backwards_watched
+from autograder.diagnosis.difference_messages import call_of
+from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, see, watched
+from autograder.exercises.probes.cut_losses import CUT, backwards_watched
+from autograder.exercises.seeded_draw import Draw
 
 
 class _Mark:

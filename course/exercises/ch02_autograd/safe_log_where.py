@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import torch
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation, Seen, dtype_name
-from autograder.watching.probe import Answer, copy_of, facets, watched
-from autograder.watching.probes.tensors import calling, result_only
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation, Seen, dtype_name
+from autograder.exercises.probe import Answer, copy_of, facets, watched
+from autograder.exercises.probes.tensors import calling, result_only
+from autograder.exercises.seeded_draw import Draw
 
 
 def with_gradient(answer: Answer, case: Case) -> Observation:

@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from autograder.watching.difference import Difference, Tolerance, first_difference
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation, Seen
-from autograder.watching.probe import Answer, changed, copy_of, in_turn, see, values, watched
-from autograder.watching.probes.gradients import OLD_GRAD, is_tracked, state, warm
-from autograder.watching.rules import avoids
+from autograder.exercises.difference import Difference, Tolerance, first_difference
+from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.observation import Observation, Seen
+from autograder.exercises.probe import Answer, changed, copy_of, in_turn, see, values, watched
+from autograder.exercises.probes.gradients import OLD_GRAD, is_tracked, state, warm
+from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.source_rules import avoids
 
 from ._traces import CHANGED
 

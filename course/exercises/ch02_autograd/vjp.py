@@ -7,8 +7,8 @@ from functools import partial
 
 import torch
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.seeded_draw import Draw
 
 from ._functions import of_function, on_function
 from ._traces import again, left, untracked

@@ -9,14 +9,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import values
-from autograder.watching.probes.given_modules import copies, moved, numbers
-from autograder.watching.probes.modules import arriving, on_new
-from autograder.watching.probes.sample_modules import known
-from autograder.watching.rules import ready_made
+from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import values
+from autograder.exercises.probes.functions_on_modules import copies, moved, numbers
+from autograder.exercises.probes.module_classes import arriving, on_new
+from autograder.exercises.probes.sample_modules import known
+from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.source_rules import ready_made
 
 from ._calls import made_and_called
 

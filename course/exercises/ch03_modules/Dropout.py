@@ -13,13 +13,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import outline, values
-from autograder.watching.probes.chance import ERRORS, chances
-from autograder.watching.probes.modules import on_new
-from autograder.watching.rules import ready_made
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import outline, values
+from autograder.exercises.probes.module_classes import on_new
+from autograder.exercises.probes.random_results import ERRORS, chances
+from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.source_rules import ready_made
 
 from ._calls import made_and_called
 

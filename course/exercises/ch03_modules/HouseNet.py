@@ -8,11 +8,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, outline
-from autograder.watching.probes.modules import computes, grad_at, on_new
+from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, outline
+from autograder.exercises.probes.module_classes import computes, grad_at, on_new
+from autograder.exercises.seeded_draw import Draw
 
 from ._calls import made_and_called
 

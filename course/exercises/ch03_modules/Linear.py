@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, values
-from autograder.watching.probes.chance import by_known_chance, drawn_like
-from autograder.watching.probes.modules import computes, gradients_reach, made, registers, settled
-from autograder.watching.rules import ready_made
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, values
+from autograder.exercises.probes.module_classes import computes, gradients_reach, made, registers, settled
+from autograder.exercises.probes.random_results import by_known_chance, drawn_like
+from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.source_rules import ready_made
 
 from ._calls import AXES, made_and_called
 

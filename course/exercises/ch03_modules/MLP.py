@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, see
-from autograder.watching.probes.chance import by_known_chance
-from autograder.watching.probes.modules import arguments, computes, gives_shape, make, on_new
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, see
+from autograder.exercises.probes.module_classes import arguments, computes, gives_shape, make, on_new
+from autograder.exercises.probes.random_results import by_known_chance
+from autograder.exercises.seeded_draw import Draw
 
 from ._calls import AXES, REPEATS, made_and_called
 

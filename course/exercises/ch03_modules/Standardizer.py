@@ -8,13 +8,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, copy_of, values
-from autograder.watching.probes.chance import by_known_chance
-from autograder.watching.probes.given_modules import flags, numbers
-from autograder.watching.probes.modules import leaves_inputs, made, make, on_new, returns, shapes
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, copy_of, values
+from autograder.exercises.probes.functions_on_modules import flags, numbers
+from autograder.exercises.probes.module_classes import leaves_inputs, made, make, on_new, returns, shapes
+from autograder.exercises.probes.random_results import by_known_chance
+from autograder.exercises.seeded_draw import Draw
 
 from ._calls import made_and_called
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probes.modules import computes, gives_shape, lists_parameters
-from autograder.watching.rules import avoids
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.probes.module_classes import computes, gives_shape, lists_parameters
+from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.source_rules import avoids
 
 from ._calls import AXES, REPEATS, made_and_called
 

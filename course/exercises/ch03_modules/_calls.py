@@ -6,10 +6,10 @@ from typing import Any
 
 from torch import Tensor
 
-from autograder.judging.words import argument, call_of
-from autograder.watching.exercise import Case
-from autograder.watching.probes.modules import INPUTS
-from autograder.watching.probes.sample_modules import named_in
+from autograder.diagnosis.difference_messages import argument, call_of
+from autograder.exercises.exercise import Case
+from autograder.exercises.probes.module_classes import INPUTS
+from autograder.exercises.probes.sample_modules import named_in
 
 REPEATS = {"repeats": "Called twice with the same x, your module gives two results: something in it draws by chance."}
 AXES = {"shape": "The last axis alone changes its length. The axes in front of it, however many, stay as they are."}

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from torch import Tensor, nn
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation, Plain
-from autograder.watching.probe import Answer, changed, see
-from autograder.watching.probes.given_modules import hooks, on_sample, returns, state
-from autograder.watching.probes.sample_modules import Spy
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation, Plain
+from autograder.exercises.probe import Answer, changed, see
+from autograder.exercises.probes.functions_on_modules import hooks, on_sample, returns, state
+from autograder.exercises.probes.sample_modules import Spy
+from autograder.exercises.seeded_draw import Draw
 
 from ._calls import on_module
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probes.given_modules import leaves_module, returns
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.probes.functions_on_modules import leaves_module, returns
+from autograder.exercises.seeded_draw import Draw
 
 from ._calls import on_module
 

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator
 import torch
 from torch import Tensor, nn
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation, Plain
-from autograder.watching.probe import Answer, changed, in_turn, see
-from autograder.watching.probes.given_modules import (
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation, Plain
+from autograder.exercises.probe import Answer, changed, in_turn, see
+from autograder.exercises.probes.functions_on_modules import (
     copies,
     flags,
     makes,
@@ -22,6 +21,7 @@ from autograder.watching.probes.given_modules import (
     state,
     tensors,
 )
+from autograder.exercises.seeded_draw import Draw
 
 from ._calls import on_module
 

@@ -12,12 +12,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation, Plain
-from autograder.watching.probe import Answer
-from autograder.watching.probes.chance import chances, drawn_like
-from autograder.watching.probes.given_modules import (
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation, Plain
+from autograder.exercises.probe import Answer
+from autograder.exercises.probes.functions_on_modules import (
     copies,
     flags,
     makes,
@@ -27,7 +25,9 @@ from autograder.watching.probes.given_modules import (
     replaced_in,
     tensors,
 )
-from autograder.watching.probes.sample_modules import settle
+from autograder.exercises.probes.random_results import chances, drawn_like
+from autograder.exercises.probes.sample_modules import settle
+from autograder.exercises.seeded_draw import Draw
 
 from ._calls import on_module
 

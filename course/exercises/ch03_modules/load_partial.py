@@ -8,11 +8,10 @@ from typing import TypeGuard
 import torch
 from torch import Tensor, nn
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation, Plain
-from autograder.watching.probe import Answer, changed, see
-from autograder.watching.probes.given_modules import (
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation, Plain
+from autograder.exercises.probe import Answer, changed, see
+from autograder.exercises.probes.functions_on_modules import (
     copies,
     moved,
     numbers,
@@ -20,6 +19,7 @@ from autograder.watching.probes.given_modules import (
     replaced_in,
     tensors,
 )
+from autograder.exercises.seeded_draw import Draw
 
 from ._calls import on_module
 

@@ -11,12 +11,12 @@ from typing import Any
 
 from torch import Tensor, nn, zeros
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation, Plain
-from autograder.watching.probe import Answer, changed, see, values
-from autograder.watching.probes.given_modules import numbers, on_sample, state
-from autograder.watching.probes.sample_modules import settle
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation, Plain
+from autograder.exercises.probe import Answer, changed, see, values
+from autograder.exercises.probes.functions_on_modules import numbers, on_sample, state
+from autograder.exercises.probes.sample_modules import settle
+from autograder.exercises.seeded_draw import Draw
 
 from ._calls import on_module
 

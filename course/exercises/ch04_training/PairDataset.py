@@ -8,10 +8,10 @@ from typing import Any
 import torch
 from torch.utils.data import DataLoader
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation, Plain
-from autograder.watching.probe import Answer, copy_of, see, watched
+from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.observation import Observation, Plain
+from autograder.exercises.probe import Answer, copy_of, see, watched
+from autograder.exercises.seeded_draw import Draw
 
 
 def pairs(facet: str, of: Callable[[Any, int], Plain], *, before_another: bool = False) -> Probe:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probes.training import stepped, two_optimizers
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.probes.training_steps import stepped, two_optimizers
+from autograder.exercises.seeded_draw import Draw
 
 from ._optimizing import optimizing, path, steps
 

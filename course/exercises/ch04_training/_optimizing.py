@@ -6,9 +6,9 @@ from typing import Any
 
 from torch import Tensor, float64
 
-from autograder.judging.words import argument
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case
+from autograder.diagnosis.difference_messages import argument
+from autograder.exercises.exercise import Case
+from autograder.exercises.seeded_draw import Draw
 
 _OTHERS = {
     "grads": "After your step, .grad is not what it was before. It belongs to the caller.",

@@ -10,16 +10,16 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from autograder.judging.words import sized
-from autograder.watching.difference import Difference, Tolerance, first_difference
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation, Plain
-from autograder.watching.probe import Answer, copy_of, see, values, watched
-from autograder.watching.probes.chance import random_from
-from autograder.watching.probes.training import before_any_step
-from autograder.watching.probes.training_cuts import CUT, with_cuts
-from autograder.watching.rules import few_lines
+from autograder.diagnosis.difference_messages import sized
+from autograder.exercises.difference import Difference, Tolerance, first_difference
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation, Plain
+from autograder.exercises.probe import Answer, copy_of, see, values, watched
+from autograder.exercises.probes.cut_losses import CUT, with_cuts
+from autograder.exercises.probes.random_results import random_from
+from autograder.exercises.probes.training_steps import before_any_step
+from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.source_rules import few_lines
 
 # --- the limit on changed lines
 

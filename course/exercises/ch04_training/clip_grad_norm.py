@@ -8,11 +8,11 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from autograder.judging.words import argument
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation, dtype_name
-from autograder.watching.probe import Answer, changed, copy_of, see, watched
+from autograder.diagnosis.difference_messages import argument
+from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.observation import Observation, dtype_name
+from autograder.exercises.probe import Answer, changed, copy_of, see, watched
+from autograder.exercises.seeded_draw import Draw
 
 
 def clipped(*kept: str, generator: bool = False) -> Probe:

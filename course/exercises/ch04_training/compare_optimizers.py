@@ -11,12 +11,12 @@ from itertools import islice
 import torch
 from torch import nn
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, copy_of, see, watched
-from autograder.watching.probes.chance import random_from
-from autograder.watching.probes.training_cuts import CUT, with_cuts
+from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, copy_of, see, watched
+from autograder.exercises.probes.cut_losses import CUT, with_cuts
+from autograder.exercises.probes.random_results import random_from
+from autograder.exercises.seeded_draw import Draw
 
 
 def counted(*kept: str) -> Probe:

@@ -10,12 +10,12 @@ from typing import Literal
 
 from torch import Tensor, float64
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation, Plain
-from autograder.watching.probe import Answer, facets
-from autograder.watching.probes.training import evaluated
-from autograder.watching.probes.training_samples import FROZEN, IN_EVAL
+from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.observation import Observation, Plain
+from autograder.exercises.probe import Answer, facets
+from autograder.exercises.probes.training_samples import FROZEN, IN_EVAL
+from autograder.exercises.probes.training_steps import evaluated
+from autograder.exercises.seeded_draw import Draw
 
 
 def in_shares(probe: Probe) -> Probe:

@@ -9,14 +9,14 @@ import torch
 from torch import Tensor, float64, nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, copy_of, see
-from autograder.watching.probes.training import held_by
-from autograder.watching.probes.training_cuts import CUT, with_cuts
-from autograder.watching.probes.training_runs import Run, trained
-from autograder.watching.probes.training_samples import optimizer_of, row_model
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, copy_of, see
+from autograder.exercises.probes.cut_losses import CUT, with_cuts
+from autograder.exercises.probes.training_runs import Run, trained
+from autograder.exercises.probes.training_samples import optimizer_of, row_model
+from autograder.exercises.probes.training_steps import held_by
+from autograder.exercises.seeded_draw import Draw
 
 _KINDS = 3
 _CRITERIA = {

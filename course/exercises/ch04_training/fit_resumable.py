@@ -9,15 +9,15 @@ import torch
 from torch import Tensor, float64
 from torch.utils.data import DataLoader, TensorDataset
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation, Plain
-from autograder.watching.probe import Answer, copy_of, see, watched
-from autograder.watching.probes.chance import random_from
-from autograder.watching.probes.training import held_by
-from autograder.watching.probes.training_cuts import CUT, with_cuts
-from autograder.watching.probes.training_runs import Run, resumed
-from autograder.watching.probes.training_samples import optimizer_of, row_model
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation, Plain
+from autograder.exercises.probe import Answer, copy_of, see, watched
+from autograder.exercises.probes.cut_losses import CUT, with_cuts
+from autograder.exercises.probes.random_results import random_from
+from autograder.exercises.probes.training_runs import Run, resumed
+from autograder.exercises.probes.training_samples import optimizer_of, row_model
+from autograder.exercises.probes.training_steps import held_by
+from autograder.exercises.seeded_draw import Draw
 
 
 class _Fit(Run):

@@ -13,12 +13,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.watching.difference import Difference, Tolerance, first_difference
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation, Plain, Seen
-from autograder.watching.probe import Answer, changed_inputs, copy_of, see, watched
-from autograder.watching.probes.training_cuts import CUT, with_cuts
+from autograder.exercises.difference import Difference, Tolerance, first_difference
+from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.observation import Observation, Plain, Seen
+from autograder.exercises.probe import Answer, changed_inputs, copy_of, see, watched
+from autograder.exercises.probes.cut_losses import CUT, with_cuts
+from autograder.exercises.seeded_draw import Draw
 
 
 def priced(*kept: str) -> Probe:

@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, changed_inputs, copy_of, see, values, watched
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, changed_inputs, copy_of, see, values, watched
+from autograder.exercises.seeded_draw import Draw
 
 
 @watched

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation, Raised
-from autograder.watching.probe import Answer, facets
-from autograder.watching.probes.tensors import calling
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation, Raised
+from autograder.exercises.probe import Answer, facets
+from autograder.exercises.probes.tensors import calling
+from autograder.exercises.seeded_draw import Draw
 
 _result = facets(calling(), "returned")
 

@@ -13,12 +13,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.judging.words import call_of
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, see, watched
-from autograder.watching.probes.chance import random_from
+from autograder.diagnosis.difference_messages import call_of
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, see, watched
+from autograder.exercises.probes.random_results import random_from
+from autograder.exercises.seeded_draw import Draw
 
 
 @dataclass

@@ -12,17 +12,17 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.judging.words import call_of
-from autograder.watching.difference import Difference, Tolerance, first_difference
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation, Plain, Seen
-from autograder.watching.probe import Answer, changed, copy_of, see, values, watched
-from autograder.watching.probes.chance import random_from
-from autograder.watching.probes.given_modules import state
-from autograder.watching.probes.training import at_each_call, before_any_step
-from autograder.watching.probes.training_cuts import CUT, with_cuts
-from autograder.watching.rules import avoids
+from autograder.diagnosis.difference_messages import call_of
+from autograder.exercises.difference import Difference, Tolerance, first_difference
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation, Plain, Seen
+from autograder.exercises.probe import Answer, changed, copy_of, see, values, watched
+from autograder.exercises.probes.cut_losses import CUT, with_cuts
+from autograder.exercises.probes.functions_on_modules import state
+from autograder.exercises.probes.random_results import random_from
+from autograder.exercises.probes.training_steps import at_each_call, before_any_step
+from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.source_rules import avoids
 
 # A fit is good where its mean squared error, computed anew, is below this. 10 000 honest runs by Adam, each from first
 # weights of its own: 1000 steps with lr=0.01 end at 0.0003 (the middle one) to 0.0033 (the worst), 300 steps with

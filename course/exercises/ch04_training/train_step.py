@@ -7,12 +7,12 @@ from functools import partial
 
 from torch import Tensor, float64, tensor
 
-from autograder.judging.words import sized
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probes.training import SPREAD, one_step
-from autograder.watching.probes.training_cuts import CUT, with_cuts
-from autograder.watching.probes.training_samples import FROZEN, IN_EVAL
+from autograder.diagnosis.difference_messages import sized
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.probes.cut_losses import CUT, with_cuts
+from autograder.exercises.probes.training_samples import FROZEN, IN_EVAL
+from autograder.exercises.probes.training_steps import SPREAD, one_step
+from autograder.exercises.seeded_draw import Draw
 
 _HELD = "After your step, the parameters or buffers are not what they should be."
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 import torch
 from torch import Tensor, nn
 
-from autograder.watching.draw import Draw
-from autograder.watching.probes.chance import random_from
-from autograder.watching.probes.training_samples import filled
+from autograder.exercises.probes.random_results import random_from
+from autograder.exercises.probes.training_samples import filled
+from autograder.exercises.seeded_draw import Draw
 
 LAYERS: dict[str, Callable[[int, int], nn.Module]] = {
     "linear": nn.Linear,

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.judging.words import call_of, sized
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, copy_of, see, watched
-from autograder.watching.probes.precision import NotedScaler, autocast_entered, lowered_to
-from autograder.watching.probes.training import at_each_call, at_each_gradient, at_each_step, grads_of, held_by
-from autograder.watching.probes.training_cuts import CUT, with_cuts
+from autograder.diagnosis.difference_messages import call_of, sized
+from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, copy_of, see, watched
+from autograder.exercises.probes.autocast import NotedScaler, autocast_entered, lowered_to
+from autograder.exercises.probes.cut_losses import CUT, with_cuts
+from autograder.exercises.probes.training_steps import at_each_call, at_each_gradient, at_each_step, grads_of, held_by
+from autograder.exercises.seeded_draw import Draw
 
 from ._models import LAYERS, eighths, made, optimizer_of
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, see, watched
-from autograder.watching.rules import avoids
+from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, see, watched
+from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.source_rules import avoids
 
 
 def told_of(*own: str) -> Probe:

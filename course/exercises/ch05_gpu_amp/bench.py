@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autograder.judging.numbers import number
-from autograder.judging.words import call_of
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, copy_of, see, watched
-from autograder.watching.probes.measures import FakeDevice
+from autograder.diagnosis.difference_messages import call_of
+from autograder.diagnosis.number_format import number
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, copy_of, see, watched
+from autograder.exercises.probes.fake_device import FakeDevice
+from autograder.exercises.seeded_draw import Draw
 
 
 def benched(answer: Answer, case: Case) -> Observation:

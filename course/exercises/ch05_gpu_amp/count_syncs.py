@@ -9,11 +9,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.modes import modes_on
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, copy_of, see, watched
+from autograder.exercises.dispatch_modes import modes_on
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, copy_of, see, watched
+from autograder.exercises.seeded_draw import Draw
 
 ERRORS: dict[str, type[Exception]] = {"ValueError": ValueError, "RuntimeError": RuntimeError}
 

@@ -9,14 +9,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.judging.words import sized
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation, Plain
-from autograder.watching.probe import Answer, copy_of, see, values, watched
-from autograder.watching.probes.chance import random_from
-from autograder.watching.probes.devices import module_elsewhere, values_asked_for, zero_for_each_value
-from autograder.watching.probes.training import at_each_step
+from autograder.diagnosis.difference_messages import sized
+from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.observation import Observation, Plain
+from autograder.exercises.probe import Answer, copy_of, see, values, watched
+from autograder.exercises.probes.devices import module_elsewhere, values_asked_for, zero_for_each_value
+from autograder.exercises.probes.random_results import random_from
+from autograder.exercises.probes.training_steps import at_each_step
+from autograder.exercises.seeded_draw import Draw
 
 from ._models import eighths, fill, made
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, facets
-from autograder.watching.probes.tensors import calling, result_only
+from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, facets
+from autograder.exercises.probes.tensors import calling, result_only
+from autograder.exercises.seeded_draw import Draw
 
 from ._models import eighths
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor, nn
 
-from autograder.judging.words import call_of, sized
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, changed_inputs, copy_of, see, watched
-from autograder.watching.probes.given_modules import flags, hooks
-from autograder.watching.probes.training import give_gradients, grads_of, held_by
+from autograder.diagnosis.difference_messages import call_of, sized
+from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, changed_inputs, copy_of, see, watched
+from autograder.exercises.probes.functions_on_modules import flags, hooks
+from autograder.exercises.probes.training_steps import give_gradients, grads_of, held_by
+from autograder.exercises.seeded_draw import Draw
 
 from ._models import LAYERS, eighths, made
 

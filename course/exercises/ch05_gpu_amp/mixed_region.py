@@ -9,13 +9,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.judging.words import argument
-from autograder.watching.difference import Difference, Tolerance, first_difference
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation, Plain
-from autograder.watching.probe import Answer, copy_of, see, values, watched
-from autograder.watching.probes.precision import autocast_entered
+from autograder.diagnosis.difference_messages import argument
+from autograder.exercises.difference import Difference, Tolerance, first_difference
+from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.observation import Observation, Plain
+from autograder.exercises.probe import Answer, copy_of, see, values, watched
+from autograder.exercises.probes.autocast import autocast_entered
+from autograder.exercises.seeded_draw import Draw
 
 from ._models import eighths
 

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 
 import torch
 
-from autograder.judging.words import call_of
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation, Plain
-from autograder.watching.probe import Answer, see, watched
-from autograder.watching.probes.devices import accelerators
+from autograder.diagnosis.difference_messages import call_of
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation, Plain
+from autograder.exercises.probe import Answer, see, watched
+from autograder.exercises.probes.devices import accelerators
+from autograder.exercises.seeded_draw import Draw
 
 
 @watched

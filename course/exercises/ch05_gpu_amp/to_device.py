@@ -9,12 +9,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.judging.words import call_of
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, copy_of, watched
-from autograder.watching.probes.devices import containers, tree
+from autograder.diagnosis.difference_messages import call_of
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, copy_of, watched
+from autograder.exercises.probes.devices import containers, tree
+from autograder.exercises.seeded_draw import Draw
 
 from ._models import eighths
 

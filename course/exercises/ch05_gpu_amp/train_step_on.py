@@ -8,14 +8,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.judging.words import call_of, sized
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation, dtype_name
-from autograder.watching.probe import Answer, attempt, changed_inputs, copy_of, see, watched
-from autograder.watching.probes.devices import values_asked_for
-from autograder.watching.probes.training import SPREAD, grads_of, held_by
-from autograder.watching.probes.training_cuts import CUT, with_cuts
+from autograder.diagnosis.difference_messages import call_of, sized
+from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.observation import Observation, dtype_name
+from autograder.exercises.probe import Answer, attempt, changed_inputs, copy_of, see, watched
+from autograder.exercises.probes.cut_losses import CUT, with_cuts
+from autograder.exercises.probes.devices import values_asked_for
+from autograder.exercises.probes.training_steps import SPREAD, grads_of, held_by
+from autograder.exercises.seeded_draw import Draw
 
 from ._models import EXAMPLE, eighths, model_of, optimizer_of
 

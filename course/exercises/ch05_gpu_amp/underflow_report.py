@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from autograder.judging.numbers import number
-from autograder.judging.values import shorten
-from autograder.judging.words import call_of
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, copy_of, see, watched
+from autograder.diagnosis.difference_messages import call_of
+from autograder.diagnosis.number_format import number
+from autograder.diagnosis.value_format import shorten
+from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, copy_of, see, watched
+from autograder.exercises.seeded_draw import Draw
 
 
 def report(*seen: str, warm: bool = False) -> Probe:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from autograder.watching.exercise import Case
-from autograder.watching.observation import Plain
-from autograder.watching.probe import see
-from autograder.watching.probes.training_samples import images_of
+from autograder.exercises.exercise import Case
+from autograder.exercises.observation import Plain
+from autograder.exercises.probe import see
+from autograder.exercises.probes.training_samples import images_of
 
 
 def outputs_of(model: nn.Module) -> Plain:

@@ -6,13 +6,13 @@ from typing import Any
 
 from torch import Tensor
 
-from autograder.judging.words import call_of
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, see
-from autograder.watching.probes.training_runs import Run, elsewhere
-from autograder.watching.probes.training_samples import image_model, images_of, optimizer_of
+from autograder.diagnosis.difference_messages import call_of
+from autograder.exercises.exercise import Case, Requirement
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, see
+from autograder.exercises.probes.training_runs import Run, elsewhere
+from autograder.exercises.probes.training_samples import image_model, images_of, optimizer_of
+from autograder.exercises.seeded_draw import Draw
 
 from ._images import named, outputs_of
 

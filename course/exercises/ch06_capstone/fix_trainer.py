@@ -8,16 +8,16 @@ import torch
 from torch import Tensor, nn
 from torch.optim.optimizer import Optimizer
 
-from autograder.judging.words import call_of
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, see, watched
-from autograder.watching.probes.chance import random_from
-from autograder.watching.probes.training import before_any_step
-from autograder.watching.probes.training_cuts import CUT, with_cuts
-from autograder.watching.probes.training_samples import KINDS, SIDE, images_of
-from autograder.watching.rules import few_lines
+from autograder.diagnosis.difference_messages import call_of
+from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, see, watched
+from autograder.exercises.probes.cut_losses import CUT, with_cuts
+from autograder.exercises.probes.random_results import random_from
+from autograder.exercises.probes.training_samples import KINDS, SIDE, images_of
+from autograder.exercises.probes.training_steps import before_any_step
+from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.source_rules import few_lines
 
 # --- the limit on changed lines
 

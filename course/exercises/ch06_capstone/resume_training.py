@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation, Plain, Seen
-from autograder.watching.probe import Answer, see
-from autograder.watching.probes.training_cuts import CUT, with_cuts
-from autograder.watching.probes.training_runs import resumed, trained
+from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.observation import Observation, Plain, Seen
+from autograder.exercises.probe import Answer, see
+from autograder.exercises.probes.cut_losses import CUT, with_cuts
+from autograder.exercises.probes.training_runs import resumed, trained
+from autograder.exercises.seeded_draw import Draw
 
 from ._training import BATCHES, IN_ORDER, KEYS, MEAN, MODES, OUTPUTS, SHARE, Training, case_of, on_device, training
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probes.training_cuts import CUT, with_cuts
-from autograder.watching.probes.training_runs import trained
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.probes.cut_losses import CUT, with_cuts
+from autograder.exercises.probes.training_runs import trained
+from autograder.exercises.seeded_draw import Draw
 
 from ._training import BATCHES, IN_ORDER, KEYS, MEAN, MODES, OUTPUTS, SHARE, Training, case_of, on_device, training
 

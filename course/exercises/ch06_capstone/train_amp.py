@@ -10,17 +10,17 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.judging.words import call_of
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation, Plain, dtype_name
-from autograder.watching.probe import Answer, see, watched
-from autograder.watching.probes.chance import random_from
-from autograder.watching.probes.precision import lowered_to
-from autograder.watching.probes.training import at_each_call, at_each_gradient, at_each_step, give_gradients
-from autograder.watching.probes.training_cuts import CUT, with_cuts
-from autograder.watching.probes.training_samples import image_model, images_of, optimizer_of
-from autograder.watching.rules import Rule
+from autograder.diagnosis.difference_messages import call_of
+from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.observation import Observation, Plain, dtype_name
+from autograder.exercises.probe import Answer, see, watched
+from autograder.exercises.probes.autocast import lowered_to
+from autograder.exercises.probes.cut_losses import CUT, with_cuts
+from autograder.exercises.probes.random_results import random_from
+from autograder.exercises.probes.training_samples import image_model, images_of, optimizer_of
+from autograder.exercises.probes.training_steps import at_each_call, at_each_gradient, at_each_step, give_gradients
+from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.source_rules import Rule
 
 from ._images import named, outputs_of
 

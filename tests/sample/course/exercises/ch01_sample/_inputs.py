@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from autograder.watching.draw import Draw
+from autograder.exercises.seeded_draw import Draw
 
 
 def shifted_columns(draw: Draw, *shape: int) -> torch.Tensor:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probes.tensors import calling, result_only
-from autograder.watching.rules import no_loops
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.probes.tensors import calling, result_only
+from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.source_rules import no_loops
 
 each = Requirement("adds to each channel its own bias", result_only)
 any_number = Requirement("works for any number of channels", result_only)

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer
-from autograder.watching.probes.tensors import entries
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer
+from autograder.exercises.probes.tensors import entries
+from autograder.exercises.seeded_draw import Draw
 
 
 def bytes_of_a_part(answer: Answer, case: Case) -> Observation:

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation, dtype_name
-from autograder.watching.probe import Answer, see, watched
-from autograder.watching.probes.tensors import calling
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.observation import Observation, dtype_name
+from autograder.exercises.probe import Answer, see, watched
+from autograder.exercises.probes.tensors import calling
+from autograder.exercises.seeded_draw import Draw
 
 
 @watched

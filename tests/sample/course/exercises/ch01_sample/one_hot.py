@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probes.tensors import calling
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.probes.tensors import calling
+from autograder.exercises.seeded_draw import Draw
 
 column = Requirement("puts a 1 into the column of each label", calling())
 k_columns = Requirement("has k columns, whichever labels occur", calling())

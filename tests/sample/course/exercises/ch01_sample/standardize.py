@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probes.tensors import calling, result_only
+from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.probes.tensors import calling, result_only
+from autograder.exercises.seeded_draw import Draw
 
 from ._inputs import shifted_columns
 

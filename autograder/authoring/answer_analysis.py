@@ -1,0 +1,170 @@
+"""What can be learned from one student's answer: which checks see it, which known mistake it is near, a bank entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from autograder.authoring import bank_entry_draft
+from autograder.course.answer_bank import bank_path
+from autograder.course.course import course_in
+from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.diagnosis.verdict import Report, Status
+from autograder.errors import WorkFailed
+from autograder.grading.assignment import Assignment, assignment, given_path
+from autograder.grading.bounded_judging import NO_FORM
+from autograder.grading.execution_plan import Plan
+from autograder.grading.grade_submission import planned, report_on
+from autograder.sandbox.execution.choose_runner import runner_for
+from autograder.sandbox.execution.program import LIMITS, Outcome, Runner
+from autograder.submission import student_folder
+from autograder.submission.cell_order import Part, Role
+from autograder.submission.plain_file import notebook_in
+from autograder.submission.read_submission import read_parcel
+from autograder.submission.released_cells import starters
+from autograder.submission.submission import Parcel, Submission
+
+FRESH_SEEDS = (1, 2, 3)
+
+
+@dataclass(frozen=True)
+class Near:
+    """A known mistake, and on how many of the visible cases where the answer goes wrong it shows the same."""
+
+    tag: str
+    same: int
+    cases: int
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What was found: the report on the visible cases and on fresh ones, the nearest known mistakes, the entry.
+
+    `entry` is "" where the bank cannot hold the answer, or needs none; `advice` says why, or what to do.
+    """
+
+    exercise: str
+    visible: Report
+    fresh: tuple[Report, ...]
+    near: tuple[Near, ...]
+    bank: Path
+    line: int
+    entry: str
+    advice: str
+
+
+def learn(
+    course: Path, submission: Path, exercise: str, names: Iterable[str] = (), *, unconfined: bool = False
+) -> Learned:
+    """Run one answer of a notebook, or of a student's folder, and draft an entry for the answer bank.
+
+    The answer runs as in grading; `names` are words that must not stay in the entry. Raises UnknownExercise,
+    WorkFailed where the submission cannot be read, CourseNotFound.
+    """
+    stem = course_in(course).find(exercise).chapter
+    wanted = assignment(course, stem, unconfined=unconfined, given=given_path(course, stem))
+    read = _read(wanted, submission)
+    lab = _Lab(Judge(course, stem), runner_for(course, unconfined), read, exercise)
+    outcomes = {seed: lab.outcome(seed) for seed in (VISIBLE_SEED, *FRESH_SEEDS)}
+    reports = {seed: lab.report(seed, outcome) for seed, outcome in outcomes.items()}
+    visible, *fresh = reports.values()
+    entry, advice = _drafted(lab, reports, names)
+    bank = bank_path(course, stem, exercise)
+    near = () if visible.verdicts[0].sentence == NO_FORM else lab.near(outcomes[VISIBLE_SEED])
+    return Learned(exercise, visible, tuple(fresh), near, bank, bank_entry_draft.place(bank), entry, advice)
+
+
+def _read(wanted: Assignment, path: Path) -> Submission:
+    release = wanted.released()
+    if path.is_dir():
+        parcel = student_folder.parcel(path, wanted.stem, starters(release))
+    elif path.is_file():
+        parcel = Parcel(*notebook_in(path))
+    else:
+        raise WorkFailed(f"expected a notebook, or a student's folder of submitted/, found no {path}.")
+    read = read_parcel(parcel, release, wanted.listed)
+    if read.trouble:
+        raise WorkFailed(f"{path} could not be read: {read.trouble}")
+    return read
+
+
+class _Lab:
+    """Runs the answer to one exercise; the student's other answers are there for it to call."""
+
+    def __init__(self, judge: Judge, run: Runner, submission: Submission, exercise: str) -> None:
+        self._judge, self._run, self._submission, self._exercise = judge, run, submission, exercise
+
+    @property
+    def source(self) -> str:
+        """The answer with its helpers, as plain Python."""
+        return self._planned(VISIBLE_SEED).sources[self._exercise]
+
+    def outcome(self, seed: int) -> Outcome:
+        """What the cases of a seed show of the answer."""
+        return self._run(self._planned(seed).program.only(self._exercise), LIMITS)[self._exercise]
+
+    def _planned(self, seed: int) -> Plan:
+        return planned(self._submission, self._judge, seed, only=self._exercise)
+
+    def report(self, seed: int, outcome: Outcome) -> Report:
+        """The report on it."""
+        return report_on(self._judge, self._exercise, outcome, self.source, seed)
+
+    def alone(self, answer: str) -> _Lab:
+        """The same exercise with another answer, and nothing else of the student's."""
+        parts = (Part(Role.ANSWER, answer, (self._exercise,)), Part(Role.CHECK, exercises=(self._exercise,)))
+        return _Lab(self._judge, self._run, replace(self._submission, parts=parts), self._exercise)
+
+    def near(self, outcome: Outcome) -> tuple[Near, ...]:
+        """The known mistakes that show the same where the answer goes wrong, the nearest first; three at most."""
+        seen = outcome.observations
+        if seen is None:
+            return ()
+        exercise, key = self._judge.exercises[self._exercise], self._judge.key(self._exercise, VISIBLE_SEED)
+        cases = range(len(seen))
+        wrong = [i for i in cases if exercise.compare(key.reference[i], seen[i], exercise.tolerance) is not None]
+        found = []
+        for mistake in key.mistakes:
+            theirs = mistake.observations
+            same = {i for i in cases if exercise.compare(theirs[i], seen[i], exercise.tolerance) is None}
+            if same.intersection(wrong):
+                near = Near(mistake.tag, len(same.intersection(wrong)), len(wrong))
+                found.append((near.same, len(same), near))
+        return tuple(near for *_, near in sorted(found, key=lambda each: each[:2], reverse=True)[:3])
+
+
+def _drafted(lab: _Lab, reports: dict[int, Report], names: Iterable[str]) -> tuple[str, str]:
+    """The entry, "" where there is none; and what to do with it, or why there is none."""
+    first = reports[VISIBLE_SEED].verdicts[0]
+    exercise = reports[VISIBLE_SEED].exercise
+    if first.status is Status.NOT_ATTEMPTED:
+        return "", "The exercise was not attempted: there is nothing to learn from."
+    if first.status is Status.TIMEOUT or (first.status is Status.ERROR and not first.call):
+        return "", "The answer did not get as far as being checked, so the bank cannot hold it."
+    try:
+        answer = bank_entry_draft.answer_alone(exercise, lab.source, names)
+    except bank_entry_draft.NoDraft as error:
+        return "", str(error)
+    is_right = all(report.passed for report in reports.values())
+    alone = lab.alone(answer)
+    same = all(_alike(alone.report(seed, alone.outcome(seed)), report) for seed, report in reports.items())
+    entry = bank_entry_draft.entry(answer, is_right)
+    if not same:
+        return entry, "Written alone, the answer does something else: it leans on other cells. Mend the draft by hand."
+    known = {tag for report in reports.values() for tag in report.mistakes}
+    if is_right:
+        return entry, "The answer passes every check. Add it only if it was refused once, or is built in a new way."
+    if known:
+        return (
+            entry,
+            f"It is told as {', '.join(map(repr, sorted(known)))}: add it only if that sentence is wrong for it.",
+        )
+    return entry, "No known mistake explains it: give it a tag and a sentence."
+
+
+def _alike(one: Report, other: Report) -> bool:
+    """Whether two reports say the same, but for the line of code that raised."""
+    return [(v.requirement, v.status, v.mistake, v.got) for v in one.verdicts] == [
+        (v.requirement, v.status, v.mistake, v.got) for v in other.verdicts
+    ]

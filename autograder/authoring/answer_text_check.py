@@ -1,0 +1,45 @@
+"""The two ways by which the text of an answer comes to its judge: from what a kernel has run, and from a file."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.diagnosis.answer_text import Text
+from autograder.errors import ChapterError
+from autograder.notebook.answer_cell import text_of
+from autograder.submission.answer_source import answer_text, statements
+
+
+def run_as_cell(cell: str, name: str, namespace: dict[str, Any]) -> Callable[..., Any]:
+    """Run the text of a cell as a notebook does, which keeps it for whoever asks; returns what has this name."""
+    place = f"<ipython-input of {name}>"
+    linecache.cache[place] = (len(cell), None, cell.splitlines(keepends=True), place)
+    try:
+        exec(compile(cell, place, "exec"), namespace)
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        raise ChapterError(f"cannot be run below the setup cell ({what}); use what that cell imports") from error
+    answer: Callable[..., Any] = namespace[name]
+    return answer
+
+
+def of_file(judge: Judge, name: str, cell: str) -> str:
+    """The text of an answer as grading gets it, from a file that holds the setup cell and this one."""
+    known = [each for text in (judge.chapter.prelude, cell) for each in statements(text) or ()]
+    return answer_text(name, cell, (), known, judge.names)
+
+
+def are_one(judge: Judge, name: str, cell: str, answer: Callable[..., Any]) -> bool:
+    """Whether `check`, once a cell has run that defines this answer, reads of it what grading reads of the file.
+
+    What both then say is the same: a report hangs on nothing else but what the answer shows.
+    """
+    ran = SimpleNamespace(input_hist_raw=[judge.chapter.prelude, cell])
+    kernel = SimpleNamespace(user_ns={name: answer}, history_manager=ran)
+    texts = (of_file(judge, name, cell), text_of(name, answer, judge.names, shell=kernel))
+    exercise, key = judge.exercises[name], judge.key(name, VISIBLE_SEED)
+    return len({Text.read(exercise, key, text) for text in texts}) == 1

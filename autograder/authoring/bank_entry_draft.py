@@ -1,0 +1,66 @@
+"""Drafts an entry of the answer bank from an answer that a student gave, and finds its place in the bank."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from pathlib import Path
+
+from autograder.errors import CourseError
+from autograder.submission.anonymize import anonymous, written
+
+_ANSWERS = (ast.FunctionDef, ast.ClassDef)
+# The bank refuses this tag, so that a draft is not forgotten half done.
+TAG = "GIVE-IT-A-TAG"
+SENTENCE = "Say what the answer does, why that is wrong, and where to look, without giving the solution away."
+
+
+class NoDraft(CourseError):
+    """An answer that the bank cannot hold."""
+
+
+def answer_alone(exercise: str, source: str, names: Iterable[str] = ()) -> str:
+    """The answer as one function or class, without its author; what it needs beside stands inside the function.
+
+    `source` is the answer with its helpers, as plain Python. Raises NoDraft where it cannot be written so.
+    """
+    try:
+        tree = ast.parse(anonymous(source, names))
+    except SyntaxError as error:
+        raise NoDraft(f"the answer is no Python (line {error.lineno}: {error.msg}): the bank cannot hold it.") from None
+    answers = [node for node in tree.body if isinstance(node, _ANSWERS) and node.name == exercise]
+    if not answers:
+        raise NoDraft(f"expected `def {exercise}` or `class {exercise}` in the answer: write it so, by hand.")
+    answer = answers[-1]
+    others = [node for node in tree.body if node not in answers and not _is_known(node)]
+    if others and isinstance(answer, ast.ClassDef):
+        raise NoDraft(
+            f"the class {exercise} leans on code beside it, and an entry stands alone: put that into the class."
+        )
+    answer.body = [*others, *answer.body]
+    try:
+        return written(ast.fix_missing_locations(answer))
+    except (RecursionError, MemoryError, ValueError):
+        raise NoDraft("the answer is too deep to be written anew: the bank cannot hold it.") from None
+
+
+def _is_known(node: ast.stmt) -> bool:
+    """Whether a statement is an import that every bank begins with, or has no effect on the answer."""
+    if isinstance(node, ast.Import):
+        return ast.unparse(node) in ("import torch", "import math")
+    return isinstance(node, ast.Expr)
+
+
+def entry(answer: str, is_right: bool) -> str:
+    """The entry: a decorator whose tag and sentence are still to be written, and the answer."""
+    if is_right:
+        return f'@bank.right("{TAG}")\n{answer}'
+    return f'@bank.wrong(\n    "{TAG}",\n    "{SENTENCE}",\n)\n{answer}'
+
+
+def place(bank: Path) -> int:
+    """The line of an answer bank after which an entry belongs: the end of the last answer."""
+    tree = ast.parse(bank.read_text(encoding="utf-8"))
+    return max((node.end_lineno or 0 for node in tree.body if isinstance(node, _ANSWERS)), default=0) or (
+        tree.body[-1].end_lineno or 0
+    )

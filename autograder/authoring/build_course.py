@@ -1,0 +1,225 @@
+"""The build: chapters become nbgrader's source and release, notebooks, solutions and shipped observations.
+
+Everything is made in a temporary folder first. `build` then puts it in place; `check_sync` only compares.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from autograder import files
+from autograder.authoring import project_address
+from autograder.course import exercise_index, shipped_observations
+from autograder.course.chapter_reader import Chapter, read_course
+from autograder.course.course_location import SHIPPED, find_course
+from autograder.course.exercise_parts import check_folders, slips_told
+from autograder.course.reading_time import title, with_minutes
+from autograder.errors import CourseNotFound, WorkFailed
+
+# The folders of committed generated files, and which of their files are generated.
+_WATCHED = {Path("notebooks"): (".ipynb",), Path("solutions"): (".ipynb",)}
+_DATA = (".json", ".safetensors")
+
+Files = dict[str, bytes]
+# (course folder, chapter's stem, its committed data files by suffix) -> what they should be
+Observe = Callable[[Path, str, Files], Files]
+Outputs = dict[Path, bytes]
+
+
+class State(Enum):
+    """What is wrong with a generated file."""
+
+    STALE = "stale"
+    MISSING = "missing"
+    STRAY = "stray"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A generated file that is not as the chapters say; the path starts at the project folder."""
+
+    state: State
+    path: Path
+
+    def __str__(self) -> str:
+        return f"{self.state.value}: {self.path.as_posix()}"
+
+
+def observe(course: Path, stem: str, committed: Files, anew: bool = False) -> Files:
+    """A chapter's shipped observations, of its reference and answer bank on the visible cases: of each exercise the
+    committed ones while they still hold, since last digits differ between processors.
+
+    Whether they do is remembered, and unless it is asked anew, not computed again.
+    """
+    from autograder.authoring.proof_receipts import kept
+    from autograder.authoring.static_checks import check_cases
+    from autograder.course.judge import Judge
+
+    with slips_told(course):
+        judge = Judge(course, stem)
+        check_cases(course, judge)
+        old = kept(judge, committed, anew)
+        keys = {name: old.get(name) or judge.shipped_key(name) for name in judge.names}
+        hints = exercise_index.encode_hints({name: judge.exercises[name].hints for name in judge.names})
+        return shipped_observations.encode(keys) | {exercise_index.HINTS: hints}
+
+
+def build(project: Path, observer: Observe = observe, only: str | None = None) -> list[str]:
+    """Bring every generated file up to date, or those of one chapter; returns one line for each change.
+
+    Files without a chapter, and notebooks that somebody worked in, are moved to build/aside/. Raises CourseError;
+    nothing is half written.
+    """
+    outputs = render(project, observer, only)
+    changed = {path: data for path, data in outputs.items() if not _current(project, path, outputs)}
+    told = [
+        _aside(project, path, "your work in") for path in sorted(changed) if _worked_in(project / path, changed[path])
+    ]
+    files.write_all({project / path: data for path, data in changed.items()})
+    told += [f"wrote {path.as_posix()}" for path in sorted(changed)]
+    return told + [_aside(project, path, "the stray") for path in _strays(project, outputs) if only is None]
+
+
+def write_proofs(project: Path, folder: Path, only: str | None = None) -> list[Path]:
+    """Write each solved chapter with the claims in their places, for the tests to run; returns where they are."""
+    from autograder.authoring.chapter_notebooks import proof_notebook, to_bytes
+
+    public = project_address.read(project)
+    course = find_course(project)
+    chapters = [with_minutes(course, chapter) for chapter in _chosen(read_course(course), only)]
+    made = {folder / f"{chapter.stem}.ipynb": to_bytes(proof_notebook(chapter, public)) for chapter in chapters}
+    files.write_all(made)
+    return list(made)
+
+
+def _aside(project: Path, path: Path, what: str) -> str:
+    place = files.put_aside(project / path, project)
+    return f"moved {what} {path.as_posix()} to {place.relative_to(project).as_posix()}"
+
+
+def _worked_in(path: Path, new: bytes) -> bool:
+    """Whether a notebook was run, or a teacher marked cells in it that the build does not know."""
+    if path.suffix != ".ipynb" or not path.is_file():
+        return False
+    try:
+        cells = json.loads(path.read_bytes())["cells"]
+        if any(cell.get("outputs") or cell.get("execution_count") for cell in cells):
+            return True
+        return "source" in path.parts and bool(_marked(cells) - _marked(json.loads(new)["cells"]))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return True  # not ours, whatever it is
+
+
+def _marked(cells: list[dict[str, Any]]) -> set[str]:
+    """nbgrader's names for the cells that it knows."""
+    return {str(cell["metadata"]["nbgrader"].get("grade_id")) for cell in cells if "nbgrader" in cell["metadata"]}
+
+
+def check_sync(project: Path, observer: Observe = observe, only: str | None = None) -> list[Problem]:
+    """Name the committed generated files that are stale, missing or stray; `make build` mends them all."""
+    outputs = render(project, observer, only)
+    problems = [Problem(State.STRAY, path) for path in _strays(project, outputs) if only is None]
+    for path in outputs:
+        if path.parent not in _watched(project):
+            continue
+        if not (project / path).is_file():
+            problems.append(Problem(State.MISSING, path))
+        elif not _current(project, path, outputs):
+            problems.append(Problem(State.STALE, path))
+    return sorted(problems, key=str)
+
+
+def render(project: Path, observer: Observe = observe, only: str | None = None) -> Outputs:
+    """Make every generated file, or those of one chapter, in memory; the paths start at the project folder."""
+    course = find_course(project)
+    whole = read_course(course)
+    check_folders(course, {chapter.stem for chapter in whole})
+    chapters = _chosen(whole, only)
+    public = project_address.read(project)
+    try:
+        with tempfile.TemporaryDirectory(prefix="autograder-") as folder:
+            outputs = _notebooks(project, chapters, public, Path(folder).resolve())
+    except OSError as error:
+        raise WorkFailed(
+            f"cannot build in the temporary folder: {error.strerror or error}; nothing was changed. "
+            "Make room there, or set TMPDIR to another folder, then run `make build` again."
+        ) from error
+    for chapter in chapters:
+        committed = _committed(course, chapter.stem)
+        for suffix, data in observer(course, chapter.stem, committed).items():
+            outputs[_data(project) / f"{chapter.stem}{suffix}"] = data
+    outputs[_data(project) / exercise_index.POINTS] = exercise_index.encode([_listed(chapter) for chapter in whole])
+    return outputs
+
+
+def _chosen(chapters: tuple[Chapter, ...], only: str | None) -> tuple[Chapter, ...]:
+    chosen = tuple(each for each in chapters if only in (None, each.stem))
+    if not chosen:
+        known = ", ".join(each.stem for each in chapters)
+        raise CourseNotFound(
+            f"expected one of the chapters {known}, found {only!r}. Name one of them, or none for all."
+        )
+    return chosen
+
+
+def _data(project: Path) -> Path:
+    """The folder of what is shipped, from the project's on."""
+    return find_course(project).resolve().relative_to(project.resolve()) / SHIPPED
+
+
+def _watched(project: Path) -> dict[Path, tuple[str, ...]]:
+    return _WATCHED | {_data(project): _DATA}
+
+
+def _listed(chapter: Chapter) -> exercise_index.Listed:
+    """The chapter's title, and what its exercises are worth."""
+    worth = {name: exercise_index.Worth(int(chapter.points(name)), chapter.extra(name)) for name in chapter.exercises}
+    return exercise_index.Listed(chapter.stem, title(chapter), worth)
+
+
+def _notebooks(project: Path, chapters: tuple[Chapter, ...], public: str, workplace: Path) -> Outputs:
+    """Write the sources to the workplace, let nbgrader release them there, and collect both."""
+    from autograder.authoring.chapter_notebooks import solution_notebook, source_notebook, to_bytes
+    from autograder.authoring.nbgrader_release import release
+
+    outputs: Outputs = {}
+    course = _data(project).parent
+    for chapter in (with_minutes(project / course, chapter) for chapter in chapters):
+        inner = Path(chapter.stem, f"{chapter.stem}.ipynb")
+        outputs[course / "source" / inner] = to_bytes(source_notebook(chapter, public))
+        outputs["solutions" / Path(inner.name)] = to_bytes(solution_notebook(chapter, public))
+        files.write_all({workplace / "source" / inner: outputs[course / "source" / inner]})
+    release(project / course, workplace)
+    for chapter in chapters:
+        inner = Path(chapter.stem, f"{chapter.stem}.ipynb")
+        released = (workplace / "release" / inner).read_bytes()
+        outputs[course / "release" / inner] = outputs["notebooks" / Path(inner.name)] = released
+    return outputs
+
+
+def _committed(course: Path, stem: str) -> Files:
+    """The chapter's data files that are there, by suffix."""
+    places = {suffix: course / SHIPPED / f"{stem}{suffix}" for suffix in shipped_observations.SUFFIXES}
+    return {suffix: place.read_bytes() for suffix, place in places.items() if place.is_file()}
+
+
+def _current(project: Path, path: Path, outputs: Outputs) -> bool:
+    """Whether a file is there and says what the build says."""
+    place = project / path
+    return place.is_file() and place.read_bytes() == outputs[path]
+
+
+def _strays(project: Path, outputs: Outputs) -> list[Path]:
+    found = [
+        path.relative_to(project)
+        for folder, suffixes in _watched(project).items()
+        for path in sorted((project / folder).glob("*"))
+        if path.suffix in suffixes
+    ]
+    return [path for path in found if path not in outputs]

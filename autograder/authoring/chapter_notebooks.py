@@ -1,0 +1,210 @@
+"""A chapter as a notebook: nbgrader's source, the worked solutions, and the proof of what the lessons claim.
+
+Nothing here is random and nothing comes from the machine: the same chapter gives the same bytes. Ids come
+from names or content, and metadata holds the keys written here and no others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from autograder.course import solution_regions
+from autograder.course.chapter_cells import Cell, Chapter, Kind, without_answer
+from autograder.course.markdown_text import headings
+
+Notebook = nbformat.NotebookNode
+
+_METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+# What JupyterLab writes where a reader folds the cells below a heading, and how a side path's heading begins.
+FOLDED = "jp-MarkdownHeadingCollapsed"
+SIDE = "Side path: "
+_COLAB = "https://colab.research.google.com"
+
+INSTALL_ID = "install"
+_INSTALL = """\
+try:
+    import autograder
+except ImportError:
+    {otherwise}
+from importlib.metadata import version
+
+import torch
+
+place = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU"
+print("course", version("pytorch-basics"), "| torch", torch.__version__, "| device", place)"""
+_MINE = re.compile(r"^(\w+) = mine\(", re.MULTILINE)
+# In a proof, a prediction that does not hold stops the run.
+_HELD = """\
+from autograder.notebook import lesson_cells
+
+class Held(lesson_cells.Reveal):
+    def __init__(self, guess, actual):
+        super().__init__(guess, actual)
+        assert self.held, f"The right answer that stands in the chapter is none. {self}"
+
+lesson_cells.Reveal = Held
+del lesson_cells, Held"""
+MINE = "mine"  # tags a cell that fetches the reader's own answers
+_MISSING = 'raise ImportError("The course is missing: run `pip install .` in its folder, then restart.") from None'
+
+
+def source_notebook(chapter: Chapter, address: str) -> Notebook:
+    """The notebook that nbgrader starts from: with solutions and hidden tests."""
+    return _notebook(chapter, address, _source_text)
+
+
+def solution_notebook(chapter: Chapter, address: str) -> Notebook:
+    """The solved notebook: no hidden tests, no outputs."""
+    return _notebook(chapter, address, _solved_text)
+
+
+def proof_notebook(chapter: Chapter, address: str) -> Notebook:
+    """The solved notebook with the claims in their places, in which all predictions must hold; for the tests alone."""
+    return _notebook(chapter, address, _solved_text, claims=True)
+
+
+def to_bytes(notebook: Notebook) -> bytes:
+    """The notebook as a file's content; raises nbformat's ValidationError where it is no valid notebook."""
+    nbformat.validate(notebook)
+    return (str(nbformat.writes(notebook)) + "\n").encode()
+
+
+def _notebook(chapter: Chapter, address: str, text: Callable[[Cell], str], claims: bool = False) -> Notebook:
+    cells = list(_cells(chapter, address, text, claims))
+    folded = [cell.id for cell in cells if FOLDED in cell.metadata]
+    colab = {"colab": {"collapsed_sections": folded}} if folded else {}
+    notebook: Notebook = new_notebook(cells=cells, metadata=_METADATA | colab)
+    return notebook
+
+
+def _cells(chapter: Chapter, address: str, text: Callable[[Cell], str], claims: bool) -> Iterator[Notebook]:
+    for index, (cell, cell_id) in enumerate(zip(chapter.cells, cell_ids(chapter), strict=True)):
+        if cell.kind is Kind.CLAIM and not claims:
+            continue
+        if index == 1:
+            yield new_code_cell(_install_text(address), id=INSTALL_ID, metadata=_folded())
+        source = text(cell)
+        if cell.keys.get("side"):
+            yield from _side_cells(source, cell_id)
+        elif cell.kind is Kind.MARKDOWN:
+            opening = _with_badge(source, address, chapter.stem) if index == 0 else source
+            yield new_markdown_cell(opening, id=cell_id, metadata={})
+        else:
+            yield new_code_cell(source, id=cell_id, metadata=_metadata(cell))
+        if claims and cell.kind is Kind.SETUP:
+            yield new_code_cell(_HELD, id="held")
+
+
+def _side_cells(source: str, cell_id: str) -> Iterator[Notebook]:
+    """A side path's first cell: its heading, marked as such, and its text in a cell below, since cells are folded."""
+    heading, _, text = source[headings(source)[0].text_start :].partition("\n")
+    # Colab knows a cell by the id in its metadata.
+    yield new_markdown_cell(f"#### {SIDE}{heading}", id=cell_id, metadata={FOLDED: True, "id": cell_id})
+    if text.strip():
+        yield new_markdown_cell(text.strip("\n"), id=f"{cell_id}_in", metadata={})
+
+
+def cell_ids(chapter: Chapter) -> list[str]:
+    """The id of each cell: its name or grade id, else drawn from its content."""
+    taken = {cell.fixed_id for cell in chapter.cells}
+    ids: list[str] = []
+    for cell in chapter.cells:
+        cell_id = cell.fixed_id or _free(_digest(cell), taken)
+        taken.add(cell_id)
+        ids.append(cell_id)
+    return ids
+
+
+def _digest(cell: Cell) -> str:
+    return "c-" + hashlib.sha256(f"{cell.kind.value}\n{cell.source}".encode()).hexdigest()[:10]
+
+
+def _free(stem: str, taken: set[str | None]) -> str:
+    number = 1
+    cell_id = stem
+    while cell_id in taken:
+        number += 1
+        cell_id = f"{stem}-{number}"
+    return cell_id
+
+
+def _source_text(cell: Cell) -> str:
+    if cell.kind is Kind.MINE:
+        return _mine_text(cell)
+    if cell.kind is Kind.PREDICT:
+        return without_answer(cell.source)
+    if cell.kind is not Kind.CHECK:
+        return cell.source
+    name = cell.keys["check"]
+    hidden = f'check("{name}", {name}, fresh=True)'
+    return (
+        f"{cell.source}\n### BEGIN {solution_regions.HIDDEN_TESTS}\n{hidden}\n### END {solution_regions.HIDDEN_TESTS}"
+    )
+
+
+def _solved_text(cell: Cell) -> str:
+    if cell.kind is Kind.MINE:
+        return _mine_text(cell)
+    return solution_regions.solved(cell.source) if cell.kind is Kind.EXERCISE else cell.source
+
+
+def _mine_text(cell: Cell) -> str:
+    """What stands in for answers, below a line that says so: of a folded cell, JupyterLab shows the first line."""
+    names = ", ".join(_MINE.findall(cell.source))
+    return f"# {names}: yours as soon as the check passes, the lesson's until then\n{cell.source}"
+
+
+def _metadata(cell: Cell) -> dict[str, Any]:
+    """The cell's metadata, from a closed list: nbgrader, tags, jupyter, cellView."""
+    if cell.kind is Kind.PARAMETERS:
+        return {"tags": ["parameters"]}
+    if cell.kind is Kind.FIGURE:
+        return _folded()
+    if cell.kind is Kind.MINE:
+        return {**_folded(), "tags": [MINE]}
+    folded = _folded() if cell.kind is Kind.SETUP else {}
+    return {**folded, "nbgrader": _nbgrader(cell)} if cell.grade_id else {}
+
+
+def _folded() -> dict[str, Any]:
+    """The metadata of a cell whose source nobody needs to read: folded in JupyterLab, and in Colab."""
+    return {"jupyter": {"source_hidden": True}, "cellView": "form"}
+
+
+def _nbgrader(cell: Cell) -> dict[str, Any]:
+    grade = cell.kind is Kind.CHECK
+    points = {"points": cell.keys.get("points", 0)} if grade else {}
+    return {
+        "grade": grade,
+        "grade_id": cell.grade_id,
+        "locked": cell.kind is not Kind.EXERCISE,
+        **points,
+        "schema_version": 3,
+        "solution": cell.kind is Kind.EXERCISE,
+        "task": False,
+    }
+
+
+def _install_text(address: str) -> str:
+    return _INSTALL.format(otherwise=f"%pip install --quiet git+{address}" if address else _MISSING)
+
+
+def _with_badge(source: str, address: str, stem: str) -> str:
+    """Put the Colab badge below the title; Colab opens notebooks from GitHub only."""
+    parts = urlsplit(address)
+    if parts.hostname != "github.com":
+        return source
+    link = f"{_COLAB}/github{parts.path}/blob/main/notebooks/{stem}.ipynb"
+    badge = f"[![Open in Colab]({_COLAB}/assets/colab-badge.svg)]({link})"
+    title, _, rest = source.partition("\n")
+    return f"{title}\n\n{badge}\n{rest}" if rest else f"{title}\n\n{badge}"

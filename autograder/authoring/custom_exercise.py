@@ -1,0 +1,147 @@
+"""A teacher's own exercise in one file, `own/NAME.py` in the course's folder: an assignment of its own.
+
+Its cells come first, as in a chapter; behind `# %% cases` stand its requirements and hints, behind `# %% answers` its
+wrong and right answers. It is tried in a folder of its own, under a time limit; what is proven there is then laid into
+the course, where build, check, grade and report find it as they find any other.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from autograder import files
+from autograder.course.course_location import COURSE_VARIABLE, EXERCISES
+from autograder.course.exercise_parts import ExerciseParts, every_part
+from autograder.errors import ExerciseError
+
+OWN = "own"  # the folder
+_MADE = "# Made from {where} by `python -m autograder prove {name}`: change it there."
+_CUTS = re.compile(r"^# %% (cases|answers)[ \t]*$", re.MULTILINE)
+_SECONDS = 120.0
+# Both in one process: to begin one takes longer than either.
+_TRIAL = """
+import sys
+from autograder.__main__ import main
+project, name = sys.argv[1:]
+sys.exit(main(["--root", project, "build"]) or main(["--root", project, "prove", name]))
+"""
+
+
+def own_path(course: Path, name: str) -> Path:
+    """Where a teacher's own exercise of this name is written."""
+    return course / OWN / f"{name}.py"
+
+
+def new_own(course: Path, name: str) -> Path:
+    """Write the template of an own exercise, which works as it is; raises ExerciseError for a name that is no good."""
+    if not re.fullmatch(r"[a-z]\w*", name, re.ASCII):
+        raise ExerciseError(f"expected a name such as moving_average, found {name!r}. Choose another name.")
+    path = own_path(course, name)
+    if path.exists():
+        raise ExerciseError(f"{path.relative_to(course.parent)} is there already. Change it, or choose another name.")
+    _check_free(course, name)
+    template = (Path(__file__).parent / "own_template.txt").read_text(encoding="utf-8")
+    files.write_all({path: template.replace("NAME", name).encode()})
+    return path
+
+
+def prove_own(course: Path, name: str, seconds: float = _SECONDS) -> list[str]:
+    """Try an own exercise by itself, and lay it into the course where it is proven.
+
+    Returns a line for each thing that is wrong, and then nothing is changed. `seconds` is how long the proof may take.
+    """
+    try:
+        made = _unfolded(course, name)
+    except ExerciseError as error:
+        return [str(error)]
+    with tempfile.TemporaryDirectory() as folder:
+        trial = Path(folder).resolve() / course.name
+        files.write_all({trial / path: text.encode() for path, text in made.items()})
+        shutil.copy(course / "nbgrader_config.py", trial)
+        (trial / EXERCISES / "__init__.py").touch()
+        (trial.parent / "pyproject.toml").write_text(f'[tool.pytorch-basics]\ncourse = "{course.name}"\naddress = ""\n')
+        lines = _tried(trial.parent, name, seconds)
+    if lines:
+        where = own_path(course, name).relative_to(course.parent).as_posix()
+        names = sorted((f"{course.name}/{path.as_posix()}" for path in made), key=len, reverse=True)
+        return [_placed(line, [f"{trial.parent}/{each}" for each in names] + names, where) for line in lines]
+    (course / EXERCISES).mkdir(exist_ok=True)
+    files.write_all({course / path: text.encode() for path, text in made.items()})
+    return []
+
+
+def _unfolded(course: Path, name: str) -> dict[Path, str]:
+    """The files of the course that an own exercise becomes, from the course's folder on; raises ExerciseError.
+
+    Lines keep their numbers, so that what is told of them holds in the teacher's file.
+    """
+    path = own_path(course, name)
+    where = path.relative_to(course.parent).as_posix()
+    _check_free(course, name)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeError) as error:
+        raise ExerciseError(f"{where}: cannot be read ({error}). Save it as UTF-8.") from error
+    cuts = list(_CUTS.finditer(text))
+    if [cut[1] for cut in cuts] != ["cases", "answers"]:
+        raise ExerciseError(f"{where}: expected one line `# %% cases` and below it one `# %% answers`. Write both.")
+    points = re.search(
+        rf'^# %% .*\bcheck="{name}"[^\n]*?\b(?:points|extra)=(\d+)', text[: cuts[0].start()], re.MULTILINE
+    )
+    if points is None or int(points[1]) == 0:
+        raise ExerciseError(f'{where}: {name!r} has no points. Write `# %% check="{name}" points=2` over its check.')
+    head = _MADE.format(where=where, name=name)
+    cases, answers = (text.count("\n", 0, cut.start()) for cut in cuts)
+    parts = ExerciseParts(course, name, name)
+    return {
+        parts.chapter.relative_to(course): text[: cuts[0].start()],
+        parts.exercise.parent.relative_to(course) / "__init__.py": f"{head}\n",
+        parts.exercise.relative_to(course): head + "\n" * (cases + 1) + text[cuts[0].end() + 1 : cuts[1].start()],
+        parts.bank.relative_to(course): head + "\n" * (answers + 1) + text[cuts[1].end() + 1 :],
+    }
+
+
+def _check_free(course: Path, name: str) -> None:
+    """Raise ExerciseError where another exercise or chapter of the course has this name."""
+    mine = ExerciseParts(course, name, name)
+    head = _MADE.format(where=own_path(course, name).relative_to(course.parent).as_posix(), name=name)
+    if mine.exercise.is_file() and mine.exercise.read_text(encoding="utf-8", errors="replace").startswith(head):
+        return
+    for parts in every_part(course):
+        if name in (parts.name, parts.stem):
+            raise ExerciseError(f"the name {name!r} is taken, in chapter {parts.stem}. Choose another name.")
+    if mine.chapter.exists():
+        raise ExerciseError(f"the name {name!r} is taken, by the chapter of that name. Choose another name.")
+
+
+def _tried(project: Path, name: str, seconds: float) -> list[str]:
+    """What building and proving the exercise complain of, in a process that is ended after `seconds`."""
+    environment = {key: value for key, value in os.environ.items() if key != COURSE_VARIABLE}
+    try:
+        ran = subprocess.run(
+            [sys.executable, "-c", _TRIAL, str(project), name],
+            cwd=project,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return [f"{name}: has not ended after {seconds:g} s. Look for a loop that never ends, or make cases smaller."]
+    if ran.returncode:
+        return ran.stderr.strip().splitlines() or [f"{name}: the proof ended with status {ran.returncode}."]
+    return []
+
+
+def _placed(line: str, names: list[str], where: str) -> str:
+    for each in names:
+        line = line.replace(each, where)
+    return line

@@ -1,0 +1,149 @@
+"""The example class: made students, graded through nbgrader's whole cycle, in a folder of its own."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from autograder.authoring import project_address
+from autograder.authoring.chapter_notebooks import source_notebook, to_bytes
+from autograder.authoring.example_students import ClassMaker, Student
+from autograder.course.chapter_reader import chapter_paths, read_chapter
+from autograder.course.course_location import EXERCISES, SHIPPED, chapter_path, find_course
+from autograder.course.reading_time import with_minutes
+from autograder.errors import CourseNotFound, WorkFailed
+from autograder.files import write_all
+from autograder.grading import class_table
+from autograder.grading.assignment import assignment
+from autograder.grading.executors import Workers
+from autograder.grading.grader import grader
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade, ShowProgress, plain
+
+
+@dataclass(frozen=True)
+class ExampleClass:
+    """A class that has been graded: where it is, who is in it, and why some could not be graded."""
+
+    folder: Path
+    stem: str
+    students: tuple[Student, ...]
+    failures: dict[str, str]
+
+    @property
+    def course(self) -> Path:
+        """Its course folder."""
+        return self.folder / "course"
+
+    @property
+    def grades(self) -> Path:
+        """The exported grades."""
+        return self.folder / "grades.csv"
+
+    def summary(self) -> str:
+        """The class in a table."""
+        return class_table.table(class_table.rows(self.course, self.stem, self.failures))
+
+
+def no_bars(_what: str) -> ShowProgress:
+    """Show no progress."""
+    return plain
+
+
+def run(
+    project: Path,
+    folder: Path,
+    stem: str,
+    progress: Callable[[str], ShowProgress] = no_bars,
+    *,
+    mishaps: bool = True,
+    repeats: bool = True,
+    whole: Collection[str] | None = None,
+    pages: Collection[str] | None = None,
+    ids: Callable[[int], Sequence[str]] | None = None,
+    workers: Workers = Workers(),  # noqa: B008  (a value)
+    unconfined: bool = False,
+) -> ExampleClass:
+    """Make the class in an empty folder and take it through the cycle; raises CourseError.
+
+    `ClassMaker.students` says who is in it. With `pages`, only these students get feedback, the slowest part of it.
+    `ids` gives so many students names that say nothing about them.
+    """
+    copy_course(project, folder / "course", stem)
+    cycle = Cycle(folder / "course", stem, _exchange(folder))
+    cycle.generate()
+    cycle.release()
+    made_from = grader(assignment(cycle.course, stem, unconfined=unconfined))
+    students = _called(tuple(ClassMaker(made_from.judge, made_from.release).students(mishaps, repeats, whole)), ids)
+    for student in students:
+        cycle.submit(student.name, _homework(folder, stem, student))
+    cycle.collect()
+    names = [student.name for student in students]
+    failures = cycle.autograde(names, progress("grade"), HowToGrade(workers, unconfined=unconfined))
+    failures |= cycle.feedback([each for each in names if pages is None or each in pages], progress("write feedback"))
+    made = ExampleClass(folder, stem, students, failures)
+    cycle.export(made.grades)
+    return made
+
+
+def _exchange(folder: Path) -> Path:
+    """Make the folder where students hand in: nbgrader asks for one that everybody may write to."""
+    exchange = folder / "exchange"
+    exchange.mkdir()
+    exchange.chmod(0o777)
+    return exchange
+
+
+def _called(students: tuple[Student, ...], ids: Callable[[int], Sequence[str]] | None) -> tuple[Student, ...]:
+    if ids is None:
+        return students
+    return tuple(replace(student, name=name) for student, name in zip(students, ids(len(students)), strict=True))
+
+
+def first_chapter(project: Path) -> str:
+    """The chapter that an example is made of where none is named; raises CourseNotFound."""
+    return chapter_paths(find_course(project))[0].stem
+
+
+def empty_folder(folder: Path) -> Path:
+    """Make room for a new example class; an older one, which is all made again, is removed."""
+    try:
+        shutil.rmtree(folder, ignore_errors=False) if folder.exists() else None
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise WorkFailed(
+            f"cannot make {folder}: {error.strerror}. Make room or give permission, and try again."
+        ) from None
+    return folder
+
+
+def copy_course(project: Path, copy: Path, stem: str) -> None:
+    """Copy what grading a chapter takes; the teacher's own gradebook and submissions are left alone."""
+    course = find_course(project)
+    for name in (f"chapters/{stem}.py", f"answers/{stem}", EXERCISES, SHIPPED, "nbgrader_config.py"):
+        if not (course / name).exists():
+            raise CourseNotFound(
+                f"expected {course / name}, found none. Run the command in the project folder, or give --root."
+            )
+        _copy(course / name, copy / name, [f"{each.stem}.*" for each in chapter_paths(course) if each.stem != stem])
+    chapter = with_minutes(course, read_chapter(chapter_path(course, stem)))
+    source = source_notebook(chapter, project_address.read(project))
+    write_all({copy / "source" / stem / f"{stem}.ipynb": to_bytes(source)})
+
+
+def _copy(path: Path, copy: Path, others: Iterable[str]) -> None:
+    """Copy a file or a folder, without what is shipped of other chapters."""
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir():
+        shutil.copytree(path, copy, ignore=shutil.ignore_patterns("__pycache__", *others))
+    else:
+        shutil.copyfile(path, copy)
+
+
+def _homework(folder: Path, stem: str, student: Student) -> Path:
+    """Write a student's file where the student would have it; returns the student's folder."""
+    home = folder / "students" / student.name
+    (home / stem).mkdir(parents=True)
+    (home / stem / student.filename).write_bytes(student.data)
+    return home

@@ -1,0 +1,231 @@
+"""The students of the example class: what each hands in, and what it must earn."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import zipfile
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
+
+from autograder.course.answer_bank import KnownAnswer
+from autograder.course.judge import Judge
+from autograder.ipython_syntax import CHECK
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a student must earn: the exercises solved wholly, and the known mistake in each of the others.
+
+    `told` is what the summary must say of the student.
+    """
+
+    solved: frozenset[str] = frozenset()
+    mistakes: dict[str, str] = field(default_factory=dict)
+    told: str = ""
+
+
+@dataclass(frozen=True)
+class Student:
+    """One made student: the name says what is special; the file, under the name it is handed in as."""
+
+    name: str
+    data: bytes
+    expected: Expected
+    filename: str
+
+
+Sources = dict[str, str]
+
+
+class ClassMaker:
+    """Makes the students of a chapter from its released notebook, worked solutions and answer bank."""
+
+    def __init__(self, judge: Judge, release: NotebookNode) -> None:
+        self.chapter = judge.chapter
+        # As a file holds it: to copy a notebook and to write it anew takes longer than to make a student's answers.
+        self._release: dict[str, Any] = json.loads(nbformat.writes(release))
+        self.names = judge.chapter.exercises
+        self.solutions = {name: judge.chapter.solution(name) for name in self.names}
+        self.bank = {name: [*judge.banks[name]] for name in self.names}
+
+    def students(
+        self, mishaps: bool = True, repeats: bool = True, whole: Collection[str] | None = None
+    ) -> Iterator[Student]:
+        """Every student of the class; without mishaps, those whose answers are the bank's, in proper files.
+
+        Without repeats, nobody hands in an answer of the bank that another one did, but leaves the exercise open. Where
+        it is said which exercises are to be answered `whole`, of the others only the first right and the first wrong
+        answer are handed in.
+        """
+        everything = frozenset(self.names)
+        yield self._student("perfect", self.solutions, Expected(everything))
+        yield self._student("untouched", {}, Expected())
+        for word, is_right in (("right", True), ("wrong", False)):
+            rows = [[a for a in self.bank[name] if a.is_right is is_right] for name in self.names]
+            yield from self._from_bank(word, rows, repeats, self.names if whole is None else whole)
+        if mishaps:
+            yield from self._mangled(everything)
+            yield from self._ill_behaved(everything)
+
+    def _from_bank(
+        self, word: str, rows: list[list[KnownAnswer]], repeats: bool, whole: Collection[str]
+    ) -> Iterator[Student]:
+        """Student k hands in answer k of every exercise; where there are fewer the last one again, or none."""
+        rows = [row if row and row[0].exercise in whole else row[:1] for row in rows]
+        for k in range(max(map(len, rows))):
+            picked = {row[0].exercise: row[min(k, len(row) - 1)] for row in rows if row}
+            left = set() if repeats else {row[0].exercise for row in rows if 0 < len(row) <= k}
+            sources = self.solutions | {name: answer.source for name, answer in picked.items()}
+            sources = {name: text for name, text in sources.items() if name not in left}
+            mistakes = {name: answer.tag for name, answer in picked.items() if name in sources and not answer.is_right}
+            solved = frozenset(sources) - set(mistakes)
+            yield self._student(f"{word}-{k + 1:02d}", sources, Expected(solved, mistakes))
+
+    def _mangled(self, everything: frozenset[str]) -> Iterator[Student]:
+        """Perfect answers in files to which something happened on the way."""
+        first = self.names[0]
+        for name, mangle, told in (
+            ("copied-cell", self._copy_cell, f"more than once; the last answer above the check counts: {first}"),
+            ("stripped-metadata", _strip, "had lost nbgrader's mark"),
+            ("missing-checks", _drop_checks, "check cells that were missing, put back"),
+            ("from-colab", _as_colab, ""),
+        ):
+            yield self._student(name, self.solutions, Expected(everything, told=told), mangle)
+        renamed = f"{self.chapter.stem} (1).ipynb"
+        told = f"handed in as {renamed!r}"
+        yield self._student("renamed-file", self.solutions, Expected(everything, told=told), filename=renamed)
+        told = "handed in as 'homework.zip'"
+        yield self._student("zipped", self.solutions, Expected(everything, told=told), _zipped, "homework.zip")
+        last = self.names[-1]
+        told = "the file breaks off after cell"
+        yield self._student("cut-off", self.solutions, Expected(everything - {last}, told=told), self._cut_off)
+        told = "could not be read: the file is no notebook: git left a merge conflict"
+        yield self._student("broken-json", self.solutions, Expected(told=told), _merged)
+
+    def _ill_behaved(self, everything: frozenset[str]) -> Iterator[Student]:
+        """Perfect answers but for one that hangs, dies or does not run; and one that only makes noise."""
+        first = self.names[0]
+        for name, text, told in (
+            ("endless-loop", "while True:\n    pass\n", "still running"),
+            ("process-death", "import os\nos._exit(0)\n", "ended the Python process"),
+            ("syntax-error", "def broken(:\n    pass\n", "SyntaxError"),
+        ):
+            sources = self.solutions | {first: text}
+            yield self._student(name, sources, Expected(everything - {first}, told=told))
+        noise = "import sys\nimport warnings\n\nwarnings.warn('careful')\nprint('noise', file=sys.stderr)\n\n\n"
+        yield self._student("noisy", self.solutions | {first: noise + self.solutions[first]}, Expected(everything))
+        yield self._student("own-helper", self._with_helper(), Expected(everything), self._add_helper)
+
+    def _student(
+        self,
+        name: str,
+        sources: Sources,
+        expected: Expected,
+        mangle: Callable[[bytes], bytes] = lambda data: data,
+        filename: str = "",
+    ) -> Student:
+        cells = [self._answered(cell, sources) for cell in self._release["cells"]]
+        data = mangle(_written(self._release | {"cells": cells}))
+        return Student(name, data, expected, filename or f"{self.chapter.stem}.ipynb")
+
+    def _answered(self, cell: dict[str, Any], sources: Sources) -> dict[str, Any]:
+        """A cell of the release, with the student's answer where it is for one."""
+        mark = cell["metadata"].get("nbgrader", {})
+        is_answered = mark.get("solution") and mark["grade_id"] in sources
+        return cell | {"source": sources[mark["grade_id"]].splitlines(keepends=True)} if is_answered else cell
+
+    def _copy_cell(self, data: bytes) -> bytes:
+        """Copy the first exercise's cell, mark and all, and put an older attempt before it."""
+
+        def copied(notebook: Any) -> None:
+            place = next(i for i, cell in enumerate(notebook.cells) if _grade_id(cell) == self.names[0])
+            attempt = copy.deepcopy(notebook.cells[place])
+            attempt.source, attempt["id"] = f"def {self.names[0]}(*args):\n    return None", "copy-of-a-cell"
+            notebook.cells.insert(place, attempt)
+
+        return _changed(data, copied)
+
+    def _cut_off(self, data: bytes) -> bytes:
+        """The file as far as into the cell of the last exercise."""
+        return data[: data.index(f'"grade_id": "{self.names[-1]}"'.encode())]
+
+    def _first_function(self) -> str:
+        """The first exercise that asks for a function, not a class."""
+        return next(name for name in self.names if f"def {name}(" in self.solutions[name])
+
+    def _with_helper(self) -> Sources:
+        """Put the first function's work into another one, which stands in a cell of its own."""
+        name = self._first_function()
+        return self.solutions | {name: f"def {name}(*args, **kwargs):\n    return my_helper(*args, **kwargs)"}
+
+    def _add_helper(self, data: bytes) -> bytes:
+        name = self._first_function()
+        helper = self.solutions[name].replace(f"def {name}(", "def my_helper(")
+        return _changed(data, lambda notebook: notebook.cells.insert(4, new_code_cell(helper)))
+
+
+def _written(notebook: dict[str, Any]) -> bytes:
+    """The bytes that nbformat writes of a notebook."""
+    return json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False, separators=(",", ": ")).encode()
+
+
+def _changed(data: bytes, change: Callable[[Any], None]) -> bytes:
+    notebook = nbformat.reads(data.decode(), as_version=4)
+    change(notebook)
+    return str(nbformat.writes(notebook)).encode()
+
+
+def _grade_id(cell: Any) -> str:
+    return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+
+
+def _strip(data: bytes) -> bytes:
+    def stripped(notebook: Any) -> None:
+        for cell in notebook.cells:
+            cell.metadata = {}
+
+    return _changed(data, stripped)
+
+
+def _zipped(data: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("homework/notebook.ipynb", data)
+        archive.writestr("__MACOSX/homework/._notebook.ipynb", b"")
+    return packed.getvalue()
+
+
+def _merged(data: bytes) -> bytes:
+    """Leave the marks of git around a line of an answer that two versions have in different words."""
+    lines = data.split(b"\n")
+    place = next(place for place, line in enumerate(lines) if line.lstrip().startswith(b'"def '))
+    other = lines[place].replace(b"def ", b"def other_", 1)
+    lines[place : place + 1] = [b"<<<<<<< HEAD", lines[place], b"=======", other, b">>>>>>> feature"]
+    return b"\n".join(lines)
+
+
+def _drop_checks(data: bytes) -> bytes:
+    def dropped(notebook: Any) -> None:
+        notebook.cells = [cell for cell in notebook.cells if not _grade_id(cell).startswith(CHECK)]
+
+    return _changed(data, dropped)
+
+
+def _as_colab(data: bytes) -> bytes:
+    """Write the notebook as Colab may: format 4.0, no cell ids, other metadata, nbgrader's kept."""
+    notebook = json.loads(data)
+    notebook["nbformat_minor"] = 0
+    notebook["metadata"] = {
+        "colab": {"provenance": []},
+        "kernelspec": {"name": "python3", "display_name": "Python 3"},
+    }
+    for cell in notebook["cells"]:
+        cell["metadata"] = {"id": cell.pop("id")} | {k: v for k, v in cell["metadata"].items() if k == "nbgrader"}
+    return json.dumps(notebook).encode()

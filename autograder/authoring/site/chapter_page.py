@@ -1,0 +1,141 @@
+"""A chapter for reading: the worked chapter's outputs, with exercises unsolved and answers folded away."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator
+from html import escape
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
+
+from autograder.authoring.chapter_notebooks import MINE
+from autograder.authoring.site.page_headings import fit_headings
+from autograder.course.chapter_rules import RESERVED
+from autograder.course.course import here
+from autograder.errors import WorkFailed
+
+_STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)  # of an explorer; a page of the site has it once
+_WIDGET = "application/vnd.jupyter.widget-view+json"  # wants a kernel, and scripts from the network
+_FIGURE = re.compile(r"^figures\.(\w+)\(", re.MULTILINE)
+# What a guess may be stands behind it, as in `guess = ...  # 1, 2 or "none"`.
+_SORT = re.compile(r"=\s*\.\.\.\s*#\s*(?P<sort>.+)$", re.MULTILINE)
+_CHOICE = re.compile(r"""(?:"[^"]*"|-?\d[\d.]*(?:e-?\d+)?|True|False)""")
+# The guess of the worked chapter, which is not the reader's.
+_PREDICTED = re.compile(
+    r"You predicted .*?; the (answer is .*?\.) (?:Your prediction holds\.|Not what you expected\? Read on\.)"
+)
+# Why an answer of another chapter stands in its plain form: true of whoever builds the page, and of no reader.
+_BUILT = re.compile(r": progress is not kept here, and [^\n]*? was not looked at")
+_STILL = "*This picture answers to mouse and keys in the notebook; here it stands still.*"
+_MOVES = "*In the notebook this answers to what you wrote; here it plays what was recorded.*"
+_PLOT = "A plot, made by the code above it."
+
+
+def chapter_page(stem: str, student: NotebookNode, executed: NotebookNode) -> NotebookNode:
+    """The page of a chapter, from the notebook that students get and the worked one after it was run.
+
+    Raises WorkFailed where the two are not of the same build.
+    """
+    if len(student.cells) != len(executed.cells):
+        raise WorkFailed(f"notebooks/{stem}.ipynb and solutions/{stem}.ipynb do not match. Run `make build`.")
+    page = copy.deepcopy(executed)
+    page.metadata.pop("widgets", None)
+    page.cells = list(_cells(stem, student.cells, page.cells))
+    fit_headings(page.cells)
+    for number, cell in enumerate(page.cells):
+        cell.id = f"cell-{number}"
+    return page
+
+
+def _cells(stem: str, student: list[NotebookNode], executed: list[NotebookNode]) -> Iterator[NotebookNode]:
+    asked = False  # whether the reader has just been asked for a guess
+    for untouched, worked in zip(student, executed, strict=True):
+        if worked.cell_type != "code":
+            yield worked
+            continue
+        mark, is_folded = worked.metadata.get("nbgrader", {}), _is_folded(worked)
+        is_mine = MINE in worked.metadata.get("tags", ())
+        worked.metadata = {}
+        if mark.get("solution"):
+            yield new_code_cell(untouched.source)
+            yield _folded(worked, "hide-input", "a solution")
+        elif untouched.source != worked.source:
+            yield new_code_cell(untouched.source)
+            yield new_markdown_cell(_question(untouched.source))
+            asked = True
+            continue
+        elif mark.get("grade"):
+            yield _folded(worked, "hide-output", "what the check says of the solution")
+        elif asked:
+            _replace(worked, _PREDICTED, r"The \1")
+            yield _folded(worked, "hide-output", "what comes out")
+        elif is_folded and worked.id in RESERVED:
+            yield _folded(worked, "hide-input", "what is imported")
+        elif is_mine:
+            _replace(worked, _BUILT, "")
+            yield _folded(worked, "hide-input", "what stands in until yours passes")
+        else:
+            yield _shown(stem, worked, is_folded)
+        asked = False
+        if _leave_out_widgets(worked):
+            yield new_markdown_cell(_MOVES if _has_film(worked) else _STILL)
+
+
+def _is_folded(cell: NotebookNode) -> bool:
+    """Whether notebooks fold a cell's code away: it is there for its picture alone, or imports."""
+    return bool(cell.metadata.get("jupyter", {}).get("source_hidden"))
+
+
+def _folded(cell: NotebookNode, tag: str, what: str) -> NotebookNode:
+    prompts = {"code_prompt_show": f"Show {what}", "code_prompt_hide": f"Hide {what}"}
+    cell.metadata = {"tags": [tag], "mystnb": prompts}
+    return cell
+
+
+def _shown(stem: str, cell: NotebookNode, is_drawn: bool) -> NotebookNode:
+    if is_drawn:
+        cell.metadata["tags"] = ["remove-input"]
+    if any("image/png" in output.get("data", {}) for output in cell.outputs):
+        cell.metadata["mystnb"] = {"image": {"alt": _alternative(stem, cell.source)}}
+    return cell
+
+
+def _alternative(stem: str, source: str) -> str:
+    """What a figure shows, in words: the first sentence about the function that draws it."""
+    found = _FIGURE.search(source)
+    if found is None:
+        return _PLOT
+    drawing = getattr(here().figures(stem), found[1])
+    return (drawing.__doc__ or _PLOT).strip().splitlines()[0]
+
+
+def _leave_out_widgets(cell: NotebookNode) -> bool:
+    """Keep the picture of an explorer, which needs no kernel; returns whether there is one."""
+    shown = [output.data for output in cell.outputs if output.get("data", {}).pop(_WIDGET, None) is not None]
+    for data in shown:
+        data["text/html"] = _STYLE.sub("", data["text/html"], count=1)
+    return bool(shown)
+
+
+def _has_film(cell: NotebookNode) -> bool:
+    return any("data-film=" in output.get("data", {}).get("text/html", "") for output in cell.outputs)
+
+
+def _replace(cell: NotebookNode, found: re.Pattern[str], by: str) -> None:
+    """Put something else in place of what is found in the words of a cell's outputs."""
+    for output in cell.outputs:
+        data = output.get("data", {})
+        for kind in {"text/plain", "text/html"}.intersection(data):
+            data[kind] = found.sub(by, data[kind])
+
+
+def _question(source: str) -> str:
+    """A place where the page's script asks for a guess: by choices where the cell names them, else in words."""
+    found = _SORT.search(source)
+    sort = found["sort"].strip() if found else ""
+    choices = _CHOICE.findall(sort)
+    left = _CHOICE.sub("", sort).replace(" or ", "").replace(",", "").strip()
+    offered = "|".join(each.strip('"') for each in choices) if len(choices) > 1 and not left else ""
+    return f'<div class="asks" data-sort="{escape(sort)}" data-choices="{escape(offered)}"></div>'

@@ -1,0 +1,94 @@
+"""The report of the example class, as a part of a page: what a teacher gets, with nobody in it who exists."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from autograder.authoring import example_class
+from autograder.course.course_location import ANSWERS, EXERCISES, chapter_path, find_course
+from autograder.errors import WorkFailed
+from autograder.files import write_all
+from autograder.grading.assignment import grader_digest
+from autograder.reports import write_reports
+from autograder.sandbox.self_test import missing
+
+# Ids as a school gives them: a first name, and a number where it is there twice.
+# fmt: off
+_NAMES = (
+    "ada", "ravi", "mei", "tom", "zoe", "omar", "lena", "kofi", "ines", "yuki", "paul", "nora", "amir", "ella", "juan",
+    "sofia", "finn", "aisha", "leo", "marta", "hugo", "priya", "noah", "clara", "ivan", "fatima", "max", "rosa", "emil",
+    "linh", "otto", "vera", "luca", "hana", "ben", "iris", "samuel", "olga", "theo", "amara", "erik", "salma",
+    "jonas", "chloe", "kenji", "laila", "oscar", "maya", "viktor", "elsa", "rahul", "greta", "diego", "freya", "yusuf",
+    "anna", "pavel", "lucia", "arun", "helen", "carl", "naomi", "simon",
+)
+# fmt: on
+
+
+def ids(count: int) -> list[str]:
+    """So many ids, all different; the same ones each time."""
+    rounds = (place // len(_NAMES) for place in range(count))
+    return [f"{_NAMES[place % len(_NAMES)]}{turn + 1 if turn else ''}" for place, turn in enumerate(rounds)]
+
+
+def class_report(project: Path, stem: str, folder: Path) -> str:
+    """The report of a chapter's example class, as Markdown: its headings, its words, its tables and pictures.
+
+    The class is made and graded in `folder`, which takes minutes; the report is kept there until a file changes that it
+    comes from. Raises CourseError where there is no such chapter, or it cannot be graded.
+    """
+    course = find_course(project)
+    kept = folder / f"report-{stem}-{_digest(course, stem)}.ipynb"
+    if not kept.is_file():
+        write_all({kept: (nbformat.writes(_made(project, stem, folder / "class")) + "\n").encode()})
+    notebook: NotebookNode = nbformat.read(kept, as_version=4)
+    return "\n\n".join(_parts(notebook))
+
+
+def _made(project: Path, stem: str, folder: Path) -> NotebookNode:
+    """The report's notebook; the class that it tells of is removed."""
+    # All of the code is the course's own, so that a machine which cannot confine it shows the report too.
+    unconfined = missing() is not None
+    empty = example_class.empty_folder(folder)
+    made = example_class.run(project, empty, stem, pages=(), ids=ids, unconfined=unconfined)
+    if made.failures:
+        student, reason = next(iter(made.failures.items()))
+        raise WorkFailed(
+            f"{len(made.failures)} of {len(made.students)} made students could not be graded; {student}: {reason}"
+        )
+    write_reports.write(made.course, [stem])
+    text = (made.course / "reports" / f"{stem}.ipynb").read_text(encoding="utf-8")
+    shutil.rmtree(folder)
+    there = text.replace(f"{folder.resolve()}/", "")  # commands name the class where a teacher has one
+    notebook: NotebookNode = nbformat.reads(there, as_version=4)
+    return notebook
+
+
+def _digest(course: Path, stem: str) -> str:
+    """What stands for the report: the chapter, its answers and exercises, and the code that makes and grades it."""
+    whole = hashlib.sha256(grader_digest().encode())
+    engine = Path(__file__).parents[2]
+    course_parts = [chapter_path(course, stem), course / ANSWERS / stem, course / EXERCISES / stem]
+    parts = [*course_parts, *(engine / "authoring").glob("example_*.py"), engine / "reports"]
+    for part in parts:
+        for path in sorted(part.rglob("*.*")) if part.is_dir() else [part]:
+            if path.suffix in (".py", ".css"):
+                whole.update(path.read_bytes())
+    return whole.hexdigest()[:16]
+
+
+def _parts(notebook: NotebookNode) -> Iterator[str]:
+    """Prose as it is, and each output as HTML of one line, which no empty line of somebody's code can end."""
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            yield cell.source
+            continue
+        for output in cell.outputs:
+            shown = output.get("data", {}).get("text/html", "").strip()
+            if shown:
+                yield f'<div class="taken class-report">{shown.replace(chr(10), "&#10;")}</div>'

@@ -1,0 +1,64 @@
+"""Worked chapters, run from top to bottom; what was run once is kept until something of it changes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+import explorers
+from autograder.course.course_location import ANSWERS, CHAPTERS
+from autograder.files import write_all
+from autograder.grading.assignment import grader_digest
+from autograder.papermill_run import run_notebook
+
+_UNREAD = (ANSWERS, CHAPTERS, "ledger")  # folders of a course that no notebook reads
+
+
+def executed(solutions: Sequence[Path], course: Path, cache: Path) -> dict[str, NotebookNode]:
+    """Worked notebooks with their outputs, by stem, run side by side; raises WorkFailed where a cell of one fails."""
+    stems = [solution.stem for solution in solutions]
+    others = {stem: [other for other in stems if other != stem] for stem in stems}
+    kept = [cache / f"{each.stem}-{_digest(each, course, others[each.stem])}.ipynb" for each in solutions]
+    missing = [(solution, to) for solution, to in zip(solutions, kept, strict=True) if not to.is_file()]
+    if missing:
+        # In processes: papermill changes the folder that its process is in.
+        with ProcessPoolExecutor(min(len(missing), os.cpu_count() or 1)) as pool:
+            list(pool.map(_run, *zip(*missing, strict=True)))
+    return {stem: nbformat.read(path, as_version=4) for stem, path in zip(stems, kept, strict=True)}
+
+
+def _run(solution: Path, to: Path) -> None:
+    worked = nbformat.read(solution, as_version=4)
+    advice = "No page was written. Run `make nbval` to see where."
+    made = run_notebook(worked, f"{solution.name} does not run", advice)
+    write_all({to: (nbformat.writes(made) + "\n").encode()})
+    for old in to.parent.glob(f"{solution.stem}-*.ipynb"):
+        if old != to:
+            old.unlink()
+
+
+def _digest(solution: Path, course: Path, others: Sequence[str]) -> str:
+    """What stands for the outputs: the notebook, the code that it calls, and what it takes of the course."""
+    whole = hashlib.sha256(solution.read_bytes() + grader_digest().encode())
+    for path in (*_files(Path(explorers.__file__).parent), *_read_by(course, others)):
+        whole.update(path.read_bytes())
+    return whole.hexdigest()[:16]
+
+
+def _read_by(course: Path, others: Sequence[str]) -> Iterator[Path]:
+    """What a chapter's cells can read of the course: figures, cards, exercises; not what has another chapter's name."""
+    for path in _files(course):
+        within = path.relative_to(course).as_posix()
+        if not within.startswith(_UNREAD) and not any(stem in within for stem in others):
+            yield path
+
+
+def _files(folder: Path) -> list[Path]:
+    kinds = (".py", ".js", ".css", ".json", ".safetensors")
+    return [path for path in sorted(folder.rglob("*.*")) if path.suffix in kinds]

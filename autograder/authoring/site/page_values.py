@@ -1,0 +1,117 @@
+"""What a page of the site takes from the course as it is built: minutes, pictures and feedback, so that none is typed.
+
+A page asks by `{{minutes CHAPTER}}`, `{{picture CHAPTER CELL}}`, `{{film CHAPTER CELL}}` for what moves in an explorer,
+`{{answer CHAPTER EXERCISE TAG}}` for the code of a wrong answer of the bank, `{{feedback CHAPTER EXERCISE TAG}}` for
+what a student reads who gave it, `{{report CHAPTER}}` for what a teacher reads of the example class, and
+`{{launch CHAPTER}}` for links to services that open the chapter, none where the project has no address on GitHub.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from bs4 import BeautifulSoup
+from nbformat import NotebookNode
+
+from autograder.course.answer_bank import KnownAnswer
+from autograder.course.chapter_reader import read_chapter
+from autograder.course.course_location import chapter_path
+from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.course.reading_time import rounded, shares, tiers
+from autograder.errors import CourseError, WorkFailed
+from autograder.notebook.report_rendering import html
+
+_ASKED = re.compile(r"\{\{(?P<word>\w+) (?P<about>[^{}\n]+)\}\}")
+_GITHUB = "https://github.com/"
+
+
+@dataclass(frozen=True)
+class Filler:
+    """Fills pages from the course in a folder and from its chapters after they were run, by stem.
+
+    `report` gives the report of a chapter's example class as Markdown.
+    """
+
+    course: Path
+    executed: Mapping[str, NotebookNode]
+    report: Callable[[str], str]
+    address: str = ""
+
+    def filled(self, text: str, where: str) -> str:
+        """A page with what it asks for; raises WorkFailed with the line where there is no such thing."""
+        return _ASKED.sub(lambda found: self._given(found, where), text)
+
+    def _given(self, found: re.Match[str], where: str) -> str:
+        words: dict[str, Callable[..., str]] = {
+            "minutes": self._minutes,
+            "picture": self._picture,
+            "film": self._film,
+            "answer": self._answer,
+            "feedback": self._feedback,
+            "report": self._report,
+            "launch": self._launch,
+        }
+        line = f"{where}:{found.string.count(chr(10), 0, found.start()) + 1}"
+        if found["word"] not in words:
+            raise WorkFailed(f"{line}: expected one of {', '.join(words)} in braces, found {found['word']!r}.")
+        try:
+            return words[found["word"]](*found["about"].split())
+        except (KeyError, TypeError, CourseError) as error:
+            raise WorkFailed(f"{line}: {found[0]} is nothing that this course has ({error}). Correct it.") from error
+
+    def _minutes(self, stem: str) -> str:
+        chapter = read_chapter(chapter_path(self.course, stem))
+        parts = shares(chapter, tiers(self.course, chapter))
+        main, exercises = (rounded(parts[name].minutes) for name in ("main path", "exercises"))
+        return f"{main} minutes to read and run, {exercises} for the exercises"
+
+    def _picture(self, stem: str, name: str) -> str:
+        return _on_one_line(self._shown(stem, name))
+
+    def _film(self, stem: str, name: str) -> str:
+        """What moves in an explorer, by itself as soon as it is in sight."""
+        film = BeautifulSoup(self._shown(stem, name), "html.parser").select_one("[data-film]")
+        if film is None:
+            raise KeyError(name)
+        film["data-plays"] = ""
+        return _on_one_line(f'<div class="explorer">{film}</div>')
+
+    def _shown(self, stem: str, name: str) -> str:
+        cells = {cell.id: cell for cell in self.executed[stem].cells if cell.cell_type == "code"}
+        shown = {kind: text for each in cells[name].outputs for kind, text in each.get("data", {}).items()}
+        return str(shown["text/html"])
+
+    def _known(self, stem: str, exercise: str, tag: str) -> tuple[Judge, KnownAnswer]:
+        judge = Judge(self.course, stem, only=exercise)
+        return judge, {answer.tag: answer for answer in judge.banks[exercise]}[tag]
+
+    def _answer(self, stem: str, exercise: str, tag: str) -> str:
+        return f"```python\n{self._known(stem, exercise, tag)[1].source.strip()}\n```"
+
+    def _feedback(self, stem: str, exercise: str, tag: str) -> str:
+        judge, known = self._known(stem, exercise, tag)
+        seen = next(observed for answer, observed in judge.shown(exercise) if answer.tag == tag)
+        report = judge.judge(exercise, VISIBLE_SEED, seen, known.source)
+        return _on_one_line(html(report))
+
+    def _report(self, stem: str) -> str:
+        self.executed[stem]
+        return self.report(stem)
+
+    def _launch(self, stem: str) -> str:
+        """Links to a chapter that was run, for a public project."""
+        self.executed[stem]
+        if not self.address.startswith(_GITHUB):
+            return ""
+        name, notebook = self.address.removeprefix(_GITHUB), f"notebooks/{stem}.ipynb"
+        colab = f"https://colab.research.google.com/github/{name}/blob/main/{notebook}"
+        binder = f"https://mybinder.org/v2/gh/{name}/main?urlpath=lab/tree/{notebook}"
+        return f"Or without setting anything up: [in Colab]({colab}), [in Binder]({binder})."
+
+
+def _on_one_line(shown: str) -> str:
+    """HTML for a page in Markdown, where an empty line would end it."""
+    return f'<div class="taken">{" ".join(shown.split())}</div>'

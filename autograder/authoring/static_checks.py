@@ -1,0 +1,180 @@
+"""The form of an exercise: what can be said of its parts before any answer is run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from autograder.course.answer_bank import AnswerBank, KnownAnswer
+from autograder.course.chapter_cells import Chapter, Kind
+from autograder.course.exercise_parts import ExerciseParts, shown
+from autograder.course.judge import Judge
+from autograder.diagnosis.expected import Key
+from autograder.errors import ExerciseError
+from autograder.exercises.difference import first_difference
+from autograder.exercises.exercise import SPOKEN, Exercise, Requirement, facet_of
+
+# Stands in a new exercise wherever its author has something to write.
+MARK = "TO WRITE"
+# The least numbers of wrong and of right answers.
+LEAST = {"warm-up": (3, 2), "core": (6, 3), "stretch": (6, 3)}
+_LONGEST = 200  # characters of a sentence or a hint
+_SHORTEST_REASON = 15
+
+
+def marks(parts: ExerciseParts, chapter: Chapter) -> Iterator[str]:
+    """A line for each place where the text of a new exercise is still to be written."""
+    for number, row in _cell_rows(chapter, parts.name):
+        if MARK in row:
+            yield f"{shown(parts, parts.chapter)}:{number}: {_asked(row)}"
+    for path in (parts.exercise, parts.bank):
+        for number, row in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if MARK in row:
+                yield f"{shown(parts, path)}:{number}: {_asked(row)}"
+
+
+def _cell_rows(chapter: Chapter, name: str) -> Iterator[tuple[int, str]]:
+    """The lines of an exercise's cell and of the text above it, each with its number."""
+    index = chapter.cells.index(chapter.exercise(name))
+    for cell in chapter.cells[max(index - 1, 0) : index + 1]:
+        if cell.kind in (Kind.MARKDOWN, Kind.EXERCISE):
+            yield from enumerate(cell.source.splitlines(), cell.line + 1)
+
+
+def _asked(row: str) -> str:
+    """What a marked line asks for: in a string up to its end, in a comment or in prose all of the line."""
+    before, _, asked = row.partition(MARK)
+    in_string = '"' in before and "#" not in before
+    return "still to write: " + (asked.partition('"')[0] if in_string else asked).strip(" :.") + "."
+
+
+def check_cases(course: Path, judge: Judge) -> None:
+    """Raise ExerciseError, with a line for each, where requirements and cases of a chapter do not fit."""
+    stem = judge.chapter.stem
+    found = [line for each in judge.exercises for line in unshown(ExerciseParts(course, stem, each.name), each)]
+    if found:
+        raise ExerciseError("\n".join(found))
+
+
+def unshown(parts: ExerciseParts, exercise: Exercise) -> Iterator[str]:
+    """A line for each requirement of an exercise's file that no case shows; raises ExerciseError for a case of none."""
+    known = list(exercise.requirements.values())
+    variables = getattr(exercise.draw_cases, "__globals__", {})
+    for variable, value in variables.items():
+        for requirement in _requirements(value):
+            if requirement not in known:
+                yield (
+                    f"{shown(parts, parts.exercise)}: no case shows the requirement {requirement.sentence!r} "
+                    f"({variable}); yield one, or take the requirement out."
+                )
+
+
+def _requirements(value: object) -> Iterator[Requirement]:
+    """The requirements that a variable holds: itself, or what stands in its dict, list or tuple."""
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    for item in value if isinstance(value, list | tuple) else (value,):
+        if isinstance(item, Requirement):
+            yield item
+
+
+def exercise_lines(parts: ExerciseParts, exercise: Exercise) -> Iterator[str]:
+    """A line for each thing that is not in form in an exercise's file."""
+    where, hints = shown(parts, parts.exercise), exercise.hints
+    if not 2 <= len(hints) <= 3:
+        yield f"{where}: {_count(len(hints), 'hint')}; write two or three, from a nudge to nearly there."
+    if len(set(hints)) < len(hints):
+        yield f"{where}: two hints are alike; let each lead on from the one before."
+    if any(len(hint) > _LONGEST for hint in hints):
+        yield f"{where}: a hint of more than {_LONGEST} characters; shorten it."
+    asked = len(exercise.requirements) + len(exercise.rules)
+    if not 2 <= asked <= 7:
+        yield f"{where}: {_count(asked, 'requirement')}, rules among them; let there be two to seven."
+
+
+def facet_lines(parts: ExerciseParts, exercise: Exercise, key: Key) -> Iterator[str]:
+    """A line for each requirement that tells of what no probe sees, or that has no words for what its probe sees.
+
+    Without words, a student would read the name of a facet, which means something to its probe alone.
+    """
+    if exercise.compare is not first_difference:
+        return  # it may name what follows from several things that are seen
+    where = shown(parts, parts.exercise)
+    by_cases = [key.reference, *(mistake.observations for mistake in key.mistakes)]
+    seen = {facet for observations in by_cases for observation in observations for facet in observation}
+    watched: dict[str, set[str]] = {}
+    for case, observation in zip(key.cases, key.reference, strict=True):
+        watched.setdefault(case.requirement, set()).update(observation)
+    for sentence, requirement in exercise.requirements.items():
+        for facet in sorted({*map(facet_of, requirement.tells)} - seen):
+            told = f"{sentence!r} tells of {facet!r}, which no probe sees"
+            yield f"{where}: {told}; what can be seen is: {', '.join(sorted(seen))}."
+        for facet in sorted(watched[sentence] - SPOKEN - {*map(facet_of, exercise.tells(sentence))}):
+            yield f"{where}: {sentence!r} watches {facet!r} and has no words for it; say in `tells` what should be so."
+
+
+def bank_lines(parts: ExerciseParts, exercise: Exercise, bank: AnswerBank, solution: str) -> Iterator[str]:
+    """A line for each thing that is not in form in the answer bank of an exercise."""
+    where = shown(parts, parts.bank)
+    kinds = {"wrong": [each for each in bank if not each.is_right], "right": [each for each in bank if each.is_right]}
+    forms = {"wrong": '@bank.wrong("tag", "sentence")', "right": '@bank.right("tag")'}
+    for (kind, found), least in zip(kinds.items(), LEAST[exercise.tier], strict=True):
+        if len(found) < least:
+            yield (
+                f"{where}: {_count(len(found), f'{kind} answer')}, where a {exercise.tier} exercise has at least "
+                f"{least}; write {least - len(found)} more, each under `{forms[kind]}`."
+            )
+    yield from (f"{where}: {line}" for answer in kinds["wrong"] for line in _wrong(answer, exercise, kinds["wrong"]))
+    yield from (f"{where}: {line}" for line in _alike(bank, solution))
+    for change, reason in bank.survivors.items():
+        if len(reason) <= _SHORTEST_REASON or not reason.endswith("."):
+            yield f"{where}: the survivor {change!r} has the reason {reason!r}; write a sentence that says why it may."
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number or 'no'} {what}{'' if number == 1 else 's'}"
+
+
+def _wrong(answer: KnownAnswer, exercise: Exercise, every: Iterable[KnownAnswer]) -> Iterator[str]:
+    """What is not in form in a wrong answer: its sentence, its facet, or the others that it names."""
+    if answer.facet:
+        told = sorted({facet for requirement in exercise.requirements.values() for facet in requirement.tells})
+        if answer.facet not in told:
+            yield f"{answer.tag!r} is told by {answer.facet!r}, of which no requirement tells; these there are: {told}."
+    else:
+        yield from (f"the sentence of {answer.tag!r} {wrong}" for wrong in _sentence(answer.sentence or ""))
+    for tag in sorted(set(answer.also) - {each.tag for each in every if each.tag != answer.tag}):
+        yield f"{answer.tag!r} names {tag!r} in `also`, which is no other wrong answer; take it out."
+
+
+def _sentence(text: str) -> Iterator[str]:
+    if len(text) > _LONGEST:
+        yield f"has {len(text)} characters; shorten it to {_LONGEST}."
+    if not (text[0].isupper() or text[0] in "`("):
+        yield f"begins with {text[0]!r}; begin with a capital letter or with code."
+    if text[-1] not in ".?":
+        yield f"ends in {text[-1]!r}; end it with a full stop or a question mark."
+
+
+def _alike(bank: Iterable[KnownAnswer], solution: str) -> Iterator[str]:
+    """What two answers have in common: a sentence, or the program; the worked solution is none of the right ones."""
+    sentences: dict[str, str] = {}
+    programs = {_body(solution): "the worked solution"}
+    for answer in bank:
+        told = repr(answer.tag)
+        if answer.sentence and (other := sentences.setdefault(answer.sentence, told)) != told:
+            yield f"{told} and {other} have one sentence; they are one mistake, or say what differs."
+        if (other := programs.setdefault(_body(answer.source), told)) != told:
+            yield f"{told} is the same program as {other}; take it out."
+
+
+def _body(cell: str) -> str:
+    """What a cell's functions do, without their docstrings."""
+    statements: list[ast.stmt] = []
+    for node in ast.parse(cell).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            statements += node.body[1:] if ast.get_docstring(node) else node.body
+        else:
+            statements.append(node)
+    return "\n".join(map(ast.unparse, statements))

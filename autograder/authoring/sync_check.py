@@ -1,0 +1,78 @@
+"""Whether the committed observations still say what the course says.
+
+Two processors differ in the last bits of a sum, and so in some digits of what is observed. What students are told must
+not differ: it is what counts here.
+"""
+
+from __future__ import annotations
+
+import json
+
+from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.diagnosis.expected import Key
+from autograder.diagnosis.judge_observations import judge
+from autograder.diagnosis.verdict import Report
+from autograder.exercises.difference import Tolerance, first_difference
+from autograder.exercises.exercise import Exercise
+from autograder.exercises.observation import Observation, to_parts
+
+# Inputs are drawn; a logarithm or a cosine on the way may differ in its last bit.
+_INPUTS = Tolerance(relative=1e-5, absolute=1e-9)
+_EXACT = Tolerance(0.0, 0.0)
+
+
+def holds(course_judge: Judge, old: Key) -> bool:
+    """Whether the committed key of an exercise and a build of today have the same cases, sentences and rules, and tell
+    every answer of the bank, as it is observed here, the same.
+    """
+    new = course_judge.shipped_key(old.exercise)
+    exercise, here = course_judge.exercises[new.exercise], course_judge.key(new.exercise, VISIBLE_SEED)
+    if _form(old) != _form(new) or not _same_inputs(old, new) or not _fits(exercise, old, here.reference):
+        return False
+    return _same(old, new) or all(
+        _told(judge(exercise, old, seen, answer.source)) == _told(judge(exercise, new, seen, answer.source))
+        for answer, seen in course_judge.shown(exercise.name)
+    )
+
+
+def _same(old: Key, new: Key) -> bool:
+    """Whether two keys of one form hold the same to the last bit: then they tell every answer the same."""
+    return first_difference(_observed(old), _observed(new), _EXACT) is None
+
+
+def _observed(key: Key) -> list[object]:
+    return [key.reference, *(mistake.observations for mistake in key.mistakes)]
+
+
+def _form(key: Key) -> list[object]:
+    """All of a key but its numbers: cases, facets, tags, sentences, rules, patterns."""
+    cases, _ = to_parts(_plain_cases(key))
+    mistakes = [
+        (each.tag, each.sentence, each.rules, each.unless, each.slip, _facets(each.observations))
+        for each in key.mistakes
+    ]
+    # As text: nan is not equal to itself.
+    return [key.exercise, json.dumps(cases), _facets(key.reference), mistakes]
+
+
+def _facets(observations: tuple[Observation, ...]) -> list[list[str]]:
+    return [list(seen) for seen in observations]
+
+
+def _plain_cases(key: Key) -> list[object]:
+    return [case.to_plain() for case in key.cases]
+
+
+def _same_inputs(old: Key, new: Key) -> bool:
+    return first_difference(_plain_cases(old), _plain_cases(new), _INPUTS) is None
+
+
+def _fits(exercise: Exercise, key: Key, reference: tuple[Observation, ...]) -> bool:
+    """Whether what the reference shows here passes by a key."""
+    pairs = zip(key.reference, reference, strict=True)
+    return all(exercise.compare(expected, seen, exercise.tolerance) is None for expected, seen in pairs)
+
+
+def _told(report: Report) -> list[tuple[object, ...]]:
+    """What a report says of each requirement; the digits that it shows beside are those of the answer itself."""
+    return [(each.requirement, each.status, each.sentence, each.mistake) for each in report.verdicts]

@@ -1,0 +1,47 @@
+"""Count what the answer banks hold, and what wrong answers are told: rows of the table in docs/answers.md."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `answers`."""
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="whose rows are counted anew (default: every exercise)"
+    )
+    parser.add_argument(
+        "--mutants", action="store_true", help="say which sentences mutants of solution and wrong answers are told"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Count anew, a minute or two for all, as each answer is run; into the document where it is there, else print."""
+    from autograder.authoring.bank_statistics import renewed, tally
+    from autograder.course.chapter_reader import read_course
+    from autograder.course.course_location import find_course
+    from autograder.course.exercise_parts import parts_of
+    from autograder.files import write_all
+
+    course = find_course(args.root)
+    named = {name: parts_of(course, name).stem for name in args.names}
+    every = {name: chapter.stem for chapter in read_course(course) for name in chapter.exercises}
+    if args.mutants:
+        return _mutants(course, named or every)
+    document = args.root / "docs" / "answers.md"
+    before = document.read_text(encoding="utf-8") if document.is_file() else ""
+    after = renewed(before, list(every), [tally(course, stem, name) for name, stem in (named or every).items()])
+    if before:
+        write_all({document: after.encode()})
+    print(f"{document}: counted {', '.join(named) or 'every exercise'}." if before else after)
+    return 0
+
+
+def _mutants(course: Path, names: dict[str, str]) -> int:
+    """Print what mutants are told, up to a minute or two for an exercise that trains."""
+    from autograder.authoring.mutant_messages import summary, told
+
+    for name, stem in names.items():
+        print("\n".join(summary(name, list(told(course, stem, name)))), flush=True)
+    return 0

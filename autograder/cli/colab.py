@@ -1,0 +1,35 @@
+"""Write notebooks that carry the student's part of the package: one file to share, for Colab or any other Jupyter."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `colab`."""
+    parser.add_argument("chapters", nargs="*", metavar="CHAPTER", help="the stems of chapters (default: all)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write them to build/shared/, with a line for each; returns 1 where there is no such chapter."""
+    import nbformat
+
+    from autograder.authoring.chapter_notebooks import to_bytes
+    from autograder.course.course import course_in
+    from autograder.course.course_location import find_course
+    from autograder.errors import UnknownExercise, WorkFailed
+    from autograder.files import write_all
+    from autograder.workspace.embedded_package import shared
+
+    course = find_course(args.root)
+    stems = course_in(course).stems
+    for stem in args.chapters or stems:
+        if stem not in stems:
+            raise UnknownExercise(stem, stems, f"there is no chapter {stem!r}. The chapters are: {', '.join(stems)}.")
+        path = course.parent / "notebooks" / f"{stem}.ipynb"
+        if not path.is_file():
+            raise WorkFailed(f"expected {path}, found none. Run `make build`.")
+        data = to_bytes(shared(nbformat.read(path, as_version=4), course, stem))
+        write_all({course.parent / "build" / "shared" / path.name: data})
+        print(f"build/shared/{path.name}: {len(data) // 1000} kB; it needs no installation and no address.")
+    return 0

@@ -1,0 +1,53 @@
+"""Put the submissions that Canvas or Moodle gave in a zip into the students' folders, where grading looks for them."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import nullcontext
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `collect`."""
+    parser.add_argument("file", type=Path, help="the zip, as Canvas's or Moodle's `Download submissions` gives it")
+    parser.add_argument("chapter", help="the chapter or assignment, by the stem of its file")
+    parser.add_argument("--dry-run", action="store_true", help="say what would be done, and change nothing")
+    parser.add_argument("--times", action="store_true", help="the times in the zip are those of handing in: note them")
+    parser.add_argument("--zone", type=_zone, help="the zone of the zip's clock, such as Europe/Berlin (default: here)")
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (OSError, ValueError, LookupError):  # ZoneInfoNotFoundError is a KeyError
+        raise argparse.ArgumentTypeError(f"expected a time zone such as Europe/Berlin, found {name!r}") from None
+
+
+def run(args: argparse.Namespace) -> int:
+    """Collect, and say what became of each file; returns 1 where something is left for a person."""
+    from autograder.course.course_location import find_course
+    from autograder.nbgrader_plugin.course_lock import alone
+
+    course = find_course(args.root)
+    with nullcontext() if args.dry_run else alone(course, f"collect {args.chapter}"):
+        return _collected(args, course)
+
+
+def _collected(args: argparse.Namespace, course: Path) -> int:
+    from autograder.lms import collect_report
+    from autograder.lms.collect_submissions import Wanted, collect
+    from autograder.nbgrader_plugin import gradebook_scores, lms_columns, preflight_checks
+    from autograder.nbgrader_plugin.nbgrader_api import course_directory, open_gradebook
+    from autograder.nbgrader_plugin.roster_import import Roster
+
+    database = course_directory(course).db_url
+    preflight_checks.check(course, database)
+    people: list[gradebook_scores.Person] = []
+    if preflight_checks.is_there(database):  # opening it would make one
+        with open_gradebook(course) as gradebook:
+            people = gradebook_scores.people(gradebook)
+    wanted = Wanted(args.dry_run, args.times, args.zone)
+    done = collect(course, args.chapter, args.file, Roster(people, lms_columns.load(course)), wanted)
+    print("\n".join(collect_report.lines(done, args.chapter, args.dry_run)))
+    return 1 if done.left else 0

@@ -1,0 +1,55 @@
+"""Say what protects this machine from students' code, and what is missing."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+_PROTECTED = """Students' code runs confined here:
+  files       it sees the interpreter and its packages, read-only, and an empty scratch folder that is gone afterwards
+  network     none
+  processes   it sees only its own; everything it starts ends with it
+  rights      an ordinary user's, without any capability; the kernel's less guarded calls are refused
+  limits      on CPU and wall time, memory, processes, open files, file size"""
+
+_NEEDED = """Needed: Linux 5.12 or newer, libseccomp, packages that every user may read, and either root with the
+capability CAP_SYS_ADMIN or user namespaces for ordinary users. Most containers give neither of these two."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """`doctor` has no options."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what there is; returns 1 where students' code cannot be confined."""
+    from autograder.sandbox.self_test import missing
+    from autograder.sandbox.unconfined import UNCONFINED_VARIABLE
+
+    reason = missing() or _refused(args.root)
+    if reason is None:
+        print(_PROTECTED)
+        return 0
+    print(f"Students' code cannot be confined here: {reason}.")
+    print(_NEEDED)
+    print(
+        f"Grading refuses to run, unless --unconfined or {UNCONFINED_VARIABLE}=1 says that it may do what you may do."
+    )
+    return 1
+
+
+def _refused(root: Path) -> str | None:
+    """Why grading would refuse, told by what grading starts for the first submission; None where it would not."""
+    from autograder.course.course_location import find_course
+    from autograder.errors import CourseNotFound, WorkFailed
+    from autograder.sandbox.execution.choose_runner import begin_once
+
+    try:
+        course = find_course(root)
+    except CourseNotFound:  # the machine can be asked about without one: then nothing of it is hidden
+        course = Path(os.devnull)
+    try:
+        begin_once(course)
+    except WorkFailed as error:
+        return str(error).partition(" Nothing was graded.")[0].rstrip(".")
+    return None

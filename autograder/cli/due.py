@@ -1,0 +1,131 @@
+"""Say when a chapter is due, for the class or for one student, and what lateness costs; or show what holds."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_HEAD = "What you decide for your class; `python -m autograder due` writes here, and so may you."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `due`."""
+    parser.add_argument("chapter", nargs="?", help="a chapter by the stem of its file, or an assignment of your own")
+    parser.add_argument("when", nargs="?", help='"2026-11-30 18:00", "2026-11-30" (until midnight), "+2 days", or none')
+    parser.add_argument("--student", help="for this student alone")
+    parser.add_argument("--points-per-day", type=float, help="taken off for each day that has begun, in all chapters")
+    parser.add_argument("--grace-hours", type=float, help="within so many hours lateness costs nothing")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the settings down, and print what holds now; returns 1 after bad input, with nothing changed."""
+    import tomlkit
+
+    from autograder.course.course_location import find_course
+    from autograder.files import write_all
+    from autograder.nbgrader_plugin import deadlines
+
+    course = find_course(args.root)
+    path = course / deadlines.SETTINGS
+    before = deadlines.read(course)
+    text = path.read_text(encoding="utf-8") if path.is_file() else f"# {_HEAD}\n"
+    document = tomlkit.parse(text)
+    _change(document, args, course, before)
+    changed = tomlkit.dumps(document)
+    if changed != text:
+        write_all({path: changed.encode()})
+        try:
+            deadlines.read(course)
+        except Exception:
+            _put_back(path, text)
+            raise
+    _show(course)
+    if args.student and args.when not in (None, "none"):
+        _tell_stranger(course, args.student)
+    return 0
+
+
+def _tell_stranger(course: Path, student: str) -> None:
+    """Say where nobody of that name is in the gradebook: it may be misspelt, or the roster is still to come."""
+    from autograder.nbgrader_plugin import gradebook_scores, preflight_checks
+    from autograder.nbgrader_plugin.nbgrader_api import course_directory, open_gradebook
+
+    known = False
+    if preflight_checks.is_there(course_directory(course).db_url):  # opening it would make one
+        with open_gradebook(course) as gradebook:
+            known = bool(gradebook_scores.people(gradebook, {student}))
+    if not known:
+        print(f"{student} is not in the gradebook: is the name right? The extension waits until somebody has it.")
+
+
+def _put_back(path: Path, text: str) -> None:
+    from autograder.files import write_all
+
+    write_all({path: text.encode()})
+
+
+def _change(document: Any, args: argparse.Namespace, course: Path, before: Any) -> None:
+    for name in ("points_per_day", "grace_hours"):
+        if getattr(args, name) is not None:
+            document.setdefault("late", {})[name] = getattr(args, name)
+    if args.chapter:
+        _know(course, args.chapter)
+    if args.chapter and args.when:
+        _set(document, args, before)
+
+
+def _know(course: Path, chapter: str) -> None:
+    from autograder.errors import CourseNotFound
+    from autograder.grading.assignment import assignments_in
+
+    known = assignments_in(course)
+    if chapter not in known:
+        raise CourseNotFound(
+            f"expected a chapter or an assignment of the course, found no {chapter!r}. "
+            f"There are: {', '.join(known)}. Nothing was changed."
+        )
+
+
+def _set(document: Any, args: argparse.Namespace, before: Any) -> None:
+    from autograder.errors import WorkFailed
+    from autograder.nbgrader_plugin import deadlines
+
+    due = before.due.get(args.chapter)
+    if args.student and due is None:
+        raise WorkFailed(f"{args.chapter} has no due date to extend. Give it one first, without --student.")
+    table = document.setdefault("due", {})
+    name = args.chapter
+    if args.student:
+        table, name = document.setdefault("extended", {}).setdefault(args.chapter, {}), args.student
+    if args.when == "none":
+        table.pop(name, None)
+        return
+    try:
+        table[name] = deadlines.moment(args.when, due).strftime("%Y-%m-%d %H:%M:%S%z")
+    except ValueError:
+        raise WorkFailed(
+            f'expected a time such as "2026-11-30 18:00" or "+2 days", found {args.when!r}. Nothing was changed.'
+        ) from None
+
+
+def _show(course: Path) -> None:
+    from autograder.nbgrader_plugin import deadlines
+
+    found = deadlines.read(course)
+    for chapter, when in sorted(found.due.items()):
+        print(f"{chapter}: due {_told(when)}")
+        for student, until in sorted(found.extended.get(chapter, {}).items()):
+            print(f"  {student}: until {_told(until)}")
+    late = found.late
+    if late:
+        hours = f"{late.grace_hours:g} hour{'' if late.grace_hours == 1 else 's'}"
+        grace = f", nothing within {hours}" if late.grace_hours else ""
+        print(f"lateness: {late.points_per_day:g} points for each day that has begun{grace}")
+    print("It is applied at the next grading; nothing is graded again for it.")
+
+
+def _told(when: Any) -> str:
+    return str(when.astimezone().strftime("%a %Y-%m-%d %H:%M %Z"))

@@ -1,0 +1,187 @@
+"""Grade a chapter's submissions through nbgrader, or an example class made from the answer bank."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from autograder.grading.executors import Workers
+    from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade, ShowProgress
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `grade`."""
+    parser.add_argument("chapter", nargs="?", help="the chapter whose submissions to grade, by the stem of its file")
+    parser.add_argument("--example", action="store_true", help="make a class and grade it (without a chapter: this)")
+    parser.add_argument("--student", help="grade only this student")
+    parser.add_argument("--force", action="store_true", help="grade again what has not changed")
+    parser.add_argument(
+        "--only",
+        metavar="EXERCISE",
+        action="append",
+        default=[],
+        help="grade this exercise again, and leave the others as they are",
+    )
+    parser.add_argument(
+        "--never-lower", action="store_true", help="keep the better score where the same file was graded before"
+    )
+    parser.add_argument("--preview", action="store_true", help="say what would change, and change nothing")
+    parser.add_argument("--seed", type=_seed, help="draw the fresh cases from this number, to repeat an earlier run")
+    parser.add_argument(
+        "--unconfined", action="store_true", help="run students' code with your own rights, unprotected"
+    )
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--workers", type=number, help="so many processes here (default: one for each core)")
+    where.add_argument("--scheduler", metavar="ADDRESS", help="the workers of a Dask cluster, such as tcp://host:8786")
+    where.add_argument("--dask-local", type=number, metavar="N", help="N Dask workers on this machine")
+
+
+def number(text: str) -> int:
+    """What stands behind an option that takes a number from 1 on; raises argparse's error."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a number from 1 on, found {text!r}")
+    return int(text)
+
+
+def _seed(text: str) -> int:
+    if number(text) >= 2**31:
+        raise argparse.ArgumentTypeError(f"expected a number below 2147483648, found {text!r}")
+    return int(text)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Grade, and print the class in a table; returns 1 where a submission could not be graded."""
+    if args.seed is not None:
+        from autograder.grading.verdict_store import SEED_VARIABLE
+
+        os.environ[SEED_VARIABLE] = str(args.seed)
+    if args.unconfined:
+        print("WARNING: students' code runs with your own rights: it can read, change and send what you can.")
+    if args.example or args.chapter is None:
+        return _example(args)
+    from autograder.course.course_location import find_course
+    from autograder.nbgrader_plugin.course_lock import alone
+
+    with alone(find_course(args.root), f"grade {args.chapter}"), _begun_early(args):
+        return _own_class(args)
+
+
+def _begun_early(args: argparse.Namespace) -> AbstractContextManager[None]:
+    """Where somebody has no verdict yet, import workers' torch and try walls beside all that this process imports."""
+    from autograder.course.course_location import chapter_path, find_course
+    from autograder.grading.verdict_paths import without_verdict
+
+    elsewhere = args.scheduler is not None or args.dask_local is not None
+    if sys.platform != "linux" or elsewhere or _unconfined(args):
+        return nullcontext()
+    course = find_course(args.root)
+    new = {student for student in without_verdict(course, args.chapter) if args.student in (None, student)}
+    if (new or args.force or args.only) and chapter_path(course, args.chapter).is_file():
+        from autograder.grading.shared_pool import begun_early
+        from autograder.sandbox import self_test
+
+        self_test.begin()
+        return begun_early()
+    return nullcontext()
+
+
+def _example(args: argparse.Namespace) -> int:
+    from autograder.authoring import example_class
+    from autograder.reports import write_reports
+
+    stem = args.chapter or example_class.first_chapter(args.root)
+    folder = example_class.empty_folder(args.root.resolve() / "build" / "example-class")
+    made = example_class.run(args.root, folder, stem, progress, workers=_workers(args), unconfined=_unconfined(args))
+    print(f"\n{made.summary()}\n")
+    write_reports.write(made.course)
+    print("The class is in build/example-class: grades.csv, course/feedback/, course/reports/index.html")
+    return 1 if made.failures else 0
+
+
+def _own_class(args: argparse.Namespace) -> int:
+    from autograder.course.course_location import find_course
+    from autograder.errors import CourseNotFound
+    from autograder.grading import class_table
+    from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
+
+    cycle = Cycle(find_course(args.root), args.chapter)
+    students = [student for student in cycle.students() if args.student in (None, student)]
+    if not students:
+        raise CourseNotFound(
+            f"expected submissions in {cycle.course}/submitted/{args.student or '*'}/{args.chapter}, "
+            "found none. Run `nbgrader collect` first, or `python -m autograder collect FILE.zip CHAPTER`."
+        )
+    how = _how(args, cycle.course)
+    if args.preview:
+        return _preview(cycle, students, how)
+    if not cycle.is_in_gradebook():
+        cycle.generate()
+    failures = cycle.autograde(students, progress("grade"), how)
+    rows = class_table.rows(cycle.course, args.chapter, failures)
+    print(f"\n{class_table.table([row for row in rows if args.student in (None, row.student)])}")
+    _print_late_and_scored_by_hand(cycle, args.student)
+    print("`python -m autograder report` writes what the class misunderstood.")
+    return 1 if failures else 0
+
+
+def _print_late_and_scored_by_hand(cycle: Cycle, only: str | None) -> None:
+    """Print what a teacher decides after a grading: who was late, and where a score by hand stands in its way."""
+    from autograder.terminal_text import printable
+
+    late = [str(each) for each in cycle.late if only in (None, each.student)]
+    if late:
+        print(f"Late: {printable(', '.join(late))}.")
+    scored = [(student, cells) for student, cells in cycle.scored_before.items() if only in (None, student)]
+    if scored:
+        told = printable(", ".join(f"{student} ({', '.join(cells)})" for student, cells in scored))
+        print(f"Scored by hand before this grading, and the score by hand counts: {told}. Look again in formgrader.")
+
+
+def _how(args: argparse.Namespace, course: Path) -> HowToGrade:
+    from autograder.grading.assignment import assignment
+    from autograder.grading.regrade import Again, check_only
+    from autograder.nbgrader_plugin.nbgrader_cycle import HowToGrade
+
+    only = frozenset[str]()
+    if args.only:
+        exercises = assignment(course, args.chapter, unconfined=_unconfined(args)).chapter().exercises
+        only = check_only(args.only, exercises, args.chapter)
+    return HowToGrade(_workers(args), args.force or bool(only), _unconfined(args), Again(only, args.never_lower))
+
+
+def _preview(cycle: Cycle, students: list[str], how: HowToGrade) -> int:
+    from autograder.grading.regrade import told
+    from autograder.terminal_text import printable
+
+    found = cycle.preview(students, progress("preview"), how)
+    print()
+    for line in told(found.changes, found.by_hand):
+        print(printable(line, kept=""))
+    for student, reason in found.failures.items():
+        print(printable(f"  {student} cannot be graded: {reason}", kept=""))
+    print("Nothing was changed. The same command without --preview does this, with the same fresh cases.")
+    return 1 if found.failures else 0
+
+
+def _workers(args: argparse.Namespace) -> Workers:
+    from autograder.grading.executors import Workers
+
+    return Workers(args.workers, args.scheduler, args.dask_local)
+
+
+def _unconfined(args: argparse.Namespace) -> bool:
+    from autograder.sandbox.unconfined import is_unconfined_here
+
+    return args.unconfined or is_unconfined_here()
+
+
+def progress(what: str) -> ShowProgress:
+    """A bar that counts students."""
+    from tqdm import tqdm  # type: ignore[import-untyped,unused-ignore]
+
+    return lambda items, total: tqdm(items, total=total, desc=f"{what:<14}", unit=" students", smoothing=0.1)

@@ -1,0 +1,38 @@
+"""Open JupyterLab on your own copies of the notebooks; a newer notebook is laid beside yours, never over it."""
+
+from __future__ import annotations
+
+import argparse
+
+from autograder.workspace.jupyterlab import PORT
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `lab`."""
+    parser.add_argument("--port", type=int, default=PORT, help="where JupyterLab answers (default: %(default)s)")
+    parser.add_argument("--no-browser", action="store_true", help="print the address, and open no browser")
+    parser.add_argument("--teach", action="store_true", help="open the course folder, with nbgrader's tools")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Renew the copies and start JupyterLab, which this process becomes; returns 1 where there are no notebooks."""
+    from autograder.course.course_location import find_course
+    from autograder.errors import WorkFailed
+    from autograder.workspace.jupyterlab import Desk
+    from autograder.workspace.working_copies import FOLDER, Copies
+
+    course = find_course(args.root)
+    if args.teach:
+        desk = Desk(course, "", "teacher")
+    else:
+        folder = course.parent / FOLDER
+        copies = Copies(course.parent / "notebooks", folder)
+        for line in copies.renew().lines():
+            print(line)
+        if not copies.latest():
+            raise WorkFailed(f"expected notebooks in {course.parent / 'notebooks'}, found none. Run `make build`.")
+        desk = Desk(folder, copies.latest(), "student")
+        print(f"Opening {FOLDER}/{desk.opened}.")
+    print("JupyterLab tells its address below; Ctrl-C ends it.")
+    desk.start(args.port, browser=not args.no_browser)
+    return 0

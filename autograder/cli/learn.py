@@ -1,0 +1,57 @@
+"""Draft an entry for the answer bank from a student's answer, and say what the checks see of it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from autograder.authoring.answer_analysis import Learned
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `learn`."""
+    parser.add_argument("submission", type=Path, help="a notebook, or a student's folder of submitted/")
+    parser.add_argument("exercise", help="the exercise, by its name")
+    parser.add_argument("--name", action="append", default=[], help="a word that must not stay in the draft (repeat)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the answer, and print what was found."""
+    from autograder.authoring.answer_analysis import learn
+    from autograder.course.course_location import find_course
+    from autograder.sandbox.unconfined import is_unconfined_here
+    from autograder.terminal_text import printable
+
+    course = find_course(args.root)
+    names = [*args.name, *_student(course, args.submission)]
+    print(printable(_told(learn(course, args.submission, args.exercise, names, unconfined=is_unconfined_here()))))
+    return 0
+
+
+def _student(course: Path, submission: Path) -> list[str]:
+    """The student's name, where the submission lies in the course's folder: `submitted/STUDENT/CHAPTER`."""
+    handed_in, place = (course / "submitted").resolve(), submission.resolve()
+    return [place.relative_to(handed_in).parts[0]] if handed_in in place.parents else []
+
+
+def _told(found: Learned) -> str:
+    from autograder.notebook import report_rendering
+
+    parts = ["On the cases that students see:", report_rendering.text(found.visible)]
+    odd = [report for report in found.fresh if report.passed != found.visible.passed]
+    if odd:
+        parts.append(f"On {len(odd)} of {len(found.fresh)} draws of fresh cases it comes out otherwise:")
+        parts.append(report_rendering.text(odd[0]))
+    if found.near:
+        close = ", ".join(f"{each.tag} ({each.same} of {each.cases})" for each in found.near)
+        parts.append(f"Known mistakes that show the same on cases where it goes wrong: {close}")
+    parts.append(found.advice)
+    if found.entry:
+        parts += [
+            f"A draft for {found.bank}, after line {found.line}. Read it: nothing of its author may stay.",
+            found.entry.rstrip(),
+            f"Then `make build`, and `python -m autograder prove {found.exercise}`.",
+        ]
+    return "\n\n".join(parts)

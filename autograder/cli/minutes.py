@@ -1,0 +1,24 @@
+"""Say how long each chapter takes: its main path, its exercises and its side paths, in minutes and cells."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `minutes`."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print a line for each chapter."""
+    from autograder.course.chapter_reader import read_course
+    from autograder.course.course_location import find_course
+    from autograder.course.reading_time import shares, tiers
+
+    course = find_course(args.root)
+    rows = {chapter.stem: shares(chapter, tiers(course, chapter)) for chapter in read_course(course)}
+    first = max(map(len, rows))
+    print(" " * first, *(f"{part:20}" for part in next(iter(rows.values()))), sep="  ")
+    for stem, found in rows.items():
+        print(f"{stem:{first}}", *(f"{share!s:20}" for share in found.values()), sep="  ")
+    return 0

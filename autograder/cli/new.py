@@ -1,0 +1,32 @@
+"""Write the stubs of a new exercise: its cells, its file and its answer bank."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `new`."""
+    parser.add_argument("name", metavar="NAME", help="the new exercise, such as column_range")
+    parser.add_argument(
+        "chapter",
+        metavar="CHAPTER",
+        nargs="?",
+        help="the chapter, by the stem of its file; without one, the exercise is an assignment of its own, in one file",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the stubs, and say where they are and what comes next."""
+    from autograder.authoring.custom_exercise import new_own
+    from autograder.authoring.exercise_stubs import new
+    from autograder.authoring.static_checks import MARK
+    from autograder.course.course_location import find_course
+
+    if args.chapter is None:
+        print(f"wrote {new_own(find_course(args.root), args.name)}, an exercise that works: write yours over it.")
+        print(f"Then `python -m autograder prove {args.name}` proves it, and lays it into the course.")
+        return 0
+    print("\n".join(new(find_course(args.root), args.name, args.chapter)))
+    print(f"Write what is asked for behind {MARK}; `python -m autograder prove {args.name}` says what is missing.")
+    return 0

@@ -1,0 +1,27 @@
+"""Show a class in a table: scores, what was repaired, and which submissions could not be graded."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `summary`."""
+    parser.add_argument("chapter", help="the chapter, by the stem of its file")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the table; returns 1 where nobody has handed anything in."""
+    from autograder.course.course_location import find_course
+    from autograder.errors import CourseNotFound
+    from autograder.grading import class_table
+
+    course = find_course(args.root)
+    rows = class_table.rows(course, args.chapter)
+    if not rows:
+        raise CourseNotFound(
+            f"expected submissions in {course / 'submitted'}/*/{args.chapter}, found none. "
+            "Run `nbgrader collect` first, or `python -m autograder collect FILE.zip CHAPTER`."
+        )
+    print(class_table.table(rows))
+    return 0

@@ -1,5 +1,0 @@
-"""The sub-commands of `python -m autograder`, one module each.
-
-A module `commands/NAME.py` is the sub-command NAME: its docstring is the help, `add_arguments(parser)` adds
-its options, `run(args)` does the work and returns the exit status. Heavy imports belong inside `run`.
-"""

@@ -1,0 +1,215 @@
+"""The answer bank: wrong answers with their sentences, and right answers that look different from the reference."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import textwrap
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any, TypeVar
+
+from autograder.course.course_location import ANSWERS
+from autograder.errors import BankError
+from autograder.python_names import names_of
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+_TAG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+# Names that stand for something else in each place, though nobody binds them there.
+_OF_THE_PLACE = frozenset(("__builtins__", "__file__", "__name__", "dir", "eval", "exec", "globals", "locals", "vars"))
+
+
+@dataclass(frozen=True)
+class KnownAnswer:
+    """One answer to an exercise: `sentence` is what a student who gave it reads; a right answer has none.
+
+    Where `facet` is given, what a requirement tells of that facet is read instead, and `sentence` is empty. `also` are
+    the tags of other wrong answers whose sentences are true of this one as well. `unless` is a pattern: the sentence is
+    not told of code in which it is found. A `slip` costs one requirement, though it spoils the numbers of others.
+    """
+
+    exercise: str
+    tag: str
+    sentence: str | None
+    function: Callable[..., Any]
+    source: str
+    facet: str = ""
+    also: tuple[str, ...] = ()
+    unless: str = ""
+    slip: bool = False
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the answer must get full points."""
+        return self.sentence is None
+
+    def means_below(self, setup: Mapping[str, Any]) -> bool:
+        """Whether each name that its text uses stands for the same below a setup cell as it does in the bank.
+
+        What the answer shows is then the same in both places.
+        """
+        function = _a_method(self.function) if isinstance(self.function, type) else self.function
+        there = getattr(function, "__globals__", None)
+        used = names_of(ast.parse(self.source).body).used
+        return there is not None and not used & _OF_THE_PLACE and all(there.get(n) is setup.get(n) for n in used)
+
+
+class AnswerBank:
+    """The known answers to one exercise, in the order of their file."""
+
+    def __init__(self, exercise: str) -> None:
+        self.exercise = exercise
+        self.survivors: dict[str, str] = {}
+        self._answers: list[KnownAnswer] = []
+
+    def wrong(
+        self, tag: str, sentence: str, *, also: tuple[str, ...] = (), unless: str = "", slip: bool = False
+    ) -> Callable[[Function], Function]:
+        r"""Register a wrong answer, with the sentence that explains the misunderstanding.
+
+        Were it not in the bank, it might be told the sentence of another wrong answer. Where that is true of it as
+        well, `also` names the other. Where the sentence says what the code lacks, as in "you never call step",
+        `unless` is the pattern that would prove it false, as in `unless=r"\.step\("`.
+
+        Where the idea is there, and one factor or constant is wrong, `slip=True` has it cost the first requirement that
+        it fails and no other.
+        """
+        if not sentence.strip():
+            raise BankError(f"the wrong answer {tag!r} to {self.exercise!r} needs a sentence for the student")
+        return self._register(tag, sentence, also=also, unless=unless, slip=slip)
+
+    def told(self, tag: str, facet: str, *, also: tuple[str, ...] = ()) -> Callable[[Function], Function]:
+        """Register a wrong answer that one bool gives away; as much else may turn it, no sentence of its own is safe.
+
+        What the failed requirement tells of this facet has to say it.
+        """
+        if not facet.strip():
+            raise BankError(f"the wrong answer {tag!r} to {self.exercise!r} needs the facet that is told of")
+        return self._register(tag, "", facet, also)
+
+    def right(self, tag: str) -> Callable[[Function], Function]:
+        """Register a right answer that is structured differently from the reference."""
+        return self._register(tag, None)
+
+    def survives(self, reasons: Mapping[str, str]) -> None:
+        """Name the mutants of the worked solution that pass because they are right: what changed, and why it may."""
+        self.survivors |= reasons
+
+    def _register(
+        self,
+        tag: str,
+        sentence: str | None,
+        facet: str = "",
+        also: tuple[str, ...] = (),
+        unless: str = "",
+        slip: bool = False,
+    ) -> Callable[[Function], Function]:
+        if not _TAG.fullmatch(tag):
+            raise BankError(f"expected a tag like 'no-keepdim' for {self.exercise!r}, found {tag!r}")
+        if any(answer.tag == tag for answer in self._answers):
+            raise BankError(
+                f"the answer {tag!r} to {self.exercise!r} is in the bank twice; give one of them another tag"
+            )
+
+        def register(function: Function) -> Function:
+            if function.__name__ != self.exercise:
+                raise BankError(
+                    f"expected an answer called {self.exercise!r} under {tag!r}, found {function.__name__!r}"
+                )
+            source = _source(function)
+            answer = _class_of_its_own(function, source) if isinstance(function, type) else function
+            known = KnownAnswer(self.exercise, tag, sentence, answer, source, facet, also, unless, slip)
+            self._answers.append(known)
+            return function
+
+        return register
+
+    def __iter__(self) -> Iterator[KnownAnswer]:
+        return iter(self._answers)
+
+
+def _source(answer: Function) -> str:
+    """The source of a function or class without its decorators, as it goes into a solution cell.
+
+    `inspect` takes the text apart for each answer, down to its tokens, and gives the first of several classes of one
+    name. It is asked of a function that stands in another one.
+    """
+    made = _a_method(answer) if isinstance(answer, type) else inspect.unwrap(answer)
+    code: CodeType | None = getattr(made, "__code__", None)
+    text = Path(code.co_filename).read_text(encoding="utf-8") if code else ""
+    for node in _definitions(text):
+        if code and code.co_firstlineno in _lines(node, isinstance(answer, type)):
+            return "\n".join(text.split("\n")[node.lineno - 1 : node.end_lineno]) + "\n"
+    text = textwrap.dedent(inspect.getsource(answer))
+    return "\n".join(text.splitlines()[ast.parse(text).body[0].lineno - 1 :]) + "\n"
+
+
+def _lines(node: ast.FunctionDef | ast.ClassDef, whole: bool) -> range:
+    """The lines where Python may say that a definition begins: of a function its first, of a class one of a method."""
+    first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+    return range(first, (node.end_lineno or first) + 1 if whole else first + 1)
+
+
+@lru_cache(maxsize=1)
+def _definitions(text: str) -> list[ast.FunctionDef | ast.ClassDef]:
+    """The functions and classes in a text; a long bank is parsed once, and not once for each answer."""
+    return [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+
+
+def _class_of_its_own(made: type, source: str) -> Callable[..., Any]:
+    """The class made anew, where its name stands for itself and not for the bank's last class of that name."""
+    namespace = dict(_a_method(made).__globals__)
+    exec(compile(source, f"<an answer to {made.__name__}>", "exec"), namespace)
+    answer: Callable[..., Any] = namespace[made.__name__]
+    return answer
+
+
+def _a_method(made: type) -> FunctionType:
+    """A function that the class's own text defines."""
+    members = (getattr(member, "__func__", member) for member in vars(made).values())
+    return next(member for member in members if isinstance(member, FunctionType))
+
+
+def bank_path(course: Path, chapter: str, exercise: str) -> Path:
+    """Where the bank of an exercise is: the mirror of its file."""
+    return course / ANSWERS / chapter / f"{exercise}.py"
+
+
+def load_bank(path: Path) -> AnswerBank:
+    """Read the bank of one exercise; raises BankError with the line where it cannot be read."""
+    spec = spec_from_file_location(f"answers_to_{path.stem}", path)
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        line = getattr(error, "lineno", None) or traceback.extract_tb(error.__traceback__)[_frame(error, path)].lineno
+        kind = "" if isinstance(error, BankError) else f"{type(error).__name__}: "
+        raise BankError(f"{path}:{line}: {kind}{error}. Correct the answer bank.") from error
+    bank = getattr(module, "bank", None)
+    if not isinstance(bank, AnswerBank) or bank.exercise != path.stem:
+        where = f"{path}:{_line_of_bank(path)}"
+        raise BankError(f'{where}: expected `bank = AnswerBank("{path.stem}")`, found {_found(bank)}. Write it.')
+    return bank
+
+
+def _line_of_bank(path: Path) -> int:
+    """The line that begins with the bank's name; 1 where there is none."""
+    rows = enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+    return next((number for number, row in rows if re.match(r"bank\b", row)), 1)
+
+
+def _frame(error: Exception, path: Path) -> int:
+    """Which frame of an error's traceback is the bank's own."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return max((i for i, frame in enumerate(frames) if frame.filename == str(path)), default=-1)
+
+
+def _found(bank: object) -> str:
+    return f"the bank of {bank.exercise!r}" if isinstance(bank, AnswerBank) else f"`bank = {bank!r}`"

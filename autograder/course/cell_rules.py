@@ -1,0 +1,215 @@
+"""What the text of a cell must hold, kind by kind."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+
+from autograder.course import solution_regions
+from autograder.course.chapter_cells import Cell, Chapter, Kind, guess_of
+from autograder.course.chapter_rules import fail
+from autograder.python_names import names_of
+
+_SOLUTION_ONLY = [("BEGIN", solution_regions.SOLUTION), ("END", solution_regions.SOLUTION)]
+_WIDTH = 100
+_CODE_IN_SUMMARY = re.compile(r"<summary>[^<]*`([^`<]+)`")
+_WITH_STARTER = [("BEGIN", solution_regions.STARTER), ("END", solution_regions.STARTER), *_SOLUTION_ONLY]
+
+
+def _exercise(chapter: Chapter, _index: int, cell: Cell) -> None:
+    name = cell.keys["exercise"]
+    if solution_regions.markers(cell.source) not in (_SOLUTION_ONLY, _WITH_STARTER):
+        fail(
+            chapter.where,
+            cell.line,
+            f"expected one `### BEGIN SOLUTION` ... `### END SOLUTION` in the exercise {name!r} (a STARTER "
+            f"region may stand before it), found {_told(cell.source)}; correct the markers.",
+        )
+    _check_starter_lines(chapter, cell)
+    for what, text in (
+        ("solution", solution_regions.solved(cell.source)),
+        ("starter", solution_regions.starter(cell.source)),
+    ):
+        _check_definition(chapter, cell, what, text)
+
+
+def _told(source: str) -> str:
+    found = [f"{edge} {name}" for edge, name in solution_regions.markers(source)]
+    return ", ".join(found) or "no markers"
+
+
+def _check_starter_lines(chapter: Chapter, cell: Cell) -> None:
+    for line in solution_regions.inside(cell.source, solution_regions.STARTER).split("\n"):
+        if line and not line.startswith("#"):
+            fail(
+                chapter.where,
+                cell.line,
+                f"expected `# ` before each line of the starter, found `{line}`; add it.",
+            )
+
+
+def _check_definition(chapter: Chapter, cell: Cell, what: str, text: str) -> None:
+    """Hold solution and starter to one form: they define the exercise's name, with a docstring."""
+    name = cell.keys["exercise"]
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as error:
+        row = (error.text or "").strip()
+        fail(
+            chapter.where,
+            cell.line,
+            f"the {what} of {name!r} is no Python ({error.msg}: {row}); correct it.",
+        )
+    found = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name]
+    if not found:
+        fail(chapter.where, cell.line, f"the {what} of {name!r} defines no {name}; name its def or class so.")
+    if not ast.get_docstring(found[0]):
+        fail(
+            chapter.where,
+            cell.line,
+            f"the {what} of {name!r} has no docstring; say what it does, with an example.",
+        )
+
+
+def _check(chapter: Chapter, _index: int, cell: Cell) -> None:
+    name = cell.keys["check"]
+    expected = f'check("{name}", {name})'
+    if cell.source.strip() != expected:
+        fail(
+            chapter.where,
+            cell.line,
+            f"expected `{expected}` and nothing else in the check of {name!r}; write that.",
+        )
+    if ("points" in cell.keys) == ("extra" in cell.keys):
+        fail(
+            chapter.where,
+            cell.line,
+            f"the check of {name!r} needs points= or extra=; give it one of the two.",
+        )
+
+
+def _predict(chapter: Chapter, index: int, cell: Cell) -> None:
+    guess = guess_of(cell.source)
+    if guess is None or "#" not in cell.source:
+        fail(
+            chapter.where,
+            cell.line,
+            "expected `guess = <the right answer>  # what to predict` in a predict cell, found something "
+            "else; write that one line (the name may go on after `guess`).",
+        )
+    target = guess.targets[0]
+    name = target.id if isinstance(target, ast.Name) else ""
+    following = (later for later in chapter.cells[index + 1 :] if later.kind is not Kind.MARKDOWN)
+    reveal = next(following, None)
+    if reveal is None or f"reveal({name}," not in reveal.source:
+        fail(
+            chapter.where,
+            cell.line,
+            f"expected `reveal({name}, ...)` in the next code cell, found none; add it.",
+        )
+
+
+def _parameters(chapter: Chapter, _index: int, cell: Cell) -> None:
+    try:
+        body = ast.parse(cell.source).body
+    except SyntaxError as error:
+        fail(chapter.where, cell.line, f"the parameters cell is no Python ({error.msg}); correct it.")
+    for node in body:
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Constant):
+            fail(
+                chapter.where,
+                cell.line,
+                "expected lines such as `seed = 0` in the parameters cell; write only those.",
+            )
+
+
+def check_width(chapter: Chapter, cell: Cell) -> None:
+    """Hold code lines to what a notebook shows without scrolling; prose wraps by itself."""
+    for line in cell.source.split("\n") if cell.kind is not Kind.MARKDOWN else ():
+        shown = line.removeprefix("# ") if line.startswith("#  ") else line  # a starter's line loses its mark
+        if len(shown) > _WIDTH:
+            fail(
+                chapter.where,
+                cell.line,
+                f"expected lines of at most {_WIDTH} characters in code cells, found {len(shown)}: `{shown.strip()}`; "
+                "break the line.",
+            )
+
+
+def _no_markers(chapter: Chapter, _index: int, cell: Cell) -> None:
+    if solution_regions.markers(cell.source):
+        found = _told(cell.source)
+        fail(chapter.where, cell.line, f'found {found} outside an exercise; mark the cell with exercise="...".')
+
+
+def _prose(chapter: Chapter, index: int, cell: Cell) -> None:
+    """Hold the line of a folded answer to HTML: JupyterLab reads no Markdown in it, and shows its backticks."""
+    _no_markers(chapter, index, cell)
+    found = _CODE_IN_SUMMARY.search(cell.source)
+    if found:
+        code = found[1]
+        fail(chapter.where, cell.line, f"expected <code>{code}</code> in a <summary>, found `{code}`; write HTML.")
+
+
+def _lesson(chapter: Chapter, index: int, cell: Cell) -> None:
+    """Hold a lesson's cell to what readers should copy: what stands in for their own answers has a cell of its own."""
+    _no_markers(chapter, index, cell)
+    if re.search(r"\bmine\(", cell.source):
+        fail(chapter.where, cell.line, "expected `mine(...)` in a cell of its own, folded away; mark it `mine=true`.")
+
+
+def _mine(chapter: Chapter, index: int, cell: Cell) -> None:
+    """Hold what fetches the reader's answers to their names: `my_step = mine("step", ...)`, and `MyNet` for a class."""
+    _no_markers(chapter, index, cell)
+    try:
+        tree = ast.parse(cell.source)
+    except SyntaxError as error:
+        fail(chapter.where, cell.line, f"the cell is no Python ({error.msg}); correct it.")
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "mine"]
+    if not calls:
+        fail(chapter.where, cell.line, "expected `mine(...)` in a cell with mine=true, found none; take the key away.")
+    lines = [node for node in tree.body if isinstance(node, ast.Assign)]
+    given = {ast.unparse(node.value): ast.unparse(node.targets[0]) for node in lines}
+    for call in calls:
+        name = call.args[0].value if call.args and isinstance(call.args[0], ast.Constant) else None
+        if not isinstance(name, str):
+            what = f"expected the exercise's name in quotes, found `{ast.unparse(call)}`; write it."
+            fail(chapter.where, cell.line, what)
+        own = f"My{name}" if name[:1].isupper() else f"my_{name}"
+        if given.get(ast.unparse(call)) != own:
+            fail(chapter.where, cell.line, f'expected `{own} = mine("{name}", ...)` as a line; name it so.')
+
+
+def _claim(chapter: Chapter, index: int, cell: Cell) -> None:
+    """Hold a claim to its place and purpose: below code, with an assert, giving no name to readers' cells."""
+    _no_markers(chapter, index, cell)
+    if chapter.cells[index - 1].kind is Kind.MARKDOWN:
+        fail(chapter.where, cell.line, "expected a claim right below the code that it is about; move it up.")
+    try:
+        tree = ast.parse(cell.source)
+    except SyntaxError as error:
+        fail(chapter.where, cell.line, f"the claim is no Python ({error.msg}); correct it.")
+    if not any(isinstance(node, ast.Assert) for node in ast.walk(tree)):
+        fail(chapter.where, cell.line, "expected an assert in a claim, found none; write what must be so.")
+    given = sorted(name for name in names_of(tree.body).bound if not name.startswith("_"))
+    if given:
+        fail(
+            chapter.where,
+            cell.line,
+            f"a claim gives {given[0]!r} a value, which readers' notebooks would not have; let the name begin with _.",
+        )
+
+
+CELL_RULES: dict[Kind, Callable[[Chapter, int, Cell], None]] = {
+    Kind.EXERCISE: _exercise,
+    Kind.CHECK: _check,
+    Kind.PREDICT: _predict,
+    Kind.PARAMETERS: _parameters,
+    Kind.MARKDOWN: _prose,
+    Kind.LESSON: _lesson,
+    Kind.SETUP: _no_markers,
+    Kind.FIGURE: _no_markers,
+    Kind.MINE: _mine,
+    Kind.CLAIM: _claim,
+}

@@ -1,0 +1,115 @@
+"""Reads a chapter: the text file that an author writes.
+
+`course/chapters/chNN_slug.py` is in jupytext's py:percent form. Each cell may carry keys on its marker
+line, `# %% check="relu" points=2`; `chapter_rules` holds the closed list of keys.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from autograder.course.cell_rules import CELL_RULES, check_width
+from autograder.course.chapter_cells import Cell, Chapter, Kind
+from autograder.course.chapter_rules import check_chapter, check_markers, fail, kind_of
+from autograder.course.course_location import CHAPTERS
+from autograder.course.outline import check_outline
+from autograder.course.percent_format import PlainCell, plain_cells
+from autograder.course.reading_time import check_minutes
+from autograder.course.side_paths import check_side_paths
+from autograder.errors import ChapterError, CourseNotFound
+from autograder.exercises.patched_names import replaced
+
+__all__ = ["Cell", "Chapter", "Kind", "chapter_paths", "parse", "read_chapter", "read_course"]
+
+STEM = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+
+
+def chapter_paths(course: Path) -> tuple[Path, ...]:
+    """List the chapter files of a course folder; raises CourseNotFound where there are none."""
+    folder = course / CHAPTERS
+    paths = tuple(sorted(folder.glob("*.py"))) if folder.is_dir() else ()
+    if not paths:
+        raise CourseNotFound(
+            f"expected the course's chapters in {folder}, found none. "
+            "Run the command in the project folder, or name it with --root."
+        )
+    return paths
+
+
+def read_chapter(path: Path) -> Chapter:
+    """Read and check one chapter file; raises ChapterError with `path:line: what; next step`."""
+    where = str(Path(*path.absolute().parts[-3:]))
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise CourseNotFound(f"expected a chapter file at {path}, found none. Check its name.") from None
+    except UnicodeDecodeError as error:
+        raise ChapterError(f"{where}:1: expected UTF-8 text ({error.reason}); save the file as UTF-8.") from None
+    if not STEM.fullmatch(path.stem):
+        raise ChapterError(f"{where}:1: expected a file name such as ch99_slug.py; rename the file.")
+    return _checked(path.stem, where, text)
+
+
+@lru_cache(maxsize=8)
+def _checked(stem: str, where: str, text: str) -> Chapter:
+    """The chapter of a text, held to the rules; the same one whenever the same text is read again."""
+    chapter = Chapter(stem, where, parse(text, where))
+    validate(chapter)
+    return chapter
+
+
+def read_course(course: Path) -> tuple[Chapter, ...]:
+    """Read and check every chapter of a course folder, in order; no two exercises of a course have one name."""
+    chapters = tuple(read_chapter(path) for path in chapter_paths(course))
+    seen: dict[str, str] = {}
+    for chapter in chapters:
+        for name in chapter.exercises:
+            line = chapter.exercise(name).line
+            if name in seen:
+                fail(chapter.where, line, f"the exercise {name!r} stands in {seen[name]} too; give one another name.")
+            seen[name] = f"{chapter.where}:{line}"
+    return chapters
+
+
+@lru_cache(maxsize=8)
+def parse(text: str, where: str) -> tuple[Cell, ...]:
+    """Split a chapter's text into cells, each with its line; raises ChapterError on an unreadable marker."""
+    lines = check_markers(text, where)
+    cells = plain_cells(text, lines) or _read_by_jupytext(text)
+    if len(cells) != len(lines):
+        raise ChapterError(
+            f"{where}:1: expected {len(lines)} cells, one for each `# %%` line, found {len(cells)}; "
+            "take lines that begin with `# %%` out of strings."
+        )
+    return tuple(
+        Cell(kind_of(cell.cell_type, cell.keys, where, line), cell.keys, line, cell.source)
+        for cell, line in zip(cells, lines, strict=True)
+    )
+
+
+def _read_by_jupytext(text: str) -> list[PlainCell]:
+    import jupytext  # teachers' dependencies, which reading the module must not need
+    from nbformat.v4 import nbbase
+
+    with replaced(nbbase, "validate", lambda *_, **__: None):  # of each cell, which takes half the time
+        cells = jupytext.reads(text, fmt="py:percent").cells
+    return [PlainCell(cell.cell_type, _keys(cell.metadata), cell.source) for cell in cells]
+
+
+def _keys(metadata: dict[str, Any]) -> dict[str, Any]:
+    # jupytext's own notes on layout are not the author's keys.
+    return {key: value for key, value in metadata.items() if key != "lines_to_next_cell"}
+
+
+def validate(chapter: Chapter) -> None:
+    """Hold a chapter to the rules; raises ChapterError at the first one that is broken."""
+    check_chapter(chapter)
+    for index, cell in enumerate(chapter.cells):
+        CELL_RULES[cell.kind](chapter, index, cell)
+        check_width(chapter, cell)
+    check_side_paths(chapter)
+    check_outline(chapter)
+    check_minutes(chapter)

@@ -1,0 +1,180 @@
+"""The rules that a chapter's text is held to: the closed list of keys, and what each kind of cell must hold.
+
+name="some-name"                any cell: a stable name, which becomes the cell's id
+setup=true                      the one setup cell
+parameters=true                 the one cell of numbers that papermill may replace
+exercise="relu"                 a solution cell
+check="relu" points=2           its check, in points; or, for a stretch exercise, extra=2
+predict=true                    a guess; the next code cell calls reveal(guess, ...)
+figure=true                     a cell whose result is a figure
+claim=true                      asserts about the cell above, which the tests run and no reader sees
+side=true                       a markdown cell that begins a side path, with a heading of level 4
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+from autograder.course.chapter_cells import Chapter, Kind
+from autograder.errors import ChapterError
+from autograder.ipython_syntax import SETUP
+
+_MARKER = re.compile(r'# %%( \[markdown\])?( [A-Za-z_]+=("[^"]*"|true|false|\d+(\.\d+)?))*\s*')
+_LOOKS = re.compile(r"#\s*%%")
+_KEY = re.compile(r"([A-Za-z_]+)=")
+_NAME = re.compile(r"[a-z0-9-]{1,60}")
+EXERCISE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,50}")
+
+# The first key that a code cell has of these says its kind; the set holds the keys that may stand with it.
+_KINDS: dict[str, frozenset[str]] = {
+    "setup": frozenset({"setup", "name"}),
+    "parameters": frozenset({"parameters", "name"}),
+    "predict": frozenset({"predict", "name"}),
+    "figure": frozenset({"figure", "name"}),
+    "mine": frozenset({"mine", "name"}),
+    "claim": frozenset({"claim", "name"}),
+    "exercise": frozenset({"exercise", "name"}),
+    "check": frozenset({"check", "points", "extra", "name"}),
+}
+_MARKDOWN = frozenset({"side", "name"})
+KEYS = tuple(sorted(_MARKDOWN.union(*_KINDS.values())))
+RESERVED = ("install", SETUP)
+
+
+def fail(where: str, line: int, message: str) -> NoReturn:
+    """Raise the error of one line of a chapter."""
+    raise ChapterError(f"{where}:{line}: {message}")
+
+
+def check_markers(text: str, where: str) -> list[int]:
+    """Return the line number of each cell marker; a marker that cannot be read stops here."""
+    rows = text.split("\n")
+    if not _LOOKS.match(rows[0]):
+        fail(where, 1, "expected a cell marker on the first line, `# %% [markdown]`; begin the file with it.")
+    lines = [number for number, row in enumerate(rows, 1) if _LOOKS.match(row)]
+    for line in lines:
+        _check_marker(rows[line - 1], where, line)
+    return lines
+
+
+def _check_marker(row: str, where: str, line: int) -> None:
+    if not _MARKER.fullmatch(row):
+        fail(
+            where,
+            line,
+            f"cannot read the cell marker `{row.strip()}`; write `# %%` or `# %% [markdown]`, then keys such "
+            'as name="a-name", points=2 or setup=true with one space between them.',
+        )
+    keys = _KEY.findall(re.sub(r'"[^"]*"', '""', row))
+    for key in keys:
+        if keys.count(key) > 1:
+            fail(where, line, f"the key {key}= stands twice; keep one.")
+
+
+def kind_of(cell_type: str, keys: dict[str, Any], where: str, line: int) -> Kind:
+    """Tell a cell's kind from its keys, after holding names and values of the keys to the closed list."""
+    for key, value in keys.items():
+        _check_key(key, value, where, line)
+    main = [key for key in _KINDS if key in keys]
+    if cell_type == "markdown":
+        _check_company("markdown", keys, _MARKDOWN, where, line)
+        return Kind.MARKDOWN
+    if not main:
+        _check_company("plain code", keys, {"name"}, where, line)
+        return Kind.LESSON
+    _check_company(main[0], keys, _KINDS[main[0]], where, line)
+    return Kind(main[0])
+
+
+def _check_key(key: str, value: Any, where: str, line: int) -> None:
+    if key not in KEYS:
+        close = difflib.get_close_matches(key, KEYS, n=1)
+        hint = f"did you mean {close[0]}=?" if close else f"the keys are: {', '.join(KEYS)}."
+        fail(where, line, f"there is no key {key}=; {hint}")
+    expected = _expected(key, value)
+    if expected:
+        fail(where, line, f"expected {key}={expected}, found {key}={value!r}; correct the value.")
+
+
+def _expected(key: str, value: Any) -> str | None:
+    """Say what a key's value should look like; None where it does."""
+    if key == "name":
+        good = isinstance(value, str) and _NAME.fullmatch(value)
+        return None if good else '"..." of lower-case letters, digits and dashes'
+    if key in ("exercise", "check"):
+        good = isinstance(value, str) and EXERCISE.fullmatch(value)
+        return None if good else '"..." of letters, digits and underscores, a letter first'
+    if key in ("points", "extra"):
+        return None if type(value) is int and value > 0 else "a whole number above 0"
+    return None if value is True else "true"
+
+
+def _check_company(kind: str, keys: Iterable[str], allowed: Iterable[str], where: str, line: int) -> None:
+    extra = sorted(set(keys) - set(allowed))
+    if extra:
+        fail(
+            where,
+            line,
+            f"a {kind} cell takes no {extra[0]}=; take the key away or give it a cell of its own.",
+        )
+
+
+def check_chapter(chapter: Chapter) -> None:
+    """Hold a chapter's cells to each other: their kinds, their names, exercises and checks."""
+    _check_counts(chapter)
+    _check_ids(chapter)
+    _check_pairs(chapter)
+
+
+def _check_counts(chapter: Chapter) -> None:
+    if chapter.cells[0].kind is not Kind.MARKDOWN:
+        fail(
+            chapter.where,
+            1,
+            "expected the opening markdown cell first; begin the file with `# %% [markdown]`.",
+        )
+    setups = list(chapter.of_kind(Kind.SETUP))
+    if not setups:
+        fail(chapter.where, 1, "expected one setup cell, found none; mark it with setup=true.")
+    for kind in (Kind.SETUP, Kind.PARAMETERS):
+        again = list(chapter.of_kind(kind))[1:]
+        if again:
+            fail(chapter.where, again[0].line, f"expected one {kind.value} cell, found another; join the two.")
+
+
+def _check_ids(chapter: Chapter) -> None:
+    seen: dict[str, int] = {}
+    for cell in chapter.cells:
+        for name in filter(None, {cell.keys.get("name"), cell.grade_id}):
+            if name in RESERVED and cell.kind is not Kind.SETUP:
+                fail(chapter.where, cell.line, f"the name {name!r} is the build's own; choose another.")
+            if name in seen:
+                fail(
+                    chapter.where,
+                    cell.line,
+                    f"the name {name!r} stands on line {seen[name]} too; choose another.",
+                )
+            seen[name] = cell.line
+
+
+def _check_pairs(chapter: Chapter) -> None:
+    exercises = {cell.keys["exercise"]: cell.line for cell in chapter.of_kind(Kind.EXERCISE)}
+    checks = {cell.keys["check"]: cell.line for cell in chapter.of_kind(Kind.CHECK)}
+    for name, line in exercises.items():
+        if name not in checks:
+            told = f'add a cell check="{name}" points=1'
+            for near in difflib.get_close_matches(name, checks.keys() - exercises.keys(), n=1):
+                told = f"the check on line {checks[near]} is of {near!r}: give both one name, or {told}"
+            fail(chapter.where, line, f"the exercise {name!r} has no check; {told}.")
+    for name, line in checks.items():
+        if name not in exercises:
+            fail(
+                chapter.where,
+                line,
+                f"the check of {name!r} has no exercise; correct the name or add the exercise.",
+            )
+        if line < exercises[name]:
+            fail(chapter.where, line, f"the check of {name!r} stands before its exercise; put it below.")

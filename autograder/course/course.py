@@ -1,0 +1,171 @@
+"""A course, read from its folder: its exercises, what they are worth, their hints, and what students are shipped."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import traceback
+from collections.abc import Iterator
+from functools import cache, cached_property
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from importlib.util import module_from_spec
+from pathlib import Path
+from time import time
+from typing import TYPE_CHECKING
+
+from autograder.course import exercise_index
+from autograder.course.course_location import ARRANGED, CARDS, EXERCISES, FIGURES, SHIPPED, course_here
+from autograder.course.exercise_index import Listed
+from autograder.errors import DamagedData, ExerciseError, UnknownExercise
+
+if TYPE_CHECKING:  # with torch, which those who record grades do without
+    from types import ModuleType
+
+    from autograder.diagnosis.expected import Key
+    from autograder.exercises.exercise import Exercise, ExerciseSet
+
+
+class Course:
+    """The course in a folder. Nothing is read before it is asked for, and nothing twice; `course_in` makes it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.begun = time()  # what was written since may be something else than what was read
+        self._sets: dict[str, ExerciseSet] = {}
+        self._hints: dict[str, dict[str, tuple[str, ...]]] = {}
+
+    @property
+    def stems(self) -> list[str]:
+        """The chapters that have exercises, in order, each by the stem of its file."""
+        folder = self.folder / EXERCISES
+        return sorted(path.name for path in folder.glob("[!_.]*") if (path / "__init__.py").is_file())
+
+    def exercises(self, stem: str) -> ExerciseSet:
+        """The exercises of one chapter; raises UnknownExercise for a chapter that is not there."""
+        if stem not in self._sets:
+            if stem not in self.stems:
+                raise UnknownExercise(stem, self.stems)
+            self._sets[stem] = self._read(stem)
+        return self._sets[stem]
+
+    def _read(self, stem: str) -> ExerciseSet:
+        from autograder.exercises.exercise import ExerciseSet
+
+        return ExerciseSet(stem, map(self._written_in, self._files(stem)))
+
+    def _files(self, stem: str) -> list[Path]:
+        return sorted((self.folder / EXERCISES / stem).glob("[!_]*.py"))
+
+    def _written_in(self, path: Path) -> Exercise:
+        from autograder.exercises.exercise import Exercise
+
+        try:
+            exercise = getattr(self._module(EXERCISES, path.parent.name, path.stem), path.stem, None)
+        except ExerciseError as error:
+            raise ExerciseError(f"{path}: {error}") from error
+        except Exception as error:
+            told = slip(error, self.folder) or f"{path}: {type(error).__name__}: {error}. Correct it."
+            raise ExerciseError(told) from error
+        if not isinstance(exercise, Exercise):
+            raise ExerciseError(
+                f"{path}: expected the exercise {path.stem!r}, found none. Write `@exercise(...)` over "
+                f"`def {path.stem}(draw)`; the name of a file that only helps begins with an underscore."
+            )
+        return exercise
+
+    def exercise(self, stem: str, name: str) -> Exercise:
+        """One exercise of a chapter, whatever is wrong with the others; raises ExerciseError."""
+        path = self.folder / EXERCISES / stem / f"{name}.py"
+        return self._written_in(path) if path.is_file() else self.exercises(stem)[name]
+
+    def every(self) -> Iterator[Exercise]:
+        """All exercises, chapter by chapter."""
+        for stem in self.stems:
+            yield from self.exercises(stem)
+
+    def find(self, name: object) -> Exercise:
+        """The exercise of this name, with nothing read but its file; raises UnknownExercise with the nearest name."""
+        files = [path for stem in self.stems for path in self._files(stem)]
+        for path in files:
+            if path.stem == name:
+                return self._written_in(path)
+        raise UnknownExercise(name, [path.stem for path in files])
+
+    def hints(self, stem: str) -> dict[str, tuple[str, ...]]:
+        """The shipped hints to the exercises of one chapter, read without torch; none for a chapter without."""
+        if stem not in self._hints:
+            path = self.folder / SHIPPED / f"{stem}{exercise_index.HINTS}"
+            self._hints[stem] = exercise_index.hints_from(path) if path.is_file() else {}
+        return self._hints[stem]
+
+    @cached_property
+    def listed(self) -> tuple[Listed, ...]:
+        """The chapters in order, with what their exercises are worth; raises DamagedData."""
+        return exercise_index.listed_in(self.folder / SHIPPED / exercise_index.POINTS)
+
+    def keys(self, stem: str) -> dict[str, Key]:
+        """The shipped keys of a chapter, by exercise; raises DamagedData."""
+        return _shipped_keys(self.folder / SHIPPED, stem)
+
+    def figures(self, stem: str) -> ModuleType:
+        """The module that draws a chapter's figures."""
+        return self._module(FIGURES, stem)
+
+    def card(self, stem: str) -> ModuleType | None:
+        """The module with a chapter's card; None where the course has none."""
+        return self._module(CARDS, stem) if (self.folder / CARDS / f"{stem}.py").is_file() else None
+
+    @property
+    def arranged_names(self) -> list[str]:
+        """The exercises for which there are lines to put in order."""
+        return sorted(path.stem for path in (self.folder / ARRANGED).glob("*.txt"))
+
+    def arranged(self, name: str) -> str:
+        """The lines to put in order for one of them."""
+        return (self.folder / ARRANGED / f"{name}.txt").read_text(encoding="utf-8")
+
+    def _module(self, *names: str) -> ModuleType:
+        return import_module(".".join((self._package, *names)))
+
+    @cached_property
+    def _package(self) -> str:
+        """The name under which this folder's modules are imported: one of its own, wherever the folder lies."""
+        name = f"autograder_course_{hashlib.sha256(str(self.folder).encode()).hexdigest()[:12]}"
+        if name not in sys.modules:
+            spec = ModuleSpec(name, None, is_package=True)
+            spec.submodule_search_locations = [str(self.folder)]
+            sys.modules[name] = module_from_spec(spec)
+        return name
+
+
+def slip(error: Exception, folder: Path) -> str | None:
+    """What went wrong in a file of a course, in a line with its place; None where it was not in that folder."""
+    if isinstance(error, SyntaxError):
+        return f"{error.filename}:{error.lineno}: SyntaxError: {error.msg}. Correct it."
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(str(folder))]
+    if not frames:
+        return None
+    return f"{frames[-1].filename}:{frames[-1].lineno}: {type(error).__name__}: {error}. Correct it."
+
+
+@cache
+def course_in(folder: Path) -> Course:
+    """The course in a folder; the same one whenever the same folder is asked for."""
+    return Course(folder) if folder == folder.resolve() else course_in(folder.resolve())
+
+
+def here() -> Course:
+    """The course that a notebook in the working folder belongs to; raises CourseNotFound."""
+    return course_in(course_here())
+
+
+@cache
+def _shipped_keys(folder: Path, stem: str) -> dict[str, Key]:
+    from autograder.course import shipped_observations
+
+    paths = {suffix: folder / f"{stem}{suffix}" for suffix in shipped_observations.SUFFIXES}
+    missing = [path.name for path in paths.values() if not path.is_file()]
+    if missing:
+        raise DamagedData(f"expected {' and '.join(missing)} in {folder}, found none. Run `make build`.")
+    return shipped_observations.decode({suffix: path.read_bytes() for suffix, path in paths.items()})

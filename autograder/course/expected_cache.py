@@ -1,0 +1,47 @@
+"""Keys of a round of grading, kept on the disk: a run that was killed does not compute them again.
+
+Of long trainings, all keys of a chapter take a minute, and nobody is graded before most are there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autograder.diagnosis.expected import Key, Mistake
+from autograder.errors import DamagedData, WorkFailed
+from autograder.exercises.observation import from_bytes, to_bytes
+from autograder.files import digest_of, write_all
+
+
+@dataclass(frozen=True)
+class KeyShelf:
+    """A folder of keys; `digest` stands for all that they hang on, beside the exercise and the seed."""
+
+    folder: Path
+    digest: str
+
+    def find(self, kind: str, exercise: str, seed: int) -> tuple[int, Key] | None:
+        """From which seed the cases were drawn, and the key without its cases; None where there is none to be read."""
+        try:
+            drawn, reference, mistakes = from_bytes(self._place(kind, exercise, seed).read_bytes())
+            found = tuple(_mistake(*each) for each in mistakes)
+            return drawn, Key(exercise, (), tuple(reference), found)
+        except (OSError, DamagedData, ValueError, TypeError):
+            return None
+
+    def keep(self, kind: str, seed: int, drawn: int, key: Key) -> None:
+        """Write a key in one step; where the disk has no room, the verdicts will tell."""
+        mistakes = [[m.tag, m.sentence, [*m.observations], [*m.rules], m.unless, m.slip] for m in key.mistakes]
+        data = to_bytes([drawn, [*key.reference], mistakes])
+        with contextlib.suppress(WorkFailed):
+            write_all({self._place(kind, key.exercise, seed): data})
+
+    def _place(self, kind: str, exercise: str, seed: int) -> Path:
+        return self.folder / digest_of(self.digest, kind, exercise, str(seed))
+
+
+def _mistake(tag: str, sentence: str, seen: list[Any], rules: list[str], unless: str, slip: bool) -> Mistake:
+    return Mistake(tag, sentence, tuple(seen), tuple(rules), unless, slip)

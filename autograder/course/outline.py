@@ -1,0 +1,111 @@
+"""The outline of a chapter: its text in pieces from heading to heading, and whose each is.
+
+A piece belongs to the main path, to an exercise, or to a side path. An exercise's are those from its heading on,
+"Exercise: `name`", to its check; without such a heading, the text right above its cell, the cell and the check.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from autograder.course.chapter_cells import Cell, Chapter, Kind
+from autograder.course.chapter_rules import fail
+from autograder.course.markdown_text import Heading, excerpts
+from autograder.course.side_paths import aside
+
+_PARENTHESES, _WORDS = re.compile(r"\s*\([^()]*\)"), re.compile(r"\w+")
+_EXERCISE = re.compile(r"(?:[\w-]+ )?[Ee]xercise: `(?P<name>\w+)`")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A code cell, or what a markdown cell says from one heading to the next; `place` is the cell's."""
+
+    place: int
+    cell: Cell
+    heading: Heading | None
+    text: str
+
+
+class Outline:
+    """A chapter's pieces in order; `exercise` and `side` say of some whose they are, by their number."""
+
+    def __init__(self, chapter: Chapter) -> None:
+        self.chapter = chapter
+        self.pieces = [piece for place, cell in enumerate(chapter.cells) for piece in _pieces(place, cell)]
+        off = aside(chapter)
+        self.side = {number for number, piece in enumerate(self.pieces) if piece.place in off}
+        self.exercise = {number: name for name in chapter.exercises for number in self._of_exercise(name)}
+
+    @cached_property
+    def headings(self) -> list[int]:
+        """The numbers of the pieces that begin with a heading."""
+        return [number for number, piece in enumerate(self.pieces) if piece.heading]
+
+    def under(self, number: int) -> range:
+        """What is below a heading, itself included: up to the next one of its level or a higher one.
+
+        The first heading of a chapter is the chapter's, and all is below it.
+        """
+        if number == self.headings[0]:
+            return range(len(self.pieces))
+        ends = (later for later in self.headings if later > number and self._level(later) <= self._level(number))
+        return range(number, next(ends, len(self.pieces)))
+
+    def _level(self, number: int) -> int:
+        heading = self.pieces[number].heading
+        return heading.level if heading else 0
+
+    def _of_exercise(self, name: str) -> Iterator[int]:
+        """The numbers of an exercise's pieces."""
+        solution, check = self._cell(Kind.EXERCISE, name), self._cell(Kind.CHECK, name)
+        begin = next((number for number in reversed(self.headings) if number < solution), 0)
+        if named(self.pieces[begin].heading) != name:
+            begin = solution - (self.pieces[solution - 1].cell.kind is Kind.MARKDOWN)
+        end = next((number for number in self.headings if number > solution), check)
+        yield from range(begin, min(end, check))
+        yield check
+
+    def _cell(self, kind: Kind, name: str) -> int:
+        found = (
+            n for n, piece in enumerate(self.pieces) if piece.cell.kind is kind and piece.cell.keys[kind.value] == name
+        )
+        return next(found)
+
+
+def place_of(text: str) -> str:
+    """What a section's place on a page is called, from its heading; the minutes in parentheses do not count."""
+    bare = _PARENTHESES.sub("", text).replace("`", "").casefold()
+    return "section-" + "-".join(_WORDS.findall(bare))
+
+
+def named(heading: Heading | None) -> str | None:
+    """The exercise that a heading is of: `relu` for "Exercise: `relu` (5 minutes)"."""
+    found = _EXERCISE.match(heading.text) if heading else None
+    return found["name"] if found else None
+
+
+def check_outline(chapter: Chapter) -> None:
+    """Refuse the heading of an exercise below which, before the next heading, the exercise does not stand."""
+    outline = Outline(chapter)
+    for number in outline.headings:
+        piece = outline.pieces[number]
+        name = named(piece.heading)
+        below = outline.pieces[number + 1 : next((n for n in outline.headings if n > number), None)]
+        if name and not any(other.cell.keys.get("exercise") == name for other in below):
+            fail(
+                chapter.where,
+                piece.cell.line,
+                f"the exercise {name!r} does not stand below its heading; write its cells there, or correct the name.",
+            )
+
+
+def _pieces(place: int, cell: Cell) -> Iterator[Piece]:
+    if cell.kind is not Kind.MARKDOWN:
+        yield Piece(place, cell, None, cell.source)
+        return
+    for excerpt in excerpts(cell.source):
+        yield Piece(place, cell, excerpt.heading, excerpt.text)

@@ -1,0 +1,211 @@
+"""How long a chapter takes, computed from its text: what the build puts in place of {minutes}, {exercises} and {side}.
+
+They are the nearest heading's above them in their cell. {minutes} is the time of the main path below it, without
+exercises; below the heading of an exercise or of a side path, of that. {exercises} and {side} are the time of the
+exercises and of the side paths below it. Sums are rounded once.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from autograder.course.chapter_cells import Cell, Chapter, Kind
+from autograder.course.chapter_rules import fail
+from autograder.course.course import course_in
+from autograder.course.markdown_text import code_lines, fenced_lines, headings, masked, words
+from autograder.course.outline import Outline, Piece, named
+
+# How fast a reader is taken to be; docs/decisions.md says where each number comes from.
+WORDS = 150  # of prose, a minute
+LINES = 10  # of code, a minute
+PREDICTION = 25 / 60  # minutes
+EXERCISE = {"warm-up": 3, "core": 5, "stretch": 10}  # minutes at least, by tier
+POINT = 3  # minutes at least, for each point that an exercise is worth
+WRITTEN = 1  # line of an answer, a minute
+
+PLACEHOLDERS = ("minutes", "exercises", "side")
+_WORD = re.compile(r"(?<![\w\\^}$])\{(?P<word>\s*[A-Za-z_]{3,}\s*)\}")  # in a formula, `\text{side}` is none
+_UNIT = re.compile(r"\A(\s+minute)s\b")
+_AT_THE_END = re.compile(r"\s*\([^()]*(?:\bminutes?\b|\{side\}|\{exercises\})[^()]*\)\s*$")
+
+TierOf = Callable[[str], str]
+
+
+def tiers(course: Path, chapter: Chapter) -> TierOf:
+    """Tells the tier of each exercise of a chapter, from the exercise's file; raises ExerciseError."""
+
+    @cache
+    def tier_of(name: str) -> str:
+        from autograder.course.exercise_parts import check_parts  # with what banks need
+
+        check_parts(course, chapter, name)
+        return course_in(course).exercise(chapter.stem, name).tier
+
+    return tier_of
+
+
+def with_minutes(course: Path, chapter: Chapter) -> Chapter:
+    """A chapter of a course with minutes in place of the words in braces; raises ExerciseError."""
+    return filled(chapter, tiers(course, chapter))
+
+
+def filled(chapter: Chapter, tier_of: TierOf) -> Chapter:
+    """The chapter with minutes in place of the words in braces."""
+    outline = Outline(chapter)
+    cells = [
+        replace(cell, source=_filled(outline, place, cell, tier_of)) if cell.kind is Kind.MARKDOWN else cell
+        for place, cell in enumerate(chapter.cells)
+    ]
+    return replace(chapter, cells=tuple(cells))
+
+
+def _filled(outline: Outline, place: int, cell: Cell, tier_of: TierOf) -> str:
+    source = cell.source
+    for found in reversed(list(_WORD.finditer(masked(source)))):
+        minutes = _minutes(outline, _above(outline, place, found.start()), found["word"], tier_of)
+        source = source[: found.start()] + _counting(rounded(minutes), source[found.end() :])
+    return source
+
+
+def _counting(number: int, rest: str) -> str:
+    """A number and the text behind it, where one minute is no "1 minutes"."""
+    return str(number) + (_UNIT.sub(r"\1", rest) if number == 1 else rest)
+
+
+def rounded(minutes: float) -> int:
+    """Whole minutes, at least 1."""
+    return max(1, int(minutes + 0.5))
+
+
+def _above(outline: Outline, place: int, offset: int) -> int:
+    """The number of the piece of a cell that a place in its text belongs to."""
+    return [n for n in outline.headings if outline.pieces[n].place == place and _start(outline.pieces[n]) <= offset][-1]
+
+
+def _start(piece: Piece) -> int:
+    return piece.heading.start if piece.heading else 0
+
+
+def _minutes(outline: Outline, number: int, word: str, tier_of: TierOf) -> float:
+    """What a word in braces stands for below a heading."""
+    below = outline.under(number)
+    if word == "exercises":
+        return sum(effort(outline.chapter, name, tier_of) for name in _counted(outline, below))
+    name = named(outline.pieces[number].heading)
+    if word == "minutes" and name:
+        return effort(outline.chapter, name, tier_of)
+    on_side = word == "side" or number in outline.side
+    return sum(cost(outline.pieces[n]) for n in below if n not in outline.exercise and (n in outline.side) == on_side)
+
+
+def _counted(outline: Outline, below: Iterable[int]) -> list[str]:
+    """The exercises below a heading that have points: stretch exercises are not counted."""
+    found = dict.fromkeys(outline.exercise[number] for number in below if number in outline.exercise)
+    return [name for name in found if outline.chapter.points(name)]
+
+
+def cost(piece: Piece) -> float:
+    """The minutes that a piece takes to read, run or guess; none for code that readers do not see or find folded."""
+    kind = piece.cell.kind
+    if kind is Kind.MARKDOWN:
+        return words(piece.text) / WORDS + fenced_lines(piece.text) / LINES
+    if kind is Kind.PREDICT:
+        return PREDICTION
+    return code_lines(piece.text) / LINES if kind is Kind.LESSON else 0
+
+
+def effort(chapter: Chapter, name: str, tier_of: TierOf) -> float:
+    """The minutes that an exercise takes: the most of what its tier, its points and the lines to be written say."""
+    return max(EXERCISE[tier_of(name)], POINT * chapter.points(name), _written(chapter, name) / WRITTEN)
+
+
+def _written(chapter: Chapter, name: str) -> int:
+    """How many lines of an exercise's solution its starter has not: those that a student writes or changes."""
+    solved, given = (
+        Counter(filter(None, map(str.strip, source.split("\n"))))
+        for source in (chapter.solution(name), chapter.starter(name))
+    )
+    return (solved - given).total()
+
+
+# --- rules
+
+
+def check_minutes(chapter: Chapter) -> None:
+    """Hold the words in braces to those that the build knows, in places that they can be of; raises ChapterError."""
+    outline = Outline(chapter)
+    for place, cell in enumerate(chapter.cells):
+        for found in _WORD.finditer(masked(cell.source)) if cell.kind is Kind.MARKDOWN else ():
+            _check_word(outline, place, cell, found)
+    if any(found["word"] in PLACEHOLDERS for found in _WORD.finditer(title(chapter))):
+        fail(
+            chapter.where,
+            chapter.cells[0].line,
+            f"the title `{title(chapter)}` is listed without minutes; put them in parentheses at its end.",
+        )
+
+
+def _check_word(outline: Outline, place: int, cell: Cell, found: re.Match[str]) -> None:
+    where, word = outline.chapter.where, found["word"]
+    if word not in PLACEHOLDERS:
+        close = difflib.get_close_matches(word.strip().lower(), PLACEHOLDERS, n=1) or ["minutes"]
+        fail(where, cell.line, f"there is no {{{word}}}; write {{{close[0]}}}, or put code in backticks.")
+    if not any(heading.start <= found.start() for heading in headings(cell.source)):
+        fail(
+            where,
+            cell.line,
+            f"{{{word}}} stands in a cell without a heading above it; begin the cell with its heading.",
+        )
+    below = outline.under(_above(outline, place, found.start()))
+    if word == "exercises" and not _counted(outline, below):
+        fail(where, cell.line, "{exercises} stands where no exercise with points is below the heading; take it out.")
+    if word == "side" and not outline.side.intersection(below):
+        fail(where, cell.line, "{side} stands where no side path is below the heading; take it out.")
+
+
+def title(chapter: Chapter) -> str:
+    """The chapter's first heading, without minutes."""
+    heading = chapter.cells[0].source.partition("\n")[0]
+    return _AT_THE_END.sub("", heading.lstrip("# "))
+
+
+# --- what a chapter takes
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one part of a chapter takes."""
+
+    minutes: float = 0
+    cells: int = 0
+
+    def __add__(self, other: Share) -> Share:
+        return Share(self.minutes + other.minutes, self.cells + other.cells)
+
+    def __str__(self) -> str:
+        return f"{rounded(self.minutes)} min, {self.cells} cell{'s' * (self.cells != 1)}" if self.cells else "none"
+
+
+def shares(chapter: Chapter, tier_of: TierOf) -> dict[str, Share]:
+    """Minutes and cells of each part of a chapter as readers get it; a cell is its first piece's."""
+    outline, seen = Outline(chapter), set[int]()
+    found = dict.fromkeys(("main path", "exercises", "stretch exercises", "side paths"), Share())
+    for number, piece in enumerate(outline.pieces):
+        if piece.cell.kind is not Kind.CLAIM:
+            name = outline.exercise.get(number)
+            part = _exercises(chapter, name) if name else "side paths" if number in outline.side else "main path"
+            found[part] += Share(0 if name else cost(piece), piece.place not in seen)
+            seen.add(piece.place)
+    for name in chapter.exercises:
+        found[_exercises(chapter, name)] += Share(effort(chapter, name, tier_of))
+    return found
+
+
+def _exercises(chapter: Chapter, name: str) -> str:
+    return "exercises" if chapter.points(name) else "stretch exercises"

@@ -1,0 +1,195 @@
+"""Side paths: what a reader may pass by. Where they begin and end, and that the main path needs none of them.
+
+A side path begins with a markdown cell with the key side=true and goes up to the next markdown cell that begins with a
+heading. Notebooks fold it, up to the next heading of its level or a higher one; hence no deeper headings.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Set
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+from autograder.course.chapter_cells import Cell, Chapter, Kind
+from autograder.course.chapter_rules import fail
+from autograder.course.markdown_text import excerpts, first_heading, headings
+from autograder.python_names import declared_global, names_of
+
+LEVEL = 4
+_SIGNS = "#" * LEVEL
+_TITLE = re.compile(r"(?P<question>.*\?)(\s*\([^()]*\))?")
+_MAIN_ONLY = (Kind.EXERCISE, Kind.CHECK, Kind.SETUP, Kind.PARAMETERS)
+
+
+@dataclass(frozen=True)
+class SidePath:
+    """One side path: the question that it answers, the line where it begins, and the places of its cells."""
+
+    question: str
+    line: int
+    places: range
+
+
+def side_paths(chapter: Chapter) -> list[SidePath]:
+    """The side paths of a chapter, in order."""
+    return [_from(chapter, place) for place, cell in enumerate(chapter.cells) if cell.keys.get("side")]
+
+
+def _from(chapter: Chapter, begin: int) -> SidePath:
+    cell = chapter.cells[begin]
+    heading = first_heading(cell.source)
+    title = _TITLE.fullmatch(heading.text) if heading else None
+    following = takewhile(lambda other: not _begins_anew(other), chapter.cells[begin + 1 :])
+    return SidePath(title["question"] if title else "", cell.line, range(begin, begin + 1 + sum(1 for _ in following)))
+
+
+def _begins_anew(cell: Cell) -> bool:
+    return cell.kind is Kind.MARKDOWN and first_heading(cell.source) is not None
+
+
+def aside(chapter: Chapter) -> set[int]:
+    """The places of the cells that are on side paths."""
+    return {place for path in side_paths(chapter) for place in path.places}
+
+
+def main_path(chapter: Chapter) -> Chapter:
+    """The chapter with all side paths taken out."""
+    off = aside(chapter)
+    return replace(chapter, cells=tuple(cell for place, cell in enumerate(chapter.cells) if place not in off))
+
+
+def check_side_paths(chapter: Chapter) -> None:
+    """Hold side paths to their form, and the main path to itself; raises ChapterError."""
+    for cell in chapter.of_kind(Kind.MARKDOWN):
+        _check_headings(chapter, cell)
+    for path in side_paths(chapter):
+        _check_contents(chapter, path)
+    for path in side_paths(chapter):
+        _check_guesses(chapter, path)
+    _check_names(chapter)
+
+
+def _check_headings(chapter: Chapter, cell: Cell) -> None:
+    """The headings of one cell: which of them may be a side path's, and how that one is written."""
+    first, is_side = first_heading(cell.source), bool(cell.keys.get("side"))
+    if is_side and (first is None or first.level != LEVEL or not _TITLE.fullmatch(first.text)):
+        found = cell.source.partition("\n")[0]
+        fail(
+            chapter.where,
+            cell.line,
+            f"expected a side path to begin with a question as its heading, such as `{_SIGNS} When does a view refuse? "
+            f"({{minutes}} minutes)`, found `{found}`; write that.",
+        )
+    for heading in headings(cell.source)[is_side:]:
+        if heading.level >= LEVEL:
+            fail(
+                chapter.where,
+                cell.line,
+                f"the heading `{'#' * heading.level} {heading.text}` is a side path's; begin a cell with it and give "
+                f"that cell side=true, or write the heading with at most {LEVEL - 1} signs.",
+            )
+
+
+def _check_contents(chapter: Chapter, path: SidePath) -> None:
+    cells = [chapter.cells[place] for place in path.places]
+    for cell in cells:
+        if cell.kind in _MAIN_ONLY:
+            fail(
+                chapter.where,
+                cell.line,
+                f"a side path holds no {cell.kind.value} cell, and this one is in {_told(path)}; "
+                "put a heading of the main path above it.",
+            )
+        if cell.kind is Kind.MARKDOWN and headings(cell.source)[cell is cells[0] :]:
+            fail(
+                chapter.where,
+                cell.line,
+                f"a heading stands in the midst of a cell of {_told(path)}; begin a new cell with it.",
+            )
+    opening = next(excerpts(cells[0].source)).text.strip().partition("\n")[2]
+    if not opening.strip() and not any(cell.source.strip() for cell in cells[1:]):
+        fail(chapter.where, path.line, f"{_told(path)} is empty; write its answer below the heading.")
+
+
+def _check_guesses(chapter: Chapter, path: SidePath) -> None:
+    """A guess and what comes out stand on the same path: whoever passes by a side path passes by both."""
+    for place, cell in enumerate(chapter.cells):
+        if cell.kind is not Kind.PREDICT:
+            continue
+        revealed = next(n for n in range(place + 1, len(chapter.cells)) if chapter.cells[n].kind is not Kind.MARKDOWN)
+        if (place in path.places) != (revealed in path.places):
+            fail(
+                chapter.where,
+                cell.line,
+                f"this guess is revealed across the border of {_told(path)}; put both cells on one side of it.",
+            )
+
+
+def _told(path: SidePath) -> str:
+    return f"the side path {path.question!r} (line {path.line})"
+
+
+# --- the names that the main path reads
+
+
+def _check_names(chapter: Chapter) -> None:
+    """Refuse a cell of the main path that reads a name whose value is a side path's."""
+    on = {place: path for path in side_paths(chapter) for place in path.places}
+    if not on:
+        return
+    code = {place: _statements(cell) for place, cell in enumerate(chapter.cells) if cell.kind is not Kind.MARKDOWN}
+    main = set(dir(builtins)).union(*(each.given for place in set(code) - set(on) for each in code[place]))
+    # What the main path never gives a value to, it may not read before the side path either: functions read later.
+    side = {name: on[place] for place in on if place in code for each in code[place] for name in each.given - main}
+    for place, said in code.items():
+        for each in said:
+            if place in on:
+                side |= dict.fromkeys(each.given, on[place])
+            else:
+                _check_reads(chapter, chapter.cells[place], each, side)
+
+
+def _check_reads(chapter: Chapter, cell: Cell, said: _Said, side: dict[str, SidePath]) -> None:
+    """Hold a statement of the main path to the names that are a side path's; what it gives a value is so no more."""
+    before = dict(side)
+    for name in said.given:
+        side.pop(name, None)
+    # `x = f(x)` reads before it gives; a loop, a function and the like give first.
+    held = before if said.reads_first else side
+    for name in sorted(said.used & held.keys()):
+        _refuse(chapter, cell, name, held[name])
+
+
+def _refuse(chapter: Chapter, cell: Cell, name: str, path: SidePath) -> None:
+    fail(
+        chapter.where,
+        cell.line,
+        f"this cell of the main path reads {name!r}, which has its value from {_told(path)}; "
+        f"give {name!r} a value on the main path, or put this cell on the side path.",
+    )
+
+
+@dataclass(frozen=True)
+class _Said:
+    """The names that a statement gives a value to and uses, and whether it uses them before."""
+
+    given: Set[str]
+    used: Set[str]
+    reads_first: bool
+
+    @classmethod
+    def by(cls, node: ast.stmt, text: str) -> _Said:
+        """What a statement of this text says; few texts have the word for which a whole tree is searched."""
+        names = names_of([node])
+        reads_first = isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign)
+        return cls(names.bound | (declared_global(node) if "global" in text else set()), names.used, reads_first)
+
+
+def _statements(cell: Cell) -> list[_Said]:
+    from autograder.ipython_syntax import as_python  # with IPython, which most who read chapters do without
+
+    _, tree = as_python(cell.source)
+    return [_Said.by(each, cell.source) for each in tree.body] if tree else []

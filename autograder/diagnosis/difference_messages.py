@@ -1,0 +1,253 @@
+"""Differences in words: the sentence, both values as text, the call, and the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+
+from autograder.diagnosis.author_message import own_sentence
+from autograder.diagnosis.error_meanings import meaning
+from autograder.diagnosis.number_format import number
+from autograder.diagnosis.tensor_grid import picture
+from autograder.diagnosis.value_format import RESULTS, nested, shorten, show, show_both
+from autograder.diagnosis.value_kinds import note_of_kind, type_sentence
+from autograder.diagnosis.verdict import Picture
+from autograder.exercises.difference import Difference, Tolerance, first_difference
+from autograder.exercises.exercise import Case, Exercise
+from autograder.exercises.observation import Observation, Plain, Raised, Seen, dtype_name
+
+LONGEST = 1000  # of a sentence, which may hold texts of its own
+_SMALL = 24  # numbers shown in full
+_COUNTED = 6  # from so many numbers on, counting on from 0 is an order and no chance
+
+
+@dataclass(frozen=True)
+class Told:
+    """What to tell of one difference."""
+
+    sentence: str
+    expected: str = ""
+    got: str = ""
+    picture: Picture | None = None
+
+
+def not_attempted(name: str) -> str:
+    """For an answer that still holds the starter."""
+    return (
+        f"`{name}` is not written yet: replace `raise NotImplementedError()` by your code, run the cell, check again."
+    )
+
+
+def still_running(seconds: float) -> str:
+    """For an answer that was stopped because it came to no end."""
+    return f"Your code was still running after {seconds:g} seconds and was stopped."
+
+
+def tell(
+    exercise: Exercise, tells: Mapping[str, str], difference: Difference, right: Observation, seen: Observation
+) -> Told:
+    """Say what differs, in the order that helps: a crash, then type, shape, dtype, device, values, side effects."""
+    told = _tell(exercise, tells, difference, right, seen)
+    # A name, a key or a message of the student's may have a million letters.
+    sentence, expected, got = (shorten(text, LONGEST) for text in (told.sentence, told.expected, told.got))
+    return Told(sentence, expected, got, told.picture)
+
+
+def _tell(
+    exercise: Exercise, tells: Mapping[str, str], difference: Difference, right: Observation, seen: Observation
+) -> Told:
+    if "raised" in seen:
+        return _tell_raised(exercise, seen["raised"])
+    if difference.path == () and difference.aspect == "keys":
+        return _tell_form(difference, seen)
+    facet, *inner = difference.path
+    spoken = own_sentence(tells, difference)
+    by_probe = isinstance(difference.expected, bool) and (facet not in RESULTS or not inner)
+    if spoken and by_probe:  # the sentence says it all, and another result shows it
+        result = _of_result(right, seen, exercise.tolerance) if facet != "returned" else None
+        return _with_values(spoken, result, exercise.tolerance) if result else Told(spoken)
+    if spoken:
+        kind_note = "" if f"{facet}:type" in tells else note_of_kind(difference)
+        sentence = spoken + _nan_note(difference.expected, difference.got) + kind_note
+        return _with_values(sentence, difference, exercise.tolerance)
+    if facet in _FACETS:
+        return Told(_FACETS[str(facet)].format(got=_names(difference.got)))
+    return _tell_value(_place(str(facet), inner), difference, exercise.tolerance)
+
+
+def _of_result(right: Observation, seen: Observation, tolerance: Tolerance) -> Difference | None:
+    """Where the result differs; None where it does not, or was not looked at."""
+    both = "returned" in right and "returned" in seen
+    return first_difference(right["returned"], seen["returned"], tolerance) if both else None
+
+
+def _with_values(sentence: str, difference: Difference, tolerance: Tolerance) -> Told:
+    return Told(sentence, *_by_entry(difference, tolerance), picture(difference, tolerance))
+
+
+def _by_entry(difference: Difference, tolerance: Tolerance) -> tuple[str, str]:
+    """Return both values as texts; of an entry of the result, with its place in front."""
+    expected, got = show_both(difference, tolerance)
+    facet, *inner = difference.path or ("",)
+    if facet not in RESULTS or not inner:
+        return expected, got
+    place = "".join(f"[{key!r}]" for key in inner)
+    return f"{place} = {expected}", f"{place} = {got}"
+
+
+def _tell_form(difference: Difference, seen: Observation) -> Told:
+    """The probe could not look at what it expected: an error is missing, or the result has another form."""
+    if "raised" in difference.expected:
+        return Told("Expected this call to raise an error; it returned a value.")
+    sentence = "What your code returns is not of the form that the docstring describes."
+    if "returned" not in seen:
+        return Told(sentence)
+    advice = " Did you forget `return`?" if seen["returned"] is None else ""
+    return Told(f"{sentence}{advice}", got=show(seen["returned"]))
+
+
+_FACETS = {
+    "inputs": "Your code changed what it was given ({got}). Make something new.",
+    "rng": "Your code changed torch's global random state; other code that relies on it now gets other numbers.",
+    "sharing": "What shares memory with the input differs from what is asked for.",
+    "gradient": "The gradient that flows back through your result is not the one that the task asks for.",
+}
+
+
+def _names(value: Plain) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) and value else "its input"
+
+
+def _tell_raised(exercise: Exercise, error: Raised) -> Told:
+    where = f" It happened at: `{error.line}`" if error.line else ""
+    message = " ".join(error.message.split())
+    signature = error.type == "TypeError" and f"{exercise.name}()" in error.message and "argument" in error.message
+    advice = f" Keep the parameters of `{exercise.name}` as the starter has them." if signature else ""
+    told = f"{error.type}: {message}" if message else error.type
+    meant = meaning(told)
+    return Told(f"Your code raised {told.rstrip('.')}.{where}{advice}{meant and ' '}{meant}")
+
+
+WITHOUT_WORDS = "what this check looks at"  # a probe's name for something that its requirement tells nothing of
+
+
+def _place(facet: str, inner: list[str | int]) -> str:
+    base = dict(zip(RESULTS, ("the result", "the result of a second call"), strict=True)).get(facet, WITHOUT_WORDS)
+    keys = "".join(f"[{key!r}]" for key in inner)
+    return f"entry {keys} of {base}" if keys else base
+
+
+def _tell_value(place: str, difference: Difference, tolerance: Tolerance) -> Told:
+    expected, got = difference.expected, difference.got
+    texts = show_both(difference, tolerance)
+    told = _by_entry(difference, tolerance)
+    if difference.aspect == "type":
+        return Told(type_sentence(place, expected, got), *told)
+    if difference.aspect == "keys":
+        return Told(_keys_sentence(place, expected, got))
+    if difference.aspect == "length":
+        items = "1 item" if len(expected) == 1 else f"{len(expected)} items"
+        return Told(f"Expected {place} to have {items}, got {len(got)}.", *told)
+    if isinstance(expected, Seen):
+        return Told(_tensor_sentence(place, difference), *told, picture=picture(difference, tolerance))
+    return Told(f"Expected {place} to be {texts[0]}, got {texts[1]}.", *told)
+
+
+def _keys_sentence(place: str, expected: list[str], got: list[str]) -> str:
+    """What is missing, and what is too much; of the other entries nothing is said, as a probe may look at some only."""
+    missing, beyond = [key for key in expected if key not in got], [key for key in got if key not in expected]
+    lacks = f"has no entry {', '.join(map(repr, missing))}" if missing else ""
+    holds = f"has an entry {', '.join(map(repr, beyond))}, which is not asked for" if beyond else ""
+    told = " and ".join(filter(None, (lacks, holds)))
+    return f"{place[:1].upper()}{place[1:]} {told}."
+
+
+def _tensor_sentence(place: str, difference: Difference) -> str:
+    expected, got = difference.expected, difference.got
+    if difference.aspect == "values":
+        return f"The shape and dtype of {place} are right; the values are not.{_nan_note(expected, got)}"
+    if difference.aspect == "requires_grad":
+        if expected.requires_grad:
+            return f"Expected a gradient to flow back through {place}, but it is cut off from its input."
+        return f"Expected {place} not to require gradients, but it does."
+    one, other = getattr(expected, difference.aspect), getattr(got, difference.aspect)
+    return f"Expected {place} to have {difference.aspect} {one}, got {other}.{_form_advice(difference.aspect, other)}"
+
+
+def _form_advice(aspect: str, got: object) -> str:
+    """Where another device or dtype than is asked for may come from."""
+    if aspect == "device":
+        return " Move every tensor to the device of the input."
+    if (aspect, got) == ("dtype", "float32"):
+        return " What `float()` gives is float32, and so is a new tensor of fractions, zeros or ones without a `dtype`."
+    return ""
+
+
+def _nan_note(expected: Plain, got: Plain) -> str:
+    """What to add where a tensor holds nan and should hold numbers; nothing where it is not about two tensors."""
+    if not (isinstance(expected, Seen) and isinstance(got, Seen)) or expected.shape != got.shape:
+        return ""
+    if expected.values is None or got.values is None:
+        return ""
+    count = int((got.values.isnan() & ~expected.values.isnan()).sum())
+    return f" Yours has nan in {count} of {got.values.numel()} places where a number is expected." if count else ""
+
+
+# --- the call
+
+
+def spelled(exercise: Exercise, case: Case) -> str:
+    """The call that a case makes, as its exercise spells it."""
+    return (exercise.spelled or call)(exercise.name, case)
+
+
+def call(name: str, case: Case) -> str:
+    """The call that a case makes, as code: small tensors in full, larger ones by shape."""
+    return call_of(name, *map(argument, case.args), **case.kwargs)
+
+
+def call_of(name: str, *parts: str, **options: object) -> str:
+    """A call as code, of arguments that are spelled already and of options that are not."""
+    return f"{name}({', '.join([*parts, *(f'{key}={argument(value)}' for key, value in options.items())])})"
+
+
+def sized(name: str, tensor: torch.Tensor, more: str = "") -> str:
+    """A tensor by its name and shape, and what else there is to say."""
+    return f"<{name} {tuple(tensor.shape)}{more}>"
+
+
+def argument(value: object) -> str:
+    """An argument as code: a small tensor in full, one that counts on from 0 so, and a larger one by shape."""
+    if type(value) is list:
+        return shorten(f"[{', '.join(map(argument, value))}]")
+    if not isinstance(value, torch.Tensor):
+        return shorten(repr(value))
+    usual = (torch.float32, torch.int64, torch.bool) if value.numel() else (torch.float32,)
+    unusual = value.dtype not in usual
+    dtype = f", dtype={value.dtype}" if unusual else ""
+    if value.dim() > 1 and _counts(value):
+        point = ".0" if value.is_floating_point() else ""
+        return f"torch.arange({value.numel()}{point}{dtype}).reshape{tuple(value.shape)}"
+    if value.numel() <= _SMALL:
+        return f"torch.tensor({_numbers(value)}{dtype})"
+    return f"<tensor {tuple(value.shape)} {dtype_name(value.dtype)}>"
+
+
+def _numbers(tensor: torch.Tensor) -> str:
+    """Return the numbers of a small tensor, with the usual digits where these keep different numbers apart."""
+    values = set(tensor.reshape(-1).tolist())
+    apart = len({number(value) for value in values}) == len(values)
+    return nested(tensor.tolist(), number if apart else _exactly)
+
+
+def _exactly(value: object) -> str:
+    is_whole = isinstance(value, float) and value.is_integer()
+    return f"{value:.1f}" if is_whole else f"{value:.9g}" if isinstance(value, float) else str(value)
+
+
+def _counts(tensor: torch.Tensor) -> bool:
+    """Return whether a tensor holds 0, 1, 2, ... in order, enough of them to be seen as that."""
+    few_or_other = tensor.numel() < _COUNTED or tensor.dtype in (torch.bool, torch.complex64)
+    return not few_or_other and torch.equal(tensor.reshape(-1), torch.arange(tensor.numel(), dtype=tensor.dtype))

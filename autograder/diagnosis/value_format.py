@@ -1,0 +1,145 @@
+"""Values as short texts: one alone, or two beside each other, in which one sees where they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import torch
+
+from autograder.diagnosis.number_format import USUAL, digits_apart, number
+from autograder.exercises.difference import Difference, Tolerance, close_mask
+from autograder.exercises.observation import Foreign, Plain, Raised, Seen
+
+WIDTH = 240
+RESULTS = ("returned", "again")  # facets that hold what the answer returns; what others hold, the probe has made
+_CHANGED = ("inputs", "left", "behind", "elsewhere")  # facets that list what an answer changed
+_BEFORE = 60  # of two long texts, how many letters stand before the first that differs
+
+
+def show(value: Plain, width: int = WIDTH, digits: int = USUAL) -> str:
+    """Return a value as a short text; a tensor with its shape and dtype."""
+    if isinstance(value, Seen):
+        return _tensor(value, width, digits)
+    if isinstance(value, Foreign):
+        return shorten(_in_full(value), width)
+    if isinstance(value, Raised):
+        return shorten(f"{value.type}: {value.message}", width)
+    if isinstance(value, list | tuple) and not isinstance(value, torch.Size):
+        inside = ", ".join(show(item, width) for item in value)
+        inside += "," if isinstance(value, tuple) and len(value) == 1 else ""
+        return shorten(f"[{inside}]" if isinstance(value, list) else f"({inside})", width)
+    if isinstance(value, dict):
+        return shorten("{" + ", ".join(f"{key!r}: {show(item, width)}" for key, item in value.items()) + "}", width)
+    return shorten(number(value, digits) if isinstance(value, float) else repr(value), width)
+
+
+def show_both(difference: Difference, tolerance: Tolerance) -> tuple[str, str]:
+    """Return what was expected and what was found as two texts that are not alike."""
+    expected, got = difference.expected, difference.got
+    if difference.path[:1] and difference.path[0] not in RESULTS:
+        listed = _listed(difference)
+        if listed:
+            return listed
+    place = _first_apart(difference, tolerance)
+    pair = (expected, got) if place is None else (expected.values[place].item(), got.values[place].item())
+    texts = [show(value, digits=digits_apart(*pair)) for value in (expected, got)]
+    if difference.aspect == "requires_grad":
+        texts = [_tensor(seen, more=f", requires_grad={seen.requires_grad}") for seen in (expected, got)]
+    elif texts[0] == texts[1] and place is not None:
+        numbers = (number(value, digits_apart(*pair)) for value in pair)
+        texts = [f"{text}, with {value} at {list(place)}" for text, value in zip(texts, numbers, strict=True)]
+    elif texts[0] == texts[1]:
+        texts = _cut_where_apart(expected, got, texts[0])
+    return texts[0], texts[1]
+
+
+def _first_apart(difference: Difference, tolerance: Tolerance) -> tuple[int, ...] | None:
+    """Return the index of the first number in which two tensors differ; None where they do not differ in numbers."""
+    expected, got = difference.expected, difference.got
+    if difference.aspect != "values" or not isinstance(expected, Seen) or not isinstance(got, Seen):
+        return None
+    if expected.values is None or got.values is None or expected.values.shape != got.values.shape:
+        return None
+    apart = ~close_mask(expected.values, got.values, tolerance)
+    return tuple(apart.nonzero()[0].tolist()) if apart.any() else None
+
+
+def _cut_where_apart(expected: Plain, got: Plain, alike: str) -> list[str]:
+    """Return two long values that begin and end alike as texts that say their lengths, or begin where they differ."""
+    if isinstance(expected, list | tuple | dict):
+        return [f"{alike} ({len(each)} items)" for each in (expected, got)]
+    if not isinstance(expected, str | Foreign):
+        return [alike, alike]
+    one, other = _in_full(expected), _in_full(got)
+    apart = (i for i, (left, right) in enumerate(zip(one, other, strict=False)) if left != right)
+    start = max(0, next(apart, min(len(one), len(other))) - _BEFORE)
+    return [shorten(f"… {text[start:]}") for text in (one, other)]
+
+
+def _in_full(value: Plain) -> str:
+    return f"{value.type}: {' '.join(value.text.split())}" if isinstance(value, Foreign) else str(value)
+
+
+def _listed(difference: Difference) -> tuple[str, str] | None:
+    """Return what a probe wrote down in its own words, without the quotes of code; None where it holds no words."""
+    expected, got = difference.expected, difference.got
+    if isinstance(expected, str) != isinstance(got, str):
+        one, other = (_enumerated(each) if isinstance(each, str) else show(each) for each in (expected, got))
+        return one, other
+    if type(expected) is not type(got) or not (_is_words(expected) and _is_words(got)):
+        return None
+    facet, *inner = difference.path
+    if facet in _CHANGED and isinstance(expected, list) and not any(isinstance(key, str) for key in inner):
+        one, other = (f"changed: {_enumerated(names)}" if names else "nothing was changed" for names in (expected, got))
+        return one, other
+    return _enumerated(expected), _enumerated(got)
+
+
+def _is_words(value: Plain) -> bool:
+    return isinstance(value, str) or (isinstance(value, list) and all(isinstance(item, str) for item in value))
+
+
+def _enumerated(words: str | list[str]) -> str:
+    if isinstance(words, str):
+        return shorten(words) if words.strip() else repr(words)
+    return shorten(("; " if any("," in word for word in words) else ", ").join(words)) or "none"
+
+
+def shorten(text: str, width: int = WIDTH) -> str:
+    """Cut the middle out of a long text."""
+    half = (width - 3) // 2
+    return text if len(text) <= width else f"{text[:half]} … {text[-half:]}"
+
+
+def nested(value: object, write: Callable[[object], str] = number) -> str:
+    """Return numbers in nested lists as code."""
+    inside = (nested(item, write) for item in value) if isinstance(value, list) else ()
+    return f"[{', '.join(inside)}]" if isinstance(value, list) else write(value)
+
+
+_MOST_DIMS = 50  # from there on, numbers in as many brackets say nothing, and take long
+
+
+def _tensor(seen: Seen, width: int = WIDTH, digits: int = USUAL, more: str = "") -> str:
+    beside = f", on {seen.device}" if seen.device != "cpu" else ""
+    return f"tensor of shape {seen.shape}, {seen.dtype}{beside}{more}: {_numbers(seen, width, digits)}"
+
+
+def _numbers(seen: Seen, width: int, digits: int) -> str:
+    if seen.values is None:
+        return "(values not read)"
+    if seen.values.dim() > _MOST_DIMS:
+        return f"({seen.values.dim()} dims, values not shown)"
+    return shorten(nested(_ends(seen.values, width).tolist(), partial(number, digits=digits)), width)
+
+
+def _ends(values: torch.Tensor, width: int) -> torch.Tensor:
+    """What of a tensor may be seen in a text of this width: of each dim both ends, where there is more between them."""
+    each = 1  # numbers in one item of the dim
+    for dim in reversed(range(values.dim())):
+        size, kept = values.shape[dim], max(1, -(-width // max(1, each)))
+        if size > 2 * kept:
+            values = torch.cat((values.narrow(dim, 0, kept), values.narrow(dim, size - kept, kept)), dim)
+        each *= max(1, values.shape[dim])  # brackets around nothing take room as well
+    return values

@@ -1,0 +1,129 @@
+"""The first difference between two observations: where they part, and in what."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+
+from autograder.exercises.observation import Foreign, Plain, Raised, Seen
+from autograder.exercises.torch_messages import in_one_wording
+
+# In what two values may differ, in the order in which it is looked at.
+ASPECTS = ("type", "keys", "length", "shape", "dtype", "device", "values", "requires_grad")
+_LEAVES = frozenset({bool, int, str, type(None)})
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far two numbers may be apart: `abs(a - b) <= absolute + relative * abs(b)`."""
+
+    relative: float = 1e-4
+    absolute: float = 1e-5
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where two observations part: the path to it, the aspect that differs, and both values."""
+
+    path: tuple[str | int, ...]
+    aspect: str
+    expected: Plain
+    got: Plain
+
+
+def first_difference(expected: Plain, got: Plain, tolerance: Tolerance) -> Difference | None:
+    """The first place where two observations differ, or None; order: type, shape, dtype, device, values, tracking."""
+    return next(differences(expected, got, tolerance), None)
+
+
+def differences(expected: Plain, got: Plain, tol: Tolerance, path: tuple[str | int, ...] = ()) -> Iterator[Difference]:
+    """Every place where two observations differ, in that order; where a form differs, nothing is looked at below it."""
+    if type(expected) is not type(got):
+        yield Difference(path, "type", expected, got)
+    elif isinstance(expected, Seen):
+        yield from _tensor_differences(expected, got, tol, path)
+    elif isinstance(expected, torch.Tensor):  # an argument of a case
+        alike = expected.shape == got.shape and expected.dtype == got.dtype
+        if not alike or not close_mask(expected, got, tol).all():
+            yield Difference(path, "values", expected, got)
+    elif isinstance(expected, dict):
+        if set(expected) != set(got):
+            yield Difference(path, "keys", list(expected), list(got))
+            return
+        for key in expected:
+            if not _same_leaf(expected[key], got[key]):
+                yield from differences(expected[key], got[key], tol, (*path, key))
+    elif isinstance(expected, list | tuple) and not isinstance(expected, torch.Size):
+        if len(expected) != len(got):
+            yield Difference(path, "length", expected, got)
+            return
+        for index, (one, other) in enumerate(zip(expected, got, strict=True)):
+            if not _same_leaf(one, other):
+                yield from differences(one, other, tol, (*path, index))
+    elif isinstance(expected, Raised):
+        if expected.type != got.type or not _same_words(expected.message, got.message):
+            yield Difference(path, "raised", expected, got)
+    elif isinstance(expected, Foreign):
+        if expected.type != got.type or not _same_words(expected.text, got.text):
+            yield Difference(path, "values", expected, got)
+    elif isinstance(expected, float):
+        if not _close(expected, got, tol):
+            yield Difference(path, "values", expected, got)
+    elif expected != got:
+        yield Difference(path, "values", expected, got)
+
+
+def _same_leaf(expected: Plain, got: Plain) -> bool:
+    """Whether these are the same simple value, as most that are compared: that is found out at once."""
+    return type(expected) in _LEAVES and type(expected) is type(got) and bool(expected == got)
+
+
+def _same_words(expected: str, got: str) -> bool:
+    """Whether two texts say the same, each in the words of its version of torch."""
+    return expected == got or in_one_wording(expected) == in_one_wording(got)
+
+
+def _tensor_differences(expected: Seen, got: Seen, tol: Tolerance, path: tuple[str | int, ...]) -> Iterator[Difference]:
+    for aspect in ("shape", "dtype", "device"):
+        if getattr(expected, aspect) != getattr(got, aspect):
+            yield Difference(path, aspect, expected, got)
+            return
+    if not same_values(expected, got, tol):
+        yield Difference(path, "values", expected, got)
+    if expected.requires_grad != got.requires_grad:
+        yield Difference(path, "requires_grad", expected, got)
+
+
+def same_values(expected: Seen, got: Seen, tol: Tolerance) -> bool:
+    """Whether two tensors of one shape hold the same numbers within tolerance; NaN equals NaN."""
+    if expected.values is None or got.values is None:
+        return expected.values is got.values
+    if any(_far_apart(*pair, tol) for pair in zip(expected.ends, got.ends, strict=False)):
+        return False
+    if torch.equal(expected.values, got.values):  # mostly so, and much quicker
+        return True
+    return bool(close_mask(expected.values, got.values, tol).all())
+
+
+def _far_apart(expected: float, got: float, tol: Tolerance) -> bool:
+    """Whether two numbers differ by so much that no rounding could hide it."""
+    return abs(got - expected) > 2 * (tol.absolute + tol.relative * abs(expected))
+
+
+def close_mask(expected: torch.Tensor, got: torch.Tensor, tol: Tolerance) -> torch.Tensor:
+    """True where two tensors of one shape agree within tolerance."""
+    if not expected.is_floating_point():
+        return expected == got
+    wide = torch.float64
+    return torch.isclose(got.to(wide), expected.to(wide), rtol=tol.relative, atol=tol.absolute, equal_nan=True)
+
+
+def _close(expected: float, got: float, tol: Tolerance) -> bool:
+    if math.isnan(expected) or math.isnan(got):
+        return math.isnan(expected) and math.isnan(got)
+    if math.isinf(expected) or math.isinf(got):
+        return expected == got
+    return abs(got - expected) <= tol.absolute + tol.relative * abs(expected)

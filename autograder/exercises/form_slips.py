@@ -1,0 +1,59 @@
+"""Slips of form: the right values in another form, such as a list for a tuple, or float64 for float32.
+
+Right values from an answer that changes what it was given are such a slip, too.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+
+from autograder.exercises.difference import Difference, Tolerance, differences, first_difference
+from autograder.exercises.observation import Plain, Seen
+
+# What differs, and both forms.
+Slip = tuple[str, str, str]
+
+
+def slips(expected: Plain, got: Plain, tolerance: Tolerance) -> frozenset[Slip] | None:
+    """The slips of form in an observation; None where something else differs, too."""
+    found = [(each, _slip(each, tolerance)) for each in differences(expected, got, tolerance)]
+    return None if any(slip is None for _, slip in found) else frozenset(slip for _, slip in found if slip)
+
+
+def _slip(difference: Difference, tolerance: Tolerance) -> Slip | None:
+    expected, got, aspect = difference.expected, difference.got, difference.aspect
+    if difference.path == ("inputs",) and expected == []:
+        return "inputs", "as they were", "changed"
+    if aspect not in ("type", "dtype", "requires_grad"):
+        return None
+    if _size(expected) != _size(got):  # found out at once, where the numbers may be very many
+        return None
+    if first_difference(_without_form(expected), _without_form(got), tolerance) is not None:
+        return None
+    return aspect, _form(expected, aspect), _form(got, aspect)
+
+
+def _form(value: Plain, aspect: str) -> str:
+    return type(value).__name__ if aspect == "type" else str(getattr(value, aspect))
+
+
+def _size(value: Plain) -> int:
+    """How many numbers there are, or empty brackets: what is no container counts as one."""
+    if isinstance(value, Seen):
+        empty = next((place for place, size in enumerate(value.shape) if size == 0), len(value.shape))
+        return math.prod(value.shape[:empty])
+    return max(1, sum(map(_size, value))) if isinstance(value, list | tuple) else 1
+
+
+def _without_form(value: Plain) -> Any:
+    """The values alone: containers as lists, tensors as numbers of one dtype, one number as a float."""
+    if isinstance(value, Seen) and value.values is not None:
+        return _without_form(
+            value.values.to(torch.float64).tolist() if value.dtype != "bool" else value.values.tolist()
+        )
+    if isinstance(value, list | tuple):
+        return [_without_form(item) for item in value]
+    return float(value) if type(value) is int and abs(value) < 2**53 else value

@@ -1,0 +1,278 @@
+"""Observations: what a probe saw, as plain data; to bytes and back.
+
+An observation is a dict of facets ("returned", "raised", "inputs", ...) whose values are plain: None, bool, int, float,
+str, list, tuple, dict, `Seen` tensors, dtypes, devices, sizes, `Raised` and `Foreign`. It travels as JSON plus
+safetensors, never as pickle: reading it can build data and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load
+
+from autograder.errors import DamagedData, TooMuchText
+from autograder.exercises.safetensors_format import Stored, saved
+
+MAX_ELEMENTS = 1_000_000  # of a tensor: of larger ones the values are not read
+MOST_DIMS = 64  # of a tensor: torch itself moves no more of them about
+_MOST_ALIKE = 100  # keys of a dict that may have another one's hash
+# By name: torch would import large parts of itself for some others.
+_DTYPES = {name: kind for name, kind in vars(torch).items() if isinstance(kind, torch.dtype)}
+Plain = Any
+Observation = dict[str, Plain]
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """A tensor as it was seen: its values (None where there are none to see), dtype, shape, device type, tracking.
+
+    The values of a complex tensor are pairs of real numbers, in a last dim of size 2.
+    """
+
+    values: torch.Tensor | None
+    shape: tuple[int, ...]
+    dtype: str
+    device: str
+    requires_grad: bool = False
+
+    @cached_property
+    def ends(self) -> tuple[float, ...]:
+        """The first and the last number, of floating point: most tensors that differ do so there."""
+        if self.values is None or not self.values.is_floating_point() or not self.values.numel():
+            return ()
+        flat = self.values.reshape(-1)
+        return float(flat[0]), float(flat[-1])
+
+
+@dataclass(frozen=True)
+class Raised:
+    """An exception: its type's name, its message, and the line of the student's code that raised it."""
+
+    type: str
+    message: str
+    line: str = ""
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A value that is no plain data: the name of its type and a short text of it."""
+
+    type: str
+    text: str
+
+
+# --- to bytes and back
+
+
+def to_parts(value: Plain) -> tuple[Any, bytes]:
+    """Encode plain data: what JSON can hold, and the tensors as safetensors."""
+    kept = _Kept()
+    node = _encode(value, kept)
+    return node, saved(kept.tensors)
+
+
+def to_bytes(value: Plain) -> bytes:
+    """Encode plain data in one piece: 8 bytes of length, JSON, then safetensors."""
+    node, tensors = to_parts(value)
+    text = json.dumps(node, separators=(",", ":")).encode()
+    return len(text).to_bytes(8, "big") + text + tensors
+
+
+def from_bytes(data: bytes, text_limit: int | None = None) -> Plain:
+    """Decode what `to_bytes` wrote; raises DamagedData for anything else, TooMuchText over the limit."""
+    size = int.from_bytes(data[:8], "big")
+    if size > len(data) - 8:
+        raise DamagedData("expected an encoded observation, found bytes that are none (they end too soon)")
+    head = int.from_bytes(data[8 + size : 16 + size], "little")  # of the tensors: JSON as well
+    if text_limit is not None and size + head > text_limit:
+        raise TooMuchText(f"expected at most {text_limit} bytes of text in an observation, found {size + head}")
+    try:
+        node = json.loads(data[8 : 8 + size])
+    except (ValueError, RecursionError) as error:
+        raise DamagedData(f"expected an encoded observation, found bytes that are none ({error})") from error
+    return from_parts(node, data[8 + size :], None if text_limit is None else _OFTEN * len(data))
+
+
+def from_parts(node: Any, tensors: bytes, most: int | None = None) -> Plain:
+    """Decode what `to_parts` wrote; raises DamagedData for anything else.
+
+    TooMuchText where the tensors, each counted as often as it occurs, have more than `most` bytes.
+    """
+    try:
+        return _decode(node, load(tensors) if most is None else _Counted(load(tensors), most))
+    except _NO_OBSERVATION as error:
+        raise DamagedData(f"expected an encoded observation, found bytes that are none ({error})") from error
+
+
+_NO_OBSERVATION = (ValueError, LookupError, TypeError, ArithmeticError, RuntimeError, AttributeError, SafetensorError)
+_OFTEN = 8  # times that each byte of tensors may be told of
+
+
+class _Counted(dict[str, torch.Tensor]):
+    """Tensors of a stranger's, who may name one of them thousands of times: who reads them would take as long."""
+
+    def __init__(self, tensors: dict[str, torch.Tensor], most: int) -> None:
+        super().__init__(tensors)
+        self._left = most
+
+    def __getitem__(self, key: str) -> torch.Tensor:
+        found = super().__getitem__(key)
+        self._left -= found.nbytes
+        if self._left < 0:
+            raise TooMuchText("expected each tensor to occur a few times in an observation, found one very often")
+        return found
+
+
+class _Kept:
+    """Tensors under the keys by which they are told of: each once, however often it occurs."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[torch.dtype, torch.Size, bytes], Stored] = {}
+
+    @property
+    def tensors(self) -> tuple[Stored, ...]:
+        """All of them."""
+        return tuple(self._known.values())
+
+    def key(self, tensor: torch.Tensor, order: list[int]) -> str:
+        """The key of a tensor, kept in the order of its memory; what is alike to the last bit has one key."""
+        plain = tensor.detach()
+        if not plain.is_contiguous():
+            plain = plain.permute(order).contiguous()
+        bits = _row(plain).view(torch.uint8).numpy().tobytes()
+        alike = (plain.dtype, plain.shape, bits)
+        if alike not in self._known:
+            self._known[alike] = Stored(f"{len(self._known):05d}", plain, bits)
+        return self._known[alike].name
+
+
+def _encode(value: Plain, kept: _Kept) -> Any:
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, torch.Tensor):
+        order = _stride_order(value)
+        return {"t": "tensor", "k": kept.key(value, order), "order": order}
+    if isinstance(value, Seen):
+        key = None if value.values is None else kept.key(value.values, _stride_order(value.values))
+        return {
+            "t": "seen",
+            "k": key,
+            "v": [list(value.shape), value.dtype, value.device, value.requires_grad],
+        }
+    for tag, kind, pack, _ in _TAGGED:
+        if type(value) is kind:
+            return {"t": tag, "v": pack(value, kept)}
+    raise TypeError(f"an observation holds plain data; found {type(value).__name__}")
+
+
+def _decode(node: Any, tensors: dict[str, torch.Tensor]) -> Plain:
+    if not isinstance(node, dict):
+        if isinstance(node, list):
+            raise ValueError("an untagged list")
+        return clean(node) if isinstance(node, str) else node
+    if node["t"] == "tensor":
+        return _with_stride_order(tensors[node["k"]], node["order"])
+    if node["t"] == "seen":
+        return _seen(None if node["k"] is None else tensors[node["k"]], *node["v"])
+    for tag, _, _, unpack in _TAGGED:
+        if node["t"] == tag:
+            return unpack(node["v"], tensors)
+    raise ValueError(f"unknown tag {node['t']!r}")
+
+
+def _seen(values: torch.Tensor | None, shape: list[int], dtype: str, device: str, tracked: bool) -> Seen:
+    """A tensor as another process says it was seen: what it says must fit together."""
+    kind, size = _dtype_named(dtype), _size(shape)
+    if values is not None:
+        told = (size, kind) if not kind.is_complex else (torch.Size([*size, 2]), torch.float64)
+        if (values.shape, values.dtype) != told:
+            raise ValueError(f"expected values of shape {told[0]} and dtype {told[1]}, found others")
+        if values.numel() > 2 * MAX_ELEMENTS:
+            raise ValueError(f"expected no more than {MAX_ELEMENTS} numbers of a tensor, found {size}")
+    return Seen(values, tuple(size), dtype, _text(device), bool(tracked))
+
+
+def _row(tensor: torch.Tensor) -> torch.Tensor:
+    """A contiguous tensor as one row; a single element may have any stride, and then its bytes cannot be looked at."""
+    return tensor.as_strided((tensor.numel(),), (1,))
+
+
+def _stride_order(tensor: torch.Tensor) -> list[int]:
+    """The dims from the widest stride to the narrowest: (0, 1, ...) for a contiguous tensor."""
+    if tensor.is_contiguous():
+        return list(range(tensor.dim()))
+    return sorted(range(tensor.dim()), key=tensor.stride, reverse=True)
+
+
+def _with_stride_order(stored: torch.Tensor, order: Any) -> torch.Tensor:
+    is_order = isinstance(order, list) and len(order) <= MOST_DIMS and all(type(dim) is int for dim in order)
+    if not is_order or sorted(order) != list(range(stored.dim())):
+        raise ValueError(f"expected the dims of a tensor in some order, found {order!r:.80}")
+    return stored.permute([order.index(dim) for dim in range(len(order))])
+
+
+def _items(value: Any, kept: _Kept) -> list[Any]:
+    return [_encode(item, kept) for item in value]
+
+
+def _dtype_named(name: str) -> torch.dtype:
+    if _text(name) not in _DTYPES:
+        raise ValueError(f"{name!r:.80} is no dtype")
+    return _DTYPES[name]
+
+
+def _size(dims: Any) -> torch.Size:
+    if len(dims) > MOST_DIMS:
+        raise ValueError(f"expected no more than {MOST_DIMS} dims, found {len(dims)}")
+    return torch.Size(dims)
+
+
+def _dict(pairs: list[Any], tensors: dict[str, torch.Tensor]) -> dict[Any, Any]:
+    """A dict from its pairs; numbers can be chosen so that Python compares each key with every other one."""
+    read = [(_decode(key, tensors), item) for key, item in pairs]
+    hashes = {hash(key) for key, _ in read}
+    if len(read) - len(hashes) > _MOST_ALIKE:
+        raise ValueError(f"expected keys that differ, found {len(read)} that give {len(hashes)} hashes")
+    return {key: _decode(item, tensors) for key, item in read}
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"expected a text, found {value!r}")
+    return clean(value)
+
+
+def clean(text: str) -> str:
+    """A text that can be written to any file: half a surrogate pair, which JSON can hold, becomes a question mark."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def dtype_name(dtype: torch.dtype) -> str:
+    """`float32` for `torch.float32`."""
+    return str(dtype).removeprefix("torch.")
+
+
+_Pack = Callable[[Any, _Kept], Any]
+_Unpack = Callable[[Any, dict[str, torch.Tensor]], Any]
+_TAGGED: tuple[tuple[str, type, _Pack, _Unpack], ...] = (
+    ("list", list, _items, lambda v, t: [_decode(item, t) for item in v]),
+    ("tuple", tuple, _items, lambda v, t: tuple(_decode(item, t) for item in v)),
+    (
+        "dict",
+        dict,
+        lambda v, kept: [[_encode(key, kept), _encode(item, kept)] for key, item in v.items()],
+        _dict,
+    ),
+    ("size", torch.Size, lambda v, t: list(v), lambda v, t: _size(v)),
+    ("dtype", torch.dtype, lambda v, t: dtype_name(v), lambda v, t: _dtype_named(v)),
+    ("device", torch.device, lambda v, t: str(v), lambda v, t: torch.device(v)),
+    ("raised", Raised, lambda v, t: [v.type, v.message, v.line], lambda v, t: Raised(*map(_text, v))),
+    ("foreign", Foreign, lambda v, t: [v.type, v.text], lambda v, t: Foreign(*map(_text, v))),
+)

@@ -1,0 +1,44 @@
+"""Precision: under which autocast an answer works, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from autograder.exercises.patched_names import replaced_for
+from autograder.exercises.probe import Answer
+
+
+def lowered_to() -> torch.dtype | None:
+    """The dtype that autocast on the CPU lowers to just now; None where it is off."""
+    return torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else None
+
+
+@contextmanager
+def autocast_entered(answer: Answer) -> Iterator[set[str]]:
+    """Note in a block the device types of the autocast blocks that an answer enters."""
+    types: set[str] = set()
+    enter = torch.autocast.__enter__
+
+    def note(self: torch.autocast) -> Any:
+        types.add(self.device)
+        return enter(self)  # type: ignore[no-untyped-call]
+
+    with replaced_for(answer, torch.autocast, "__enter__", note):
+        yield types
+
+
+class NotedScaler(torch.amp.GradScaler):
+    """torch's loss scaler for the CPU, which notes what autocast lowered to when it was asked to step."""
+
+    def __init__(self, scale: float, growth_interval: int) -> None:
+        super().__init__("cpu", init_scale=scale, growth_interval=growth_interval)
+        self.steps: list[torch.dtype | None] = []
+
+    def step(self, optimizer: torch.optim.Optimizer, *args: Any, **kwargs: Any) -> float | None:
+        """As GradScaler's."""
+        self.steps.append(lowered_to())
+        return super().step(optimizer, *args, **kwargs)

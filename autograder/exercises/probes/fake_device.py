@@ -1,0 +1,57 @@
+"""Measures: a device that works on its own, and the only clock there is."""
+
+from __future__ import annotations
+
+import time
+import timeit
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from autograder.exercises.patched_names import replaced_for
+from autograder.exercises.probe import Answer
+
+
+class FakeDevice:
+    """Work takes as long as a case says; nobody waits for it but `sync` (or everybody, where it is not asynchronous).
+
+    All times are in seconds of a clock that only work moves on.
+    """
+
+    def __init__(self, takes: list[float], asynchronous: bool, left_over: float = 0.0) -> None:
+        self.now = 100.0
+        self.calls = 0
+        self.waits = False
+        self._takes = takes
+        self._asynchronous = asynchronous
+        self._done = self.now + left_over  # work of somebody else, from before
+
+    def work(self) -> None:
+        """Give the device its next piece of work; the host needs 1/64 second for that."""
+        begin = max(self._done, self.now)
+        self._done = begin + self._takes[min(self.calls, len(self._takes) - 1)]
+        self.calls += 1
+        self.now = self.now + 1 / 64 if self._asynchronous else self._done
+
+    def sync(self) -> None:
+        """Wait until all work is done."""
+        self.now = max(self.now, self._done)
+        self.waits = True
+
+    @contextmanager
+    def clock(self, answer: Answer) -> Iterator[None]:
+        """Make this clock the one that an answer reads, by whichever name; the clock of the wall stands still."""
+        now, nanoseconds = (lambda: self.now), (lambda: int(self.now * 1e9))
+        clocks: tuple[tuple[Any, str, Callable[[], float]], ...] = (
+            (time, "perf_counter", now),
+            (time, "perf_counter_ns", nanoseconds),
+            (time, "monotonic", now),
+            (time, "monotonic_ns", nanoseconds),
+            (time, "time", lambda: 0.0),
+            (time, "time_ns", lambda: 0),
+            (timeit, "default_timer", now),  # the same object as perf_counter
+        )
+        with ExitStack() as stack:
+            for module, name, read in clocks:
+                stack.enter_context(replaced_for(answer, module, name, read))
+            yield

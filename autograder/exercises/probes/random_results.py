@@ -1,0 +1,220 @@
+"""Probes for what is drawn by chance: facts instead of numbers, each with its rate of false alarm.
+
+A bound of six standard errors refuses fewer than one right answer in a hundred million. An exercise with up to thirty
+such bounds refuses fewer than one right answer in a million.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from autograder.exercises.exercise import Case, Probe
+from autograder.exercises.observation import Observation, Plain
+from autograder.exercises.patched_names import replaced_for
+from autograder.exercises.probe import Answer, Look, attempt, outline, see, watched
+
+SEED = 20_031  # of the global generator, where a probe needs one: what is drawn by chance repeats itself
+ERRORS = 6.0  # how many standard errors a statistic may be off
+
+# --- the state of the generators
+
+
+@contextmanager
+def random_from(seed: int) -> Iterator[None]:
+    """Draw from this seed in a block, and leave torch's global generator as it was."""
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)  # torch.manual_seed also seeds devices, which takes its time
+        yield
+
+
+def reseed(step: int = 0) -> None:
+    """Seed torch's global generator, with another number for each step."""
+    torch.default_generator.manual_seed(SEED + step)
+
+
+class SteadyDropout(nn.Dropout):
+    """Drops the same numbers with every build of torch, once the global generator is seeded.
+
+    `nn.Dropout` asks `bernoulli_` for its mask, which draws otherwise with Intel's library than without it (as on
+    Apple's processors), and otherwise in torch 2.6 than in 2.13; `torch.rand` draws the same in all of them.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return x, in training with zeros at random places and the rest scaled up."""
+        if not self.training:
+            return x
+        kept = torch.rand(x.shape, dtype=torch.float32, device=x.device) >= self.p
+        return x * kept / (1 - self.p)
+
+
+def by_known_chance(look: Look, *kept: str) -> Probe:
+    """The probe that looks while torch's global generator starts from one seed: what is drawn repeats itself."""
+    probe = watched(look, *kept)
+
+    def seeded(answer: Answer, case: Case) -> Observation:
+        with random_from(SEED):
+            return probe(answer, case)
+
+    return seeded
+
+
+@contextmanager
+def _generators_kept() -> Iterator[None]:
+    """Leave the global generators of torch, NumPy and Python as they were."""
+    states = np.random.get_state(), random.getstate()
+    try:
+        with torch.random.fork_rng(devices=[]):
+            yield
+    finally:
+        np.random.set_state(states[0])
+        random.setstate(states[1])
+
+
+def _seed_everything(seed: int) -> None:
+    torch.default_generator.manual_seed(seed)
+    np.random.seed(seed)
+    random.seed(seed)
+
+
+def _global_numbers() -> list[float]:
+    """The next number of each global generator: it tells whether somebody drew or seeded in between."""
+    return [torch.rand(()).item(), np.random.rand(), random.random()]
+
+
+def chances(draw: Callable[[], Tensor]) -> dict[str, Plain]:
+    """Whether numbers come from torch's global generator, anew at each draw, and whether it is never seeded.
+
+    Facets: `anew`, `global` and `untouched`.
+    """
+    reseed(1)
+    first, second, after = draw(), draw(), torch.rand(4)
+    reseed(1)
+    again = draw()
+    reseed(2)
+    _ = draw(), draw()
+    return {
+        "anew": not torch.equal(first, second),
+        "global": torch.equal(first, again),
+        "untouched": not torch.equal(after, torch.rand(4)),
+    }
+
+
+# --- the distribution of numbers
+
+# For the std s of n numbers with fourth moment k * s**4, the standard error of the std is s * sqrt((k - 1) / 4 / n).
+_FOURTH = {"uniform": 1.8, "normal": 3.0}
+# The share of numbers within so many std of the mean.
+_SHARES: dict[str, Callable[[float], float]] = {
+    "uniform": lambda within: within / 3**0.5,
+    "normal": lambda within: math.erf(within / 2**0.5),
+}
+
+
+def drawn_like(
+    numbers: Tensor, kind: Literal["uniform", "normal"], std: float, *, within: float = 0.5
+) -> dict[str, bool]:
+    """Whether numbers with mean 0 look drawn from a distribution of this kind and std, each on its own.
+
+    Facets: `mean`, `std`, `distribution` (its shape: how many are `within` so many std of 0) and `distinct` (none is
+    there too often).
+    """
+    flat = numbers.detach().double().flatten()
+    error = ERRORS / max(flat.numel(), 1) ** 0.5
+    near, share = float((flat.abs() < within * std).double().mean()), _SHARES[kind](within)
+    return {
+        "mean": abs(float(flat.mean())) < error * std,
+        "std": abs(float(flat.std(correction=0)) - std) < error * std * ((_FOURTH[kind] - 1) / 4) ** 0.5,
+        "distribution": abs(near - share) < error * (share * (1 - share)) ** 0.5,
+        "distinct": flat.unique().numel() > flat.numel() / 2,
+    }
+
+
+def _kurtosis(numbers: Tensor) -> float:
+    """The fourth moment, in units of the squared variance."""
+    centered = numbers.double() - numbers.double().mean()
+    return float((centered**4).mean() / (centered**2).mean() ** 2)
+
+
+def is_standardized(batches: list[Tensor]) -> bool:
+    """Whether all batches have mean 0, or all have spread 1, nearer than chance allows."""
+    numbers = [batch.double() for batch in batches]
+    centered = all(abs(float(x.mean())) < 1e-4 for x in numbers)
+    return centered or all(abs(float(x.std(correction=0)) - 1) < 2e-4 for x in numbers)
+
+
+# --- an answer that draws
+
+
+def drawn_from_seed(answer: Answer, case: Case) -> Observation:
+    """Facts about a batch that an answer draws from its argument `seed`, instead of its numbers, which are free.
+
+    Facets: `returned` (shape and dtype), `varied` (few numbers are alike), `repeats` (the same for the same seed),
+    `default` (without a seed the same as for seed 0), `seeds_differ`, `normal`, `uniform`, `as_drawn` (no mean or
+    spread was set exactly), `global_untouched` (no global generator of torch, NumPy or Python was drawn from or seeded)
+    and `put_back` (one was, and nothing is seen of it afterwards).
+    """
+    with _generators_kept():
+        return attempt(lambda: _facts(answer, case))
+
+
+def _facts(answer: Answer, case: Case) -> Observation:
+    def draw(global_seed: int, **changed: Any) -> Any:
+        _seed_everything(global_seed)
+        return answer(*case.args, **(case.kwargs | changed))
+
+    _seed_everything(1)
+    with _seedings(answer) as seedings:
+        batch = answer(*case.args, **case.kwargs)
+    after = _global_numbers()
+    _seed_everything(1)
+    untouched = after == _global_numbers()
+    seed = case.kwargs.get("seed", 0)
+    again, others = draw(2), [draw(1, seed=seed + step) for step in range(1, 5)]
+    if not all(isinstance(drawn, Tensor) for drawn in (batch, again, *others)):
+        return {"returned": see(batch)}
+    normal = drawn_like(batch, "normal", 1.0, within=1.0)
+    return {
+        "returned": outline(batch),
+        "varied": normal["distinct"],
+        "repeats": bool(torch.equal(batch, again)),
+        "default": "seed" in case.kwargs or bool(torch.equal(batch, draw(1, seed=seed))),
+        "seeds_differ": not torch.equal(batch, others[0]),
+        "normal": normal["mean"] and normal["std"] and normal["distribution"],
+        "uniform": abs(_kurtosis(batch) - _FOURTH["uniform"]) < 0.2,
+        "as_drawn": not is_standardized([batch, *others]),
+        "global_untouched": untouched,
+        "put_back": untouched and bool(seedings),
+    }
+
+
+# What seeds a global generator, or puts its state back.
+_SEED_GLOBALLY: tuple[tuple[Any, str], ...] = (
+    *((module, name) for module in (torch, torch.random) for name in ("manual_seed", "seed", "set_rng_state")),
+    *((np.random, name) for name in ("seed", "set_state")),
+    *((random, name) for name in ("seed", "setstate")),
+)
+
+
+@contextmanager
+def _seedings(answer: Answer) -> Iterator[list[str]]:
+    """The calls of an answer that seed a global generator, or put its state back.
+
+    After such a call none may be seen to have moved.
+    """
+    called: list[str] = []
+
+    def noting(name: str, usual: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *args, **kwargs: called.append(name) or usual(*args, **kwargs)  # type: ignore[func-returns-value]
+
+    with ExitStack() as changed:
+        for owner, name in _SEED_GLOBALLY:
+            changed.enter_context(replaced_for(answer, owner, name, noting(name, getattr(owner, name))))
+        yield called

@@ -1,0 +1,115 @@
+"""Probes for what an answer does with tensors: what it returns, and what became of its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from autograder.exercises.exercise import Case, Probe
+from autograder.exercises.observation import Observation, Plain
+from autograder.exercises.probe import Answer, changed_inputs, copy_of, facets, named_arguments, number, see, watched
+from autograder.exercises.probes.memory_sharing import shared_with
+
+
+def calling(*, rng: bool = False, sharing: bool = False, grad: bool = False, times: int = 1) -> Probe:
+    """The usual probe: call the answer with the case's arguments.
+
+    Facets: `returned` or `raised`, `inputs` (which arguments were changed in place), and on request `rng` (was the
+    global random state left alone), `sharing` (which arguments each returned tensor shares memory with), `gradient`
+    (of a fixed weighted sum of the result with respect to each float argument) and `again` (what later calls gave).
+    """
+
+    def look(answer: Answer, case: Case) -> Observation:
+        args, kwargs = copy_of(case.args), copy_of(case.kwargs)
+        if grad:
+            _track(args, kwargs)
+        state = torch.get_rng_state()
+        result = answer(*args, **kwargs)
+        seen: Observation = {"returned": see(result), "inputs": changed_inputs(case, args, kwargs, grad)}
+        if rng:
+            seen["rng"] = bool(torch.equal(state, torch.get_rng_state()))
+        if sharing:
+            seen["sharing"] = shared_with(result, args, kwargs)
+        if grad:
+            seen["gradient"] = _gradients(result, args, kwargs)
+        if times > 1:
+            seen["again"] = [see(answer(*copy_of(case.args), **copy_of(case.kwargs))) for _ in range(times - 1)]
+        return seen
+
+    return watched(look)
+
+
+result_only = facets(calling(), "returned")
+"""The usual probe, blind to arguments changed in place: where another requirement watches those."""
+
+
+def along_dim(**facts: Callable[[torch.Tensor, torch.Tensor, int], object]) -> Probe:
+    """A call with x and `dim`: `returned`, and for each fact whether it holds of x and the result, both in float64.
+
+    A result that is no tensor of floats in the shape of x is told by `returned`: of it every fact holds.
+    """
+
+    def look(answer: Answer, case: Case) -> Observation:
+        (x,) = case.args
+        result = answer(x.clone(), **case.kwargs)
+        seen: Observation = dict.fromkeys(facts, True)
+        if isinstance(result, torch.Tensor) and result.is_floating_point() and result.shape == x.shape:
+            numbers, dim = result.detach().double(), case.kwargs["dim"]
+            seen = {name: bool(holds(x.double(), numbers, dim)) for name, holds in facts.items()}
+        return seen | {"returned": see(result)}
+
+    return watched(look)
+
+
+def entries(*keys: str, floats: tuple[str, ...] = (), tracked: bool = False, device: str = "cpu") -> Probe:
+    """Some entries of a returned dict, whatever the others are; a NumPy number counts as Python's.
+
+    Among `floats`, 256 counts as 256.0. `tracked`: the first argument requires grad; on another `device` it is made
+    there. Facet: `returned`.
+    """
+
+    def look(answer: Answer, case: Case) -> Observation:
+        args = copy_of(case.args)
+        if device != "cpu":
+            args = (args[0].to(device), *args[1:])
+        if tracked:
+            args[0].requires_grad_()
+        result = answer(*args)
+        if not isinstance(result, dict):
+            return {"returned": see(result)}
+        found = {key: _unwrapped(result[key]) for key in keys if key in result}
+        return {"returned": {key: number(value) if key in floats else see(value) for key, value in found.items()}}
+
+    return watched(look)
+
+
+def _unwrapped(value: object) -> object:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def weighted(result: torch.Tensor) -> torch.Tensor:
+    """One number in which each entry of a result counts with another weight: 1, 2, 3, ..."""
+    weights = torch.arange(1, result.numel() + 1, dtype=result.dtype).reshape(result.shape)
+    return (weights * result).sum()
+
+
+def _float_tensors(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, torch.Tensor]:
+    named = named_arguments(args, kwargs).items()
+    return {name: arg for name, arg in named if isinstance(arg, torch.Tensor) and arg.is_floating_point()}
+
+
+def _track(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    for tensor in _float_tensors(args, kwargs).values():
+        tensor.requires_grad_()
+
+
+def _gradients(result: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plain:
+    """The gradient of sum(weights * result), weights 1, 2, 3, ..., for each float argument; None where none flows."""
+    if not isinstance(result, torch.Tensor) or not result.requires_grad:
+        return None
+    tracked = _float_tensors(args, kwargs)
+    grads = torch.autograd.grad(weighted(result), list(tracked.values()), allow_unused=True)
+    return {name: see(grad) for name, grad in zip(tracked, grads, strict=True)}

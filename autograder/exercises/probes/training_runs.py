@@ -1,0 +1,187 @@
+"""Whole trainings: from the beginning, stopped and gone on with, and on another device."""
+
+from __future__ import annotations
+
+import io
+from abc import ABC, abstractmethod
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from autograder.exercises.exercise import Case, Probe
+from autograder.exercises.observation import Observation
+from autograder.exercises.probe import Answer, watched
+from autograder.exercises.probes.functions_on_modules import moved
+from autograder.exercises.probes.random_results import random_from
+from autograder.exercises.probes.training_steps import at_each_call, at_each_step
+
+_FIRST, _OTHER = 11, 12  # seeds of first weights
+
+
+class Run(ABC):
+    """One training that a case describes; an exercise says how its answer is called, and what is told of it.
+
+    `epochs` is how many it trains for, `stop` after how many of them it is stopped, if it is.
+    """
+
+    model: nn.Module
+    optimizer: torch.optim.Optimizer
+    stop: int
+    epochs: int
+
+    @abstractmethod
+    def __init__(self, case: Case, seed: int, device: str = "cpu") -> None:
+        """Make what the case names, with the first weights of a seed, and the model on a device."""
+
+    @abstractmethod
+    def train(self, answer: Answer, epochs: int, *checkpoint: Any) -> Any:
+        """Call the answer, perhaps with a checkpoint to go on from; returns a checkpoint."""
+
+    def train_on(self, answer: Answer) -> None:
+        """Train for one more epoch, without a checkpoint."""
+        self.train(answer, 1)
+
+    @abstractmethod
+    def told(self, checkpoint: Any) -> Observation:
+        """What a checkpoint tells of the training so far: `losses`, perhaps more."""
+
+    def places(self, x: Tensor) -> list[int] | None:
+        """Where a model's input stands in what is learned from, row by row; None where that is not looked at."""
+        return None
+
+    @abstractmethod
+    def left(self) -> Observation:
+        """What the model is like in the end."""
+
+
+def trained(run_of: type[Run], *kept: str) -> Probe:
+    """One training from the beginning.
+
+    Facets: what the run tells and leaves, `modes` (of all modules, in each call of the model: train or eval),
+    `tracked` (whether a call in eval mode recorded a graph) and `batches` (the places of what came to the model
+    with a graph before each step of the optimizer, where the run tells them; another facet tells of modes).
+    """
+
+    def look(answer: Answer, case: Case) -> Observation:
+        run = run_of(case, _FIRST)
+        calls = at_each_call(run.model, lambda _, output: (_modes(run.model), _tracked(run.model, output)))
+        batches = _batches(run)
+        with random_from(5):
+            checkpoint = run.train(answer, run.epochs)
+        modes, tracked = zip(*calls, strict=True) if calls else ((), ())
+        seen = {"modes": sorted(set(modes)), "tracked": any(tracked)}
+        return batches | seen | run.left() | run.told(checkpoint)
+
+    return watched(look, *kept)
+
+
+def _batches(run: Run) -> Observation:
+    """The places of what comes to the model with a graph before each step from now on, as texts."""
+    batches: list[str] = []
+    since: list[int] = []
+
+    def learns(inputs: tuple[Any, ...], output: Tensor) -> None:
+        if output.requires_grad and inputs:
+            since.extend(run.places(inputs[0]) or [])
+
+    def steps() -> None:
+        batches.append(", ".join(map(str, since)))
+        since.clear()
+
+    if run.places(torch.zeros(0)) is None:
+        return {}
+    at_each_call(run.model, learns)
+    at_each_step(run.optimizer, steps)
+    return {"batches": batches}
+
+
+def _modes(model: nn.Module) -> str:
+    return " and ".join(sorted({"train" if module.training else "eval" for module in model.modules()}))
+
+
+def _tracked(model: nn.Module, output: Tensor) -> bool:
+    return not model.training and output.requires_grad
+
+
+# --- stopped, and gone on with
+
+
+def resumed(run_of: type[Run], *, saved: bool = False, reused: bool = False) -> Probe:
+    """A training that is stopped and gone on with, by a new model, beside one that is not stopped.
+
+    `saved` sends the checkpoint through torch.save and torch.load; `reused` trains on before that, without the
+    checkpoint and then with it. Facets: `same` (the weights, and what is told, equal those of the whole training, bit
+    for bit), `losses` at the end, `batches` of what was gone on with, as in `trained`, and what the run leaves.
+    """
+
+    def look(answer: Answer, case: Case) -> Observation:
+        with random_from(5):
+            whole = run_of(case, _FIRST)
+            expected = whole.told(whole.train(answer, whole.epochs))
+        with random_from(5):
+            checkpoint = _checkpoint(answer, run_of(case, _FIRST), reused)
+            torch.default_generator.manual_seed(6)
+            second = run_of(case, _OTHER)
+            batches = _batches(second)
+            got = second.told(second.train(answer, second.epochs, _through_a_file(checkpoint) if saved else checkpoint))
+        same = {"weights": not moved(whole.model.state_dict(), second.model.state_dict())}
+        same |= {name: expected[name] == got[name] for name in got}
+        return {"same": same, "losses": got["losses"]} | batches | second.left()
+
+    return watched(look)
+
+
+def _checkpoint(answer: Answer, run: Run, reused: bool) -> Any:
+    checkpoint = run.train(answer, run.stop)
+    if reused:
+        run.train_on(answer)
+        run.train(answer, run.epochs + 1, checkpoint)
+    return checkpoint
+
+
+def _through_a_file(checkpoint: Any) -> Any:
+    file = io.BytesIO()
+    torch.save(checkpoint, file)
+    file.seek(0)
+    return torch.load(file)
+
+
+# --- another device
+
+
+class _Zeros(TorchDispatchMode):
+    """Lets the meta device, which computes nothing, give zeros to whoever brings its tensors back to the CPU."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Called for each operation: reading one number, and copying, are answered here."""
+        options = kwargs or {}
+        if func is torch.ops.aten._local_scalar_dense.default and args[0].is_meta:
+            return torch.zeros((), dtype=args[0].dtype).item()
+        if func is torch.ops.aten._to_copy.default and args[0].is_meta and _is_cpu(options.get("device")):
+            return torch.zeros(args[0].shape, dtype=options.get("dtype") or args[0].dtype)
+        with self:  # in inference mode, an operation made of others arrives whole: take it apart
+            taken_apart = func.decompose(*args, **options)
+        return func(*args, **options) if taken_apart is NotImplemented else taken_apart
+
+
+def _is_cpu(device: torch.device | None) -> bool:
+    return device is not None and device.type == "cpu"
+
+
+def elsewhere(run_of: type[Run]) -> Probe:
+    """One training of a model on the meta device, from data on the CPU.
+
+    Facets: `places` (where the model's inputs were) and `steps` (how many the optimizer took).
+    """
+
+    def look(answer: Answer, case: Case) -> Observation:
+        run = run_of(case, _FIRST, "meta")
+        places = at_each_call(run.model, lambda inputs, _: inputs[0].device.type)
+        steps = at_each_step(run.optimizer)
+        with _Zeros(), random_from(5):  # type: ignore[no-untyped-call]
+            run.train(answer, run.epochs)
+        return {"places": sorted(set(places)), "steps": len(steps)}
+
+    return watched(look)

@@ -1,0 +1,83 @@
+"""Samples for training, by the names that cases have for them: models with known first weights, optimizers, images."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import torch
+from torch import Tensor, nn
+
+from autograder.exercises.probes.random_results import SteadyDropout, random_from
+
+SIDE, KINDS = 8, 3  # images of 8 x 8 pixels: a row, a column, a diagonal
+FROZEN = ", batch norm frozen"
+IN_EVAL = ", in eval mode"
+
+
+def filled(layer: nn.Linear, weight: float, bias: float) -> nn.Linear:
+    """The same layer with one number for every weight, and one for every bias: steps of it are found in the head."""
+    nn.init.constant_(layer.weight, weight)
+    nn.init.constant_(layer.bias, bias)
+    return layer
+
+
+_ON_ROWS: dict[str, Callable[[int, int], nn.Module]] = {
+    "linear": nn.Linear,
+    "linear, weight 2 and bias 0": lambda d, k: filled(nn.Linear(d, k), 2.0, 0.0),
+    "two layers": lambda d, k: nn.Sequential(nn.Linear(d, 4), nn.Tanh(), nn.Linear(4, k)),
+    "dropout": lambda d, k: nn.Sequential(nn.Linear(d, 4), nn.Tanh(), SteadyDropout(0.5), nn.Linear(4, k)),
+    "batch norm": lambda d, k: nn.Sequential(nn.Linear(d, 4), nn.BatchNorm1d(4), nn.Tanh(), nn.Linear(4, k)),
+    "dropout and batch norm": lambda d, k: nn.Sequential(
+        nn.Linear(d, 4), nn.BatchNorm1d(4), nn.Tanh(), SteadyDropout(0.5), nn.Linear(4, k)
+    ),
+}
+_ON_IMAGES: dict[str, Callable[[], nn.Module]] = {
+    "linear": lambda: nn.Sequential(nn.Flatten(), nn.Linear(SIDE**2, KINDS)),
+    "conv": lambda: nn.Sequential(nn.Conv2d(1, 2, 3, stride=2), nn.ReLU(), nn.Flatten(), nn.Linear(2 * 3 * 3, KINDS)),
+    "dropout and batch norm": lambda: nn.Sequential(
+        nn.Conv2d(1, 2, 3, stride=2),
+        nn.BatchNorm2d(2),
+        nn.ReLU(),
+        nn.Flatten(),
+        SteadyDropout(0.3),
+        nn.Linear(18, KINDS),
+    ),
+}
+_OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
+    "SGD": torch.optim.SGD,
+    "SGD with momentum": lambda params, lr: torch.optim.SGD(params, lr=lr, momentum=0.9),
+    "Adam": torch.optim.Adam,
+}
+
+
+def row_model(name: str, features: int, outputs: int = 1, seed: int = 11) -> nn.Module:
+    """A model for rows of so many features, with the first weights of a seed; the name may end in a mode."""
+    with random_from(seed):
+        model = _ON_ROWS[name.removesuffix(FROZEN).removesuffix(IN_EVAL)](features, outputs).double()
+    if name.endswith(IN_EVAL):
+        model.eval()
+    if name.endswith(FROZEN):
+        [module.eval() for module in model.modules() if isinstance(module, nn.BatchNorm1d)]
+    return model
+
+
+def image_model(name: str, seed: int = 11, dtype: torch.dtype = torch.float64) -> nn.Module:
+    """A model for the images of `images_of`, with the first weights of a seed."""
+    with random_from(seed):
+        return _ON_IMAGES[name]().to(dtype)
+
+
+def optimizer_of(name: str, params: Iterable[Tensor], lr: float) -> torch.optim.Optimizer:
+    """An optimizer by name."""
+    return _OPTIMIZERS[name](params, lr=lr)
+
+
+def images_of(n: int, seed: int, dtype: torch.dtype = torch.float64) -> tuple[Tensor, Tensor]:
+    """n noisy images (n, 1, 8, 8), and what they show, (n,): 0 a row, 1 a column, 2 a diagonal."""
+    draw = torch.Generator().manual_seed(seed)
+    labels = torch.randint(0, KINDS, (n,), generator=draw)
+    place = torch.randint(1, SIDE - 1, (n, 1, 1), generator=draw)
+    i, j = torch.meshgrid(torch.arange(SIDE), torch.arange(SIDE), indexing="ij")
+    shapes = torch.stack([i == place, j == place, i + j == 2 * place])[labels, torch.arange(n)]
+    noise = torch.randn(n, SIDE, SIDE, generator=draw, dtype=torch.float64)
+    return (shapes + 0.3 * noise).unsqueeze(1).to(dtype), labels

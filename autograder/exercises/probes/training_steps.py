@@ -1,0 +1,261 @@
+"""Training: one step, one evaluation, the steps of an optimizer; and notes of a model at work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+from torch.optim.optimizer import Optimizer, register_optimizer_step_pre_hook
+from torch.utils.data import DataLoader, SubsetRandomSampler, TensorDataset
+
+from autograder.exercises.exercise import Case, Probe
+from autograder.exercises.observation import Observation, Plain
+from autograder.exercises.probe import Answer, changed, copy_of, number, see, values, watched
+from autograder.exercises.probes.functions_on_modules import numbers
+from autograder.exercises.probes.random_results import random_from
+from autograder.exercises.probes.training_samples import optimizer_of, row_model
+
+# --- a model at work
+
+
+def at_each_call(model: nn.Module, look: Callable[[Any, Any], Any] = lambda inputs, output: None) -> list[Any]:
+    """What a function says of the inputs (a tuple) and the output each time that a model is called, from now on."""
+    notes: list[Any] = []
+    model.register_forward_hook(lambda _, inputs, output: notes.append(look(inputs, output)))
+    return notes
+
+
+def at_each_gradient(model: nn.Module, look: Callable[[], Any] = lambda: None) -> list[Any]:
+    """What a function says each time that a gradient reaches one of a model's parameters, from now on."""
+    notes: list[Any] = []
+    for param in model.parameters():
+        param.register_hook(lambda _: notes.append(look()))
+    return notes
+
+
+def at_each_step(optimizer: Optimizer, look: Callable[[], Any] = lambda: None) -> list[Any]:
+    """What a function says after each step of an optimizer, from now on."""
+    notes: list[Any] = []
+    optimizer.register_step_post_hook(lambda *_: notes.append(look()))
+    return notes
+
+
+@contextmanager
+def before_any_step(look: Callable[[Optimizer], Any]) -> Iterator[list[Any]]:
+    """What a function says of an optimizer, whoever has made it, before each of its steps in a block."""
+    notes: list[Any] = []
+    handle = register_optimizer_step_pre_hook(lambda optimizer, *_: notes.append(look(optimizer)))
+    try:
+        yield notes
+    finally:
+        handle.remove()
+
+
+def held_by(model: nn.Module) -> dict[str, Plain]:
+    """The values of all parameters and buffers."""
+    return numbers(model.state_dict())
+
+
+def grads_of(model: nn.Module) -> dict[str, Plain]:
+    """The .grad of each parameter."""
+    return {name: see(param.grad) for name, param in model.named_parameters()}
+
+
+def give_gradients(model: nn.Module, number: float) -> None:
+    """Fill the .grad of each parameter, as if a backward had been there."""
+    for param in model.parameters():
+        param.grad = torch.full_like(param, number)
+
+
+def _modes_of(model: nn.Module) -> list[bool]:
+    """Whether each module is in train mode, the model first."""
+    return [module.training for module in model.modules()]
+
+
+def _in_training(model: nn.Module) -> str:
+    """The modules that are in train mode, by name, in one text: all of them are read where two texts differ."""
+    names = [name or "the model itself" for name, module in model.named_modules() if module.training]
+    return ", ".join(names) or "none"
+
+
+# --- one step
+
+
+def one_step(*kept: str, warm: bool = False) -> Probe:
+    """One step: `answer(model, optimizer, criterion, x, y)`, perhaps after two that left gradients and a momentum.
+
+    A case gives a model and an optimizer by name, inputs, and targets. Facets: `held` (parameters and buffers),
+    `grads`, `arrived` (some gradient reached the model), `returned`, `modes`, `forwards` (how often the model was
+    called), `criterion` (what the criterion was called with, each time) and `spread` (what it was called with stands
+    for more rows than the batch has). `later`, where it is kept: `held` after a call with another batch.
+    """
+
+    def look(answer: Answer, case: Case) -> Observation:
+        name, kind, x, y = copy_of(case.args)
+        model = row_model(name, x.shape[1]).to(x.dtype)
+        optimizer = optimizer_of(kind, model.parameters(), 0.1)
+        criterion, asked, spread = _noting_criterion(y)
+        with random_from(3):
+            if warm:
+                _warm_up(model, optimizer, x + 1.0, y)
+            calls, arrived = at_each_call(model), at_each_gradient(model)
+            result = answer(model, optimizer, criterion, x, y)
+        seen: Observation = {"held": held_by(model), "grads": grads_of(model), "returned": see(result)}
+        seen |= {"modes": _modes_of(model), "forwards": len(calls)}
+        seen |= {"criterion": list(asked), "arrived": bool(arrived), "spread": any(spread)}
+        if "later" in kept:
+            answer(model, optimizer, criterion, x - 1.0, y)
+            seen["later"] = held_by(model)
+        return seen
+
+    return watched(look, *kept)
+
+
+def _noting_criterion(y: Tensor) -> tuple[Callable[[Tensor, Tensor], Tensor], list[tuple[str, ...]], list[bool]]:
+    """The mean of the squares; with lists of what it was called with, and of whether rows met more rows than given."""
+    asked: list[tuple[str, ...]] = []
+    spread: list[bool] = []
+
+    def criterion(prediction: Tensor, target: Tensor) -> Tensor:
+        asked.append(tuple("y_batch" if _same(arg, y) else "prediction" for arg in (prediction, target)))
+        squares = (prediction - target) ** 2
+        spread.append(squares.numel() > max(prediction.numel(), target.numel()))
+        return squares.mean()
+
+    return criterion, asked, spread
+
+
+SPREAD = {
+    "spread": "You give the criterion a prediction and a target whose shapes differ, such as (n,) and (n, 1): "
+    "torch then broadcasts them, and compares the prediction of each row with the targets of all rows."
+}
+
+
+def _same(arg: Tensor, y: Tensor) -> bool:
+    return arg.shape == y.shape and bool((arg == y).all())
+
+
+def _warm_up(model: nn.Module, optimizer: Optimizer, x: Tensor, y: Tensor) -> None:
+    """Two steps elsewhere: gradients and the optimizer's memory stay behind."""
+    for shift in (0.0, 2.0):
+        optimizer.zero_grad()
+        ((model(x) - y - shift) ** 2).mean().backward()
+        optimizer.step()
+
+
+# --- evaluation
+
+
+def evaluated(*kept: str, loader: Literal["whole", "sampled"] = "whole") -> Probe:
+    """One evaluation: `answer(model, loader, criterion)`, on batches of a size, the last one perhaps smaller.
+
+    The loader draws on all of a dataset; or the answer is called twice, with a list of batches, and with a loader of a
+    dataset of which a sampler takes a part.
+
+    A case gives a model by name, inputs, labels, and the size. Facets: `returned` (numbers, whatever their type),
+    `types`, `modes` (afterwards), `tracked` (the model gave, or the criterion was given, a prediction that has a graph)
+    and `left` (which of parameters, buffers, gradients and flags changed).
+    """
+
+    def look(answer: Answer, case: Case) -> Observation:
+        name, x, labels, batch_size = copy_of(case.args)
+        model = row_model(name, x.shape[1], outputs=3)
+        give_gradients(model, 7.0)
+        before = _contents(model)
+        tracked: list[bool] = []
+        model.register_forward_hook(lambda _, inputs, logits: tracked.append(logits.requires_grad))
+
+        def criterion(logits: Tensor, labels: Tensor) -> Tensor:
+            tracked.append(logits.requires_grad)
+            return cross_entropy(logits, labels)
+
+        with random_from(3):
+            results = [answer(model, batches, criterion) for batches in _loaders(loader, x, labels, batch_size)]
+        result = results[0] if len(results) == 1 else results
+        seen: Observation = {"returned": _of_each(result, _number), "modes": _in_training(model)}
+        seen |= {"types": _of_each(result, lambda value: type(value).__name__), "tracked": any(tracked)}
+        return seen | {"left": changed(before, _contents(model))}
+
+    return watched(look, *kept)
+
+
+def _contents(model: nn.Module) -> dict[str, Plain]:
+    flags = {name: parameter.requires_grad for name, parameter in model.named_parameters()}
+    return {"parameters or buffers": held_by(model), "gradients": grads_of(model), "requires_grad": flags}
+
+
+def _loaders(kind: str, x: Tensor, labels: Tensor, batch_size: int) -> list[Any]:
+    whole = DataLoader(TensorDataset(x, labels), batch_size=batch_size)
+    if kind == "whole":
+        return [whole]
+    part = SubsetRandomSampler(range(0, len(x), 2), torch.Generator().manual_seed(3))
+    return [list(whole), DataLoader(whole.dataset, batch_size=batch_size, sampler=part)]
+
+
+def _of_each(result: object, look: Callable[[Any], Plain]) -> Plain:
+    """What a function says of each value of a dict, or of several; anything else as it is."""
+    if isinstance(result, list):
+        return [_of_each(one, look) for one in result]
+    if not isinstance(result, dict):
+        return see(result)
+    return {str(key): look(value) for key, value in sorted(result.items(), key=str)}
+
+
+def _number(value: Any) -> Plain:
+    """A number, or a tensor with one element, as a float; anything else as it is."""
+    return number(value.item() if isinstance(value, Tensor) and value.numel() == 1 else value)
+
+
+# --- an optimizer of one's own
+
+
+def stepped(*kept: str, generator: bool = False) -> Probe:
+    """Steps of an optimizer that the answer is the class of: `answer(params, **settings)`, with given gradients.
+
+    A case gives the tensors, and for each step their gradients. Facets: `path` and `grads` (the tensors, and their
+    .grad, after each step), `cleared` (after `zero_grad`), `in_place` (views from before the steps hold what is new).
+    """
+
+    def look(answer: Answer, case: Case) -> Observation:
+        tensors, steps = copy_of(case.args)
+        params, views = [tensor.requires_grad_() for tensor in tensors], [tensor.detach() for tensor in tensors]
+        optimizer = answer((p for p in params) if generator else params, **case.kwargs)
+        seen: Observation = {"path": [], "grads": []}
+        for grads in steps:
+            seen["path"].append(_step(optimizer, params, grads))
+            seen["grads"].append([see(p.grad) for p in params])
+        seen["in_place"] = all(map(torch.equal, params, views))
+        if "cleared" in kept:
+            optimizer.zero_grad()
+            seen["cleared"] = [p.grad is None for p in params]
+        return seen
+
+    return watched(look, *kept)
+
+
+def two_optimizers(*, generator: bool = False) -> Probe:
+    """The `path` of two optimizers that step by turns; the tensors of the first are longer than those of the second."""
+
+    def look(answer: Answer, case: Case) -> Observation:
+        tensors, steps = copy_of(case.args)
+        both = [tensors, [(0.5 * tensor).detach() for tensor in tensors]]
+        held = [[tensor.requires_grad_() for tensor in params] for params in both]
+        made = [answer(iter(params) if generator else params, **case.kwargs) for params in held]
+        pairs = list(zip(made, held, strict=True))
+        return {"path": [[_step(*pair, copy_of(grads)) for pair in pairs] for grads in steps]}
+
+    return watched(look)
+
+
+def _step(optimizer: Any, params: list[Tensor], grads: list[Tensor | None]) -> Plain:
+    for param, grad in zip(params, grads, strict=True):
+        if param.grad is None or grad is None:
+            param.grad = grad
+        else:
+            param.grad.copy_(grad)  # the same tensor, step after step
+    optimizer.step()
+    return [values(param) for param in params]

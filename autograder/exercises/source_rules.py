@@ -1,0 +1,164 @@
+"""Rules and notes on the syntax tree of an answer: what it must not use, and what can be said of a right one."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from autograder.python_names import names_of, reached
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A requirement on the source: how it reads, the sentence for an answer that breaks it, and the test."""
+
+    name: str
+    requirement: str
+    sentence: str
+    breaks: Callable[[ast.AST], bool]
+
+
+@dataclass(frozen=True)
+class Note:
+    """A remark on the source of an answer that passes every check; it costs nothing."""
+
+    sentence: str
+    applies: Callable[[ast.AST], bool]
+
+
+def broken(rules: tuple[Rule, ...], source: str, name: str) -> tuple[Rule, ...]:
+    """The rules that the answer `name` breaks.
+
+    A text that does not parse breaks none (it fails elsewhere); one too deep or too long to look into breaks all.
+    """
+    try:
+        answer = _answer(source, name)
+        return tuple(rule for rule in rules if answer is not None and rule.breaks(answer))
+    except (RecursionError, MemoryError, ValueError):  # the last: a number too long to be written
+        return rules
+
+
+def remarks(notes: tuple[Note, ...], source: str, name: str) -> tuple[str, ...]:
+    """What there is to say of the answer `name`, beside its verdicts."""
+    try:
+        answer = _answer(source, name)
+        return tuple(note.sentence for note in notes if answer is not None and note.applies(answer))
+    except (RecursionError, MemoryError, ValueError):
+        return ()
+
+
+@lru_cache(maxsize=512)  # asked for the rules and for the notes, and the starter's for half a class
+def _answer(source: str, name: str) -> ast.Module | None:
+    """The answer alone, with what it reaches in the text: a loop that tries it out below is no loop in it.
+
+    None where the text does not parse; raises RecursionError or MemoryError where it is too deep for the parser.
+    """
+    if "\0" in source:
+        return None
+    try:
+        tree = ast.parse(textwrap.dedent(source))
+    except SyntaxError:
+        return None
+    return ast.Module(reached(tree.body, {name}, _given, names_used) or tree.body, type_ignores=[])
+
+
+def _given(node: ast.stmt) -> set[str]:
+    """The names that a statement gives a value to, or adds to, as `Net` in `Net.forward = forward`."""
+    names = names_of([node])
+    return names.bound | names.changed
+
+
+_LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_LOOPING_CALLS = frozenset({"map", "vectorize", "apply_"})
+
+
+def _has_loop(tree: ast.AST) -> bool:
+    return any(isinstance(node, _LOOPS) for node in ast.walk(tree)) or names_used(tree) & _LOOPING_CALLS != set()
+
+
+def names_used(tree: ast.AST) -> set[str]:
+    """Every name and attribute that the code uses; what a def or a docstring says does not count."""
+    nodes = list(ast.walk(tree))
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+
+
+def imported(tree: ast.AST) -> set[str]:
+    """Every module and name that an import brings in, by the name it has at home."""
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    modules = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+    names = {alias.name for node in nodes for alias in node.names}
+    return {part for name in modules | names for part in name.split(".")}
+
+
+no_loops = Rule(
+    "no_loops",
+    "uses no Python loop",
+    "There is a Python loop in your function; one that only prints counts too. Broadcasting does it all at once.",
+    _has_loop,
+)
+
+
+def avoids(*names: str, requirement: str, sentence: str) -> Rule:
+    """A rule that forbids some names, as a variable (`torch`) or as an attribute (`.softmax`)."""
+    return Rule(f"avoids_{'_'.join(names)}", requirement, sentence, lambda tree: bool(names_used(tree) & set(names)))
+
+
+def ready_made(*names: str, requirement: str, sentence: str) -> Rule:
+    """A rule that forbids to take some names from a module; an own class or an attribute of self may have them."""
+
+    def breaks(tree: ast.AST) -> bool:
+        nodes = list(ast.walk(tree))
+        taken = {alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
+        taken |= {node.attr for node in nodes if isinstance(node, ast.Attribute) and not _on_self(node)}
+        return bool(set(names) & taken)
+
+    return Rule(f"ready_made_{names[0]}", requirement, sentence, breaks)
+
+
+def _on_self(node: ast.Attribute) -> bool:
+    return isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
+def few_lines(most: int, given: Mapping[str, Sequence[str]], requirement: str, sentence: str) -> Rule:
+    """The rule that each function of `given` differs in at most `most` lines from those that it was given as.
+
+    A line that was added, taken away, rewritten or moved counts once. The lines are those of `lines_of`.
+    """
+    return Rule(
+        "few_lines",
+        requirement,
+        sentence,
+        lambda tree: any(_changed(lines, lines_of(tree, name)) > most for name, lines in given.items()),
+    )
+
+
+def lines_of(tree: ast.AST, name: str) -> list[str]:
+    """The lines of a function as Python spells them, without comments, docstring and indentation; [] if it is gone."""
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == name]
+    if not found:
+        return []
+    body = found[-1].body[1:] if ast.get_docstring(found[-1]) else found[-1].body
+    return [line.strip() for statement in body for line in ast.unparse(statement).splitlines()]
+
+
+def _changed(given: Sequence[str], now: Sequence[str]) -> int:
+    row = [0] * (len(now) + 1)  # row[i]: how many lines of `given` so far stand in order in the first i of `now`
+    for line in given:
+        last = list(row)
+        for i, other in enumerate(now):
+            row[i + 1] = last[i] + 1 if line == other else max(row[i], last[i + 1])
+    return max(len(given), len(now)) - row[-1]
+
+
+def calls_often(method: str, more_than: int) -> Callable[[ast.AST], bool]:
+    """A test for notes: whether `.method()` is called in more places than these."""
+
+    def calls(tree: ast.AST) -> bool:
+        called = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        return sum(isinstance(func, ast.Attribute) and func.attr == method for func in called) > more_than
+
+    return calls

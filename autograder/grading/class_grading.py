@@ -1,0 +1,196 @@
+"""Grades a class: what has changed and nothing else, through an executor, a verdict file as soon as there is one."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from contextlib import closing
+from pathlib import Path
+
+from autograder.errors import CourseError, WorkFailed
+from autograder.grading import verdict_store
+from autograder.grading.assignment import Assignment, released_starters
+from autograder.grading.executors import Crew, Workers, graded, worker_died
+from autograder.grading.regrade import Again
+from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.grading.verdict_store import Asked
+from autograder.submission import student_folder
+from autograder.submission.multi_notebook_folder import parcel_of
+from autograder.submission.submission import Parcel
+
+_ENOUGH = 3  # workers that die in a row before anything is graded: it is not the submissions
+_DIED = "the process that graded it died, and again when it graded nothing else. Please report this submission."
+_NONE_LIVES = (
+    "the processes that grade die before anything is graded. Nothing was lost. Is there enough memory? "
+    "`python -m autograder doctor` says what else is missing."
+)
+
+
+def as_it_is(verdict: SubmissionVerdict) -> SubmissionVerdict:
+    """Score nothing."""
+    return verdict
+
+
+def grade_class(
+    assignment: Assignment,
+    folders: Mapping[str, Path],
+    workers: Workers,
+    force: bool = False,
+    scored: Callable[[SubmissionVerdict], SubmissionVerdict] = as_it_is,
+    again: Again = Again(),  # noqa: B008  (a value)
+) -> Generator[tuple[str, SubmissionVerdict | str], None, None]:
+    """See to it that there is a current verdict file for each student's folder of `submitted/`.
+
+    Yields what `judged` does, as soon as it is stored. A run that is stopped at any moment goes on where it was, and
+    `force` grades all anew. `scored` gives a verdict the points of what only nbgrader can score; where it raises
+    WorkFailed, that is the reason. `again` says what stays of an earlier verdict. Raises WorkFailed where nothing can
+    be graded or kept. Close it when you stop early: left to the garbage collector, it might be a worker pool's own
+    thread that ends the pool.
+    """
+    course = Path(assignment.course)
+    with closing(judged(assignment, folders, workers, Asked(force), scored, again)) as outcomes:
+        for student, outcome in outcomes:
+            if isinstance(outcome, SubmissionVerdict):
+                verdict_store.store(course, student, outcome)
+            yield student, outcome
+    verdict_store.end_round(course, assignment.stem)
+
+
+def judged(
+    assignment: Assignment,
+    folders: Mapping[str, Path],
+    workers: Workers,
+    asked: Asked,
+    scored: Callable[[SubmissionVerdict], SubmissionVerdict] = as_it_is,
+    again: Again = Again(),  # noqa: B008  (a value)
+) -> Generator[tuple[str, SubmissionVerdict | str], None, None]:
+    """The verdict that is to stand for each student, "" where the one that is there is current, or the reason why not.
+
+    Nothing is stored but the seed: after a preview, the grading that follows takes the same cases.
+    """
+    course = Path(assignment.course)
+    changed: list[str] = []
+    for student, folder in folders.items():
+        reason = _why_not_again(assignment, student, folder, asked.force)
+        if reason is None:
+            changed.append(student)
+        else:
+            yield student, reason
+    if not changed:
+        return
+    seed = verdict_store.begin_round(course, assignment, asked)
+
+    def submit(executor: Executor, student: str) -> Future[SubmissionVerdict]:
+        return executor.submit(graded, assignment, opened(assignment, folders[student]), seed)
+
+    with closing(_outcomes(changed, submit, workers.for_class(len(changed), assignment))) as outcomes:
+        for student, outcome in outcomes:
+            if isinstance(outcome, SubmissionVerdict):
+                outcome = _scored(outcome, scored)
+            if isinstance(outcome, SubmissionVerdict):
+                outcome = again.settled(verdict_store.stored(course, assignment.stem, student), outcome)
+            yield student, outcome
+
+
+def _scored(
+    verdict: SubmissionVerdict, scored: Callable[[SubmissionVerdict], SubmissionVerdict]
+) -> SubmissionVerdict | str:
+    """The verdict with all its points, or the reason why it cannot be scored."""
+    try:
+        return scored(verdict)
+    except WorkFailed as error:
+        return str(error)
+
+
+def opened(assignment: Assignment, folder: Path) -> Parcel:
+    """What lies in a student's folder; raises WorkFailed where there is no notebook, or none that we may read."""
+    if assignment.parts:
+        return parcel_of(folder, list(assignment.notebooks))
+    return student_folder.parcel(folder, assignment.stem, released_starters(Path(assignment.course), assignment.stem))
+
+
+def _why_not_again(assignment: Assignment, student: str, folder: Path, force: bool) -> str | None:
+    """Why a submission is not graded now: "" where its verdict is current; None where it is to be graded."""
+    try:
+        return "" if not force and _is_current(assignment, student, folder) else None
+    except WorkFailed as error:
+        return str(error)
+
+
+def _is_current(assignment: Assignment, student: str, folder: Path) -> bool:
+    verdict = verdict_store.stored(Path(assignment.course), assignment.stem, student)
+    if verdict is None or not verdict_store.seed_is_free(verdict.seed):
+        return False
+    return verdict.key == assignment.key(opened(assignment, folder))
+
+
+_Submit = Callable[[Executor, str], Future[SubmissionVerdict]]
+
+
+def _outcomes(
+    students: list[str], submit: _Submit, crew: Crew
+) -> Generator[tuple[str, SubmissionVerdict | str], None, None]:
+    """The verdict on each student, or a reason, in the order in which they come.
+
+    Where a worker dies, those who were under way are graded again one by one: then it is clear whose file it was.
+    """
+    left, suspects = deque(students), deque[str]()
+    anything_done, deaths = False, 0
+    while left or suspects:
+        alone = bool(suspects)
+        turn = _Turn(deque([suspects.popleft()]) if alone else left, 1 if alone else crew.ahead)
+        try:
+            with crew.open() as executor:
+                for student, future in turn.completed(submit, executor):
+                    anything_done = True
+                    yield student, _outcome(future)
+        except BrokenExecutor:
+            if not alone:
+                suspects.extend(turn.under_way.values())
+                continue
+            deaths += 1
+            if deaths == _ENOUGH and not anything_done:
+                raise WorkFailed(_NONE_LIVES) from None
+            yield next(iter((*turn.under_way.values(), *turn.queue))), _DIED
+
+
+class _Turn:
+    """A queue of students handed to one executor, a few ahead."""
+
+    def __init__(self, queue: deque[str], ahead: int) -> None:
+        self.queue, self._ahead = queue, ahead
+        self.under_way: dict[Future[SubmissionVerdict], str] = {}
+
+    def completed(self, submit: _Submit, executor: Executor) -> Iterator[tuple[str, Future[SubmissionVerdict]]]:
+        """Each student whose work has ended; raises BrokenExecutor, with those who were lost still under way."""
+        while self.queue or self.under_way:
+            while self.queue and len(self.under_way) < self._ahead and not any(map(Future.done, self.under_way)):
+                future = _submitted(submit, executor, self.queue[0])
+                self.under_way[future] = self.queue.popleft()
+            done, _ = wait(self.under_way, return_when=FIRST_COMPLETED)
+            for future in done:
+                if not future.cancelled() and worker_died(future.exception()):
+                    raise BrokenExecutor
+                yield self.under_way.pop(future), future
+
+
+def _submitted(submit: _Submit, executor: Executor, student: str) -> Future[SubmissionVerdict]:
+    """The work on one student; a file that cannot be read any more is the end of this work alone."""
+    try:
+        return submit(executor, student)
+    except WorkFailed as error:
+        failed: Future[SubmissionVerdict] = Future()
+        failed.set_exception(error)
+        return failed
+
+
+def _outcome(future: Future[SubmissionVerdict]) -> SubmissionVerdict | str:
+    try:
+        return future.result()
+    except CancelledError:
+        raise WorkFailed("the cluster let go of the work. What was graded is kept: run the command again.") from None
+    except CourseError as error:
+        return str(error)
+    except Exception as error:  # a fault of ours costs nobody points, and stops nobody else
+        return f"the grader failed with {type(error).__name__}: {error}. This is our fault: please report it."

@@ -1,0 +1,107 @@
+"""Dask: a cluster that runs somewhere, or one of this machine that nobody but its own processes can speak to."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import Any
+
+from autograder.errors import WorkFailed
+
+_CERTIFICATE = """
+[req]
+distinguished_name = name
+prompt = no
+x509_extensions = use
+[name]
+CN = workers of one grading run
+[use]
+basicConstraints = critical, CA:TRUE
+keyUsage = critical, digitalSignature, keyEncipherment, keyCertSign
+subjectKeyIdentifier = hash
+authorityKeyIdentifier = keyid
+"""
+_ASKED = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-sha256", "-days", "7", "-config", "asked.cnf")
+
+
+@contextlib.contextmanager
+def dask(address: str) -> Iterator[Executor]:
+    """The workers of a scheduler that runs; raises WorkFailed where none answers."""
+    distributed = _distributed()
+    try:
+        client = distributed.Client(address, timeout=20)
+    except (OSError, ValueError) as error:
+        # It may have answered before: it is asked again where workers died, and may have died with them.
+        raise WorkFailed(
+            f"no Dask scheduler answers at {address} ({type(error).__name__}). Start one with `dask scheduler`, and "
+            "workers with `dask worker ADDRESS --nthreads 1`. What was graded is kept: run the command again."
+        ) from None
+    with client:
+        yield client.get_executor(pure=False)
+
+
+@contextlib.contextmanager
+def dask_here(number: int) -> Iterator[Executor]:
+    """A scheduler and so many workers on this machine.
+
+    Its ports are open to every account of the machine, and a scheduler runs whatever it is sent. So it answers only
+    who holds the key of this run, which lies where no other account can read.
+    """
+    distributed, settings = _distributed(), importlib.import_module("dask").config
+    with (
+        # What a worker died with is not for Dask to try on the next ones: others' work would die with it.
+        settings.set({"distributed.scheduler.allowed-failures": 0, "distributed.worker.preload": [_FIRST]} | _NO_PAGES),
+        tempfile.TemporaryDirectory(prefix="dask-") as folder,
+        distributed.LocalCluster(
+            n_workers=number,
+            threads_per_worker=1,
+            dashboard_address=None,
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # it listens all the same: where nobody else does
+            protocol="tls://",
+            security=_secret(Path(folder)),
+            local_directory=folder,
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client.get_executor(pure=False)
+
+
+# What a worker does before it imports anything of ours.
+_FIRST = "from autograder.process_startup import spare_imports\nspare_imports()"
+# Pages about the work are served without the key, even where there is no dashboard.
+_NO_PAGES: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+
+
+def _secret(folder: Path) -> Any:
+    """What lets into a cluster: a key and its certificate, made for this run; raises WorkFailed without openssl."""
+    (folder / "asked.cnf").write_text(_CERTIFICATE)
+    key, certificate = str(folder / "key.pem"), str(folder / "certificate.pem")
+    try:
+        subprocess.run([*_ASKED, "-keyout", key, "-out", certificate], cwd=folder, capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise WorkFailed(
+            f"no key could be made for --dask-local ({type(error).__name__}), and without one every account of this "
+            "machine could run code in yours. Nothing was graded. Install openssl, or leave the option out: "
+            "--workers does the same."
+        ) from None
+    sides = {f"tls_{side}_{part}": path for side in _SIDES for part, path in (("key", key), ("cert", certificate))}
+    return _distributed().Security(tls_ca_file=certificate, require_encryption=True, **sides)
+
+
+_SIDES = ("client", "scheduler", "worker")
+
+
+def _distributed() -> Any:
+    try:
+        import distributed
+    except ImportError:
+        raise WorkFailed(
+            "Dask is not installed here, and --scheduler and --dask-local need it. "
+            "Run `pip install 'pytorch-basics[cluster]'`, or leave the option out."
+        ) from None
+    return distributed

@@ -1,0 +1,228 @@
+"""The plan of a run: which statements of a notebook count, in which order, and where each answer is looked at.
+
+The student's functions, classes and imports are run where they stand; any other statement, and whatever the lesson
+defines, only where an answer leans on it: a lesson is not run again for every student.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from types import MappingProxyType
+
+from autograder.exercises.exercise import Case
+from autograder.python_names import reached, used_at_once
+from autograder.sandbox.execution.program import AnswerCell, Definitions, Ground, Probing, Program, Step
+from autograder.submission.answer_source import Statement, adds_to, answer_text, set_by_calls, statements, values_of
+from autograder.submission.cell_order import Part, Role
+
+_BUILTINS = frozenset(vars(builtins))
+_OURS = ("autograder", "explorers")  # the notebook's own tools: `check` says nothing to a grader
+
+
+@dataclass(frozen=True)
+class Task:
+    """An exercise as it is graded: its fresh cases, and how long its answer may compute."""
+
+    exercise: str
+    cases: tuple[Case, ...]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The program, and for each exercise the text that rules read: where it is checked, and at the end.
+
+    `given` are the names that the notebook, or the lesson, gives anywhere.
+    """
+
+    program: Program
+    sources: Mapping[str, str]
+    later_sources: Mapping[str, str]
+    given: frozenset[str]
+
+
+def plan(
+    parts: Sequence[Part], tasks: Sequence[Task], ground: Ground, files: Mapping[str, bytes] = MappingProxyType({})
+) -> Plan:
+    """Plan the run of a submission's parts; a cell of an exercise that is no task counts like the student's own.
+
+    `files` lie beside the notebook.
+    """
+    parts = list(_for_tasks(parts, {task.exercise for task in tasks}))
+    layout = _Layout(parts, ground.setup)
+    made = _Steps(layout, {task.exercise: task for task in tasks})
+    sources = {name: layout.source(name, place, layout.checks[name]) for name, place in layout.first.items()}
+    later = {name: layout.source(name, layout.last[name], layout.end) for name in made.again}
+    program = Program(ground, tuple(made.steps), {task.exercise: task.cases for task in tasks}, files)
+    return Plan(program, sources, later, layout.given)
+
+
+def _for_tasks(parts: Sequence[Part], names: Set[str]) -> Iterator[Part]:
+    for part in parts:
+        known = tuple(name for name in part.exercises if name in names)
+        if known or not part.exercises:
+            yield replace(part, exercises=known)
+        elif part.role is Role.ANSWER:
+            yield Part(Role.OWN, part.source)
+
+
+class _Layout:
+    """Where things stand: the answers, and the names that each place gives."""
+
+    def __init__(self, parts: Sequence[Part], setup: str) -> None:
+        self.parts, self._setup = parts, statements(setup) or ()
+        answers = [(name, place) for place in self._playing(Role.ANSWER) for name in parts[place].exercises]
+        self.first, self.last = dict(reversed(answers)), dict(answers)
+        self.checks = {parts[place].exercises[0]: place for place in self._playing(Role.CHECK)}
+        self.called = {name: parts[place].called or name for name, place in self.checks.items()}
+        self._known = [(place, each) for place in range(len(parts)) for each in self.of(place)]
+        self.values = values_of(each for _, each in self._known)
+        self._set_by = set_by_calls([each for _, each in self._known])
+        # What the setup cell gives and the lesson gives anew, as `device`, is not there yet.
+        lesson = (each for place in self._playing(Role.GIVEN) for each in self.of(place) if not each.is_import)
+        self._there = (_bound_by(setup) | _BUILTINS).difference(*(each.names.bound for each in lesson))
+
+    @property
+    def given(self) -> frozenset[str]:
+        """The names that any part gives."""
+        return frozenset().union(*(each.names.bound for _, each in self._known))
+
+    def _playing(self, *roles: Role) -> list[int]:
+        return [place for place, part in enumerate(self.parts) if part.role in roles]
+
+    def of(self, place: int) -> tuple[Statement, ...]:
+        """The statements of a part that a run may need."""
+        return _needed(self.parts[place].source)
+
+    def answer(self, exercise: str, place: int) -> list[Statement]:
+        """The statements of a cell of which an answer consists."""
+        return self._reached(self.of(place), {self.called.get(exercise, exercise)})
+
+    def leans_on(self, exercise: str, place: int) -> frozenset[str]:
+        """The names that an answer uses and that its cell does not give."""
+        own = self.answer(exercise, place)
+        used: frozenset[str] = frozenset().union(*(each.names.used for each in own))
+        return used - frozenset().union(*(each.names.bound for each in own))
+
+    def wanted(self, exercise: str, place: int, end: int) -> list[tuple[int, Statement]]:
+        """The statements above a place that give what an answer leans on, or what such a statement uses."""
+        added = self.added(exercise, place, end)
+        used = (each.names.used for _, each in added)
+        missing = self.leans_on(exercise, place).union(*used) - self._there - {self.called.get(exercise, exercise)}
+        above = [each for each in self._known if each[0] < end] if missing else []
+        return added + reached(above, missing, lambda each: self._gives(each[1]), lambda each: each[1].names.used)
+
+    def added(self, exercise: str, place: int, end: int) -> list[tuple[int, Statement]]:
+        """The statements behind an answer's cell that add to it, as `Net.forward = forward` does to a class."""
+        called = self.called.get(exercise, exercise)
+        return [each for each in self._between(place, end) if adds_to(called, each[1])]
+
+    def _between(self, place: int, end: int) -> list[tuple[int, Statement]]:
+        return [each for each in self._known if place < each[0] < end]
+
+    def source(self, exercise: str, place: int, end: int) -> str:
+        """The text that rules read of an answer: with what is added to it, and with its helpers."""
+        called, behind = self.called.get(exercise, exercise), (each for _, each in self._between(place, end))
+        # A helper's cell may have been taken for another exercise's answer, whose own cell is lost.
+        known = (*self._setup, *(each for _, each in self._known))
+        return answer_text(called, self.parts[place].source, behind, known, self.first)
+
+    def only_below(self, exercise: str, place: int) -> frozenset[str]:
+        """The names that an answer leans on and that are given below its check, and nowhere above."""
+        check = self.checks[exercise]
+        found = self.wanted(exercise, place, self.end)
+        above = frozenset().union(*(each.names.bound for at, each in found if at < check)) | self._there
+        return frozenset().union(*(each.names.bound for at, each in found if at > check)) - above
+
+    def once_more(self, exercise: str, place: int) -> tuple[str, ...]:
+        """The statements of an answer whose cell cannot run where it stands: a decorator, say, is given only below."""
+        below = self.only_below(exercise, place)
+        answer = self.answer(exercise, place)
+        if not any(used_at_once(each.node) & below for each in answer):
+            return ()
+        added = [each for _, each in self.added(exercise, place, self.end)]
+        return tuple(each.text for each in (*answer, *added) if each.text)
+
+    @property
+    def end(self) -> int:
+        """The place below everything."""
+        return len(self.parts)
+
+    def _reached(self, known: Sequence[Statement], wanted: Iterable[str]) -> list[Statement]:
+        return reached(known, wanted, self._gives, lambda each: each.names.used)
+
+    def _gives(self, statement: Statement) -> frozenset[str]:
+        """The names that a statement gives a value to, or changes, if by a call of the student's own function."""
+        calls = (self._set_by.get(name, frozenset()) for name in statement.names.called)
+        return frozenset(statement.gives(self.values)).union(*calls)
+
+
+class _Steps:
+    """The steps of a program, made in the order of the notebook; what is looked at again comes last."""
+
+    def __init__(self, layout: _Layout, tasks: Mapping[str, Task]) -> None:
+        self._layout, self._tasks = layout, tasks
+        self.steps: list[Step] = []
+        self.again = [name for name, place in layout.last.items() if self._may_end_otherwise(name, place)]
+        looks = [(name, place, layout.checks[name]) for name, place in layout.first.items()]
+        looks += [(name, layout.last[name], layout.end) for name in self.again]
+        self._wanted = {id(each) for look in looks for _, each in layout.wanted(*look)}
+        self._at: dict[int, int] = {}  # the step that ran an answer's cell, by the cell's place
+        for place, part in enumerate(layout.parts):
+            self._add(place, part)
+        for name in self.again:
+            defined = layout.once_more(name, layout.last[name])
+            self.steps += [Definitions(defined)] if defined else []
+            self.steps.append(self._probing(name, self._at[layout.last[name]], again=True))
+
+    def _add(self, place: int, part: Part) -> None:
+        if part.role is Role.CHECK:
+            self._add_check(part.exercises[0])
+        elif part.role is Role.ANSWER:
+            self._at[place] = len(self.steps)
+            self.steps.append(self._cell(place, part))
+        else:
+            kept = tuple(each.text for each in self._layout.of(place) if self._counts(each, part.role) and each.text)
+            self.steps += [Definitions(kept)] if kept else []
+
+    def _add_check(self, name: str) -> None:
+        cell = self._at.get(self._layout.first[name]) if name in self._layout.first else None
+        self.steps.append(self._probing(name, cell))
+
+    def _probing(self, name: str, cell: int | None, again: bool = False) -> Probing:
+        return Probing(name, self._layout.called[name], cell, again, self._tasks[name].seconds)
+
+    def _cell(self, place: int, part: Part) -> AnswerCell:
+        found = [self._layout.answer(name, place) for name in part.exercises]
+        needed = {id(each): each for answer in found for each in answer}
+        written = tuple((each.last_line, each.text) for each in self._layout.of(place) if id(each) in needed)
+        return AnswerCell(part.source, written, max(self._tasks[name].seconds for name in part.exercises))
+
+    def _counts(self, statement: Statement, role: Role) -> bool:
+        return id(statement) in self._wanted or (role is Role.OWN and (statement.defines or statement.is_import))
+
+    def _may_end_otherwise(self, name: str, last: int) -> bool:
+        """Whether an exercise may come out otherwise at the end of the notebook than where its check stands."""
+        return last != self._layout.first[name] or bool(self._layout.only_below(name, last))
+
+
+@lru_cache(maxsize=512)  # asked for many times of each submission, and most cells are the lesson's own
+def _needed(source: str) -> tuple[Statement, ...]:
+    return tuple(each for each in statements(source) or () if not _is_ours(each))
+
+
+def _is_ours(statement: Statement) -> bool:
+    """Whether a statement imports what notebooks use of this package: a run has its own, which say nothing."""
+    node = statement.node
+    if isinstance(node, ast.ImportFrom):
+        return (node.module or "").split(".")[0] in _OURS
+    return isinstance(node, ast.Import) and any(alias.name.split(".")[0] in _OURS for alias in node.names)
+
+
+@lru_cache(maxsize=8)
+def _bound_by(setup: str) -> frozenset[str]:
+    return frozenset().union(*(each.names.bound for each in statements(setup) or ()))

@@ -1,0 +1,40 @@
+"""Fresh cases for a notebook in a real kernel: the judge's side, a process of its own that `fresh` starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from autograder.course.course import course_in
+from autograder.course.course_location import find_course
+from autograder.course.judge import Judge
+from autograder.diagnosis.verdict import Report
+from autograder.errors import CourseError, DamagedData
+from autograder.exercises.observation import from_bytes, to_bytes
+from autograder.grading.submission_verdict import new_seed
+from autograder.pipe_messages import Frame, receive, send
+
+
+def judge_request(name: str, source: int, sink: int) -> None:
+    """Judge one answer over a pair of pipes; an error of ours goes back as one line."""
+    try:
+        report = _judged(name, source, sink)
+    except CourseError as error:
+        send(sink, Frame({"error": str(error)}))
+    else:
+        if report is not None:
+            send(sink, Frame({"report": report.to_json()}))
+
+
+def _judged(name: str, source: int, sink: int) -> Report | None:
+    course = find_course(Path.cwd())
+    stem = course_in(course).find(name).chapter
+    judge, seed = Judge(course, stem), new_seed()
+    cases = judge.cases(name, seed)
+    send(sink, Frame({"seed": seed}, to_bytes([case.to_plain() for case in cases])))
+    frame = receive(source)
+    if frame is None:
+        return None
+    observations = from_bytes(frame.body)
+    if not isinstance(observations, list) or len(observations) != len(cases):
+        raise DamagedData(f"expected {len(cases)} observations of {name}. Run the cell again.")
+    return judge.judge(name, seed, observations, str(frame.head.get("source", "")))

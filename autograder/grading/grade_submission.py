@@ -1,0 +1,161 @@
+"""Grades one submission: bytes in, a verdict out. Running, judging and scoring meet; nothing is stored."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from nbformat import NotebookNode
+
+from autograder.course.judge import Judge
+from autograder.diagnosis import difference_messages
+from autograder.diagnosis.judge_observations import is_stub, whole
+from autograder.diagnosis.value_format import shorten
+from autograder.diagnosis.verdict import NOT_GRADED, Report, Status
+from autograder.exercises.exercise import Case, Exercise
+from autograder.exercises.observation import Raised
+from autograder.grading.bounded_judging import judged, names_forged
+from autograder.grading.execution_plan import Plan, Task, plan
+from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.sandbox.execution.program import LIMITS, Ground, Limits, Outcome, Runner
+from autograder.submission.read_submission import read
+from autograder.submission.submission import Submission
+
+_AT_THE_END = (
+    "This counts as it stands at the end of your notebook: what the answer needs stands below its check, "
+    "or you answered again there."
+)
+
+
+def grade(
+    data: bytes,
+    release: NotebookNode,
+    judge: Judge,
+    seed: int,
+    run: Runner,
+    limits: Limits = LIMITS,
+) -> SubmissionVerdict:
+    """Grade what was handed in on the cases of this seed.
+
+    Raises WorkFailed where nothing can be run; whatever the submission holds or does becomes a verdict.
+    """
+    grading = Grading(read(data, release), judge, seed)
+    return grading.verdict(hashlib.sha256(data).hexdigest(), grading.outcomes(run, limits), limits)
+
+
+class Grading:
+    """One submission on its way to a verdict: planned when it is made, then run, then judged."""
+
+    def __init__(self, submission: Submission, judge: Judge, seed: int) -> None:
+        self._submission, self._judge, self._seed = submission, judge, seed
+        self._plan = planned(submission, judge, seed) if submission.trouble is None else None
+
+    def outcomes(self, run: Runner, limits: Limits = LIMITS) -> Mapping[str, Outcome]:
+        """How the student's code ends, which takes most of the time; none where there is nothing to run."""
+        return run(self._plan.program, limits) if self._plan is not None else {}
+
+    def verdict(self, digest: str, outcomes: Mapping[str, Outcome], limits: Limits = LIMITS) -> SubmissionVerdict:
+        """The verdict on it; `digest` is that of what was handed in."""
+        submission, chapter = self._submission, self._judge.chapter
+        reports = tuple(self._report(name, outcomes, limits) for name in chapter.exercises)
+        return SubmissionVerdict(
+            assignment=chapter.stem,
+            seed=self._seed,
+            digest=digest,
+            reports=reports,
+            points={name: chapter.points(name) for name in chapter.exercises},
+            extra={name: chapter.extra(name) for name in chapter.exercises},
+            repairs=submission.repairs,
+            eye=(*submission.eye, *names_forged(reports)),
+            trouble=submission.trouble,
+        )
+
+    def _report(self, name: str, outcomes: Mapping[str, Outcome], limits: Limits) -> Report:
+        if self._plan is None:
+            return _unread(self._judge, name, str(self._submission.trouble))
+        return _report(self._judge, name, outcomes[name], self._plan, self._seed, limits)
+
+
+def planned(submission: Submission, judge: Judge, seed: int, only: str | None = None) -> Plan:
+    """What is run for a submission, each answer with the fresh cases, and what the rules read.
+
+    Where `only` one exercise is looked at, the others have no cases: to draw these takes seconds.
+    """
+    looked_at = judge.names if only is None else (only,)
+    cases = {name: judge.cases(name, seed) for name in looked_at}
+    tasks = [Task(name, cases.get(name, ()), judge.exercises[name].seconds) for name in judge.names]
+    ground = Ground(str(judge.course.resolve()), judge.homes, judge.chapter.prelude)
+    return plan(submission.parts, tasks, ground, submission.files)
+
+
+def _report(judge: Judge, name: str, outcome: Outcome, made: Plan, seed: int, limits: Limits) -> Report:
+    """The report on an exercise: where its check stands, or at the end of the notebook where that earns more."""
+    report = report_on(judge, name, outcome, made.sources[name], seed, limits, made.given)
+    if outcome.later is None or report.passed:
+        return report
+    later = report_on(judge, name, outcome.later, made.later_sources[name], seed, limits, made.given)
+    return replace(later, notes=(*later.notes, _AT_THE_END)) if later.score > report.score else report
+
+
+def report_on(
+    judge: Judge,
+    name: str,
+    outcome: Outcome,
+    source: str,
+    seed: int,
+    limits: Limits = LIMITS,
+    given: Collection[str] = (),
+) -> Report:
+    """The report on how one exercise ended; `source` is the answer with its helpers, for the rules to read.
+
+    `given` are names that the notebook gives somewhere: a line that tries an answer out may miss them here.
+    """
+    exercise, cases = judge.exercises[name], judge.cases(name, seed)
+    if outcome.timed_out:
+        return whole(exercise, cases, Status.TIMEOUT, f"{_still_running(exercise, limits)} Does a loop never end?")
+    if outcome.observations is None or len(outcome.observations) != len(cases):
+        raised = outcome.raised or Raised("DamagedData", "the checks did not all answer")
+        return _stopped(exercise, cases, raised)
+    report = judged(judge, name, seed, outcome.observations, source, outcome.digest)
+    note = _on_cell(exercise, outcome.cell, limits, given)
+    attempted = report.verdicts[0].status is not Status.NOT_ATTEMPTED
+    return replace(report, notes=(*report.notes, note)) if note and attempted else report
+
+
+def _still_running(exercise: Exercise, limits: Limits) -> str:
+    return difference_messages.still_running(exercise.seconds * limits.time_factor)
+
+
+def _on_cell(exercise: Exercise, cell: Outcome | None, limits: Limits, given: Collection[str]) -> str:
+    """A word about an answer's cell that did not come to its end, where grading alone is not the reason."""
+    if cell is None or (cell.raised and _missed(cell.raised) in given):
+        return ""
+    happened = _still_running(exercise, limits) if cell.timed_out else _sentence(cell.raised or Raised("", ""))
+    return f"{happened} What the cell defines was checked all the same."
+
+
+def _missed(raised: Raised) -> str:
+    """The name that a NameError is about; "" for another error."""
+    found = re.fullmatch(r"name '(\w+)' is not defined.*", raised.message) if raised.type == "NameError" else None
+    return found[1] if found else ""
+
+
+def _stopped(exercise: Exercise, cases: tuple[Case, ...], raised: Raised) -> Report:
+    """The report on a solution cell that never got as far as being probed."""
+    if is_stub(raised):
+        return whole(exercise, cases, Status.NOT_ATTEMPTED, difference_messages.not_attempted(exercise.name))
+    return whole(exercise, cases, Status.ERROR, _sentence(raised))
+
+
+def _sentence(raised: Raised) -> str:
+    """How a cell stopped, in a sentence."""
+    message = f": {raised.message}" if raised.message else ""
+    line = f", at the line `{raised.line}`" if raised.line else ""
+    return shorten(f"Your cell stopped with {raised.type}{message}{line}.", difference_messages.LONGEST)
+
+
+def _unread(judge: Judge, name: str, reason: str) -> Report:
+    exercise = judge.exercises[name]
+    return whole(exercise, judge.cases(name, 0), Status.NOT_ATTEMPTED, f"{NOT_GRADED}: {reason}")

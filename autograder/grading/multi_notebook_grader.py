@@ -1,0 +1,68 @@
+"""An assignment of several notebooks, each graded as one of its own; their verdicts become one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from threading import Lock
+
+from autograder.grading.assignment import Assignment
+from autograder.grading.grader import Grader
+from autograder.grading.submission_verdict import SubmissionVerdict, in_notebook
+from autograder.sandbox.execution.program import LIMITS, Limits
+from autograder.submission.submission import Parcel
+
+_making = Lock()
+
+
+class SeveralGrader:
+    """The graders of an assignment's notebooks."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        self._assignment = assignment
+        self._graders = {name: Grader(part) for name, part in assignment.notebooks.items()}
+
+    def grade(self, parcel: Parcel, seed: int, limits: Limits = LIMITS) -> SubmissionVerdict:
+        """Grade what a student handed in, one notebook after the other."""
+        found = {name: each.grade(parcel.parts[name], seed, limits) for name, each in self._graders.items()}
+        return SubmissionVerdict(
+            assignment=self._assignment.stem,
+            seed=seed,
+            digest=parcel.digest,
+            reports=tuple(report for each in found.values() for report in each.reports),
+            points={name: points for each in found.values() for name, points in each.points.items()},
+            extra={name: extra for each in found.values() for name, extra in each.extra.items()},
+            notebooks={report.exercise: name for name, each in found.items() for report in each.reports},
+            repairs=tuple(_told(found, {name: each.repairs for name, each in found.items()})),
+            eye=(*parcel.eye, *_told(found, {name: (*_trouble(each), *each.eye) for name, each in found.items()})),
+            trouble=_whole_trouble(found),
+            key=self._assignment.key(parcel),
+            tests={in_notebook(name, test): two for name, each in found.items() for test, two in each.tests.items()},
+            by_hand=self._assignment.by_hand,
+            outputs={in_notebook(name, key): out for name, each in found.items() for key, out in each.outputs.items()},
+        )
+
+
+def _told(found: Iterable[str], sentences: Mapping[str, Iterable[str]]) -> Iterable[str]:
+    return (f"{name}: {sentence}" for name in found for sentence in sentences[name])
+
+
+def _trouble(verdict: SubmissionVerdict) -> tuple[str, ...]:
+    return (f"could not be read: {verdict.trouble}",) if verdict.trouble else ()
+
+
+def _whole_trouble(found: Mapping[str, SubmissionVerdict]) -> str | None:
+    """Why nothing of the submission could be read."""
+    troubles = [each.trouble for each in found.values() if each.trouble]
+    return troubles[0] if len(troubles) == len(found) else None
+
+
+@lru_cache(maxsize=1)
+def _made(assignment: Assignment) -> SeveralGrader:
+    return SeveralGrader(assignment)
+
+
+def several_grader(assignment: Assignment) -> SeveralGrader:
+    """The grader of an assignment of several notebooks, made once in a process."""
+    with _making:
+        return _made(assignment)

@@ -1,0 +1,131 @@
+"""Grading again: what of an earlier verdict stays, and what a grading would change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from autograder.diagnosis.verdict import Report
+from autograder.errors import CourseNotFound
+from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.ipython_syntax import CHECK
+
+BETTER_BEFORE = "This is the score of an earlier grading of the same file, which was better."
+
+
+@dataclass(frozen=True)
+class Again:
+    """What grading again may change.
+
+    `only` names exercises: the others stay as they were; where it is empty, all may change. With `never_lower`, an
+    exercise keeps the report of an earlier grading that gave more. Both are about what was handed in unchanged: a
+    newer file is graded as a whole.
+    """
+
+    only: frozenset[str] = frozenset()
+    never_lower: bool = False
+
+    def settled(self, before: SubmissionVerdict | None, now: SubmissionVerdict) -> SubmissionVerdict:
+        """The verdict that stands after a grading."""
+        if before is None or before.digest != now.digest or before.trouble is not None or now.trouble is not None:
+            return now
+        known = {report.exercise: report for report in before.reports}
+        reports = tuple(self._report(known.get(report.exercise), report) for report in now.reports)
+        if self.only:
+            return replace(now, reports=reports, tests=before.tests, outputs=before.outputs)
+        better = _better_tests(before, now) if self.never_lower else ()
+        tests = {**now.tests, **{name: before.tests[name] for name in better}}
+        outputs = {**now.outputs, **{name: before.outputs[name] for name in better}}
+        return replace(now, reports=reports, tests=tests, outputs=outputs)
+
+    def _report(self, before: Report | None, now: Report) -> Report:
+        if before is None or not (self.only or self.never_lower):
+            return now
+        if self.only and now.exercise not in self.only:
+            return before
+        if not self.never_lower or before.score <= now.score:
+            return now
+        return replace(before, notes=tuple(dict.fromkeys((*before.notes, BETTER_BEFORE))))
+
+
+def _better_tests(before: SubmissionVerdict, now: SubmissionVerdict) -> list[str]:
+    """The test cells that earned more before, of the same points."""
+    both = [(name, before.tests[name], each) for name, each in now.tests.items() if name in before.tests]
+    return [name for name, old, new in both if old[1] == new[1] and old[0] > new[0] and name in before.outputs]
+
+
+def check_only(only: Sequence[str], exercises: Sequence[str], stem: str) -> frozenset[str]:
+    """The exercises that are named, each of which the chapter has; raises CourseNotFound."""
+    unknown = [name for name in only if name not in exercises]
+    if unknown:
+        raise CourseNotFound(
+            f"expected an exercise of {stem}, found {', '.join(unknown)}. Nothing was graded. It has "
+            f"{', '.join(exercises) or 'none'}."
+        )
+    return frozenset(only)
+
+
+def better_before(verdict: SubmissionVerdict) -> tuple[str, ...]:
+    """The exercises whose score is that of an earlier grading."""
+    return tuple(report.exercise for report in verdict.reports if BETTER_BEFORE in report.notes)
+
+
+@dataclass(frozen=True)
+class Shift:
+    """What a grading would change for one student: for each exercise or test cell, the points before and after.
+
+    `is_first` says that there was no verdict before; then `points` is empty, and `total` is what is earned.
+    """
+
+    student: str
+    points: Mapping[str, tuple[float, float]]
+    total: float
+    is_first: bool = False
+
+    @classmethod
+    def between(cls, student: str, before: SubmissionVerdict | None, now: SubmissionVerdict) -> Shift:
+        """The change from one verdict to another, extra credit included."""
+        if before is None:
+            return cls(student, {}, round(now.score + now.extra_credit, 4), is_first=True)
+        old, new = _points(before), _points(now)
+        points = {name: (old.get(name, 0.0), new.get(name, 0.0)) for name in {**old, **new}}
+        changed = {name: pair for name, pair in points.items() if pair[0] != pair[1]}
+        return cls(student, changed, round(sum(after - was for was, after in changed.values()), 4))
+
+
+def _points(verdict: SubmissionVerdict) -> dict[str, float]:
+    earned = {
+        report.exercise: round(verdict.earned(report.exercise) + verdict.earned_extra(report.exercise), 4)
+        for report in verdict.reports
+    }
+    return {**earned, **{name: points for name, (points, _) in verdict.tests.items()}}
+
+
+def told(changes: Sequence[Shift], by_hand: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Lines that say who gains and who loses what, those who lose first.
+
+    `by_hand` are the cells that a person scored, for each student: there the score by hand goes on to count.
+    """
+    new = [change for change in changes if change.is_first]
+    gain = [change for change in changes if not change.is_first and change.total > 0]
+    lose = [change for change in changes if not change.is_first and change.total < 0]
+    even = [change for change in changes if not change.is_first and change.points and not change.total]
+    same = len(changes) - len(new) - len(gain) - len(lose) - len(even)
+    counts = [f"{_students(gain)} {'gains' if len(gain) == 1 else 'gain'}", f"{len(lose)} lose", f"{same} stay as now"]
+    counts += [f"{len(even)} gain as much as they lose"] if even else []
+    counts += [f"{len(new)} graded for the first time"] if new else []
+    yield f"{', '.join(counts)}."
+    for change in (*lose, *even, *gain):
+        yield f"  {change.student}: {', '.join(_moves(change, by_hand.get(change.student, ())))}"
+
+
+def _students(changes: Sequence[Shift]) -> str:
+    return f"{len(changes)} {'student' if len(changes) == 1 else 'students'}"
+
+
+def _moves(change: Shift, by_hand: Sequence[str]) -> Iterator[str]:
+    for name, (was, after) in change.points.items():
+        check = f"{CHECK}{name}"
+        is_by_hand = any(each in (name, check) or each.endswith(f"/{check}") for each in by_hand)
+        counts = " (a score by hand counts)" if is_by_hand else ""
+        yield f"{name} {was:g} -> {after:g}{counts}"

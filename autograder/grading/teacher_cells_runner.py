@@ -1,0 +1,75 @@
+"""Runs a notebook for the sake of cells that are no exercises: test cells with asserts, code that a person scores."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from autograder.errors import WorkFailed
+from autograder.grading.assignment import Assignment, OwnCells
+from autograder.grading.submission_verdict import key_of
+from autograder.ipython_syntax import as_python
+from autograder.sandbox.execution.cell_outputs import Output, error
+from autograder.sandbox.execution.choose_runner import notebook_runner_for
+from autograder.sandbox.execution.notebook_runner import NotebookRun
+from autograder.sandbox.execution.program import LIMITS, Ground, Limits
+from autograder.submission.released_cells import exercise_checked, grade_id, ran_before
+from autograder.submission.submission import Submission
+
+_AGAIN = "Run `nbgrader generate_assignment`, which makes the release and tells the gradebook."
+# Packages that are slow to import, and whose import leaves a process with one thread.
+_SLOW = frozenset({"matplotlib", "numpy", "pandas", "scipy", "sympy", "torch"})
+
+
+class OwnCellsRunner:
+    """Runs the notebooks of one assignment; `exercises` are those that are graded otherwise, `setup` its setup cell."""
+
+    def __init__(self, assignment: Assignment, own: OwnCells, setup: str = "", exercises: tuple[str, ...] = ()) -> None:
+        release = assignment.released()
+        self._own, self._exercises = own, frozenset(exercises)
+        self._ground = Ground(assignment.course, (assignment.stem,), setup, whole=True)
+        modules = tuple(sorted(set(_imported(release))))
+        self._run = notebook_runner_for(Path(assignment.course), assignment.unconfined, modules)
+
+    def outputs(self, submission: Submission, seed: int, limits: Limits = LIMITS) -> dict[str, list[Output]]:
+        """What the cells of a submission's notebook give, each test cell among them; raises WorkFailed."""
+        cells = submission.notebook.cells
+        if submission.trouble is not None:
+            return {name: [error("NotRead", submission.trouble)] for name in self._own.tests}
+        run = NotebookRun(self._ground, self._texts(cells), seed, self._own.seconds, submission.files)
+        found = self._run(run, limits).items()
+        given = {key_of(place, grade_id(cells[place]), self._own.tests): outputs for place, outputs in found}
+        lost = [name for name, text in self._own.tests.items() if text.strip() and name not in given]
+        if lost:  # without an output it would get full marks
+            raise WorkFailed(f"{', '.join(lost)} did not run, though the gradebook has it. {_AGAIN}")
+        return given
+
+    def _texts(self, cells: Sequence[NotebookNode]) -> list[str | None]:
+        """What is run of each cell: nothing behind the last one that anybody looks at."""
+        last = max((place for place, cell in enumerate(cells) if self._is_looked_at(cell)), default=-1)
+        return [self._text(cell) if place <= last else None for place, cell in enumerate(cells)]
+
+    def _is_looked_at(self, cell: NotebookNode) -> bool:
+        """Whether anybody looks at what a cell gives: in a chapter, not at the lesson's."""
+        return not self._exercises or grade_id(cell) in (*self._own.tests, *self._own.others)
+
+    def _text(self, cell: NotebookNode) -> str | None:
+        """What is run of a cell; None for text, for an exercise's check, and for what has run before."""
+        if cell.cell_type != "code" or (self._exercises and ran_before(cell)):
+            return None
+        if exercise_checked(cell) in self._exercises:
+            return None
+        return self._own.tests.get(grade_id(cell), str(cell.source))
+
+
+def _imported(release: NotebookNode) -> Iterator[str]:
+    """The slow modules that a released notebook imports."""
+    for cell in release.cells:
+        tree = as_python(cell.source)[1] if cell.cell_type == "code" else None
+        for node in ast.walk(tree) if tree is not None else ():
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module] if isinstance(node, ast.ImportFrom) and node.module and not node.level else []
+            yield from (name for name in names if name.split(".")[0] in _SLOW)

@@ -1,0 +1,39 @@
+"""What became of a download, as the command tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from autograder.lms.collect_submissions import Collected
+from autograder.lms.placement import Placement
+from autograder.terminal_text import printable
+
+_COUNTED = (Placement.NEW, Placement.NEWER, Placement.SAME, Placement.OLDER, Placement.LEFT)
+
+
+def lines(done: Collected, stem: str, is_dry: bool) -> Iterator[str]:
+    """The lines to print."""
+    counts = ", ".join(f"{len(done.outcomes[each])} {each.value}" for each in _COUNTED if done.outcomes[each])
+    yield f"{done.files} files in the zip; students: {counts or 'none that could be found'}"
+    for what, names in (
+        (f"{Placement.NEWER.value}", done.outcomes[Placement.NEWER]),
+        (f"{Placement.OLDER.value}, so nothing was done", done.outcomes[Placement.OLDER]),
+        ("LATE", done.late),
+        ("not in this zip, an earlier file is there", done.earlier),
+        ("missing", done.missing),
+    ):
+        if names:
+            yield f"{what} ({len(names)}): {', '.join(names)}"
+    if done.late:
+        yield (
+            "Canvas does not say how late. For nbgrader's penalty, write the time into "
+            f"submitted/STUDENT/{stem}/timestamp.txt, as in: 2026-11-20 23:10:00 UTC"
+        )
+    for name, reason in done.passed:
+        yield printable(f"passed over: {name}: {reason}", kept="")
+    for name, reason in done.left:
+        yield printable(f"left: {name}: {reason}", kept="")
+    if is_dry:
+        yield "Nothing was changed: this is what would be done without --dry-run."
+    elif done.outcomes[Placement.NEW] or done.outcomes[Placement.NEWER]:
+        yield f"`python -m autograder grade {stem}` grades what has changed."

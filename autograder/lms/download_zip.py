@@ -1,0 +1,169 @@
+"""The zip of a download, behind walls: looked through before anything is unpacked, read one file at a time.
+
+Students choose the names and the bytes of what is in it; whoever sends a zip by mail chooses everything.
+"""
+
+from __future__ import annotations
+
+import stat
+import struct
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+
+from autograder.errors import CourseError
+from autograder.submission.submitted_cells import MAX_FILE
+
+_MOST = 20_000  # entries
+_CHUNK = 2**20
+# Whatever a few packed bytes unfold to comes out at once by these methods, of bzip2 46 MB of some thirty.
+_AT_ONCE, _FEW = (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA), 32
+_LITTER = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", ".ipynb_checkpoints")
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+_AGAIN = "Nothing was changed. Download the submissions again, and give the file as it came."
+_ENCRYPTED, _IS_UTF8 = 0x1, 0x800  # marks of an entry
+_TIMES, _OF_CHANGE = 0x5455, 1  # the extra field "extended timestamp", and its bit for the time of the last change
+
+
+class BadZip(CourseError):
+    """A download that is not unpacked; nothing was changed."""
+
+
+class BadEntry(CourseError):
+    """One file of a download that cannot be had; the others can."""
+
+
+@dataclass(frozen=True)
+class ZipEntry:
+    """A file in the zip: its path, its size in bytes as the zip has it, and where it stands there."""
+
+    path: str
+    size: int
+    place: int
+
+
+class Download:
+    """A zip that has been looked through."""
+
+    def __init__(self, opened: zipfile.ZipFile, path: Path) -> None:
+        self._opened, self._infos = opened, opened.infolist()
+        if len(self._infos) > _MOST:
+            raise BadZip(f"{path} lists {len(self._infos)} files; expected at most {_MOST}. {_AGAIN}")
+        for info in self._infos:
+            if what := _wrong(info):
+                name = info.filename[:80]
+                raise BadZip(f"{path}: expected plain files, found {name!r}, which {what}. {_AGAIN}")
+
+    def entries(self) -> list[ZipEntry]:
+        """The files, without folders and without what systems leave behind."""
+        return [
+            ZipEntry(name, info.file_size, place)
+            for place, info in enumerate(self._infos)
+            if not info.is_dir() and not set((name := _name(info)).split("/")) & set(_LITTER)
+        ]
+
+    def read(self, entry: ZipEntry) -> bytes:
+        """The bytes of a file; raises BadEntry where they cannot be had, or are more than a notebook may have."""
+        if entry.size > MAX_FILE:
+            raise _too_large(entry.size)
+        info = self._infos[entry.place]
+        if what := _unreadable(info):
+            raise BadEntry(f"it {what}. Ask for the .ipynb file itself.")
+        parts, left = list[bytes](), MAX_FILE
+        try:
+            with self._opened.open(info) as file:
+                chunk = _CHUNK if info.compress_type not in _AT_ONCE else _FEW
+                file.MIN_READ_SIZE = min(chunk, file.MIN_READ_SIZE)  # type: ignore[attr-defined,unused-ignore]
+                while part := file.read(min(chunk, left + 1)):
+                    left -= len(part)
+                    if left < 0:
+                        raise _too_large(MAX_FILE + 1)
+                    parts.append(part)
+        except CourseError:
+            raise
+        except Exception as error:  # each method has errors of its own, and zipfile has others
+            raise BadEntry(f"it is damaged ({type(error).__name__}). Download the submissions again.") from None
+        return b"".join(parts)
+
+    def changed(self, entry: ZipEntry, zone: tzinfo | None = None) -> datetime | None:
+        """When a file was changed last, as the zip has it; None where it has no time.
+
+        Most zips have the clock of where they were made, without its zone: `zone` tells it (None: this machine's).
+        """
+        info = self._infos[entry.place]
+        exact = _exact(info.extra)
+        if exact is not None or info.date_time <= (1980, 1, 1, 0, 0, 0):
+            return exact
+        try:
+            local = datetime(*info.date_time)
+            return (local.replace(tzinfo=zone) if zone else local.astimezone()).astimezone(UTC)
+        except (ValueError, OverflowError):
+            return None
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Download]:
+    """Open a download; raises BadZip in one line where it is none, or holds what no system puts there."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise BadZip(f"{path} is no file. Expected the zip with the submissions, as Canvas or Moodle gives it.")
+        archive = zipfile.ZipFile(path)
+    except FileNotFoundError:
+        raise BadZip(f"expected the zip with the submissions at {path}, found no file. Is the name right?") from None
+    except CourseError:
+        raise
+    except Exception as error:
+        raise BadZip(
+            f"expected a zip with submissions, as Canvas or Moodle gives it; {path} is none that can be read "
+            f"({type(error).__name__}). {_AGAIN}"
+        ) from None
+    with archive:
+        yield Download(archive, path)
+
+
+def _wrong(info: zipfile.ZipInfo) -> str:
+    """What an entry is that stands in no download; "" for a plain file or a folder."""
+    parts = info.filename.replace("\\", "/").split("/")
+    mode = info.external_attr >> 16
+    if info.filename.startswith(("/", "\\")) or parts[0][1:2] == ":":
+        return "is an absolute path"
+    if ".." in parts:
+        return "leads out of the folder"
+    if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
+        return "is a link or no plain file"
+    return ""
+
+
+def _unreadable(info: zipfile.ZipInfo) -> str:
+    """Say why a file cannot be unpacked, whatever its bytes are; "" if it can."""
+    if info.flag_bits & _ENCRYPTED:
+        return "is encrypted"
+    return "" if info.compress_type in _METHODS else "is packed in a way that cannot be unpacked here"
+
+
+def _name(info: zipfile.ZipInfo) -> str:
+    """The name in the letters that were meant: some programs write UTF-8 without saying so."""
+    if not info.flag_bits & _IS_UTF8:
+        with suppress(UnicodeError):
+            return info.filename.encode("cp437").decode("utf-8")
+    return info.filename
+
+
+def _too_large(size: int) -> BadEntry:
+    return BadEntry(
+        f"expected at most {MAX_FILE >> 20} MB, found {max(size >> 20, (MAX_FILE >> 20) + 1)}. "
+        "Ask for it without outputs (Edit > Clear Outputs of All Cells)."
+    )
+
+
+def _exact(extra: bytes) -> datetime | None:
+    """The time in seconds since 1970 that some zips have beside the clock's."""
+    while len(extra) >= 4:
+        kind, size = struct.unpack("<HH", extra[:4])
+        field, extra = extra[4 : 4 + size], extra[4 + size :]
+        if kind == _TIMES and len(field) >= 5 and field[0] & _OF_CHANGE:
+            return datetime.fromtimestamp(struct.unpack("<i", field[1:5])[0], UTC)
+    return None

@@ -1,0 +1,55 @@
+"""nbgrader's plug-in that fetches what students put into the exchange."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+from nbgrader.exchange import ExchangeError
+from nbgrader.exchange.default import ExchangeCollect
+from nbgrader.utils import ignore_patterns
+
+from autograder.errors import CourseNotFound, WorkFailed
+from autograder.grading.assignment import released_starters, several_released
+from autograder.nbgrader_plugin.course_lock import alone
+from autograder.nbgrader_plugin.safe_copy import copy_plain
+from autograder.submission import student_folder
+from autograder.submission.quarantine import set_aside
+from autograder.terminal_text import printable
+
+
+class CollectPlainFiles(ExchangeCollect):
+    """Collects what students put into the exchange, which is theirs to write: links are not followed.
+
+    nbgrader's own class copies the file that a link leads to, with the teacher's rights.
+    """
+
+    def do_copy(self, src: str, dest: str, log: Any = None) -> None:
+        """Copy one submission; one that cannot be copied is named, and costs nobody else theirs."""
+        try:
+            if os.path.islink(src):
+                raise OSError("a link stands in the place of the submission")
+            with alone(Path(self.coursedir.root), f"nbgrader collect {self.coursedir.assignment_id}"):
+                copy_plain(Path(src), Path(dest), self._ignored)
+                set_aside(Path(dest))
+                self._place(Path(dest))
+        except (OSError, WorkFailed, ExchangeError) as error:
+            shutil.rmtree(dest, ignore_errors=True)
+            self.log.error("%s was not collected: %s", printable(src), printable(str(error)))
+
+    def _place(self, folder: Path) -> None:
+        """Put the notebook that counts under its released name: formgrader's button grades nobody without."""
+        stem = self.coursedir.assignment_id
+        if several_released(Path(self.coursedir.root), stem):
+            return
+        with contextlib.suppress(CourseNotFound):  # nothing has been released: grading will say so
+            student_folder.place_notebook(folder, stem, released_starters(Path(self.coursedir.root), stem))
+
+    def _ignored(self, folder: str, names: list[str]) -> set[str]:
+        """What nbgrader's settings leave out."""
+        plain = [name for name in names if not os.path.islink(os.path.join(folder, name))]
+        about = self.coursedir
+        return set(ignore_patterns(about.ignore, about.include, about.max_file_size, self.log)(folder, plain))

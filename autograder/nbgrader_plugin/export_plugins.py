@@ -1,0 +1,148 @@
+"""nbgrader's export plugins: grades as plain CSV, and with the columns that Canvas and Moodle read.
+
+    nbgrader export                                                            # grades.csv
+    nbgrader export --exporter autograder.nbgrader_plugin.export_plugins.Canvas --to canvas.csv
+    nbgrader export --exporter autograder.nbgrader_plugin.export_plugins.Moodle --to moodle.csv
+
+`--assignment` and `--student` choose, as nbgrader says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+from nbgrader.plugins import ExportPlugin
+
+from autograder.grading import verdict_store
+from autograder.nbgrader_plugin import csv_escaping, lms_columns
+from autograder.nbgrader_plugin import gradebook_scores as marks
+from autograder.nbgrader_plugin.gradebook_scores import Mark, MarkedAssignment, Person
+from autograder.nbgrader_plugin.lms_columns import Columns
+
+CsvRow = Sequence[object]
+
+
+class _Export(ExportPlugin):
+    """Writes what `rows` gives; `to` names the file."""
+
+    filename = "grades.csv"
+
+    def export(self, gradebook: Gradebook) -> None:
+        """Write the file."""
+        people = marks.people(gradebook, {str(each) for each in self.student})
+        tasks = list(marks.marked_assignments(gradebook, {str(each) for each in self.assignment}))
+        path = Path(self.to or self.filename)
+        self.log.info("Exporting %d students and %d assignments to %s", len(people), len(tasks), path)
+        csv_escaping.write(path, self.rows(people, tasks, self._kept()))
+
+    def _kept(self) -> Columns:
+        """What the roster told and nbgrader has no field for."""
+        course = self._course()
+        return lms_columns.load(course) if course else {}
+
+    def _course(self) -> Path | None:
+        """The course folder of the command, or of the process."""
+        about = getattr(self.parent, "coursedir", None)
+        return Path(about.root) if about else None
+
+    def _read(self, task: MarkedAssignment) -> MarkedAssignment:
+        """An assignment without the marks of files that nobody could read: that is no answer, and no grade."""
+        course = self._course()
+
+        def is_unread(student: str, mark: Mark) -> bool:
+            found = None if course is None or mark.raw else verdict_store.stored(course, task.name, student)
+            return bool(found and found.trouble)
+
+        return replace(task, marks={who: mark for who, mark in task.marks.items() if not is_unread(who, mark)})
+
+    def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], kept: Columns) -> Iterable[CsvRow]:
+        """The rows of the file, the head first."""
+        raise NotImplementedError
+
+
+class PlainGrades(_Export):
+    """A line for each assignment and student, with nbgrader's own columns."""
+
+    def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], _kept: Columns) -> Iterator[CsvRow]:
+        """As nbgrader writes them."""
+        yield _PLAIN
+        for task in tasks:
+            for person in people:
+                mark = task.of(person.id)
+                who = (person.id, person.last_name, person.first_name, person.email)
+                yield task.name, task.due, mark.handed_in, *who, mark.raw, mark.penalty, mark.score, task.max_score
+
+
+_PLAIN = (
+    "assignment",
+    "duedate",
+    "timestamp",
+    "student_id",
+    "last_name",
+    "first_name",
+    "email",
+    "raw_score",
+    "late_submission_penalty",
+    "score",
+    "max_score",
+)
+
+
+class Canvas(_Export):
+    """A line for each student, a column for each assignment, as Canvas's gradebook imports them.
+
+    Canvas finds a student by `ID` (its own number: nbgrader's `lms_user_id`), else by `SIS Login ID` (nbgrader's id),
+    else by name; an assignment by its title; a row `Points Possible` gives the full marks of one that it makes anew.
+    Whoever handed in nothing, or what nobody can read, has an empty cell. The file is read by
+    `lib/gradebook_importer.rb` of Canvas's source; the steps are in "How do I import grades in the Gradebook?" of the
+    Canvas Instructor Guide.
+    """
+
+    filename = "canvas.csv"
+
+    def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], kept: Columns) -> Iterator[CsvRow]:
+        """Two lines of head, then the students."""
+        tasks = [self._read(task) for task in tasks]
+        others = lms_columns.present(kept, ("Integration ID", "Root Account"))  # between the login and the section
+        names = ("SIS User ID", "SIS Login ID", *others, "Section")
+        yield "Student", "ID", *names, *(task.name for task in tasks)
+        yield "Points Possible", "", *("" for _ in names), *(task.max_score for task in tasks)
+        for person in people:
+            known = kept.get(person.id, {})
+            login = {"SIS Login ID": "" if set(known) & set(lms_columns.CANVAS) else person.id} | dict(known)
+            scores = (_score(task.of(person.id), "") for task in tasks)
+            yield person.full_name, person.lms_user_id, *(login.get(name, "") for name in names), *scores
+
+
+class Moodle(_Export):
+    """A line for each student, a column for each assignment, for Moodle's "Import > CSV file".
+
+    In Moodle, map one column to the user (`Username` is nbgrader's id, `ID number` its `lms_user_id`) and each
+    assignment to a grade item or to "new grade item". Whoever handed in nothing, or what nobody can read, has `-`,
+    Moodle's sign for no grade.
+    One user that Moodle does not know stops its whole import. The columns are those of Moodle's own export; the file
+    is read by `grade/import/csv/classes/load_data.php`, and described in the page "Grade import" of Moodle's manual.
+    """
+
+    filename = "moodle.csv"
+
+    def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], kept: Columns) -> Iterator[CsvRow]:
+        """A line of head, then the students."""
+        tasks = [self._read(task) for task in tasks]
+        others = lms_columns.present(kept, ("Institution", "Department", "Groups", lms_columns.IDENTIFIER))
+        yield *_MOODLE, *others, *(task.name for task in tasks)
+        for person in people:
+            known = {"Username": person.id, "ID number": person.lms_user_id} | dict(kept.get(person.id, {}))
+            scores = (_score(task.of(person.id), csv_escaping.NO_GRADE) for task in tasks)
+            who = (person.first_name, person.last_name, known["Username"], known["ID number"], person.email)
+            yield *who, *(known.get(name, "") for name in others), *scores
+
+
+_MOODLE = ("First name", "Last name", "Username", "ID number", "Email address")
+
+
+def _score(mark: Mark, nothing: str) -> object:
+    return mark.score if mark.is_there else nothing

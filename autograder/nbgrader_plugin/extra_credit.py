@@ -1,0 +1,53 @@
+"""What stretch exercises earned, written into nbgrader's gradebook beside what a teacher may have put there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from nbgrader.api import Grade, Gradebook
+
+from autograder.grading import verdict_store
+from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.grading.verdict_store import Kept
+from autograder.ipython_syntax import CHECK
+
+
+def give_extra_credit(gradebook: Gradebook, course: Path, student: str, found: Kept) -> None:
+    """Write what stretch exercises earned; a value that we did not write before is the teacher's.
+
+    What is about to be written is noted first: a run that is killed in between still knows its own.
+    """
+    verdict = found.verdict
+    extra = [exercise for exercise, most in verdict.extra.items() if most]
+    grades = {exercise: _grade(gradebook, verdict, exercise, student) for exercise in extra}
+    ours = {
+        exercise: grade
+        for exercise, grade in grades.items()
+        if grade.extra_credit in (None, *found.given.get(exercise, ()))
+    }
+    given = {
+        exercise: _without_double(grade.extra_credit, verdict.earned_extra(exercise))
+        for exercise, grade in ours.items()
+    }
+    others = {exercise: values for exercise, values in found.given.items() if exercise not in extra}
+    _note(course, student, found, {**others, **given})
+    for exercise, grade in ours.items():
+        grade.extra_credit = verdict.earned_extra(exercise)
+    gradebook.db.commit()
+
+
+def _grade(gradebook: Gradebook, verdict: SubmissionVerdict, exercise: str, student: str) -> Grade:
+    """The marks for an exercise."""
+    notebook = verdict.notebooks.get(exercise, verdict.assignment)
+    return gradebook.find_grade(f"{CHECK}{exercise}", notebook, verdict.assignment, student)
+
+
+def _without_double(before: float | None, now: float) -> tuple[float, ...]:
+    return (now,) if before in (None, now) else (before, now)
+
+
+def _note(course: Path, student: str, found: Kept, given: Mapping[str, tuple[float, ...]]) -> None:
+    if given != found.given:
+        verdict_store.keep(course, student, replace(found, given=given))

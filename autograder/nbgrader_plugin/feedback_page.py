@@ -1,0 +1,265 @@
+"""The feedback page: on its first screen each exercise with its points and the sentence that helps; then the notebook.
+
+It is nbgrader's own page with another top, and with the lesson's cells folded: who reads it looks for their answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from jinja2 import BytecodeCache, Environment, pass_context
+from jinja2.bccache import Bucket
+from jinja2.runtime import Context
+from nbconvert.exporters import HTMLExporter, TemplateExporter
+from nbconvert.filters import Highlight2HTML
+from nbconvert.filters.widgetsdatatypefilter import WidgetsDataTypeFilter
+from nbformat import NotebookNode
+from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
+from nbgrader.server_extensions import formgrader
+from nbgrader.utils import is_grade, is_solution, is_task
+from traitlets import List, Unicode
+from traitlets.config import Config
+
+from autograder.course.course import course_in
+from autograder.diagnosis.verdict import Report, Status
+from autograder.errors import CourseError
+from autograder.grading import verdict_store
+from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.ipython_syntax import CHECK
+from autograder.notebook.colors import FAILED, OPEN, PASSED
+from autograder.notebook.html_markup import Html, join, prose, sign, tag
+from autograder.notebook.report_rendering import headline
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_NBGRADERS = Path(formgrader.__file__).parent
+_STYLES = Path("static", "node_modules", "bootstrap", "dist", "css")
+REMEMBERED = 2000  # texts of cells: what one page shows, the next ones show as well
+WAITS = "waits"  # what a cell's marks hold: whether a person has still to score it
+_CELL = "text-align:left;vertical-align:top;padding:0.3em 1.2em 0.3em 0"
+
+
+class FeedbackPage(HTMLExporter):
+    """Writes the page; `course/nbgrader_config.py` names it."""
+
+    def __init__(self, **kw: Any) -> None:
+        own = Config()
+        own.FeedbackPage.template_name = "course_feedback"
+        own.FeedbackPage.extra_template_basedirs = [str(_TEMPLATES)]
+        own.FeedbackPage.extra_template_paths = [str(_NBGRADERS / "templates"), str(_NBGRADERS / _STYLES)]
+        kw["config"].merge(own)
+        super().__init__(**kw)  # type: ignore[no-untyped-call]
+
+    def from_notebook_node(self, nb: NotebookNode, resources: Any = None, **kw: Any) -> Any:
+        """Make the page as HTMLExporter does, without its last step.
+
+        That one parses the whole page to add attributes that this template's cells have no use for: half of the time.
+        """
+        found = self._init_resources(resources)  # type: ignore[no-untyped-call]
+        types = WidgetsDataTypeFilter(notebook_metadata=self._nb_metadata, parent=self, resources=found)
+        for name, each in (
+            ("highlight_code", Colored(parent=self)),
+            ("filter_data_type", types),
+        ):
+            self.register_filter(name, each)  # type: ignore[no-untyped-call]
+        return TemplateExporter.from_notebook_node(self, nb, found, **kw)
+
+    @pass_context
+    def markdown2html(self, context: Context, source: str) -> str:
+        """Text as HTML; what brings no picture of its own is remembered."""
+        if context.get("cell", {}).get("attachments"):
+            return str(super().markdown2html(context, source))
+        made = super().markdown2html
+        return PROSE.of((source,), lambda: str(made(context, source)))
+
+    def _create_environment(self) -> Environment:
+        environment: Environment = super()._create_environment()  # type: ignore[no-untyped-call]
+        environment.bytecode_cache = _COMPILED
+        return environment
+
+
+class Remembered:
+    """What texts of cells became on the pages before: the last so many."""
+
+    def __init__(self, most: int = REMEMBERED) -> None:
+        self._most, self._kept = most, dict[tuple[str | None, ...], str]()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def of(self, what: tuple[str | None, ...], made: Callable[[], str]) -> str:
+        """What this became, made now where it is not remembered."""
+        if what not in self._kept:
+            self._kept[what] = made()
+            if len(self._kept) > self._most:
+                del self._kept[next(iter(self._kept))]
+        return self._kept[what]
+
+
+PROSE, CODE = Remembered(), Remembered()
+
+
+class Compiled(BytecodeCache):
+    """Jinja's templates, compiled once for all pages: nbgrader makes an exporter for each student."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Fill a bucket with what was compiled before."""
+        if bucket.key in self._kept:
+            bucket.bytecode_from_string(self._kept[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep what was compiled."""
+        self._kept[bucket.key] = bucket.bytecode_to_string()
+
+
+_COMPILED = Compiled()
+
+
+class Colored(Highlight2HTML):  # type: ignore[misc,unused-ignore]
+    """Code in colors; nearly all of it is the lesson's, and the same on each page."""
+
+    def __init__(self, **kw: Any) -> None:
+        super().__init__(pygments_lexer="ipython3", **kw)  # type: ignore[no-untyped-call]
+
+    def __call__(self, source: str, language: str | None = None, metadata: Any = None) -> str:
+        """The source as HTML."""
+        if metadata and "magics_language" in metadata:
+            return str(super().__call__(source, language, metadata))  # type: ignore[no-untyped-call]
+        made = super().__call__
+        return CODE.of((source, language), lambda: str(made(source, language)))  # type: ignore[no-untyped-call]
+
+
+class Scores(GetGrades):  # type: ignore[misc,unused-ignore]
+    """Puts the scores into the cells as nbgrader does, and says which of them a person has still to give."""
+
+    def _get_score(self, cell: NotebookNode, resources: Any) -> None:
+        about = cell.metadata.nbgrader
+        grade = self.gradebook.find_grade(about["grade_id"], self.notebook_id, self.assignment_id, self.student_id)
+        about["score"], about["points"] = grade.score, grade.max_score
+        about[WAITS] = bool(grade.needs_manual_grade and grade.manual_score is None)
+
+
+class Summary(NbGraderPreprocessor):  # type: ignore[misc]
+    """Makes the first screen, once the scores are there, and says which cells are the lesson's."""
+
+    # The HTML exporter sets this for every preprocessor; nbgrader's class complains where it cannot be set.
+    display_data_priority = List(Unicode()).tag(config=True)
+
+    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+        """Take one notebook; its own cells and outputs stay as they are."""
+        about, coursedir = resources["nbgrader"], self.parent.parent.coursedir
+        course, stem = Path(coursedir.root), about["assignment"]
+        verdict = _verdict(course, stem, about["student"])
+        if verdict and verdict.notebooks:
+            verdict = verdict.of_notebook(about["notebook"])
+        title = next((each.title for each in course_in(course).listed if each.stem == stem), stem)
+        title = title if about["notebook"] == stem else f"{title}, {about['notebook']}"
+        about["summary"] = summary(nb, title, about, verdict)
+        released = coursedir.format_path(coursedir.release_directory, ".", stem)
+        fold(nb, _sources(Path(released) / f"{about['notebook']}.ipynb"))
+        return nb, resources
+
+
+def _verdict(course: Path, stem: str, student: str) -> SubmissionVerdict | None:
+    """What grading found; None where the file is not there any more, or is damaged: scores are told all the same."""
+    try:
+        found = verdict_store.kept(course, stem, student)
+    except CourseError:
+        return None
+    return found.verdict if found else None
+
+
+def _sources(released: Path) -> frozenset[str]:
+    """The texts of the cells that were handed out; none where nobody knows."""
+    try:
+        return frozenset(cell.source.strip() for cell in nbformat.read(released, as_version=4).cells)
+    except (OSError, ValueError):
+        return frozenset()
+
+
+def fold(nb: NotebookNode, released: frozenset[str]) -> None:
+    """Say of each run of cells that are the lesson's where it begins, with their number, and where it ends."""
+    for is_lesson, run in groupby(nb.cells, lambda cell: _is_lessons(cell, released)):
+        cells = list(run)
+        if is_lesson:
+            cells[0].metadata.folded_from = len(cells)
+            cells[-1].metadata.folded_to = True
+
+
+def _is_lessons(cell: NotebookNode, released: frozenset[str]) -> bool:
+    return not (is_grade(cell) or is_solution(cell) or is_task(cell)) and cell.source.strip() in released
+
+
+def summary(nb: NotebookNode, title: str, about: dict[str, Any], verdict: SubmissionVerdict | None) -> Html:
+    """The first screen: what was lost with the file, the points, and a line for each exercise."""
+    late = about["late_penalty"]
+    told = f"{_number(about['score'])} of {_number(about['max_score'])} points"
+    told += f", {_number(late)} taken off for lateness" if late else ""
+    waiting = sum(cell.metadata.nbgrader.points for cell in nb.cells if _waits(cell))
+    told += f", {_number(waiting)} not scored yet" if waiting else ""
+    trouble = verdict.trouble if verdict else None
+    comments = {cell.metadata.nbgrader.grade_id for cell in nb.cells if is_solution(cell) and _comment(cell)}
+    rows = [_row(cell, verdict, comments) for cell in nb.cells if is_grade(cell) or is_task(cell)]
+    return tag(
+        "div",
+        tag("h1", f"{title}: {told}", style="font-size:170%"),
+        tag("p", tag("strong", prose(trouble))) if trouble else "",
+        tag("table", *rows, style="border:none;margin:1em 0 2em"),
+        style="line-height:1.5",
+    )
+
+
+def _waits(cell: NotebookNode) -> bool:
+    """Whether a person has still to score a cell."""
+    return bool(cell.metadata.get("nbgrader", {}).get(WAITS))
+
+
+def _comment(cell: NotebookNode) -> bool:
+    """Whether somebody wrote about an answer; nbgrader notes "No response." by itself."""
+    return cell.metadata.nbgrader.get("comment") not in (None, "", "No response.")
+
+
+def _row(cell: NotebookNode, verdict: SubmissionVerdict | None, comments: set[str]) -> Html:
+    about = cell.metadata.nbgrader
+    name = about.grade_id.removeprefix(CHECK)
+    report = next((each for each in verdict.reports if each.exercise == name), None) if verdict else None
+    link = tag("a", name, href=f"#{about.grade_id}")
+    points = f"{_number(about.score)} of {_number(about.points)}" if about.points else _extra(name, verdict)
+    points = f"not scored yet, of {_number(about.points)}" if _waits(cell) else points
+    comment = (" ", tag("a", "Comment", href=f"#comment-{name}")) if name in comments else ()
+    cells = (join(*_mark(report), link), points)
+    told = tag("td", *(_told(report) if not (verdict and verdict.trouble) else ()), *comment, style=_CELL)
+    return tag("tr", *(tag("td", each, style=f"{_CELL};white-space:nowrap") for each in cells), told)
+
+
+def _number(points: float) -> str:
+    return f"{round(points, 2):g}"
+
+
+def _extra(name: str, verdict: SubmissionVerdict | None) -> str:
+    most = verdict.extra.get(name, 0) if verdict else 0
+    return f"{_number(verdict.earned_extra(name))} of {most} extra" if verdict and most else ""
+
+
+def _mark(report: Report | None) -> Iterator[Html | str]:
+    if report is None:
+        return
+    untouched = report.verdicts[0].status is Status.NOT_ATTEMPTED
+    mark, color = ("✓", PASSED) if report.passed else ("○", OPEN) if untouched else ("✗", FAILED)
+    yield from (sign(mark, color), " ")
+
+
+def _told(report: Report | None) -> Iterator[Html | str]:
+    """How far it is, and the first sentence that helps."""
+    if report is None:
+        return
+    yield headline(report).partition(": ")[2]
+    first = next((each for each in report.verdicts if each.sentence), None)
+    if first is not None and not report.passed and first.status is not Status.NOT_ATTEMPTED:
+        yield from (". ", prose(first.sentence))

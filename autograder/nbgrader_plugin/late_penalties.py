@@ -1,0 +1,179 @@
+"""A teacher's deadlines in nbgrader's gradebook: due dates, extensions, and penalties by nbgrader's own step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from nbformat.v4 import new_notebook
+from nbgrader.api import Gradebook, SubmittedAssignment, SubmittedNotebook
+from nbgrader.apps import NbGraderAPI
+from nbgrader.plugins import LateSubmissionPlugin
+from nbgrader.preprocessors import AssignLatePenalties
+from nbgrader.utils import parse_utc
+
+from autograder.errors import WorkFailed
+from autograder.files import write_all
+from autograder.nbgrader_plugin import deadlines
+from autograder.nbgrader_plugin.deadlines import Deadlines
+from autograder.submission.plain_file import handed_in
+
+TIME = "timestamp.txt"  # nbgrader's own, in a student's folder: when it was handed in
+_LONGEST_TIME = 100  # bytes
+_WRITTEN = ".deadlines.json"  # beside the verdicts; no student's name begins with a dot
+
+
+class LatePenalty(LateSubmissionPlugin):  # type: ignore[misc,unused-ignore]
+    """What lateness costs, by the teacher's own settings; where they say nothing, by nbgrader's.
+
+    `course/nbgrader_config.py` names it; a plug-in of the teacher's own can take its place.
+    """
+
+    def late_submission_penalty(self, student_id: str, score: float, total_seconds_late: float) -> float | None:
+        """The points that are taken off."""
+        rule = deadlines.read(_course_of(self)).late
+        if rule is None:
+            nbgraders: float | None = super().late_submission_penalty(student_id, score, total_seconds_late)
+            return nbgraders
+        return rule.penalty(total_seconds_late)
+
+
+def check_plug_in(api: NbGraderAPI) -> None:
+    """Raise WorkFailed where the plug-in that the configuration names cannot be had: once, and not for each student."""
+    try:
+        AssignLatePenalties(parent=api)
+    except Exception as error:  # whatever a teacher's file raises
+        said = " ".join(str(error).split())
+        raise WorkFailed(
+            f"the plug-in for late penalties cannot be loaded ({type(error).__name__}: {said}). Nothing was changed. "
+            "Correct AssignLatePenalties.plugin_class, or the file that it names."
+        ) from None
+
+
+def _course_of(plugin: Any) -> Path:
+    """The course folder, which one of those knows that the plug-in belongs to."""
+    while not hasattr(plugin, "coursedir"):
+        plugin = plugin.parent
+    return Path(plugin.coursedir.root)
+
+
+@dataclass(frozen=True)
+class Late:
+    """A submission that came too late: by how much, and what that costs."""
+
+    student: str
+    seconds: float
+    penalty: float
+
+    def __str__(self) -> str:
+        return f"{self.student} ({duration(self.seconds)}, {'-' if self.penalty else ''}{self.penalty:g} points)"
+
+
+def duration(seconds: float) -> str:
+    """A time in days and hours, or in hours and minutes."""
+    hours = int(seconds // 3600)
+    return f"{hours // 24} d {hours % 24} h" if hours >= 24 else f"{hours} h {int(seconds // 60) % 60} min"
+
+
+@dataclass(frozen=True)
+class WrittenDates:
+    """What was put into the gradebook for a chapter: only that is taken back, for a date from formgrader is no word of
+    the file's.
+    """
+
+    due: datetime | None = None
+    extended: Mapping[str, timedelta] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, found: Deadlines, stem: str) -> WrittenDates:
+        """What the file asks for."""
+        extended = {student: found.extension(stem, student) for student in found.extended.get(stem, {})}
+        due = deadlines.as_nbgrader(found.due[stem]) if stem in found.due else None
+        return cls(due, {student: later for student, later in extended.items() if later is not None})
+
+    @classmethod
+    def read(cls, path: Path) -> WrittenDates:
+        """What was kept; nothing where it cannot be read."""
+        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+            data = json.loads(path.read_text())
+            extended = {student: timedelta(seconds=float(later)) for student, later in data["extended"].items()}
+            return cls(data["due"] and datetime.fromisoformat(data["due"]), extended)
+        return cls()
+
+    def keep(self, path: Path) -> None:
+        """Keep it for the next time."""
+        if self == WrittenDates.read(path):
+            return
+        extended = {student: later.total_seconds() for student, later in self.extended.items()}
+        write_all({path: json.dumps({"due": self.due and self.due.isoformat(), "extended": extended}).encode()})
+
+
+def set_dates(gradebook: Gradebook, course: Path, stem: str) -> Deadlines:
+    """Put a chapter's due date and its extensions into the gradebook, and take back what the file says no more."""
+    found, path = deadlines.read(course), course / "verdicts" / stem / _WRITTEN
+    before, now = WrittenDates.read(path), WrittenDates.of(found, stem)
+    now.keep(path)
+    assignment = gradebook.find_assignment(stem)
+    if now.due or (before.due and before.due == assignment.duedate):
+        assignment.duedate = now.due
+    for submission in gradebook.assignment_submissions(stem):
+        if before.extended.get(submission.student_id) == submission.extension:
+            submission.extension = None
+        set_extension(submission, found, stem, submission.student_id)
+    gradebook.db.commit()
+    return found
+
+
+def set_extension(submission: SubmittedAssignment, found: Deadlines, stem: str, student: str) -> None:
+    """Put a student's extension there; of a chapter that the file does not speak of, nothing is changed."""
+    if stem in found.extended:
+        submission.extension = found.extension(stem, student)
+
+
+def set_time(submission: SubmittedAssignment, course: Path, stem: str) -> None:
+    """Take the time of handing in that stands in the student's folder, also where it was written after grading.
+
+    nbgrader reads it only when it grades. An empty file says that nobody knows; one that is no time changes nothing.
+    """
+    path = course / "submitted" / submission.student_id / stem / TIME
+    with suppress(WorkFailed, ValueError, OverflowError, TypeError):
+        text, nothing = handed_in(path, most=_LONGEST_TIME)
+        if not nothing and len(text) <= _LONGEST_TIME:
+            submission.timestamp = parse_utc(text.decode().strip() or None)
+
+
+def settle(api: NbGraderAPI, gradebook: Gradebook, course: Path, stem: str) -> list[Late]:
+    """Apply what the teacher decided to all that is recorded, whenever it was; returns who is late, and the price."""
+    set_dates(gradebook, course, stem)
+    late = []
+    submissions = gradebook.assignment_submissions(stem)
+    for submission in submissions:
+        set_time(submission, course, stem)
+    gradebook.db.flush()
+    penalized = _penalized(gradebook)
+    for submission in submissions:
+        student, seconds = submission.student_id, submission.total_seconds_late
+        if seconds or submission.id in penalized:
+            for notebook in submission.notebooks:
+                _penalize(api, notebook.name, stem, student)
+        if seconds:
+            penalty = sum(notebook.late_submission_penalty or 0 for notebook in submission.notebooks)
+            late.append(Late(student, seconds, penalty))
+    gradebook.db.commit()
+    return late
+
+
+def _penalized(gradebook: Gradebook) -> set[str]:
+    """The submissions that lateness has cost something, by one question to the database."""
+    fined = gradebook.db.query(SubmittedNotebook).filter(SubmittedNotebook.late_submission_penalty.is_not(None))
+    return {notebook.assignment_id for notebook in fined}
+
+
+def _penalize(api: NbGraderAPI, notebook: str, stem: str, student: str) -> None:
+    about = {"notebook": notebook, "assignment": stem, "student": student, "db_url": api.coursedir.db_url}
+    AssignLatePenalties(parent=api).preprocess(new_notebook(), {"nbgrader": about})

@@ -1,0 +1,282 @@
+"""nbgrader's cycle in this process: generate, release, submit, collect, autograde, feedback, export.
+
+Everything is done by nbgrader's own classes with the course's own nbgrader_config.py; this module calls them
+and turns what goes wrong into one line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from nbgrader.utils import capture_log, temp_attrs
+
+from autograder.errors import WorkFailed
+from autograder.grading import class_grading, verdict_store
+from autograder.grading.assignment import Assignment, assignment
+from autograder.grading.executors import Workers, cores
+from autograder.grading.regrade import Again, Shift
+from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.grading.verdict_store import Asked
+from autograder.nbgrader_plugin import (
+    deadlines,
+    gradebook_scores,
+    late_penalties,
+    parallel_feedback,
+    preflight_checks,
+    teacher_cells,
+)
+from autograder.nbgrader_plugin.course_lock import alone
+from autograder.nbgrader_plugin.export_plugins import PlainGrades
+from autograder.nbgrader_plugin.gradebook_recorder import ClassGradebook, Recorder, ReleasedAssignment, one_gradebook
+from autograder.nbgrader_plugin.late_penalties import Late
+from autograder.nbgrader_plugin.nbgrader_api import course_api
+from autograder.sandbox.unconfined import check_confinement
+
+T = TypeVar("T")
+ShowProgress = Callable[[Iterable[Any], int], Iterable[Any]]
+
+
+def plain(items: Iterable[T], _total: int) -> Iterable[T]:
+    """Show no progress."""
+    return items
+
+
+@dataclass(frozen=True)
+class HowToGrade:
+    """How a class is graded: by whom, and what stays of earlier verdicts (`again`).
+
+    With `force`, what has not changed is graded again; `unconfined`, students' code runs with the rights of its user.
+    """
+
+    workers: Workers = field(default_factory=Workers)
+    force: bool = False
+    unconfined: bool = False
+    again: Again = field(default_factory=Again)
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a grading would change; why some could not be graded; and the cells that a person scored, by student."""
+
+    changes: tuple[Shift, ...]
+    failures: Mapping[str, str]
+    by_hand: Mapping[str, tuple[str, ...]]
+
+
+class Cycle:
+    """nbgrader on one course folder and one assignment. It changes the working folder: not for threads."""
+
+    def __init__(self, course: Path, stem: str, exchange: Path | None = None) -> None:
+        self.course, self.stem = course.resolve(), stem
+        # As of the last grading: who handed in too late, and who has scores by hand from before it.
+        self.late: list[Late] = []
+        self.scored_before: dict[str, tuple[str, ...]] = {}
+        self.api = course_api(course, exchange)
+        # Of a question to the gradebook that Ctrl-C came into the midst of, it would tell how it was left.
+        logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
+        self.preflight()
+
+    def preflight(self) -> None:
+        """Raise a CourseError where the run cannot end well."""
+        preflight_checks.check(self.course, self.api.coursedir.db_url)
+        deadlines.read(self.course)
+        late_penalties.check_plug_in(self.api)
+
+    def generate(self) -> None:
+        """Write the assignment into the gradebook, and its release from the source; raises a CourseError."""
+        preflight_checks.sourced(self.course, self.stem)
+        with _quiet(), alone(self.course, f"generate {self.stem}"):
+            self._must("generate the assignment", self.api.generate_assignment(self.stem))
+
+    def is_in_gradebook(self) -> bool:
+        """Whether the gradebook knows the assignment."""
+        with self.api.gradebook as gradebook:
+            return any(assignment.name == self.stem for assignment in gradebook.assignments)
+
+    def release(self) -> None:
+        """Put the released assignment into the exchange."""
+        self._must("release the assignment", self.api.release_assignment(self.stem))
+
+    def submit(self, student: str, folder: Path) -> None:
+        """Hand in a student's folder through the exchange."""
+        app = self.api.exchange.Submit(
+            coursedir=self.api.coursedir, authenticator=self.api.authenticator, parent=self.api
+        )
+        app.assignment_dir = str(folder)
+        with _quiet(), temp_attrs(self.api.coursedir, assignment_id=self.stem, student_id=student):
+            self._must(f"submit for {student}", capture_log(app))
+
+    def collect(self) -> None:
+        """Fetch what was handed in."""
+        with _quiet():
+            self._must("collect", self.api.collect(self.stem))
+
+    def students(self) -> list[str]:
+        """Who handed something in."""
+        return self._with("submitted")
+
+    def graded(self) -> list[str]:
+        """Who has a graded notebook."""
+        return self._with("autograded")
+
+    def _with(self, step: str) -> list[str]:
+        return sorted(path.parent.name for path in (self.course / step).glob(f"*/{self.stem}"))
+
+    def autograde(
+        self,
+        students: Sequence[str],
+        progress: ShowProgress = plain,
+        how: HowToGrade = HowToGrade(),
+    ) -> dict[str, str]:
+        """Grade what has changed and record it; gives the reason for each student who could not be graded.
+
+        Stopped at any moment, it goes on where it was.
+        """
+        failures: dict[str, str] = {}
+        with self._ready(how, preflight_checks.gradable) as (gradebook, wanted):
+            recorder = cache(lambda: Recorder(gradebook, ReleasedAssignment.of(wanted), self.api))
+            scored = teacher_cells.Scoring(wanted, self.api)
+            known = {submission.student_id for submission in gradebook.assignment_submissions(self.stem)}
+            folders = self._folders(students)
+            run = class_grading.grade_class(wanted, folders, how.workers, how.force, scored, how.again)
+            with contextlib.closing(run) as done:
+                for student, outcome in progress(done, len(students)):
+                    reason = self._recorded(recorder, student, outcome, student in known)
+                    if reason:
+                        failures[student] = reason
+            self.late = late_penalties.settle(self.api, gradebook, self.course, self.stem)
+            gradebook.write()
+            self.scored_before = gradebook_scores.scored_before(gradebook, self.stem)
+        return failures
+
+    def preview(
+        self,
+        students: Sequence[str],
+        progress: ShowProgress = plain,
+        how: HowToGrade = HowToGrade(),
+    ) -> Preview:
+        """What `autograde` would change, with the same cases; nothing is recorded, and no verdict is stored."""
+        changes, failures = [], {}
+        with self._ready(how, preflight_checks.generated) as (gradebook, wanted):
+            scored = teacher_cells.Scoring(wanted, self.api)
+            asked = Asked(how.force, preview=True)
+            run = class_grading.judged(wanted, self._folders(students), how.workers, asked, scored, how.again)
+            with contextlib.closing(run) as done:
+                for student, outcome in progress(done, len(students)):
+                    before = verdict_store.stored(self.course, self.stem, student)
+                    now = outcome if isinstance(outcome, SubmissionVerdict) else before
+                    if now is None or (isinstance(outcome, str) and outcome):
+                        failures[student] = str(outcome)
+                    else:
+                        changes.append(Shift.between(student, before, now))
+            by_hand = gradebook_scores.scored_by_hand(gradebook, self.stem)
+        return Preview(tuple(changes), failures, by_hand)
+
+    @contextlib.contextmanager
+    def _ready(
+        self, how: HowToGrade, check: Callable[[ClassGradebook, Assignment], None]
+    ) -> Iterator[tuple[ClassGradebook, Assignment]]:
+        """The gradebook, open, and the assignment, of which `check` says that it can be graded."""
+        with alone(self.course, f"grade {self.stem}"):
+            wanted = assignment(self.course, self.stem, unconfined=how.unconfined)
+            if how.workers.scheduler is None:
+                check_confinement(how.unconfined)
+            with _quiet(), one_gradebook(self.api.coursedir) as gradebook:
+                check(gradebook, wanted)
+                yield gradebook, teacher_cells.with_own(wanted, gradebook, self.api)
+
+    def _folders(self, students: Sequence[str]) -> dict[str, Path]:
+        return {student: self._folder("submitted", student) for student in students}
+
+    def _recorded(
+        self, made: Callable[[], Recorder], student: str, outcome: SubmissionVerdict | str, known: bool
+    ) -> str:
+        """Put a verdict into the gradebook, if it is not there; gives the reason where that cannot be."""
+        verdict = outcome if isinstance(outcome, SubmissionVerdict) else None
+        if verdict is None and (outcome or (known and self._is_recorded(student))):
+            return str(outcome)
+        recorder = made()  # at the first one
+        recorder.verdict = verdict
+        with temp_attrs(self.api.coursedir, assignment_id=self.stem, student_id=student):
+            reason = _reason(capture_log(recorder))
+        recorder.gradebook.forget()
+        return reason
+
+    def _is_recorded(self, student: str) -> bool:
+        found = verdict_store.kept(self.course, self.stem, student)
+        return bool(found and found.recorded and any(self._folder("autograded", student).glob("*.ipynb")))
+
+    def feedback(
+        self, students: Sequence[str], progress: ShowProgress = plain, count: int | None = None
+    ) -> dict[str, str]:
+        """Write feedback, by so many processes where that pays (None: one for each core), in place of what is there.
+
+        Gives the reason for each student whose feedback could not be written.
+        """
+        elsewhere = partial(_page_elsewhere, self.course, self.stem)
+        run = parallel_feedback.shared_out(students, self.page, elsewhere, cores() if count is None else count)
+        with alone(self.course, f"feedback {self.stem}"), _quiet(), contextlib.closing(run) as done:
+            return {student: reason for student, reason in progress(done, len(students)) if reason}
+
+    def page(self, student: str) -> str:
+        """Write the feedback of one student; gives the reason where it could not be written."""
+        return _reason(self.api.generate_feedback(self.stem, student))
+
+    def _folder(self, step: str, student: str) -> Path:
+        return self.course / step / student / self.stem
+
+    def export(self, path: Path) -> None:
+        """Write the gradebook as CSV."""
+        plugin = PlainGrades(parent=self.api)
+        plugin.to = str(path)
+        plugin.assignment = [self.stem]
+        with self.api.gradebook as gradebook:
+            plugin.export(gradebook)
+
+    def _must(self, what: str, result: dict[str, Any]) -> None:
+        reason = _reason(result)
+        if reason:
+            raise WorkFailed(f"nbgrader could not {what}: {reason} Nothing of what was there is lost.")
+
+
+_cycle = cache(Cycle)
+
+
+def _page_elsewhere(course: Path, stem: str, student: str) -> str:
+    """Write the feedback of one student in a process that only does that."""
+    with _quiet():
+        return _cycle(course, stem).page(student)
+
+
+def _reason(result: dict[str, Any]) -> str:
+    """The most telling line of what nbgrader logged; "" after a success."""
+    if result["success"]:
+        return ""
+    if "KeyboardInterrupt" in result.get("error", ""):  # nbgrader swallows it
+        raise KeyboardInterrupt
+    errors = [line.strip() for line in result.get("error", "").splitlines() if line.strip()]
+    logged = [line.strip() for line in result.get("log", "").splitlines() if line.strip()]
+    raised = [line for line in logged if ": " in line and line.split(":")[0].replace(".", "").isidentifier()]
+    told = [line.removeprefix("[ERROR] ") for line in logged if line.startswith("[ERROR]")]
+    return str((raised[-1:] or told[:1] or errors[-1:] or ["nbgrader did not say why."])[0])
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep the terminal for the progress bar, and the environment as it was."""
+    before = dict(os.environ)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # nbgrader's database layer warns about itself
+            yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)

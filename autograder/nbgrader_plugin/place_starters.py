@@ -1,0 +1,32 @@
+"""The starter of a bug hunt, put in place when nbgrader makes the students' notebook."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nbgrader import utils
+from nbgrader.converters import GenerateAssignment
+from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
+
+from autograder.course import solution_regions
+
+
+class PlaceStarters(NbGraderPreprocessor):
+    """Put a solution cell's starter, where it has one, in the place of the whole cell.
+
+    nbgrader calls it once per notebook. It must come right after ClearSolutions: before it, the solution is
+    still there; after ComputeChecksums, an untouched cell would no longer count as untouched.
+    """
+
+    def preprocess_cell(self, cell: Any, resources: Any, _cell_index: int) -> tuple[Any, Any]:
+        """Replace the text of one cell."""
+        if utils.is_solution(cell) and ("BEGIN", solution_regions.STARTER) in solution_regions.markers(cell.source):
+            cell.source = solution_regions.starter(cell.source)
+        return cell, resources
+
+
+def release_preprocessors() -> list[type]:
+    """nbgrader's own steps from source to release, with PlaceStarters after ClearSolutions."""
+    steps = list(GenerateAssignment.class_traits()["preprocessors"].default())
+    steps.insert(steps.index(ClearSolutions) + 1, PlaceStarters)
+    return steps

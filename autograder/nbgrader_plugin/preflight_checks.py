@@ -1,0 +1,123 @@
+"""What can be seen to stop a grading run before it begins: each problem in one line, with the next step."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+
+from autograder.course.course_location import CHAPTERS
+from autograder.errors import CourseNotFound, WorkFailed
+from autograder.grading.assignment import Assignment
+from autograder.grading.points_cache import exercises_of
+from autograder.ipython_syntax import CHECK
+
+_ROOM = 50 * 2**20
+_SQLITE = "sqlite:///"
+
+
+def check(course: Path, db_url: str, patience: float = 5.0) -> None:
+    """Raise a CourseError where the course folder is missing, the disk is full or the gradebook is locked."""
+    if not (course / CHAPTERS).is_dir():
+        raise CourseNotFound(
+            f"expected the course in {course}, found no chapters/ there. Run the command in the course's own folder."
+        )
+    free = shutil.disk_usage(course).free
+    if free < _ROOM:
+        raise WorkFailed(
+            f"the disk with {course} has {free >> 20} MB left, and grading wants {_ROOM >> 20}. "
+            "Nothing was changed. Make room, then run the command again."
+        )
+    if db_url.startswith(_SQLITE):
+        _check_lock(course, Path(db_url.removeprefix(_SQLITE)), patience)
+
+
+def is_there(db_url: str) -> bool:
+    """Whether there is a gradebook; of one on a server, that is not asked."""
+    return not db_url.startswith(_SQLITE) or Path(db_url.removeprefix(_SQLITE)).is_file()
+
+
+def sourced(course: Path, assignment: str) -> None:
+    """Raise a CourseError where nbgrader would find nothing to make an assignment from."""
+    source = course / "source" / assignment
+    if not source.is_dir():
+        advice = f"Run `python -m autograder build {assignment}` in the project folder, which writes it."
+        raise CourseNotFound(f"expected {source}, found no such folder. {advice}")
+
+
+def known(assignment: str, names: Iterable[str]) -> None:
+    """Raise a CourseError where the gradebook does not know an assignment."""
+    if assignment not in names:
+        raise CourseNotFound(
+            f"the gradebook does not know the assignment {assignment!r}. "
+            f"Run `nbgrader generate_assignment {assignment}` first; nothing was graded."
+        )
+
+
+def generated(gradebook: Gradebook, wanted: Assignment) -> None:
+    """Raise a CourseError where the gradebook does not know an assignment, or knows several notebooks of it."""
+    known(wanted.stem, [each.name for each in gradebook.assignments])
+    there = {each.name for each in gradebook.find_assignment(wanted.stem).notebooks}
+    if wanted.is_chapter and (others := sorted(there - {wanted.stem})):
+        raise WorkFailed(
+            f"expected one notebook in the chapter {wanted.stem}, named like it, found {', '.join(others)}. Nothing "
+            f"was graded. Give them an assignment of their own in source/, then run `nbgrader generate_assignment`."
+        )
+    if there != set(wanted.notebooks):
+        raise WorkFailed(
+            f"the gradebook has other notebooks of {wanted.stem} than its release: expected "
+            f"{', '.join(sorted(there))}, found {', '.join(sorted(wanted.notebooks))}. Nothing was graded. "
+            f"Run `nbgrader generate_assignment {wanted.stem}`, which makes the release and tells the gradebook."
+        )
+
+
+def gradable(gradebook: Gradebook, wanted: Assignment) -> None:
+    """Raise a CourseError where the gradebook does not know an assignment, or what its exercises are worth now."""
+    generated(gradebook, wanted)
+    if not wanted.is_chapter:
+        return
+    if changed := list(_changed(gradebook, wanted.stem, exercises_of(wanted))):
+        raise WorkFailed(
+            f"what exercises are worth has changed since {wanted.stem} was generated: {', '.join(changed)}. "
+            f"Nothing was graded. Run `nbgrader generate_assignment {wanted.stem}`, which tells the gradebook."
+        )
+
+
+def _changed(gradebook: Gradebook, stem: str, points: Mapping[str, float]) -> Iterator[str]:
+    """Each exercise whose points in the gradebook are not those of the chapter: a score may not exceed them there."""
+    for notebook in gradebook.find_assignment(stem).notebooks:
+        for cell in notebook.grade_cells:
+            name = cell.name.removeprefix(CHECK)
+            if name in points and cell.max_score != points[name]:
+                yield f"{name} ({cell.max_score:g} there, {points[name]:g} in the chapter)"
+
+
+def _check_lock(course: Path, database: Path, patience: float) -> None:
+    if not database.is_file():
+        return
+    try:
+        connection = sqlite3.connect(database, timeout=patience, isolation_level=None)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        raise locked(course, error) from None
+
+
+def locked(course: Path, error: Exception) -> WorkFailed:
+    """The error for a gradebook that cannot be written, from what the database says."""
+    said = str(getattr(error, "orig", error))
+    if "locked" in said or "busy" in said:
+        return WorkFailed(
+            f"the gradebook in {course} is locked by another program. No grade was lost. "
+            "Close the other nbgrader run or database viewer, then run the command again."
+        )
+    return WorkFailed(
+        f"the gradebook in {course} cannot be written ({said}). No grade was lost. "
+        "Check the file gradebook.db and its permissions, then run the command again."
+    )

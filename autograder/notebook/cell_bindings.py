@@ -1,0 +1,145 @@
+"""Which names the text of a cell gives a value to when it runs. The text is parsed, never run."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import warnings
+from functools import lru_cache
+
+from autograder.ipython_syntax import as_python
+from autograder.python_names import declared_global, names_of
+
+_LONGEST = 200_000  # characters in a cell; what is longer is not looked into
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+# Cell magics whose body is Python of this kernel, and those whose body is not.
+_PYTHON = frozenset({"time", "prun"})
+_OTHER = frozenset({"bash", "sh", "html", "javascript", "js", "latex", "markdown", "svg", "timeit", "writefile"})
+# Line magics that give no name a value.
+_HARMLESS = frozenset({"autoreload", "cd", "conda", "config", "env", "load_ext", "ls", "matplotlib", "mkdir", "pinfo"})
+_HARMLESS |= {"pinfo2", "pip", "pwd", "reload_ext", "set_env", "timeit", "who", "whos", "xmode"}
+
+
+def binds(text: str, name: str) -> bool:
+    """Whether a cell gives a value to this name; one that cannot be parsed does not."""
+    return (name in text and name in _names(text)) or ("import *" in text and name in _starred(text))
+
+
+def may_bind_unseen(text: str) -> bool:
+    """Whether a cell may give values to names that its text does not show: it runs a file, or cannot be parsed."""
+    tree = _parsed(text)
+    return tree is None or any(map(_is_open, ast.walk(tree)))
+
+
+@lru_cache(maxsize=1024)
+def is_refused(text: str, name: str) -> bool:
+    """Whether Python refuses a cell before any of it runs, or before it defines this name, with a SyntaxError.
+
+    IPython reads a cell as a whole, and then compiles one statement after the other: what is refused only then, such as
+    a `break` outside of a loop, is looked at in a cell's first statement. Of a cell with a magic on top that may do
+    anything, nothing is certain.
+    """
+    python = _python(text) if len(text) < _LONGEST else None
+    if python is None:
+        return False
+    python, tree = as_python(python)
+    if tree is None:
+        return not _compiles(python)
+    first, *rest = tree.body or [ast.Pass()]
+    return _defines(first, name) and name not in names_of(rest).bound and not _compiles(ast.Module([first], []))
+
+
+def _compiles(python: str | ast.Module) -> bool:
+    """Whether there is no SyntaxError in Python; what cannot be compiled for another reason is not refused for it."""
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(python, "<cell>", "exec", flags, dont_inherit=True)
+    except SyntaxError:
+        return False
+    except (ValueError, RecursionError, MemoryError):
+        pass
+    return True
+
+
+@lru_cache(maxsize=1024)
+def definition(text: str, name: str) -> str | None:
+    """A cell's function or class of this name, in a form that comments and spaces do not change; None if not there."""
+    tree = _parsed(text) if name in text else None
+    found = [node for node in tree.body if _defines(node, name)] if tree else []
+    return ast.dump(found[-1]) if found else None
+
+
+@lru_cache(maxsize=1024)
+def written(text: str, name: str) -> str | None:
+    """The statements of a cell that give a name its value, in a form that comments and spaces do not change."""
+    tree = _parsed(text) if name in text else None
+    found = [ast.dump(node) for node in tree.body if name in names_of([node]).bound] if tree else []
+    return "\n".join(found) or None
+
+
+def _defines(node: ast.stmt, name: str) -> bool:
+    return isinstance(node, (*_FUNCTIONS, ast.ClassDef)) and node.name == name
+
+
+@lru_cache(maxsize=1024)
+def _names(text: str) -> frozenset[str]:
+    tree = _parsed(text)
+    return frozenset(names_of(tree.body).bound | declared_global(tree)) if tree else frozenset()
+
+
+def _starred(text: str) -> set[str]:
+    """The names that `from module import *` brings, as far as the module is there (it may come later)."""
+    tree = _parsed(text)
+    modules = map(_star, ast.walk(tree)) if tree else ()
+    return {name for module in modules if module in sys.modules for name in _public(vars(sys.modules[module]))}
+
+
+def _public(contents: dict[str, object]) -> list[str]:
+    listed = contents.get("__all__")
+    return list(map(str, listed)) if isinstance(listed, list | tuple) else [n for n in contents if n[:1] != "_"]
+
+
+def _star(node: ast.AST) -> str | None:
+    """The module of `from module import *`."""
+    starred = isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)
+    return node.module or "." if starred and isinstance(node, ast.ImportFrom) else None
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str) -> ast.Module | None:
+    """The syntax tree of a cell, IPython's own syntax turned into Python; None where there is none."""
+    python = _python(text) if len(text) < _LONGEST else None
+    return None if python is None else as_python(python)[1]
+
+
+def _python(text: str) -> str | None:
+    """What of a cell is Python: without a `%%magic` on top; None where that magic may do anything."""
+    magic = re.match(r"\s*%%(\S*)[^\n]*\n?", text)
+    if magic is None:
+        return text
+    if magic[1] in _PYTHON:
+        return text[magic.end() :]
+    return "" if magic[1] in _OTHER else None
+
+
+def _is_open(node: ast.AST) -> bool:
+    """Whether a piece of a cell may give a value to names that are not written there."""
+    if (module := _star(node)) is not None:
+        return module not in sys.modules
+    match node:
+        case ast.Call(func=ast.Name(id="exec")) | ast.Call(func=ast.Name(id="globals" | "locals" | "vars"), args=[]):
+            return True
+        case ast.Call(func=ast.Attribute(attr="run_line_magic"), args=[ast.Constant(value=magic), argument, *_]):
+            return magic not in _HARMLESS and not (magic == "time" and _gives_nothing(argument))
+        case ast.Call(func=ast.Attribute(attr="run_cell_magic" | "run_cell" | "ex" | "push")):
+            return True
+    return False
+
+
+def _gives_nothing(argument: ast.expr) -> bool:
+    """Whether the statement behind `%time` leaves the names as they are."""
+    text = argument.value if isinstance(argument, ast.Constant) else None
+    return isinstance(text, str) and _parsed(text) is not None and not _names(text)

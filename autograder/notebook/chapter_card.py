@@ -1,0 +1,123 @@
+"""The card at the end of a chapter: what its reader can do now, and a picture made with what the reader wrote.
+
+A course writes the card of a chapter in `cards/STEM.py`: `CAN_NOW`, a few lines, and `picture(own)`, which draws; `own`
+holds those answers of the reader, by exercise, that have passed in this kernel. A course without such files has none.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import torch
+
+from autograder.course.course import here
+from autograder.course.exercise_index import Listed
+from autograder.notebook.colors import INK, PASSED, WHITE
+from autograder.notebook.html_markup import Html, join, panel, prose, tag
+from autograder.notebook.last_check import CHECKED
+from autograder.notebook.progress_log import shell_of_reader
+
+_WIDTH, _EDGE, _LINE, _LETTERS = 960, 30, 26, 100  # of the card as an image: pixels, and letters in a line of words
+
+
+_WIDE = re.compile(r'\bwidth="[\d.]+"')  # as a page has it, where the height follows
+
+
+@dataclass(frozen=True)
+class Card:
+    """A card, ready to be shown: as text, as HTML, and as an image to keep."""
+
+    title: str
+    can_now: tuple[str, ...]
+    svg: str
+    words: str
+    name: str
+
+    def __repr__(self) -> str:
+        lines = "\n".join(f"  ✓ {each}" for each in self.can_now)
+        return f"{self.title}: all exercises with points have passed. You can now\n{lines}\n{self.words}".rstrip()
+
+    def _repr_html_(self) -> Html:
+        lines = (tag("li", each, style="margin:0.1em 0") for each in self.can_now)
+        return panel(
+            PASSED,
+            tag("div", f"{self.title}: all exercises with points have passed", style="font-weight:600"),
+            tag("div", "You can now", style="margin-top:0.3em"),
+            tag("ul", *lines, style="margin:0.2em 0 0.6em;padding-left:1.4em"),
+            Html(self.svg),
+            tag("div", prose(self.words), style="margin:0.3em 0"),
+            tag("a", "Save this card as an image", href=self._address(), download=f"{self.name}.svg"),
+        )
+
+    def _address(self) -> str:
+        return f"data:image/svg+xml;base64,{base64.b64encode(self.image().encode()).decode()}"
+
+    def image(self) -> str:
+        """The whole card as one SVG on paper, for who keeps it: outside a page there is no ink to take."""
+        rows = [
+            "You can now",
+            *(f"✓ {each}" for each in self.can_now),
+            "",
+            *textwrap.wrap(self.words.replace("`", ""), _LETTERS),
+        ]
+        top = _EDGE + 2 * _LINE + len(rows) * _LINE
+        wide, high = _size(self.svg)
+        height = round(top + high * (_WIDTH - 2 * _EDGE) / wide + _EDGE) if high else top + _EDGE
+        written = join(*_lines(self.title, rows))
+        place = f'x="{_EDGE}" y="{top}" width="{_WIDTH - 2 * _EDGE}" height="{height - top - _EDGE}"'
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" role="img" '
+            f'aria-label="{escape(repr(self))}" width="{_WIDTH}" height="{height}" color="{INK}" fill="{INK}" '
+            f'font-family="sans-serif"><rect width="100%" height="100%" fill="{WHITE}"/>{written}'
+            f"{_WIDE.sub(place, self.svg, count=1)}</svg>"
+        )
+
+
+def _lines(title: str, rows: list[str]) -> Iterator[Html]:
+    yield tag("text", title, x=_EDGE, y=_EDGE + 14, font_size=22, font_weight=700)
+    for number, row in enumerate(rows):
+        yield tag("text", row, x=_EDGE, y=_EDGE + (2 + number) * _LINE, font_size=16)
+
+
+def _size(svg: str) -> tuple[float, float]:
+    """A drawing's width and height, in its own units; (1, 0) where it says none."""
+    _, found, rest = svg.partition('viewBox="')
+    numbers = rest.partition('"')[0].split() if found else []
+    return (float(numbers[2]), float(numbers[3])) if len(numbers) == 4 else (1.0, 0.0)
+
+
+def card_of(chapter: Listed) -> Card | None:
+    """The card of a chapter whose exercises have passed; None where no reader works, or the course has none."""
+    if shell_of_reader() is None or (made := here().card(chapter.stem)) is None:
+        return None
+    svg, words = _drawn(made.picture, _own(chapter))
+    return Card(chapter.title, tuple(made.CAN_NOW), svg, words, chapter.stem)
+
+
+def _own(chapter: Listed) -> dict[str, Any]:
+    """The reader's answers that have passed in this kernel, and are still what the notebook calls by these names."""
+    names = getattr(shell_of_reader(), "user_ns", {})
+    checks = {name: CHECKED[name] for name in chapter.exercises if name in CHECKED}
+    return {
+        name: last.answer
+        for name, last in checks.items()
+        if last.passed and last.called and names.get(last.called) is last.answer
+    }
+
+
+def _drawn(picture: Any, own: dict[str, Any]) -> tuple[str, str]:
+    """The picture and its words: with what the reader wrote, else without; a card has its lines in any case."""
+    for answers in (own, {}):
+        try:
+            with torch.random.fork_rng(devices=[]):  # what the reader draws next stays as it would have been
+                figure = picture(answers)
+            return figure.svg(), figure.words()
+        except Exception:  # an answer may do anything that no check has asked for
+            continue
+    return "", ""

@@ -1,0 +1,122 @@
+"""The student's side: `check` an answer on the visible cases, ask for a `hint`."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from dataclasses import dataclass
+
+from IPython.display import display
+
+from autograder.course.course import here
+from autograder.diagnosis.expected import Key
+from autograder.diagnosis.judge_observations import judge, whole
+from autograder.diagnosis.value_kinds import kind
+from autograder.diagnosis.verdict import Report, Status
+from autograder.errors import CheckFailed, UnknownExercise
+from autograder.exercises.probe import see
+from autograder.notebook import fresh_check as fresh_cases
+from autograder.notebook.answer_calls import not_ended, watch
+from autograder.notebook.answer_cell import text_of
+from autograder.notebook.hidden_state import with_notes
+from autograder.notebook.last_check import note
+from autograder.notebook.lesson_cells import in_lines
+from autograder.notebook.progress_log import LOGBOOK
+from autograder.notebook.progress_overview import card_after, what_is_next
+from autograder.notebook.report_rendering import Feedback, headline
+from autograder.notebook.slow_check_notice import still_checking
+
+_DIALOG = 100  # characters in a line of nbgrader's dialog
+_hints_given: dict[str, int] = {}
+
+
+def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
+    """Check an answer to exercise `name` and show what is right, what is not, and which misunderstanding it looks like.
+
+    `fresh=True` asks the judge for cases drawn anew, as grading does; it works where the course folder is (teachers).
+    Where nbgrader runs the notebook, an answer that does not pass raises CheckFailed, which nbgrader counts as 0.
+    """
+    _name_first(name)
+    with still_checking(name) as show:
+        if fresh and callable(answer):
+            with fresh_cases.no_score_for_our_fault():
+                report = fresh_cases.ask(name, answer, text_of(name, answer, here().keys(here().find(name).chapter)))
+        else:
+            report = visible_report(name, answer)
+        report = with_notes(report, answer)
+        show(Feedback(report, here().find(name).hints))
+    before, _ = LOGBOOK.read()
+    told = LOGBOOK.note(report, note(name, answer, report.passed))
+    for line in filter(None, (told, what_is_next(name, before) if report.passed else "")):
+        print(in_lines(line))
+    if report.passed and (card := card_after(name, before)):
+        display(card)
+    if not report.passed and "NBGRADER_EXECUTION" in os.environ:
+        raise CheckFailed(_first_reason(report))
+
+
+def _first_reason(report: Report) -> str:
+    """The headline and the first sentence that says why, in lines that fit nbgrader's Validate dialog."""
+    reasons = (verdict.sentence for verdict in report.verdicts if verdict.status is not Status.PASS)
+    reason = next(filter(None, reasons), "")
+    written = report.verdicts[0].status is not Status.NOT_ATTEMPTED
+    return f"{headline(report)}\n{textwrap.fill(reason, _DIALOG)}" if reason and written else headline(report)
+
+
+def _name_first(name: object) -> None:
+    if callable(name):
+        given = getattr(name, "__name__", "my_answer")
+        raise UnknownExercise(name, [], f'The name comes first, in quotes: `check("{given}", {given})`.')
+
+
+def visible_report(name: str, answer: object, cell: str = "") -> Report:
+    """Judge an answer on the shipped cases, and print once what it prints.
+
+    No solution, no course folder and no network are needed. `cell` is the text of an answer that no cell defines.
+    """
+    exercise = here().find(name)
+    key = here().keys(exercise.chapter)[name]
+    if not callable(answer):
+        return not_callable(name, answer, key)
+    other = getattr(answer, "__name__", name)
+    if other != name and other in here().keys(exercise.chapter):
+        return whole(exercise, key.cases, Status.FAIL, f'This is `{other}`. Write `check("{name}", {name})`.')
+    calls = watch(exercise, answer, key.cases)
+    text = text_of(name, answer, here().keys(exercise.chapter), cell)
+    stopped = not_ended(exercise, key.cases, calls) if calls.stopped else None
+    report = stopped or judge(exercise, key, calls.observations, text)
+    calls.show_printed(exercise, key.cases, report)
+    return report
+
+
+def not_callable(name: str, answer: object, key: Key) -> Report:
+    """The report on something that is no function at all."""
+    sentence = (
+        f"Expected the function `{name}` itself, got {kind(see(answer))}. "
+        f'Write `check("{name}", {name})`, without calling it.'
+    )
+    return whole(here().find(name), key.cases, Status.FAIL, sentence)
+
+
+def hint(name: str) -> None:
+    """Show the next hint to an exercise; after the last one it starts again."""
+    _name_first(name)
+    hints = here().find(name).hints
+    given = _hints_given.get(name, 0)
+    _hints_given[name] = (given + 1) % len(hints)
+    display(Hint(given + 1, len(hints), hints[given]))
+
+
+@dataclass(frozen=True)
+class Hint:
+    """One hint, ready to be shown."""
+
+    number: int
+    count: int
+    sentence: str
+
+    def __repr__(self) -> str:
+        return f"Hint {self.number} of {self.count}: {self.sentence}"
+
+    def _repr_markdown_(self) -> str:
+        return f"**Hint {self.number} of {self.count}.** {self.sentence}"

@@ -1,0 +1,212 @@
+"""What an answer leans on that grading will not have: `check` says so before the notebook is handed in.
+
+Grading runs the cells of the file, from top to bottom. A kernel also knows names from cells further down, from cells
+that are gone, and from files beside the notebook. It may know an older answer than the one that is written there, which
+is told of an answer that fails, too. What is not certain is not told, and nothing that goes wrong here stops a check.
+"""
+
+from __future__ import annotations
+
+import linecache
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+from IPython import get_ipython
+
+from autograder.diagnosis.verdict import Report
+from autograder.notebook.cell_bindings import binds, definition, may_bind_unseen
+from autograder.notebook.outdated_answer import told_of_refused
+from autograder.notebook.progress_log import folder_of_notebook
+from autograder.notebook.referenced_names import code_of, is_class, reached, unwrapped
+from autograder.notebook.saved_notebook import (
+    CLOCK,
+    SavedCell,
+    SavedNotebook,
+    first_line,
+    path_of_notebook,
+    read,
+    running_cell,
+    texts_run,
+)
+
+_NO_FILES = ("__main__", "autograder", "explorers")  # the notebook itself, and what grading has too
+_MOST_NOTES = 3
+_BELOW = (
+    ", which only a cell further down defines (the one that begins `{}`): "
+    "move that cell above this one, or the notebook will not run from top to bottom."
+)
+_GONE = (
+    ", which no cell of the notebook defines any more: only this kernel remembers the cell, which began `{}`. "
+    "Write that into a cell above this one."
+)
+_SAVED = "(That is how `{}` was last saved. If it has changed since, save it and check again.)"
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What is looked at: the notebook, the place in it that the check has, and all that the kernel has run."""
+
+    notebook: SavedNotebook
+    place: int
+    runs: tuple[str, ...]
+
+    @property
+    def above(self) -> tuple[SavedCell, ...]:
+        """The cells down to the check."""
+        return self.notebook.cells[: self.place + 1]
+
+    @property
+    def below(self) -> tuple[SavedCell, ...]:
+        """The cells that follow."""
+        return self.notebook.cells[self.place + 1 :]
+
+    def last_run(self, name: str) -> str | None:
+        """The text that gave a name its value, as far as it can be seen."""
+        return next((text for text in reversed(self.runs) if binds(text, name)), None)
+
+
+def with_notes(report: Report, answer: object) -> Report:
+    """A report with notes: on what was judged in place of what is written, and on what grading will not have."""
+    if folder_of_notebook() is None:
+        return report
+    try:
+        return replace(report, notes=(*report.notes, *notes(report, answer, get_ipython())))
+    except Exception:  # a file or a shell of a kind not thought of: then there is nothing to say
+        return report
+
+
+def notes(report: Report, answer: object, shell: Any) -> tuple[str, ...]:
+    """The notes on an answer that was judged in this shell; raises what an odd file or shell makes of it."""
+    refused = tuple(told_of_refused(_name_of(answer), answer, shell))
+    path = path_of_notebook(shell)
+    if path is None:
+        return refused
+    CLOCK.start(shell)
+    return (*refused, *_notes(report, answer, path, shell))
+
+
+def _notes(report: Report, answer: object, path: Path, shell: Any) -> Iterator[str]:
+    """What a saved notebook tells of an answer; of one that fails only what is newer than what was judged."""
+    notebook = read(path)
+    if notebook is None:
+        return
+    own = _name_of(answer)
+    names = reached(answer, shell.user_ns) | {own: answer}
+    files = {name: file for name, value in names.items() if (file := _file_beside(value, path.parent.resolve()))}
+    yield from _told_beside(files) if report.passed else ()
+    scene = _scene(report.exercise, own, notebook, running_cell(shell), texts_run(shell))
+    here = {name: value for name, value in names.items() if name not in files}
+    found = (_told(report.exercise, own, here, scene) if report.passed else _told_changed(here, scene)) if scene else ()
+    told = list(dict.fromkeys(found))[:_MOST_NOTES]
+    yield from told[:-1]
+    yield from (f"{last} {_SAVED.format(path.name)}" for last in told[-1:])
+
+
+def _name_of(value: object) -> str:
+    """The name of a function or a class; empty for anything else."""
+    value = unwrapped(value)
+    return value.__name__ if type(value) is FunctionType or is_class(value) else ""
+
+
+def _scene(exercise: str, own: str, notebook: SavedNotebook, running: SavedCell, runs: list[str]) -> Scene | None:
+    """Find the check's place; None where the cell that runs is not in the file.
+
+    The place is the lowest of the cell that runs, those with the check, and those with the answer: a check may also be
+    called from anywhere else.
+    """
+    cells = notebook.cells
+    at = [i for i, cell in enumerate(cells) if running.id and cell.id == running.id]
+    at = at or [i for i, cell in enumerate(cells) if cell.text.strip() == running.text.strip()]
+    if not at:
+        return None
+    call = re.compile(rf"check\(\s*['\"]{re.escape(exercise)}['\"]")
+    at += [i for i, cell in enumerate(cells) if call.search(cell.text) or (own and binds(cell.text, own))]
+    return Scene(notebook, max(at), tuple(runs))
+
+
+def _told(exercise: str, own: str, names: dict[str, object], scene: Scene) -> Iterator[str]:
+    """What to tell of the answer, and of the names that it leans on."""
+    homes = {name: home for name in names if (home := _home(name, scene))}
+    if homes.pop(own, None):
+        yield f"No cell of the notebook defines `{own}` any more: only this kernel knows it. Write its cell again."
+    for line, below in homes.values():
+        uses = f"`{exercise}` uses {_quoted(name for name in homes if homes[name] == (line, below))}"
+        yield uses + (_BELOW if below else _GONE).format(line)
+    yield from _told_changed(names, scene)
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return " and ".join(f"`{name}`" for name in names)
+
+
+def _home(name: str, scene: Scene) -> tuple[str, bool] | None:
+    """The first line of the cell that a name comes from, and whether it stands below; None where all is well.
+
+    Also None where it is not certain: a cell may have bound the name unseen, or have been written since the last save.
+    """
+    if any(binds(cell.text, name) for cell in scene.above):
+        return None
+    run = scene.last_run(name)
+    if run is None or any(may_bind_unseen(cell.text) for cell in scene.above):
+        return None
+    below = [cell.text for cell in scene.below if binds(cell.text, name)]
+    same = [text for text in below if text.strip() == run.strip()]
+    if not same and not CLOCK.saved_since(scene.notebook, run):
+        return None
+    if not below and any(may_bind_unseen(cell.text) for cell in scene.below):
+        return None
+    return first_line(next(iter(same or below), run)), bool(below)
+
+
+def _told_changed(names: dict[str, object], scene: Scene) -> Iterator[str]:
+    """What to tell of functions and classes whose cell was edited and not run again."""
+    for value in map(unwrapped, names.values()):
+        own = _name_of(value)
+        if own and _has_changed(value, own, scene):
+            yield (
+                f"The cell that defines `{own}` has changed since it ran, so this check used the older `{own}`: "
+                "run the cell, then check again."
+            )
+
+
+def _has_changed(value: object, name: str, scene: Scene) -> bool:
+    code = code_of(value)
+    written = [found for cell in scene.notebook.cells if code and (found := definition(cell.text, name))]
+    if code is None or not written:  # a library's: its file is not read
+        return False
+    ran = definition("".join(linecache.getlines(code.co_filename)), name)
+    run = scene.last_run(name)
+    return ran is not None and ran not in written and run is not None and CLOCK.saved_since(scene.notebook, run)
+
+
+def _told_beside(files: dict[str, str]) -> Iterator[str]:
+    """What to tell of names that come from files beside the notebook."""
+    for file in dict.fromkeys(files.values()):
+        yield (
+            f"Only the notebook is handed in, not `{file}`, from which you use "
+            f"{_quoted(name for name in files if files[name] == file)}: copy what you need of it into a cell above "
+            "this one."
+        )
+
+
+def _file_beside(value: object, folder: Path) -> str:
+    """The name of the file or package beside the notebook that defines a value; empty where none does."""
+    code = code_of(value)
+    kind = value if type(value) is FunctionType or is_class(value) else type(value)
+    is_module = issubclass(type(value), ModuleType)
+    top = str(vars(value).get("__name__") if is_module else kind.__module__).partition(".")[0]
+    homes = [Path(code.co_filename)] if code else []  # `%run` leaves the name of the file only here
+    homes += _homes(sys.modules.get(top)) if top not in _NO_FILES else []
+    return next((home.name for home in homes if home.is_absolute() and home.resolve().parent == folder), "")
+
+
+def _homes(module: ModuleType | None) -> list[Path]:
+    """Where a module was loaded from, as far as it says: its folder if it is a package, else its file."""
+    contents = vars(module) if module else {}
+    homes = list(contents.get("__path__", ())) or [contents.get("__file__")]
+    return [Path(home) for home in homes if isinstance(home, str)]

@@ -1,0 +1,108 @@
+"""`mine`: a lesson goes on with what its reader wrote where that passed its check, and else with a plain version."""
+
+from __future__ import annotations
+
+import linecache
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from IPython.display import display
+
+from autograder.course.course import here
+from autograder.course.exercise_index import Listed
+from autograder.errors import UnknownExercise
+from autograder.notebook.colors import OPEN, PASSED
+from autograder.notebook.earlier_notebooks import UNTIL, Choice, beside
+from autograder.notebook.html_markup import Html, panel, prose
+from autograder.notebook.last_check import CHECKED, LastCheck, file_of
+from autograder.notebook.progress_log import shell_of_reader
+from autograder.notebook.saved_notebook import path_of_notebook
+
+A = TypeVar("A")
+_GIVEN_A_NAME = re.compile(r"(\w+)\s*=\s*mine\(")  # the line of the lesson that asks
+_CHANGED = ": yours has changed since its check; run its check again"
+_told: set[Taken] = set()
+
+
+@dataclass(frozen=True)
+class Taken:
+    """The line that says whose version a lesson goes on with."""
+
+    name: str
+    why: str
+    called: str = ""  # the name under which the lesson goes on with it, where its line says one
+
+    def __repr__(self) -> str:
+        begins = f"From here on, `{self.called}` is" if self.called else "From here on:"
+        return f"{begins} the lesson's `{self.name}`{self.why}" if self.why else f"{begins} your `{self.name}`"
+
+    def _repr_html_(self) -> Html:
+        return panel(OPEN if self.why else PASSED, prose(repr(self)))
+
+
+def mine(name: str, otherwise: A) -> A:
+    """Give the reader's own answer to exercise `name` where its last check passed, and else `otherwise`; tell which.
+
+    An answer to an exercise of an earlier chapter comes from that chapter's notebook, where it lies beside this one.
+    Where a notebook is graded it is always `otherwise`, and nothing is told or read. Raises UnknownExercise; whatever
+    else goes wrong, a lesson goes on.
+    """
+    shell = shell_of_reader()
+    if shell is None:
+        return otherwise
+    try:
+        found = _found(name, otherwise, shell)
+    except UnknownExercise:
+        raise
+    except Exception as error:  # a file, a shell or an installation of a kind not thought of
+        found = Choice(why=f": yours cannot be looked for ({' '.join(f'{type(error).__name__}: {error}'.split())})")
+    taken = Taken(name, found.why, _called(sys._getframe(1).f_code.co_filename, sys._getframe(1).f_lineno))
+    if taken not in _told:
+        _told.add(taken)
+        display(taken)
+    return otherwise if found.why else cast(A, found.answer)
+
+
+def _called(file: str, line: int) -> str:
+    """The name that a line `my_name = mine(...)` gives, as the reader meets it in the cells below; else ""."""
+    given = _GIVEN_A_NAME.match(linecache.getline(file, line).strip())
+    return given[1] if given else ""
+
+
+def _found(name: str, otherwise: object, shell: Any) -> Choice:
+    chapter = _chapter_of(name)
+    if name in CHECKED:
+        return _checked_here(CHECKED[name], shell)
+    running = path_of_notebook(shell)
+    if _is_here(name, chapter, otherwise, shell, running):
+        return Choice(why=UNTIL)
+    return beside(name, chapter, running)
+
+
+def _chapter_of(name: object) -> Listed:
+    """The chapter that an exercise belongs to; raises UnknownExercise with the nearest name."""
+    chapters = {exercise: chapter for chapter in here().listed for exercise in chapter.exercises}
+    if not isinstance(name, str):
+        raise UnknownExercise(name, chapters, 'The name comes first, in quotes: `mine("NAME", plain_version)`.')
+    if name not in chapters:
+        raise UnknownExercise(name, chapters)
+    return chapters[name]
+
+
+def _checked_here(last: LastCheck, shell: Any) -> Choice:
+    """What a check of this kernel says; an answer that was written anew since then has not been checked."""
+    if not (last.passed and last.called):
+        return Choice(why=UNTIL)
+    return Choice(last.answer) if shell.user_ns.get(last.called) is last.answer else Choice(why=_CHANGED)
+
+
+def _is_here(name: str, chapter: Listed, otherwise: object, shell: Any, running: Path | None) -> bool:
+    """Whether an exercise that this kernel has not checked is one of the notebook that it runs."""
+    stems = [each.stem for each in here().listed if running is not None and each.stem in running.name]
+    if stems:
+        return chapter.stem in stems
+    written = shell.user_ns.get(name)
+    return written is not otherwise and bool(file_of(written))

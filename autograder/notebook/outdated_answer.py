@@ -1,0 +1,39 @@
+"""A check judges the function that the kernel knows: say so where the student has run a newer text that Python refused.
+
+After a SyntaxError nothing of a cell has run, and the function from before is still there, without a word.
+"""
+
+from __future__ import annotations
+
+import linecache
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from autograder.notebook.cell_bindings import binds, definition, is_refused, may_bind_unseen
+from autograder.notebook.referenced_names import code_of, unwrapped
+from autograder.notebook.saved_notebook import texts_run
+
+
+def told_of_refused(name: str, answer: object, shell: Any) -> Iterator[str]:
+    """Yield a note where the last text that defines `name` ended in a SyntaxError, and nothing has defined it since.
+
+    Nothing is said where that is not certain: of a value that has another name or was not defined by a cell of its own,
+    and where a later cell may have given the name a value unseen.
+    """
+    code = code_of(unwrapped(answer))
+    if code is None or shell.user_ns.get(name) is not answer:
+        return
+    if definition("".join(linecache.getlines(code.co_filename)), name) is None:
+        return
+    begins = re.compile(rf"^[ \t]*(?:async[ \t]+)?((?:def|class)[ \t]+{re.escape(name)})\b", re.MULTILINE)
+    for text in reversed(texts_run(shell)):
+        refused = is_refused(text, name)
+        if refused and (found := begins.search(text)):
+            yield (
+                f"The cell with `{found[1]}` that you ran last stopped with a SyntaxError, so this check judged the "
+                f"older `{name}`: mend that cell and run it, then check again."
+            )
+            return
+        if binds(text, name) or (not refused and may_bind_unseen(text)):
+            return

@@ -1,0 +1,229 @@
+"""`progress`: what is passed, what is open, and what it is worth, as text and as HTML; and what comes next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autograder.course.course import here
+from autograder.course.exercise_index import Listed, Worth
+from autograder.errors import UnknownExercise
+from autograder.notebook.chapter_card import Card, card_of
+from autograder.notebook.colors import FAILED, OPEN, PASSED
+from autograder.notebook.html_markup import ROW, Html, join, panel, sign, tag
+from autograder.notebook.progress_log import LOGBOOK, Entry
+
+_FOOT = "From your last check of each exercise. Grading runs the same checks on other numbers."
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One exercise: what it is worth, and how its last check went; None where there was none."""
+
+    name: str
+    worth: Worth
+    last: Entry | None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the last check passed."""
+        return self.last is not None and self.last.passed == self.last.of
+
+    @property
+    def in_words(self) -> str:
+        """The state in a few words."""
+        if self.last is None:
+            return "open"
+        return "passed" if self.passed else f"{self.last.passed} of {self.last.of} checks"
+
+    @property
+    def mark(self) -> str:
+        """A sign that can be told without color."""
+        return "○" if self.last is None else "✓" if self.passed else "✗"
+
+    def earned(self, most: int) -> float:
+        """Of so many points."""
+        return most * self.last.share if self.last else 0.0
+
+
+@dataclass(frozen=True)
+class ChapterStanding:
+    """A chapter with its exercises, in order."""
+
+    title: str
+    exercises: tuple[Standing, ...]
+
+    @property
+    def share(self) -> float:
+        """Of the points, 0 to 1."""
+        most = sum(each.worth.points for each in self.exercises)
+        return sum(each.earned(each.worth.points) for each in self.exercises) / most if most else 0.0
+
+    @property
+    def points(self) -> str:
+        """`12 of 40`."""
+        return _of(sum(e.earned(e.worth.points) for e in self.exercises), sum(e.worth.points for e in self.exercises))
+
+    @property
+    def extra(self) -> str:
+        """The same for extra credit; empty where there is none to earn."""
+        most = sum(each.worth.extra for each in self.exercises)
+        return _of(sum(each.earned(each.worth.extra) for each in self.exercises), most) if most else ""
+
+    @property
+    def still_open(self) -> list[Standing]:
+        """The exercises with points that have not passed."""
+        return [each for each in self.exercises if each.worth.points and not each.passed]
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every exercise with points has passed."""
+        return any(each.worth.points for each in self.exercises) and not self.still_open
+
+    @property
+    def passed(self) -> str:
+        """`3 of 15`."""
+        return _of(sum(each.passed for each in self.exercises), len(self.exercises))
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What `progress` shows: the exercises of one chapter, or all chapters, a line each; and a note on the file.
+
+    `card` is that of the one chapter, once all its points are earned.
+    """
+
+    chapters: tuple[ChapterStanding, ...]
+    note: str = ""
+    card: Card | None = None
+
+    def __repr__(self) -> str:
+        head, rows = _table(self)
+        widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in (head, *rows)]
+        below = [self.note, repr(self.card) if self.card else ""]
+        return "\n".join([_headline(self), *(f"  {line}".rstrip() for line in lines), _FOOT, *filter(None, below)])
+
+    def _repr_html_(self) -> str:
+        head, rows = _table(self)
+        titles = (tag("th", cell, scope="col", style=f"{_CELL};font-weight:600") for cell in head)
+        drawn = [_bar(each.share) for each in self.chapters]
+        alone = drawn.pop() if len(self.chapters) == 1 else ""
+        bars = [tag("td", bar, style=_CELL) for bar in drawn] or [Html("")] * len(rows)
+        table = tag(
+            "table",
+            tag("caption", _headline(self), " ", alone, style=_CAPTION),
+            tag("thead", tag("tr", *titles, style=ROW)),
+            tag("tbody", *(_html_row(row, bar) for row, bar in zip(rows, bars, strict=True))),
+            style="border:none;margin:0",
+        )
+        note = [tag("div", self.note)] if self.note else []
+        wide = tag("div", table, style="overflow-x:auto", tabindex="0")  # on a phone, a finger or arrow keys move it
+        shown = panel(OPEN, wide, tag("div", _FOOT, style="margin:0.3em 0 0"), *note)
+        return join(shown, self.card._repr_html_()) if self.card else shown
+
+
+_CAPTION = "text-align:left;font-weight:600;color:inherit;padding:0 0 0.3em;white-space:nowrap"
+_CELL = "text-align:left;padding:0.1em 1.4em 0.1em 0"
+
+
+def progress(chapter: int | None = None) -> Progress:
+    """Show what is passed and what is open in a chapter, `progress(4)`; without a number, all chapters, a line each.
+
+    It knows the checks that were run in this folder; they are kept in a file there. Once all exercises with points of
+    a chapter have passed, its card stands below: what you can do now, and a picture made with what you wrote.
+    """
+    listed = here().listed
+    chosen = [each for each in listed if chapter is None or each.number == chapter]
+    if not chosen:
+        numbers = ", ".join(str(each.number) for each in listed)
+        advice = f"there is no chapter {chapter!r}. Write progress() for all, or one of {numbers}, as in progress(1)."
+        raise UnknownExercise(chapter, [], advice)
+    entries, note = LOGBOOK.read()
+    standings = tuple(_standing(each, entries) for each in chosen)
+    return Progress(standings, note, card_of(chosen[0]) if len(chosen) == 1 and standings[0].is_done else None)
+
+
+def _standing(chapter: Listed, entries: dict[str, Entry]) -> ChapterStanding:
+    found = (Standing(name, worth, entries.get(name)) for name, worth in chapter.exercises.items())
+    return ChapterStanding(chapter.title, tuple(found))
+
+
+def _of(part: float, whole: int) -> str:
+    return f"{int(part * 100) / 100:g} of {whole}"  # never rounded up to what is not there yet
+
+
+def _headline(shown: Progress) -> str:
+    if len(shown.chapters) > 1:
+        return "Your progress"
+    (chapter,) = shown.chapters
+    extra = f", and {chapter.extra} extra" if chapter.extra else ""
+    return f"{chapter.title}: {chapter.points} points{extra}"
+
+
+def _table(shown: Progress) -> tuple[list[str], list[list[str]]]:
+    """The table's head and rows."""
+    if len(shown.chapters) > 1:
+        rows = [[each.title, each.passed, each.points, each.extra or "–"] for each in shown.chapters]
+        return ["chapter", "passed", "points", "extra points"], rows
+    exercises = shown.chapters[0].exercises
+    rows = [[f"{each.mark} {each.name}", each.in_words, _worth(each)] for each in exercises]
+    return ["exercise", "last check", "points"], rows
+
+
+def _worth(exercise: Standing) -> str:
+    if exercise.worth.extra:
+        return f"{_of(exercise.earned(exercise.worth.extra), exercise.worth.extra)} extra"
+    return _of(exercise.earned(exercise.worth.points), exercise.worth.points)
+
+
+def _bar(share: float) -> Html:
+    """How much of a chapter's points is earned, for the eye; the numbers stand beside it."""
+    earned = tag("span", style=f"display:block;height:100%;width:{100 * share:.1f}%;background:{PASSED}")
+    frame = f"display:inline-block;width:8em;height:0.6em;border:1px solid {OPEN};margin-left:0.6em"
+    return tag("span", earned, style=frame, aria_hidden="true")
+
+
+def _html_row(row: list[str], bar: Html) -> Html:
+    first, *others = row
+    mark, _, name = first.partition(" ")
+    color = {"✓": PASSED, "✗": FAILED, "○": OPEN}.get(mark)
+    told = [sign(mark, color), " ", tag("code", name)] if color else [first]
+    cells = (tag("td", cell, style=_CELL) for cell in others)
+    return tag("tr", tag("th", *told, scope="row", style=f"{_CELL};font-weight:400"), *cells, bar, style=ROW)
+
+
+def what_is_next(name: str, before: dict[str, Entry]) -> str:
+    """What to say after an exercise passes for the first time: how far the chapter is, and which exercise is next.
+
+    `before` is what was known until then. "" where it had passed already, or where no reader works.
+    """
+    listed = here().listed
+    place = next((index for index, each in enumerate(listed) if name in each.exercises), None)
+    entries, _ = LOGBOOK.read()
+    had = before.get(name)
+    if place is None or name not in entries or (had is not None and had.passed == had.of):
+        return ""
+    chapter = _standing(listed[place], entries)
+    later = listed[place + 1].title if place + 1 < len(listed) else ""
+    return _next_of(name, chapter, later)
+
+
+def card_after(name: str, before: dict[str, Entry]) -> Card | None:
+    """The card to show after exercise `name` has passed: where it was the last one with points that was open."""
+    listed = next((each for each in here().listed if name in each.exercises), None)
+    if listed is None or [name] != [each.name for each in _standing(listed, before).still_open]:
+        return None
+    return card_of(listed) if _standing(listed, LOGBOOK.read()[0]).is_done else None  # it may be kept nowhere
+
+
+def _next_of(name: str, chapter: ChapterStanding, later: str) -> str:
+    names = [each.name for each in chapter.exercises]
+    after = (*chapter.exercises[names.index(name) + 1 :], *chapter.exercises)
+    with_points = next((each for each in after if not each.passed and each.worth.points), None)
+    if with_points:
+        worth = f"{with_points.worth.points} point{'s' if with_points.worth.points > 1 else ''}"
+        return f"{chapter.passed} exercises of this chapter passed. Next: {with_points.name}, {worth}."
+    left = [each.name for each in chapter.exercises if not each.passed]
+    done = f"You have all {chapter.points.rpartition(' ')[2]} points of {chapter.title}."
+    more = f" Left for extra credit: {', '.join(left)}." if left else " Nothing is left."
+    return f"{done}{more}{f' What comes then: {later}.' if later else ''}"

@@ -1,0 +1,61 @@
+"""After a restart a cell that is run alone misses what the cells above it make: say which cell to run first.
+
+An extension of IPython; `make lab` has its kernels load it.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+from autograder.notebook.cell_bindings import binds
+from autograder.notebook.saved_notebook import SavedCell, first_line, path_of_notebook, read, running_cell, texts_run
+
+_MENU = "Choose Run, then Run All Above Selected Cell; then run this cell again."
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Have this shell say so whenever a name is missing."""
+    shell.set_custom_exc((NameError,), _shown)
+
+
+def _shown(
+    shell: Any, kind: type[NameError], error: NameError, trace: TracebackType, tb_offset: int | None = None
+) -> None:
+    """Show the error as ever, and below it what to run."""
+    shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+    told = advice(shell, error.name)
+    if told:
+        print(told)
+
+
+def advice(shell: Any, name: str | None) -> str:
+    """Which cell makes a name that is missing, where the saved notebook has one that has not run; else ""."""
+    if not name:
+        return ""
+    try:
+        return _advice(shell, name)
+    except Exception:  # a file or a shell of a kind not thought of: then there is nothing to say
+        return ""
+
+
+def _advice(shell: Any, name: str) -> str:
+    path = path_of_notebook(shell)
+    notebook = read(path) if path else None
+    cells = notebook.cells if notebook else ()
+    running, ran = running_cell(shell), {text.strip() for text in texts_run(shell)}
+    for place, cell in enumerate(cells):
+        if not _is(cell, running) and binds(cell.text, name) and cell.text.strip() not in ran:
+            return _told(name, cell, any(_is(below, running) for below in cells[place:]))
+    return ""
+
+
+def _is(cell: SavedCell, running: SavedCell) -> bool:
+    return cell.id == running.id if running.id else cell.text.strip() == running.text.strip()
+
+
+def _told(name: str, cell: SavedCell, is_above: bool) -> str:
+    begins = first_line(cell.text)
+    if is_above:
+        return f"`{name}` is made in a cell above that has not run since the kernel started: `{begins}`. {_MENU}"
+    return f"`{name}` is made in a cell further down, which has not run yet: `{begins}`. Move that one above this one."

@@ -1,0 +1,205 @@
+"""The sections of a chapter's page. Whatever comes from a student is text, never markup."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from autograder.grading.class_table import StudentRow
+from autograder.notebook.html_markup import Html, join, prose, table, tag
+from autograder.reports import score_charts
+from autograder.reports.class_results import Results
+from autograder.reports.example_answers import Examples, learn_command
+from autograder.reports.item_analysis import ENOUGH, HARDLY, SEPARATES, Item, has_attempted
+from autograder.reports.item_analysis import items as items_of
+from autograder.reports.lesson_links import section
+from autograder.reports.misunderstandings import Misunderstanding, Shared, Unexplained, shared
+from autograder.reports.misunderstandings import unexplained as unexplained_of
+
+_SHOWN = 10  # entries of a list before the rest is folded away
+
+
+def overview(results: Results) -> Html:
+    """The class in numbers, and how its points are spread."""
+    scores = list(results.scores.values())
+    facts = table("The class in numbers", ("", ""), _facts(results))
+    return join(facts, score_charts.score_picture(scores, results.max_score)) if scores else facts
+
+
+def _facts(results: Results) -> list[tuple[str, str]]:
+    verdicts, scores = results.verdicts, results.scores
+    late = [row.student for row in results.rows if results.mark(row.student).penalty]
+    known = f" of {len(results.people)} in the gradebook" if results.people else ""
+    facts = [
+        ("handed in", f"{len(results.handed_in)}{known}"),
+        ("could not be read", str(len(results.unreadable))),
+        ("no notebook in the folder", str(len(results.without_notebook))),
+        ("read and judged", str(len(verdicts))),
+        (_nothing(results), str(sum(not has_attempted(verdict) for verdict in verdicts.values()))),
+        ("full marks or more", str(sum(score >= results.max_score for score in scores.values()))),
+        ("late penalty", str(len(late))),
+    ]
+    if scores:
+        facts.append(("median", f"{statistics.median(scores.values()):.3g} of {results.max_score:g} points"))
+    return facts
+
+
+def _nothing(results: Results) -> str:
+    """What can be said of those who have nothing: of a test cell nobody knows whether it was tried."""
+    has_tests = any(verdict.tests for verdict in results.verdicts.values())
+    return "no exercise answered, no point in a test cell" if has_tests else "nothing answered"
+
+
+def exercises(results: Results) -> Html:
+    """Each exercise: passed, wrong, not attempted; and which of them separate strong from weak answers."""
+    found = items_of(results)
+    if not found:
+        return tag("p", "No submission could be read.")
+    columns = ("exercise", "points", "passed", "wrong", "not attempted", "separates")
+    rows = [(item.exercise, item.worth, *_shares(item), _told(item)) for item in found]
+    return join(score_charts.item_picture(found), table("How each exercise went", columns, rows), _separation(found))
+
+
+def _shares(item: Item) -> list[str]:
+    return [f"{count} ({count / item.total:.0%})" for count in (item.passed, item.wrong, item.not_attempted)]
+
+
+def _told(item: Item) -> str:
+    return "–" if item.separation is None else f"{item.separation:+.2f}"
+
+
+def _separation(found: Sequence[Item]) -> Html:
+    """In words: who passes these also does well elsewhere, and for these it makes no difference."""
+    known = [item for item in found if item.separation is not None]
+    if not known:
+        return tag("p", f"Fewer than {ENOUGH} answers, or all alike: too few to say which exercises separate.")
+    best = sorted((item for item in known if _value(item) >= SEPARATES), key=_value, reverse=True)[:3]
+    least = sorted((item for item in known if _value(item) < HARDLY), key=_value)
+    lines = []
+    if best:
+        lines.append(join("Who does well elsewhere passes these, and who does not, does not: ", _names(best), "."))
+    if least:
+        told = "How somebody does elsewhere says next to nothing about these (too easy, too hard, or unclear?): "
+        lines.append(join(told, _names(least), "."))
+    return join(*(tag("p", line) for line in lines))
+
+
+def _value(item: Item) -> float:
+    assert item.separation is not None
+    return item.separation
+
+
+def _names(found: Iterable[Item]) -> Html:
+    parts: list[str] = []
+    for item in found:
+        parts += [", "] * bool(parts) + [tag("code", item.exercise), f" ({_told(item)})"]
+    return join(*parts)
+
+
+def misunderstandings(results: Results) -> Html:
+    """The known mistakes that cost the most points, each with its sentence, and one answer that shows it."""
+    found, examples = shared([results]), Examples(results)
+    if not found:
+        return tag("p", "No answer shows a known mistake.")
+    told = [_misunderstanding(each, examples, len(results.verdicts)) for each in found]
+    return _folded(told, "more misunderstanding")
+
+
+def _misunderstanding(found: Shared, examples: Examples, total: int) -> Html:
+    parts: list[str] = [tag("strong", points(found.lost)), " lost: "]
+    for number, (_, each) in enumerate(found.found):
+        parts += [", "] * bool(number) + [_students(len(each.students), total), " in ", tag("code", each.exercise)]
+    parts += _again(found)
+    return tag("li", *parts, tag("blockquote", prose(found.sentence)), _example(examples, found.found[0][1]))
+
+
+def _again(found: Shared) -> list[Html]:
+    """Where to teach again what a sentence is about; nothing where no chapter teaches it."""
+    ways = (section(results.course, results.stem, each.exercise) for results, each in found.found)
+    known = list(dict.fromkeys(way for way in ways if way))
+    links = [part for way in known for part in (join(", "), way)][1:]
+    return [tag("div", "To teach again: ", *links)] if links else []
+
+
+def points(lost: float) -> str:
+    """A number of points in words."""
+    return "1 point" if f"{lost:.4g}" == "1" else f"{lost:.4g} points"
+
+
+def _example(examples: Examples, found: Misunderstanding | Unexplained) -> Html:
+    """One answer, folded away; nothing where none can be read."""
+    code = examples.of(found.exercise, found.students)
+    return tag("details", tag("summary", "one answer"), tag("pre", code)) if code else Html("")
+
+
+def _students(count: int, total: int) -> str:
+    return f"{count} of {total} student{'' if total == 1 else 's'}"
+
+
+def unexplained(results: Results) -> Html:
+    """Wrong answers that no known mistake explains: candidates for the answer bank."""
+    found, examples = unexplained_of(results), Examples(results)
+    if not any(verdict.reports for verdict in results.verdicts.values()):
+        return tag("p", "There are no exercises here, only cells that nbgrader scores.")
+    if not found:
+        return tag("p", "Every wrong answer shows a known mistake, or stopped before it could be judged.")
+    return _folded([_unexplained(each, results, examples) for each in found], "more group")
+
+
+def _unexplained(found: Unexplained, results: Results, examples: Examples) -> Html:
+    count = len(found.students)
+    head = join(tag("strong", f"{count} answer{'' if count == 1 else 's'}"), " to ", tag("code", found.exercise))
+    values = [("call", found.first.call), ("expected", found.first.expected), ("got", found.first.got)]
+    seen = table(found.first.requirement, (), [(name, tag("code", value)) for name, value in values if value])
+    failed = tag("p", f"Not passed: {', '.join(found.failed)}.")
+    command = learn_command(results.course, results.stem, found.students[0], found.exercise)
+    draft = tag("p", "Draft an entry for the answer bank: ", tag("code", command))
+    sentence = tag("p", prose(found.first.sentence)) if found.first.sentence else Html("")
+    return tag("li", head, sentence, seen, failed, _example(examples, found), draft)
+
+
+def eye(results: Results) -> Html:
+    """Submissions that a person should look at, each with the reason; and those that wait for a score by hand."""
+    rows = [(row.student, _lines(reasons)) for row in results.rows if (reasons := reasons_to_look(results, row))]
+    marks = {row.student: results.mark(row.student) for row in results.rows}
+    wait = [student for student, mark in marks.items() if mark.needs_a_person and not mark.has_older_score]
+    told = [table("Look at these", ("student", "why"), rows)] if rows else []
+    told += [tag("p", f"{len(wait)} to score by hand, in formgrader: {_some(wait)}.")] if wait else []
+    return join(*told) if told else tag("p", "None.")
+
+
+def reasons_to_look(results: Results, row: StudentRow) -> list[str]:
+    """Why a person should look at a submission; that a cell waits for its first score by hand is none."""
+    by_hand = "a score by hand counts that is older than the last grading: look again in formgrader"
+    return [*row.troubles, *([by_hand] if results.mark(row.student).has_older_score else [])]
+
+
+def repairs(results: Results) -> Html:
+    """What was mended before grading; nothing of it cost points."""
+    students: dict[str, list[str]] = defaultdict(list)
+    for row in results.rows:
+        for line in row.verdict.repairs if row.verdict else ():
+            students[line].append(row.student)
+    if not students:
+        return tag("p", "Nothing had to be repaired.")
+    rows = sorted(students.items(), key=lambda each: (-len(each[1]), each[0]))
+    return table("Repaired", ("what", "how often", "whose"), [(what, str(len(who)), _some(who)) for what, who in rows])
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+
+
+def _lines(texts: Iterable[str]) -> Html:
+    return join(*(tag("div", text) for text in texts))
+
+
+def _folded(entries: Sequence[Html], rest: str) -> Html:
+    """A numbered list whose end is folded away."""
+    first = tag("ol", *entries[:_SHOWN])
+    more = entries[_SHOWN:]
+    if not more:
+        return first
+    many = "s" if len(more) > 1 else ""
+    return join(first, tag("details", tag("summary", f"{len(more)} {rest}{many}"), tag("ol", *more, start=_SHOWN + 1)))

@@ -1,0 +1,67 @@
+"""The answers of classes as forms, read again from what was handed in, and what of the course counts for nothing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from autograder.course.answer_bank import bank_path
+from autograder.errors import CourseError
+from autograder.grading.assignment import assignment, given_path, several_released
+from autograder.reports.class_results import Results
+from autograder.reports.example_answers import Examples
+from autograder.reports.similar_answers import Answered, Form, form
+
+Defined = ast.FunctionDef | ast.ClassDef
+
+
+def answered(course: Sequence[Results]) -> list[Answered]:
+    """The answers to each exercise of these classes; an assignment that is no chapter, or cannot be read, has none."""
+    return [each for results in course if results.verdicts for each in _chapter(results)]
+
+
+def _chapter(results: Results) -> Iterator[Answered]:
+    place = results.course, results.stem
+    try:
+        given = None if several_released(*place) else given_path(*place)
+        wanted = assignment(*place, unconfined=False, given=given)
+        chapter = wanted.chapter()
+    except CourseError:  # a chapter that is being changed
+        return
+    examples, reports = Examples(results), next(iter(results.verdicts.values())).reports
+    sources = {student: examples.answers(student) for student in results.verdicts}
+    for exercise in (report.exercise for report in reports if report.exercise in chapter.exercises):
+        own = [chapter.starter(exercise), chapter.solution(exercise)]
+        known = [*own, *right_answers(bank_path(results.course, wanted.homes.get(exercise, results.stem), exercise))]
+        common = frozenset(made.text for text in known if (made := form(text)))
+        forms = _forms({student: answers.get(exercise, "") for student, answers in sources.items()})
+        yield Answered(results.stem, exercise, len(results.verdicts), forms, common)
+
+
+def _forms(sources: dict[str, str]) -> dict[str, Form]:
+    return {student: made for student, source in sources.items() if (made := form(source))}
+
+
+def right_answers(bank: Path) -> list[str]:
+    """The right answers of an answer bank as text; none where there is no bank that can be read.
+
+    Nothing of it is run: its answers need torch, which takes longer to import than all else of a report to gather.
+    """
+    try:
+        text = bank.read_text(encoding="utf-8")
+        lines, body = text.splitlines(), ast.parse(text).body
+    except (OSError, ValueError, SyntaxError):  # a report does without it
+        return []
+    return [
+        _text(node, lines) for node in body if isinstance(node, Defined) and any(map(_is_right, node.decorator_list))
+    ]
+
+
+def _is_right(decorator: ast.expr) -> bool:
+    """Whether it is the bank's own word for a right answer: `@bank.right("tag")`."""
+    return isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "bank.right"
+
+
+def _text(node: Defined, lines: list[str]) -> str:
+    return "\n".join(lines[node.lineno - 1 : node.end_lineno]) + "\n"

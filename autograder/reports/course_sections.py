@@ -1,0 +1,118 @@
+"""The sections of the course's page: all chapters side by side."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+
+from autograder.notebook.html_markup import Html, join, prose, table, tag
+from autograder.reports import score_charts
+from autograder.reports.chapter_sections import reasons_to_look
+from autograder.reports.class_results import Results
+from autograder.reports.item_analysis import items as items_of
+from autograder.reports.lesson_links import section
+from autograder.reports.misunderstandings import Shared, shared
+from autograder.reports.misunderstandings import unexplained as unexplained_of
+
+_SHOWN = 15
+
+
+def chapters(course: Sequence[Results]) -> Html:
+    """A line for each chapter, with its page."""
+    scored = [each for each in course if each.scores and each.max_score]
+    shares = [[score / each.max_score for score in each.scores.values()] for each in scored]
+    picture = score_charts.chapter_picture([each.stem for each in scored], shares) if scored else Html("")
+    read = ("handed in", "could not be read", "no notebook")
+    columns = ("chapter", *read, "median", "full marks or more", "look at", "to score by hand", "unexplained answers")
+    return join(picture, table("The chapters", columns, map(_chapter, course)))
+
+
+def _chapter(results: Results) -> tuple[str, ...]:
+    scores = list(results.scores.values())
+    middle = f"{statistics.median(scores):.3g} of {results.max_score:g}" if scores else "–"
+    full = sum(score >= results.max_score for score in scores)
+    look = sum(bool(reasons_to_look(results, row)) for row in results.rows)
+    by_hand = sum(results.mark(row.student).needs_a_person for row in results.rows)
+    loose = sum(len(group.students) for group in unexplained_of(results))
+    link = tag("a", results.title, href=f"{results.stem}.html")
+    read = (len(results.handed_in), len(results.unreadable), len(results.without_notebook))
+    return link, *map(str, read), middle, *map(str, (full, look, by_hand, loose))
+
+
+def misunderstandings(course: Sequence[Results]) -> Html:
+    """The known mistakes of all chapters that cost the most points."""
+    found = shared(course)
+    if not found:
+        return tag("p", "No answer shows a known mistake.")
+    columns = ("points lost", "share of the class that read it", "what the students read", "to teach again")
+    rows = [(f"{each.lost:.4g}", _where(each), prose(each.sentence), _again(each)) for each in found[:_SHOWN]]
+    return table("The misunderstandings that cost the most points", columns, rows)
+
+
+def _again(shared: Shared) -> Html:
+    ways = (section(results.course, results.stem, each.exercise) for results, each in shared.found)
+    return join(*(tag("div", way) for way in dict.fromkeys(ways) if way))
+
+
+def _where(shared: Shared) -> Html:
+    """The exercises in which a sentence was read, each with the share of those who read it."""
+    parts: list[str] = []
+    names = [each.exercise for _, each in shared.found]
+    for results, each in shared.found:
+        told = f" {len(each.students) / len(results.verdicts):.0%}" + _of_several(each.exercise, results, names)
+        parts += [", "] * bool(parts) + [tag("code", each.exercise, style="white-space:nowrap"), told]
+    return join(*parts)
+
+
+def _of_several(exercise: str, results: Results, names: Sequence[str]) -> str:
+    """In which assignment, where an exercise stands in several."""
+    return f" in {results.stem}" if names.count(exercise) > 1 else ""
+
+
+def hardest(course: Sequence[Results]) -> Html:
+    """The exercises that the fewest passed, of those who tried."""
+    tried = [(each, item) for each in course for item in items_of(each) if item.passed + item.wrong]
+    if not tried:
+        return tag("p", "Nobody has answered anything.")
+    tried.sort(key=lambda two: two[1].passed / (two[1].passed + two[1].wrong))
+    names = [item.exercise for _, item in tried]
+    told = [item.exercise + _of_several(item.exercise, each, names) for each, item in tried]
+    counts = [(f"{item.passed} of {item.passed + item.wrong}", str(item.not_attempted)) for _, item in tried]
+    rows = [(name, *two) for name, two in zip(told, counts, strict=True)]
+    return table("Passed by the fewest of those who tried", ("exercise", "passed", "not attempted"), rows[:_SHOWN])
+
+
+def missing(course: Sequence[Results]) -> Html:
+    """Students of the gradebook who have handed in less than the others: each with the chapters that are missing."""
+    everybody = sorted({student for results in course for student in results.people})
+    handed_in = {results.stem: set(results.handed_in) for results in course}
+    gaps = {who: [stem for stem, there in handed_in.items() if who not in there] for who in everybody}
+    most_first = sorted((who for who in everybody if gaps[who]), key=lambda who: -len(gaps[who]))
+    if not most_first:
+        return tag("p", "Everybody in the gradebook has handed in every chapter that was graded.")
+    return table("Not handed in", ("student", "chapters"), [(who, ", ".join(gaps[who])) for who in most_first])
+
+
+def equal(count: int, by_chance: float) -> Html:
+    """How many pairs of students have answers of one rare structure, and how to read that; nobody is named."""
+    if not count:
+        return tag("p", "No two students have several answers of one structure that is rare in this class.")
+    found = f"{count} pair{'' if count == 1 else 's'} of students" + (" has" if count == 1 else " have")
+    return join(
+        tag("p", found, " answers that are the same after renaming, and that hardly anybody else has."),
+        tag(
+            "p", "Were each exercise's answers dealt out to the students at random, about ", f"{by_chance:.1f}", _CHANCE
+        ),
+        tag("p", _HOW_TO_READ, tag("code", "equal-answers.csv"), " beside this page, the rarest first."),
+    )
+
+
+_CHANCE = (
+    " pairs would share several. People who learn together and think alike share more than that, and short answers "
+    "come out equal on their own."
+)
+_HOW_TO_READ = (
+    "This is a hint to look, and says nothing of how it came about: a lesson's pattern, a tutor, a common source, work "
+    "in pairs that was allowed. Read both answers, and speak with both students, before you think anything. The pairs "
+    "stand in "
+)

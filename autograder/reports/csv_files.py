@@ -1,0 +1,104 @@
+"""The files beside the report's pages: tables to go on with, and what names students."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+from autograder.grading.class_table import StudentRow
+from autograder.nbgrader_plugin import csv_escaping
+from autograder.reports.class_results import Results
+from autograder.reports.item_analysis import items as items_of
+from autograder.reports.misunderstandings import shared
+from autograder.reports.misunderstandings import unexplained as unexplained_of
+from autograder.reports.similar_answers import Pair
+from autograder.submission.notebook_choice import names_in
+from autograder.submission.zip_archive import shown
+from autograder.terminal_text import printable
+
+UNREADABLE, MISUNDERSTOOD, EQUAL = "unreadable.txt", "misunderstandings-names.csv", "equal-answers.csv"
+
+
+def files(course: Sequence[Results], wanted: Collection[str], alike: Sequence[Pair]) -> dict[str, bytes]:
+    """The contents by the files' names; where a file would say nothing it is empty, and is not to be there.
+
+    Of each of the chapters `wanted` the table of its items; all that names students is about every chapter. `alike` are
+    the pairs of students with equal answers.
+    """
+    tables = {f"items-{each.stem}.csv": items_table(each) for each in course if each.stem in wanted}
+    return tables | {UNREADABLE: letters(course), MISUNDERSTOOD: misunderstood(course), EQUAL: equal_table(alike)}
+
+
+def items_table(results: Results) -> bytes:
+    """How each exercise went, as CSV: difficulty is the share that passed of those who tried; empty where unknown."""
+    loose = Counter[str]()
+    for group in unexplained_of(results):
+        loose[group.exercise] += len(group.students)
+    head = ("exercise", "points", "extra credit", "passed", "wrong", "not attempted")
+    rows: list[tuple[object, ...]] = [(*head, "difficulty", "separation", "unexplained answers")]
+    for item in items_of(results):
+        tried = item.passed + item.wrong
+        told = (item.passed, item.wrong, item.not_attempted, round(item.passed / tried, 3) if tried else None)
+        apart = None if item.separation is None else round(item.separation, 3)
+        rows.append((item.exercise, f"{item.points:g}", item.extra, *told, apart, loose[item.exercise]))
+    return csv_escaping.encoded(rows) if len(rows) > 1 else b""
+
+
+def misunderstood(course: Sequence[Results]) -> bytes:
+    """Who read which sentence, in the order of the page, as CSV."""
+    rows: list[tuple[object, ...]] = [("chapter", "exercise", "what was read", "points lost", "student", "name")]
+    for group in shared(course):
+        for results, each in group.found:
+            for student, lost in zip(each.students, each.points, strict=True):
+                told = (group.sentence, round(lost, 4), student, full_name(results, student))
+                rows.append((results.stem, each.exercise, *told))
+    return csv_escaping.encoded(rows) if len(rows) > 1 else b""
+
+
+def equal_table(found: Sequence[Pair]) -> bytes:
+    """The pairs as CSV, a line for each exercise that they share; empty where there is none."""
+    rows: list[tuple[object, ...]] = [
+        ("student", "other student", "weight of the pair", "chapter", "exercise", "students with this form", "nodes")
+    ]
+    for pair in found:
+        for each in pair.alike:
+            told = (each.stem, each.exercise, each.holders, each.size)
+            rows.append((pair.first, pair.second, round(pair.weight, 2), *told))
+    return csv_escaping.encoded(rows) if found else b""
+
+
+def full_name(results: Results, student: str) -> str:
+    """What the gradebook calls a student; "" where it knows none."""
+    person = results.people.get(student)
+    return person.full_name if person and person.full_name != student else ""
+
+
+def letters(course: Sequence[Results]) -> bytes:
+    """A text to send to each student whose file could not be read or whose folder held no notebook."""
+    told = [_letter(each, row) for each in course for row in (*each.unreadable, *each.without_notebook)]
+    return "\n\n----\n\n".join(told).encode("utf-8", "replace") + b"\n" if told else b""
+
+
+def _letter(results: Results, row: StudentRow) -> str:
+    person, named = results.people.get(row.student), full_name(results, row.student)
+    name = f"{named} ({row.student})" if named else row.student
+    if row.is_empty:
+        found = f"there is no notebook in it ({_lying(results, row.student)}). {_NOTEBOOK}"
+    else:
+        found = f"it could not be read: {row.verdict.trouble}" if row.verdict else row.reason
+    head = ", ".join(filter(None, (name, person.email if person else "")))
+    lines = (f"To: {head}", "", f'I could not grade what you handed in for "{results.title}": {found}', _LAST)
+    return "\n".join(printable(line, kept="") for line in lines)
+
+
+_NOTEBOOK = (
+    "What is needed is the .ipynb file itself: in JupyterLab choose File > Download, in Colab File > Download > "
+    "Download .ipynb, and hand in that file."
+)
+_LAST = "Nothing in it has been graded so far. If you cannot find out how to go on, write to me."
+
+
+def _lying(results: Results, student: str) -> str:
+    """What a folder without a notebook holds."""
+    names = names_in(results.course / "submitted" / student / results.stem)
+    return f"found: {shown(names)}" if names else "it is empty"

@@ -1,0 +1,121 @@
+"""What a class misunderstood: known mistakes counted, and answers that none of them explains."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from autograder.diagnosis.verdict import Report, Status, Verdict
+from autograder.reports.class_results import Results
+from autograder.reports.item_analysis import is_attempted
+
+
+@dataclass(frozen=True)
+class Misunderstanding:
+    """A known mistake, the sentence that students read about it, who made it, and the points that each lost by it."""
+
+    exercise: str
+    tag: str
+    sentence: str
+    students: tuple[str, ...]
+    points: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A sentence with all the known mistakes of which students read it, each with its chapter's class."""
+
+    sentence: str
+    found: tuple[tuple[Results, Misunderstanding], ...]
+
+    @property
+    def lost(self) -> float:
+        """The points lost by it, by all students in all exercises."""
+        return round(math.fsum(lost for _, each in self.found for lost in each.points), 4)
+
+    @property
+    def reads(self) -> int:
+        """How often it was read: a student counts once in each exercise."""
+        return sum(len(each.students) for _, each in self.found)
+
+
+@dataclass(frozen=True)
+class Unexplained:
+    """Wrong answers that no known mistake explains and that look the same to every check.
+
+    `first` is the first check that they do not pass, `failed` names all of these.
+    """
+
+    exercise: str
+    first: Verdict
+    failed: tuple[str, ...]
+    students: tuple[str, ...]
+
+
+def misunderstandings(results: Results) -> list[Misunderstanding]:
+    """The known mistakes of a class, the most common first; a student counts once for each.
+
+    What a student lost in an exercise is divided evenly among the known mistakes that its report names.
+    """
+    sentences: dict[tuple[str, str], str] = {}
+    students: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
+    for student, verdict in results.verdicts.items():
+        for report in verdict.reports:
+            for tag in report.mistakes:
+                lost = verdict.points[report.exercise] - verdict.earned(report.exercise)
+                students[report.exercise, tag][student] = lost / len(report.mistakes)
+                sentences.setdefault((report.exercise, tag), _sentence(report, tag))
+    found = [Misunderstanding(*key, sentences[key], tuple(who), tuple(who.values())) for key, who in students.items()]
+    return sorted(found, key=lambda each: (-len(each.students), each.exercise, each.tag))
+
+
+def shared(course: Sequence[Results]) -> list[Shared]:
+    """The known mistakes of these classes by their sentences, those first by which the most points were lost."""
+    groups: dict[str, list[tuple[Results, Misunderstanding]]] = defaultdict(list)
+    for results in course:
+        for each in misunderstandings(results):
+            groups[each.sentence].append((results, each))
+    found = [Shared(sentence, tuple(pairs)) for sentence, pairs in groups.items()]
+    return sorted(found, key=lambda each: (-each.lost, -each.reads, each.sentence))
+
+
+def _sentence(report: Report, tag: str) -> str:
+    return next(verdict.sentence for verdict in report.verdicts if verdict.mistake == tag)
+
+
+def unexplained(results: Results) -> list[Unexplained]:
+    """Wrong answers without a known mistake, grouped by equal observation; the largest groups first.
+
+    Answers count as equal where every check shows the same, which holds within one round of grading: another round
+    draws other cases.
+    """
+    groups: dict[tuple[object, ...], list[str]] = defaultdict(list)
+    reports: dict[tuple[object, ...], Report] = {}
+    for student, verdict in results.verdicts.items():
+        for report in verdict.reports:
+            if _is_unexplained(report):
+                key = (report.exercise, *map(_shown, report.verdicts))
+                groups[key].append(student)
+                reports[key] = report
+    found = [_group(reports[key], tuple(who)) for key, who in groups.items()]
+    return sorted(found, key=lambda each: (-len(each.students), each.exercise, each.failed))
+
+
+def _is_unexplained(report: Report) -> bool:
+    """Whether an answer ran and was wrong, and no sentence of the bank was found for it."""
+    if report.passed or report.mistakes or not is_attempted(report):
+        return False
+    return any(each.status is Status.FAIL or (each.status is Status.ERROR and each.call) for each in report.verdicts)
+
+
+def _shown(verdict: Verdict) -> tuple[object, ...]:
+    return verdict.requirement, verdict.status, verdict.call, verdict.expected, verdict.got
+
+
+def _group(report: Report, students: tuple[str, ...]) -> Unexplained:
+    first = report.first
+    assert first is not None
+    failed = tuple(verdict.requirement for verdict in report.verdicts if verdict.status is not Status.PASS)
+    return Unexplained(report.exercise, first, failed, students)

@@ -1,0 +1,67 @@
+# The page of one chapter, a notebook in jupytext's percent format.
+
+# %%
+from pathlib import Path
+
+from IPython.display import HTML
+
+from autograder.reports import class_results, chapter_sections
+
+# %% tags=["parameters"]
+course = "."
+stem = ""
+
+# %%
+found = class_results.read(Path(course), stem)
+
+# %% [markdown]
+# ## How the class did
+#
+# Points are those of nbgrader's gradebook, with manual scores, extra credit and late penalties.
+
+# %%
+HTML(chapter_sections.overview(found))
+
+# %% [markdown]
+# ## What the class misunderstood
+#
+# The sentences by which the most points were lost stand first, with all exercises in which they were read.
+# Where an answer shows several known mistakes, what it lost is divided among them.
+# Each sentence is what the students read; who read it stands in `misunderstandings-names.csv` beside this page.
+# The example is the shortest of a few, without comments and names, to be shown in class; read it first.
+
+# %%
+HTML(chapter_sections.misunderstandings(found))
+
+# %% [markdown]
+# ## The exercises
+#
+# *Separates* compares an exercise with all others: near +1, whoever passes it does well elsewhere; near 0, it makes no
+# difference; below 0, look at the exercise.
+# It needs at least ten submissions, and says little about an exercise that nearly all or nearly none passed.
+
+# %%
+HTML(chapter_sections.exercises(found))
+
+# %% [markdown]
+# ## Answers that no known mistake explains
+#
+# These students were shown what was expected and what came, and no misunderstanding.
+# A group that is larger than one is worth an entry in the answer bank: the next class reads a sentence.
+
+# %%
+HTML(chapter_sections.unexplained(found))
+
+# %% [markdown]
+# ## Submissions that need a person
+
+# %%
+HTML(chapter_sections.eye(found))
+
+# %% [markdown]
+# ## What was repaired
+#
+# Notebooks come back damaged from Colab, from copying and from mail; what could be put right was, and cost no points.
+
+# %%
+HTML(chapter_sections.repairs(found))

@@ -1,0 +1,52 @@
+# The page of the whole course, a notebook in jupytext's percent format.
+
+# %%
+from pathlib import Path
+
+from IPython.display import HTML
+
+from autograder.reports import course_sections, class_results
+
+# %% tags=["parameters"]
+course = "."
+stems: list[str] = []
+equal_pairs = 0
+by_chance = 0.0
+
+# %%
+found = class_results.read_all(Path(course), stems)
+
+# %% [markdown]
+# ## The chapters
+#
+# Each chapter has a page of its own.
+
+# %%
+HTML(course_sections.chapters(found))
+
+# %% [markdown]
+# ## What the class misunderstood
+#
+# The sentences by which the most points were lost, added up over exercises and chapters.
+# Who read them stands in `misunderstandings-names.csv` beside this page.
+
+# %%
+HTML(course_sections.misunderstandings(found))
+
+# %% [markdown]
+# ## The hardest exercises
+
+# %%
+HTML(course_sections.hardest(found))
+
+# %% [markdown]
+# ## Who is missing
+
+# %%
+HTML(course_sections.missing(found))
+
+# %% [markdown]
+# ## Answers of the same structure
+
+# %%
+HTML(course_sections.equal(equal_pairs, by_chance))

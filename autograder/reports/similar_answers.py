@@ -1,0 +1,195 @@
+"""Pairs of students whose answers have the same structure, rarely seen in the class: a hint to look, no more."""
+
+from __future__ import annotations
+
+import ast
+import math
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from autograder.submission.answer_source import python_of
+
+FLOOR, LONG = 30, 200  # nodes of a syntax tree: what is shorter looks alike on its own, what is longer hardly ever
+_RARE = 6  # a form that more than one student in so many has says nothing
+_TELLING = 4.0  # the sum of weights from which on a pair is told
+_LARGE = 10  # students, below which one equal answer alone is never told
+_DEALS = 20
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_DROPPED = {"annotation", "returns", "ctx", "kind", "type_comment", "type_params", "type_ignores", "simple"}
+_NAMING = {"name", "names", "id", "rest"}
+
+
+@dataclass(frozen=True)
+class Form:
+    """The structure of an answer as text, and how many nodes it has."""
+
+    text: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Alike:
+    """An exercise that two students answered in one form, how many have it, and what that weighs."""
+
+    stem: str
+    exercise: str
+    holders: int
+    size: int
+    weight: float
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two students, and the exercises in which their answers have one rare form."""
+
+    first: str
+    second: str
+    alike: tuple[Alike, ...]
+
+    @property
+    def weight(self) -> float:
+        """How unlikely it is that both have chosen these forms: the sum over the exercises."""
+        return round(math.fsum(each.weight for each in self.alike), 6)
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The answers to one exercise by student, out of a class of `size`; `common` are forms that count for nothing."""
+
+    stem: str
+    exercise: str
+    size: int
+    forms: Mapping[str, Form]
+    common: frozenset[str] = frozenset()
+
+
+# --- forms
+
+
+def form(source: str) -> Form | None:
+    """The structure of an answer; None where it cannot be parsed.
+
+    Names that it binds are numbered by their first occurrence; docstrings, annotations, comments, and what only
+    imports or calls at the top are left out. Attributes, imported names and names that come from elsewhere stay.
+    """
+    tree = python_of(source)[1]
+    if tree is None:
+        return None
+    body = [node for node in tree.body if not isinstance(node, ast.Expr | ast.Import | ast.ImportFrom)]
+    written = _Forms(tree)
+    try:
+        parts = [part for node in body for part in written.of(node)]
+    except (RecursionError, MemoryError, ValueError):  # too deep, or a number too long to be written
+        return None
+    return Form(" ".join(parts), sum(part.startswith("(") for part in parts))
+
+
+class _Forms:
+    """Writes nodes down, the names that an answer binds as numbers."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        methods = {id(each) for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for each in node.body}
+        nodes = list(ast.walk(tree))
+        imported = {(each.asname or each.name).split(".")[0] for each in nodes if isinstance(each, ast.alias)}
+        bound = {name for node in nodes if id(node) not in methods for name in _bound(node)}
+        self._own, self._methods, self._numbers = bound - imported, methods, dict[str, int]()
+
+    def of(self, node: ast.AST) -> Iterator[str]:
+        if isinstance(node, ast.AnnAssign):
+            if node.value is None:
+                return
+            node = ast.Assign([node.target], node.value)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            return
+        yield f"({type(node).__name__}"
+        for field, value in ast.iter_fields(node):
+            if field not in _DROPPED:
+                yield from self._value(node, field, value)
+        yield ")"
+
+    def _value(self, node: ast.AST, field: str, value: object) -> Iterator[str]:
+        if isinstance(value, ast.AST):
+            yield from self.of(value)
+        elif isinstance(value, list):
+            yield "["
+            for each in value:
+                yield from self._value(node, field, each)
+            yield "]"
+        elif isinstance(value, str) and (field in _NAMING or isinstance(node, ast.arg)) and self._is_own(node, value):
+            yield f"#{self._numbers.setdefault(value, len(self._numbers))}"
+        else:
+            yield f"={value!r}"
+
+    def _is_own(self, node: ast.AST, name: str) -> bool:
+        return name in self._own and id(node) not in self._methods and not isinstance(node, ast.alias)
+
+
+def _bound(node: ast.AST) -> Sequence[str]:
+    if isinstance(node, ast.Name):
+        return [] if isinstance(node.ctx, ast.Load) else [node.id]
+    if isinstance(node, ast.arg):
+        return [node.arg]
+    if isinstance(node, (*_FUNCTIONS, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):
+        return [node.name] if node.name else []
+    return []
+
+
+# --- pairs
+
+
+def pairs(answered: Sequence[Answered]) -> list[Pair]:
+    """The pairs that are worth a look, those first that are least likely to come about on their own.
+
+    A form weighs the logarithm of the class's size over the number of students who have it.
+    """
+    found: dict[tuple[str, str], list[Alike]] = defaultdict(list)
+    for each in answered:
+        for students, alike in _shared(each):
+            for pair in combinations(students, 2):
+                found[pair].append(alike)
+    sizes = {(each.stem, each.exercise): each.size for each in answered}
+    told = [Pair(*pair, tuple(alike)) for pair, alike in found.items()]
+    worth = [pair for pair in told if _is_told(pair, sizes)]
+    return sorted(worth, key=lambda pair: (-pair.weight, pair.first, pair.second))
+
+
+def _shared(answered: Answered) -> Iterator[tuple[list[str], Alike]]:
+    """Each rare form that several students have, with these."""
+    students: dict[Form, list[str]] = defaultdict(list)
+    for student in sorted(answered.forms):
+        students[answered.forms[student]].append(student)
+    for shape, who in students.items():
+        if shape.size >= FLOOR and shape.text not in answered.common and 2 <= len(who) <= max(2, answered.size / _RARE):
+            weight = math.log(answered.size / len(who))
+            yield who, Alike(answered.stem, answered.exercise, len(who), shape.size, weight)
+
+
+def _is_told(pair: Pair, sizes: Mapping[tuple[str, str], int]) -> bool:
+    """Whether several exercises weigh enough together, or one form is long and nobody else's."""
+    if len(pair.alike) > 1 and pair.weight >= _TELLING:
+        return True
+    return any(
+        each.holders == 2 and each.size >= LONG and sizes[each.stem, each.exercise] >= _LARGE for each in pair.alike
+    )
+
+
+def by_chance(answered: Sequence[Answered]) -> float:
+    """How many pairs with several exercises there would be, were each exercise's answers dealt to students at random.
+
+    The mean of a few deals, which are the same each time.
+    """
+    deal = random.Random(0)
+    counts = [
+        sum(len(pair.alike) > 1 for pair in pairs([_dealt(each, deal) for each in answered])) for _ in range(_DEALS)
+    ]
+    return sum(counts) / _DEALS
+
+
+def _dealt(answered: Answered, deal: random.Random) -> Answered:
+    students = sorted(answered.forms)
+    forms = [answered.forms[student] for student in students]
+    deal.shuffle(forms)
+    return replace(answered, forms=dict(zip(students, forms, strict=True)))

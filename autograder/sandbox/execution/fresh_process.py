@@ -1,0 +1,100 @@
+"""A fresh process for each run, unconfined: for systems where nothing can be confined, and only when asked for."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from autograder.errors import WorkFailed
+from autograder.pipe_messages import READY, Frame, FrameError, receive, send
+from autograder.sandbox.execution.child_process import ENDED_EARLY, begun, cpu_seconds, environment, failed
+from autograder.sandbox.execution.program import Limits, Program
+
+
+class _Process:
+    """The grader's end of one child process."""
+
+    knows_cases = False
+
+    def __init__(self, process: subprocess.Popen[bytes], complaints: Path) -> None:
+        assert process.stdin and process.stdout
+        self._process, self._complaints = process, complaints
+        self.to, self.source = process.stdin.fileno(), process.stdout.fileno()
+
+    def start(self, program: Program, limits: Limits) -> None:
+        """Name the chapter and wait until it is set up; raises WorkFailed: this part is ours."""
+        deadline = time.monotonic() + limits.start_seconds
+        try:
+            send(self.to, Frame(asdict(program.ground)), deadline)
+            frame = receive(self.source, deadline, limits.message_bytes)
+        except BrokenPipeError:
+            frame = None
+        except FrameError as error:
+            raise self.failed(f"did not start: {error}") from error
+        if frame is None or frame.head.get("stage") != READY:
+            reason = ENDED_EARLY if frame is None else frame.head.get("problem")
+            raise self.failed(f"did not start: {reason}")
+
+    def failed(self, what: str) -> WorkFailed:
+        """The error that says that the child did not work."""
+        remedy = "Run `python -m autograder.sandbox.execution.fresh_child --try` to see the whole error."
+        return failed(what, self._complaints, remedy)
+
+    def cpu_seconds(self) -> float:
+        """How long the process has computed; where the system does not tell, how long it has run."""
+        return cpu_seconds(self._process.pid) if sys.platform == "linux" else time.monotonic()
+
+    def ended(self, within: float) -> int | None:
+        """How the process ended, as os.waitpid gives it."""
+        try:
+            code = self._process.wait(timeout=within)
+        except subprocess.TimeoutExpired:
+            return None
+        return -code if code < 0 else code << 8
+
+    def end(self) -> None:
+        """Kill the child and everything it started in its process group."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            assert stream
+            with contextlib.suppress(OSError):
+                stream.close()
+
+
+@contextlib.contextmanager
+def fresh_process(program: Program, limits: Limits) -> Iterator[_Process]:
+    """A new interpreter with a scrubbed environment and a scratch folder, the program's chapter ready."""
+    with tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True) as folder:
+        scratch = Path(folder)
+        complaints = scratch / "stderr"
+        (scratch / "work").mkdir()
+        with complaints.open("wb") as stderr:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "autograder.sandbox.execution.fresh_child"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                cwd=scratch / "work",
+                env=environment(scratch / "work"),
+                bufsize=0,
+                start_new_session=True,
+            )
+        child = _Process(begun(process), complaints)
+        try:
+            child.start(program, limits)
+            yield child
+        except OSError as error:
+            raise child.failed(f"did not work: {error}") from error
+        finally:
+            child.end()

@@ -1,0 +1,212 @@
+"""The child process: executes a submission's cells in an IPython shell, and sends what the probes saw.
+
+Whatever the cells print is discarded.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import traceback
+from pathlib import Path
+from typing import Any
+
+import torch
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+from autograder.course.course import course_in
+from autograder.errors import WorkFailed
+from autograder.exercises.exercise import Case, Exercise, ExerciseSet
+from autograder.exercises.observation import Raised, to_bytes
+from autograder.exercises.probe import raised
+from autograder.pipe_messages import Frame, FrameError, discard, receive, send
+from autograder.sandbox.execution.course_function_stubs import STAND_INS
+from autograder.sandbox.execution.data_file_transfer import lay_out
+from autograder.sandbox.execution.packed_cases import Cases, unpacked
+from autograder.sandbox.execution.program import Ground
+
+# They start programs, load files, or change the machine.
+_IDLE = frozenset(
+    {
+        "bash",
+        "conda",
+        "file",
+        "load",
+        "load_ext",
+        "mamba",
+        "pip",
+        "reload_ext",
+        "run",
+        "script",
+        "sh",
+        "sx",
+        "system",
+        "uv",
+        "writefile",
+    }
+)
+
+
+class QuietShell(InteractiveShell):
+    """A shell that keeps errors in its results instead of printing them."""
+
+    # IPython calls these two with what each of its versions likes.
+    def showtraceback(self, *args: Any, **kwargs: Any) -> None:
+        """Print nothing."""
+
+    def showsyntaxerror(self, *args: Any, **kwargs: Any) -> None:
+        """Print nothing."""
+
+    def enable_gui(self, gui: str | None = None) -> None:
+        """Do nothing: `%matplotlib inline` asks for it."""
+
+    def ask_exit(self) -> None:
+        """Do nothing: in a notebook, the lines below `exit()` run all the same."""
+
+    def system(self, cmd: str) -> None:
+        """Do nothing: `!nvidia-smi` and `!pip install` are the student's machine's business."""
+
+    def getoutput(self, cmd: str, split: bool = True, depth: int = 0) -> list[str] | str:
+        """Give nothing: `files = !ls` asks for it."""
+        return [] if split else ""
+
+    def run_line_magic(self, magic_name: str, line: str, _stack_depth: int = 1) -> Any:
+        """Run a magic; those that are for another machine, or that are not installed here, do nothing."""
+        if magic_name not in _IDLE and self.find_line_magic(magic_name):  # type: ignore[no-untyped-call]
+            return super().run_line_magic(magic_name, line, _stack_depth + 1)
+
+    def run_cell_magic(self, magic_name: str, line: str, cell: str) -> Any:
+        """Run a magic over a cell, likewise."""
+        if magic_name not in _IDLE and self.find_cell_magic(magic_name):  # type: ignore[no-untyped-call]
+            return super().run_cell_magic(magic_name, line, cell)  # type: ignore[no-untyped-call]
+
+
+class ReadyChapter:
+    """What is the same for all submissions of a chapter: its probes, and a shell in which its setup cell has run.
+
+    Raises WorkFailed where the setup cell fails: the chapter is ours.
+    """
+
+    def __init__(self, ground: Ground) -> None:
+        torch.set_num_threads(1)
+        course = course_in(Path(ground.course))
+        found = (each for stem in ground.chapters for each in course.exercises(stem))
+        self.exercises = ExerciseSet(" and ".join(ground.chapters), found)
+        for exercise in self.exercises:
+            exercise.requirements  # noqa: B018  # drawn once here, and not again in each submission's process
+        self.shell = new_shell()
+        problem = run_cell(self.shell, ground.setup)
+        if problem is not None:
+            raise WorkFailed(f"the setup cell raised {problem.type}: {problem.message}")
+        self.shell.user_ns.update({name: each for name, each in STAND_INS.items() if name in self.shell.user_ns})
+
+    def serve(self, source: int, sink: int, cases: Cases | None = None) -> None:
+        """Run the program that comes from `source`; a frame to `sink` for each stage.
+
+        Where the process that this one was forked from has read the `cases`, they do not come.
+        """
+        frame = receive(source)
+        os.close(source)
+        if frame is not None:
+            # A copy of this process that a cell forks has nothing to say to the grader.
+            os.register_at_fork(after_in_child=lambda: os.close(sink))
+            discard(2)
+            # `@torch.compile` changes no result, and a compiler takes longer than an answer may.
+            os.environ["TORCHDYNAMO_DISABLE"] = "1"
+            size = frame.head["cases"]
+            lay_out(frame.head["files"], frame.body[size:])
+            known = cases if not size and cases is not None else unpacked(frame.body[:size])
+            _serve(self.shell, self.exercises, sink, frame.head["steps"], known)
+
+
+def _serve(shell: QuietShell, exercises: ExerciseSet, sink: int, steps: list[dict[str, Any]], cases: Cases) -> None:
+    for step in steps:
+        head = {"stage": step["stage"]}
+        if "exercise" in step:
+            exercise = exercises[step["exercise"]]
+            _answer(sink, _probed(head, shell, step["called"], exercise, cases[exercise.name]))
+        elif "source" in step:
+            _answer(sink, Frame(head | _told(_run_answers(shell, step["source"], step["needed"]))))
+        else:
+            for statement in step["statements"]:
+                run_cell(shell, statement)  # one that fails is missed only by the answers that need it
+            _answer(sink, Frame(head))
+
+
+def _answer(sink: int, frame: Frame) -> None:
+    try:
+        send(sink, frame)
+    except FrameError as error:
+        send(sink, Frame({"stage": frame.head["stage"], "raised": [type(error).__name__, str(error), ""]}))
+
+
+def _told(problem: Raised | None) -> dict[str, Any]:
+    return {} if problem is None else {"raised": [problem.type, problem.message, problem.line]}
+
+
+def _run_answers(shell: QuietShell, source: str, needed: list[tuple[int, str]]) -> Raised | None:
+    """Run a cell with answers; where it stops, what its answers need below that line is run all the same."""
+    _seed()
+    stopped = _executed(shell, source)
+    if stopped is None:
+        return None
+    line = _line_of(stopped)
+    for last_line, statement in needed:
+        if last_line > line:
+            run_cell(shell, statement)
+    return _raised(stopped)
+
+
+def _line_of(error: BaseException) -> int:
+    """The line of the cell at which it stopped; 0 where that cannot be told."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return next((frame.lineno or 0 for frame in frames if frame.name == "<module>"), 0)
+
+
+def _probed(head: dict[str, Any], shell: QuietShell, name: str, exercise: Exercise, cases: tuple[Case, ...]) -> Frame:
+    """What the probe sees of what stands under a name now."""
+    if name not in shell.user_ns:
+        return Frame(head | {"undefined": True})
+    _seed()
+    try:
+        return Frame(head, to_bytes(list(exercise.observe(shell.user_ns[name], cases))))
+    # KeyboardInterrupt can only come from the answer: nobody sits at this process's keyboard. Anything else is a
+    # result that a probe cannot write down.
+    except (Exception, KeyboardInterrupt) as error:
+        return Frame(head | _told(raised(error)))
+
+
+def _seed() -> None:
+    random.seed(0)
+    torch.default_generator.manual_seed(0)  # torch.manual_seed also seeds devices, which takes its time
+
+
+def new_shell() -> QuietShell:
+    """A shell that writes no history and reads no profile."""
+    config = Config()
+    config.HistoryManager.enabled = False
+    config.InteractiveShell.colors = "NoColor"
+    return QuietShell.instance(config=config)
+
+
+def run_cell(shell: QuietShell, source: str) -> Raised | None:
+    """Execute one cell; returns what it raised."""
+    error = _executed(shell, source)
+    return None if error is None else _raised(error)
+
+
+def _executed(shell: QuietShell, source: str) -> BaseException | None:
+    """Execute one cell; returns the exception that stopped it."""
+    try:
+        result = shell.run_cell(source, store_history=False)  # type: ignore[no-untyped-call]
+        error: BaseException | None = result.error_before_exec or result.error_in_exec
+    except Exception as failure:  # some texts stop IPython itself
+        return failure
+    return error
+
+
+def _raised(error: BaseException) -> Raised:
+    if isinstance(error, SyntaxError):
+        return Raised(type(error).__name__, error.msg or "", (error.text or "").strip())
+    return raised(error)

@@ -1,0 +1,186 @@
+"""Runs a submission's solution cells and probes in a child process, and gathers what the probes saw.
+
+The child is told the cases and nothing of the reference, the answer bank or the gradebook; what it sends back is
+taken for what it is, a stranger's word.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from autograder.errors import DamagedData, TooMuchText
+from autograder.exercises.observation import Raised, clean
+from autograder.pipe_messages import Frame, FrameError, FrameTooLong, receive, send
+from autograder.sandbox.execution import data_file_transfer
+from autograder.sandbox.execution.observation_cache import SeenBefore
+from autograder.sandbox.execution.packed_cases import packed
+from autograder.sandbox.execution.program import (
+    LIMITS,
+    AnswerCell,
+    Child,
+    Children,
+    Definitions,
+    Limits,
+    Outcome,
+    Probing,
+    Program,
+    Step,
+)
+from autograder.sandbox.execution.wait_for_child import PATIENCE, PROCESS_ENDED, Patience, epitaph, wait_for
+from autograder.time_budget import SECONDS, OutOfBudget, time_budget
+
+UNDEFINED = Outcome()  # nothing stands under the exercise's name
+UNREADABLE = "the code sent back something that cannot be read"
+_BEFORE = SeenBefore()
+TOO_MUCH = "what your answer gives back is too much to check: more than {} MB of tensors, or {} MB of anything else"
+
+TOO_LONG = f"what your answer gives back takes more than {SECONDS:g} seconds to read"
+
+
+def run(program: Program, limits: Limits = LIMITS, *, children: Children) -> dict[str, Outcome]:
+    """Run every step; one that hangs or kills the process costs only itself: the rest runs in a new one.
+
+    All of it has the time that the exercises may take one by one: cells that run again could dawdle each time.
+    """
+    seen: dict[int, Outcome] = {}
+    lost: Counter[int] = Counter()
+    patience = Patience(PATIENCE * limits.time_factor * program.seconds)
+    while patience.seconds > 0 and any(place not in seen for place in _probings(program)):
+        place = _run_until_lost(program, _left(program, seen, lost), children, limits, seen, patience)
+        if place is not None:
+            lost[place] += 1
+    return _outcomes(program, seen)
+
+
+def _probings(program: Program) -> dict[int, Probing]:
+    return {place: step for place, step in enumerate(program.steps) if isinstance(step, Probing)}
+
+
+def _left(program: Program, seen: Mapping[int, Outcome], lost: Mapping[int, int]) -> dict[int, Step]:
+    """What is still to do. What ran well runs again, for later steps; of a lost cell, what its answers need."""
+    left: dict[int, Step] = {}
+    for place, step in enumerate(program.steps):
+        if isinstance(step, Probing):
+            if place not in seen:
+                left[place] = step
+        elif not lost[place]:
+            left[place] = step
+        elif isinstance(step, AnswerCell) and lost[place] == 1 and _may_run_in_part(seen[place]):
+            left[place] = Definitions(tuple(text for _, text in step.needed), step.seconds)
+    return left
+
+
+def _may_run_in_part(cell: Outcome) -> bool:
+    """Whether a lost cell hung or ended the process, as a line that tries an answer out may; not what disturbs us."""
+    return cell.timed_out or (cell.raised is not None and cell.raised.type == PROCESS_ENDED)
+
+
+def _run_until_lost(
+    program: Program,
+    steps: Mapping[int, Step],
+    children: Children,
+    limits: Limits,
+    seen: dict[int, Outcome],
+    patience: Patience,
+) -> int | None:
+    """Run steps in one process, adding how each ended; returns the one that hung or killed it, else None."""
+    with children(program, limits) as child:
+        stages = _Stages(child, limits, patience)
+        stages.begin(program, steps)
+        for place, step in steps.items():
+            seen.setdefault(place, stages.outcome(place, step.seconds * limits.time_factor))
+            if stages.lost:
+                return place
+    return None
+
+
+def _outcomes(program: Program, seen: Mapping[int, Outcome]) -> dict[str, Outcome]:
+    """How each exercise ended, its second look included."""
+    found: dict[str, Outcome] = {}
+    for place, step in _probings(program).items():
+        cell = seen.get(step.cell) if step.cell is not None else None
+        outcome = _with_cell(step.called, seen.get(place, Outcome(timed_out=True)), cell)
+        found[step.exercise] = replace(found[step.exercise], later=outcome) if step.again else outcome
+    return found
+
+
+def _with_cell(called: str, outcome: Outcome, cell: Outcome | None) -> Outcome:
+    """How an exercise ended, and its cell: one that stopped explains why there was nothing to probe."""
+    stopped = cell if cell is not None and (cell.raised or cell.timed_out) else None
+    if outcome is UNDEFINED:
+        return stopped or Outcome(raised=Raised("NameError", f"name {called!r} is not defined"))
+    return replace(outcome, cell=stopped) if outcome.observations is not None else outcome
+
+
+class _Stages:
+    """The grader's end of a child process: its outcomes, one stage after the other."""
+
+    def __init__(self, child: Child, limits: Limits, patience: Patience) -> None:
+        self._child, self._limits, self._patience = child, limits, patience
+        self.lost = False
+
+    def begin(self, program: Program, steps: Mapping[int, Step]) -> None:
+        """Hand over the steps; raises OSError where the child does not take them, which is our fault."""
+        frame = _packed(program, steps, self._child.knows_cases)
+        send(self._child.to, frame, time.monotonic() + self._limits.start_seconds)
+
+    def outcome(self, stage: int, seconds: float) -> Outcome:
+        """Wait for the outcome of one stage; sets `lost` where the child cannot go on."""
+        begun, most = time.monotonic(), (self._limits.message_bytes, self._limits.text_bytes)
+        try:
+            wait_for(self._child, seconds, self._patience)
+            frame = receive(self._child.source, time.monotonic() + seconds, *most)
+            if frame is None:
+                return self._lose(Outcome(raised=Raised(*epitaph(self._child))))
+            if frame.head.get("stage") != stage:
+                raise FrameError("the message is about another step")
+            with time_budget():
+                return unpacked(frame, self._limits.text_bytes)
+        except OutOfBudget:
+            return self._lose(Outcome(raised=Raised("ResultTooLarge", TOO_LONG)))
+        except TimeoutError:
+            return self._lose(Outcome(timed_out=True))
+        except (FrameTooLong, TooMuchText):
+            megabytes = (limit >> 20 for limit in most)
+            return self._lose(Outcome(raised=Raised("ResultTooLarge", TOO_MUCH.format(*megabytes))))
+        except (FrameError, DamagedData) as error:
+            return self._lose(Outcome(raised=Raised(type(error).__name__, UNREADABLE)))
+        finally:
+            self._patience.seconds -= time.monotonic() - begun
+
+    def _lose(self, outcome: Outcome) -> Outcome:
+        self.lost = True
+        return outcome
+
+
+def _packed(program: Program, steps: Mapping[int, Step], knows_cases: bool = False) -> Frame:
+    told = [{"stage": place} | _plain(step) for place, step in steps.items()]
+    listed, data = data_file_transfer.packed(program.files)
+    cases = b"" if knows_cases else packed(program.cases)
+    return Frame({"steps": told, "files": listed, "cases": len(cases)}, cases + data if data else cases)
+
+
+def _plain(step: Step) -> dict[str, Any]:
+    if isinstance(step, Probing):
+        return {"exercise": step.exercise, "called": step.called}
+    if isinstance(step, AnswerCell):
+        return {"source": step.source, "needed": step.needed}
+    return {"statements": step.statements}
+
+
+def unpacked(frame: Frame, text_bytes: int = LIMITS.text_bytes) -> Outcome:
+    """The outcome that a message holds; raises DamagedData where it holds none."""
+    raised = frame.head.get("raised")
+    if raised is not None:
+        if not isinstance(raised, list) or [str] * 3 != [type(item) for item in raised]:
+            raise DamagedData("expected the type, the message and the line of an error")
+        return Outcome(raised=Raised(*map(clean, raised)))
+    if "undefined" in frame.head:
+        return UNDEFINED
+    if not frame.body:
+        return Outcome(observations=())
+    return Outcome(*_BEFORE.read(frame.body, text_bytes))

@@ -1,0 +1,94 @@
+"""Pictures in what students write: attached to a cell, or, as Colab keeps them, in its text. Nothing else is kept."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+from autograder.submission.picture_size import MOST, pixels
+
+MAX_TEXT = 12 * 2**20  # characters in base64 that the pictures of a notebook may take
+MAX_COUNT = 50
+# How a picture of each kind begins. No SVG: that is a page, which may hold a script.
+_BEGINS = {
+    "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
+    "image/jpeg": re.compile(rb"\xff\xd8\xff"),
+    "image/gif": re.compile(rb"GIF8[79]a"),
+    "image/webp": re.compile(rb"RIFF....WEBP", re.DOTALL),
+}
+_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
+_IN_TEXT = re.compile(r"\]\(data:(?P<kind>image/[a-z]+);base64,(?P<data>[A-Za-z0-9+/=]+)\)")
+_REFERENCE = re.compile(r"!\[(?P<alt>[^\[\]\n]*)\]\(attachment:(?P<name>[^()\s]+)\)")
+
+
+@dataclass(frozen=True)
+class AttachedPicture:
+    """A picture: the name by which a text shows it, its MIME type, and its bytes in base64."""
+
+    name: str
+    kind: str
+    data: str
+
+
+def attached(cell: Mapping[str, Any]) -> tuple[AttachedPicture, ...]:
+    """The pictures that are attached to a cell of a stranger's notebook."""
+    found = cell.get("attachments")
+    return tuple(_attached(found)) if isinstance(found, dict) else ()
+
+
+def _attached(found: Mapping[str, Any]) -> Iterator[AttachedPicture]:
+    for name, bundle in found.items():
+        for kind, data in bundle.items() if isinstance(bundle, dict) else ():
+            parts = data if isinstance(data, list) else [data]
+            text = "".join("".join(part.split()) for part in parts if isinstance(part, str))
+            if _is_picture(kind, text):
+                yield AttachedPicture(str(name), kind, text)
+                break
+
+
+def out_of_text(source: str) -> tuple[str, tuple[AttachedPicture, ...]]:
+    """A text with the pictures that stand in it as attachments of their own."""
+    found: list[AttachedPicture] = []
+
+    def moved(match: re.Match[str]) -> str:
+        if not _is_picture(match["kind"], match["data"]):
+            return match[0]
+        found.append(AttachedPicture(f"in-text-{len(found) + 1}", match["kind"], match["data"]))
+        return f"](attachment:{found[-1].name})"
+
+    return _IN_TEXT.sub(moved, source), tuple(found)
+
+
+def _is_picture(kind: object, data: str) -> bool:
+    """Whether data are a picture of the kind that they are said to be, and of a size that a page can show."""
+    if not isinstance(kind, str) or kind not in _BEGINS or len(data) > MAX_TEXT or not _BASE64.fullmatch(data):
+        return False
+    try:
+        content = base64.b64decode(data, validate=True)
+    except binascii.Error:
+        return False
+    return _BEGINS[kind].match(content) is not None and pixels(kind, content) <= MOST
+
+
+def placed(
+    source: str, pictures: Sequence[AttachedPicture], known: Collection[str]
+) -> tuple[str, str, dict[str, AttachedPicture]]:
+    """A text that shows the pictures under names of ours; the same without them; and the pictures by these names.
+
+    `known` are names of pictures that are there already. A reference to any other picture stays in both texts.
+    """
+    names = {picture.name: f"picture-{number}" for number, picture in enumerate(pictures, 1)}
+
+    def renamed(match: re.Match[str]) -> str:
+        name = names.get(match["name"]) or names.get(unquote(match["name"])) or match["name"]
+        return f"![{match['alt']}](attachment:{name})"
+
+    there = {*names.values(), *known}
+    text = _REFERENCE.sub(renamed, source)
+    bare = _REFERENCE.sub(lambda match: match["alt"] if match["name"] in there else match[0], text)
+    return text, bare, {names[picture.name]: picture for picture in pictures}

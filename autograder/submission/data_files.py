@@ -1,0 +1,60 @@
+"""The files that a student laid beside a notebook, such as data: what is there when the notebook runs.
+
+They are what nbgrader copies beside the graded notebook. No code is among them: what a cell imports is the machine's.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from autograder.submission.notebook_choice import DEPTH, NBGRADERS
+from autograder.submission.plain_file import handed_in
+from autograder.submission.zip_archive import shown
+
+MOST_FILES = 100
+MOST_BYTES = 16 * 2**20
+_NO_DATA = (".ipynb", ".py", ".pyc")
+
+
+@dataclass(frozen=True)
+class Companions:
+    """The files by their place beside the notebook, and what is told of those that were left out."""
+
+    files: dict[str, bytes]
+    eye: tuple[str, ...] = ()
+
+
+def companions(folder: Path) -> Companions:
+    """Read what lies beside the notebooks of a submission; nothing behind a link, and only so much of it."""
+    found, left_out, room = dict[str, bytes](), list[str](), MOST_BYTES
+    for path in islice(_plain_files(folder, DEPTH), MOST_FILES):
+        name = path.relative_to(folder).as_posix()
+        data = handed_in(path, most=room)[0]
+        if len(data) > room:
+            left_out.append(name)
+        else:
+            found[name] = data
+            room -= len(data)
+    return Companions(found, (_told(left_out),) if left_out else ())
+
+
+def _told(left_out: list[str]) -> str:
+    return f"files beside the notebook that were not there when it ran, for want of room: {shown(left_out)}"
+
+
+def _plain_files(folder: Path, depth: int) -> Iterator[Path]:
+    with os.scandir(folder) as entries:
+        paths = sorted(Path(entry.path) for entry in entries)
+    for path in paths:
+        mode = path.lstat().st_mode
+        if path.name.startswith((".", "__")) or path.name in NBGRADERS:
+            continue
+        if stat.S_ISREG(mode) and path.suffix.lower() not in _NO_DATA:
+            yield path
+        elif stat.S_ISDIR(mode) and depth > 1:
+            yield from _plain_files(path, depth - 1)

@@ -1,0 +1,183 @@
+"""Finds the cell that answers each exercise among those that a student handed in."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import heapq
+from collections import Counter
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from autograder.ipython_syntax import CHECK
+from autograder.submission.answer_source import defines, statements, unparsed
+from autograder.submission.released_cells import bare, released_cells, starters, texts_of
+from autograder.submission.submitted_cells import MAX_CELLS, Handed
+
+if TYPE_CHECKING:  # readers' machines may do without it
+    from nbformat import NotebookNode
+
+_ALIKE = 0.5  # from this likeness to its starter on, a cell without other marks is taken for the exercise's
+_COMPARED = 5
+
+
+@dataclass(frozen=True)
+class Find:
+    """Where an exercise's answer was found: the cell (None: nowhere), and how, in a word that `repair` explains.
+
+    `later` is an answer that stands below the check, where the check looked at another one.
+    """
+
+    cell: Handed | None
+    how: str = ""
+    later: Handed | None = None
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Where a notebook checks an exercise, and the name of what it gives to `check`: mostly the exercise's own."""
+
+    place: int
+    called: str
+
+
+def find_answers(code: Sequence[Handed], release: NotebookNode, checks: Mapping[str, Checked]) -> dict[str, Find]:
+    """Where each exercise is answered; `code` are the student's cells that hold code, `checks` where they check it."""
+    return answers_among(code, starters(release), texts_of(release), checks)
+
+
+def answers_among(
+    code: Sequence[Handed], untouched: Mapping[str, str], known: Collection[str], checks: Mapping[str, Checked]
+) -> dict[str, Find]:
+    """The same, of exercises whose starters are `untouched`; `known` are the released texts, which answer nothing."""
+    nowhere = MAX_CELLS
+    finds = {name: _find(name, code, known, checks.get(name, Checked(nowhere, name)), untouched) for name in untouched}
+    taken = {find.cell.index for find in finds.values() if find.cell}
+    free = [cell for cell in code if cell.index not in taken and bare(cell.source) not in known]
+    for exercise in [name for name, find in finds.items() if find.cell is None]:
+        alike = _most_alike(untouched[exercise], free)
+        if alike:
+            free.remove(alike)
+            finds[exercise] = Find(alike, "by likeness")
+    return finds
+
+
+def checks_of(code: Sequence[Handed], release: NotebookNode) -> dict[str, Checked]:
+    """The last cell of a student's notebook that checks each exercise: the course's own, or one that was added."""
+    return checks_among(code, released_cells(release).checks)
+
+
+def checks_among(code: Sequence[Handed], marks: Mapping[str, str]) -> dict[str, Checked]:
+    """The same, of exercises whose checks have these marks."""
+    by_mark = {cell.grade_id: cell.index for cell in reversed(code) if cell.grade_id}
+    found = {name: Checked(by_mark[mark], name) for name, mark in marks.items() if mark in by_mark}
+    for cell in code:
+        for name, called in checked_in(cell.source).items():
+            if name in marks and (name not in found or found[name].place <= cell.index):
+                found[name] = Checked(cell.index, name if called in marks else called)
+    return found
+
+
+def checked_in(source: str) -> dict[str, str]:
+    """The exercises that a cell calls `check` for, each with the name of what it gives as the answer."""
+    checks = _calls_of_check(source)
+    given = ((args[0].value, args[1:2]) for args in checks if args and isinstance(args[0], ast.Constant))
+    return {name: _name(second) or name for name, second in given if isinstance(name, str)}
+
+
+def _calls_of_check(source: str) -> list[list[ast.expr]]:
+    """What a cell gives to each `check` that it calls at its top level."""
+    nodes = (each.node for each in statements(source) or ()) if "check(" in source else ()
+    calls = (node.value for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
+    return [call.args for call in calls if isinstance(call.func, ast.Name) and call.func.id == "check"]
+
+
+def _name(given: Sequence[ast.expr]) -> str:
+    """The name that is given as an argument; "" where there is none."""
+    return "".join(each.id for each in given if isinstance(each, ast.Name))
+
+
+def with_names(code: Sequence[Handed], release: NotebookNode) -> list[Handed]:
+    """The cells, where what a check is given without a name, as `Mine.answer` or a lambda, has the exercise's.
+
+    So it is where nothing else has that name: to try something out in a further check takes no answer away.
+    """
+    texts = texts_of(release)
+    changed = [cell.source for cell in code if bare(cell.source) not in texts]
+    free = {name for name in starters(release) if not any(defines(source, name) for source in changed)}
+    return [_named(cell, free) if free else cell for cell in code]
+
+
+def _named(cell: Handed, exercises: Container[str]) -> Handed:
+    pairs = ((args[0], args[1]) for args in _calls_of_check(cell.source) if len(args) > 1)
+    given = {
+        name.value: value
+        for name, value in pairs
+        if isinstance(name, ast.Constant) and isinstance(value, ast.Attribute | ast.Lambda)
+    }
+    texts = {name: unparsed(value) for name, value in given.items() if isinstance(name, str) and name in exercises}
+    bound = [f"\n{name} = {text}" for name, text in texts.items() if text]
+    return replace(cell, source=cell.source + "".join(bound)) if bound else cell
+
+
+def _find(
+    exercise: str, code: Sequence[Handed], known: Collection[str], check: Checked, untouched: Mapping[str, str]
+) -> Find:
+    """The cell that answers an exercise: the last one that does above its check, which is what the check looked at."""
+    marked = [cell for cell in code if cell.grade_id == exercise]
+    changed = [cell for cell in code if bare(cell.source) not in known]
+    answers = [cell for cell in changed if defines(cell.source, check.called)]
+    above, below = ([cell for cell in answers if (cell.index <= check.place) is first] for first in (True, False))
+    above = [cell for cell in above if statements(cell.source) is not None] or above  # what is no Python gives nothing
+    if answers:
+        cell = (above or below)[-1]
+        return Find(cell, _how(cell, exercise, marked, known, untouched), below[-1] if above and below else None)
+    tried = [cell for cell in marked if cell in changed]
+    if tried or marked:
+        return Find((tried or marked)[-1], "copies" if len(marked) > 1 else "")
+    naming = [cell for cell in code if bare(cell.source) == bare(untouched[exercise])]
+    return Find(naming[-1], "by name") if naming else Find(None, "missing")
+
+
+def _how(
+    cell: Handed, exercise: str, marked: Sequence[Handed], known: Collection[str], untouched: Mapping[str, str]
+) -> str:
+    """How an answer was found, where that is worth telling."""
+    if cell.grade_id == exercise:
+        return "copies" if len(marked) > 1 else ""
+    if cell.grade_id in untouched:
+        return "merged"
+    if cell.grade_id == f"{CHECK}{exercise}":
+        return "at its check"
+    if not marked:
+        return "by name"
+    if cell.index < marked[-1].index and statements(marked[-1].source) is None:
+        return "unreadable"
+    return "elsewhere" if all(bare(each.source) in known for each in marked) else "again"
+
+
+def _most_alike(starter: str, cells: Iterable[Handed]) -> Handed | None:
+    """The first of the cells most like the starter, if any is like it at all.
+
+    Only the few cells that share most letters with it are compared: that takes long.
+    """
+    letters = Counter(starter)
+    hopeful = heapq.nsmallest(
+        _COMPARED, ((-_shared(starter, letters, cell.source), cell.index, cell) for cell in cells)
+    )
+    rated = [(_likeness(starter, cell.source), -index, cell) for shared, index, cell in hopeful if -shared >= _ALIKE]
+    best = max(rated, key=lambda entry: entry[:2], default=None)
+    return best[2] if best and best[0] >= _ALIKE else None
+
+
+def _shared(starter: str, letters: Counter[str], source: str) -> float:
+    """How many letters two texts share, in whatever order: no likeness is larger."""
+    both, shorter = len(starter) + len(source), min(len(starter), len(source))
+    return 0.0 if 2 * shorter < _ALIKE * both else 2 * (letters & Counter(source)).total() / both
+
+
+@lru_cache(maxsize=4096)  # a submission is read more than once
+def _likeness(starter: str, source: str) -> float:
+    return difflib.SequenceMatcher(None, starter, source, autojunk=False).ratio()

@@ -1,0 +1,216 @@
+"""The notebooks in a student's folder of `submitted/`, whatever they are called and wherever they lie, and the best."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, chain, islice
+from pathlib import Path
+
+from autograder.errors import WorkFailed
+from autograder.submission import quarantine, zip_archive
+from autograder.submission.plain_file import handed_in, notebook_in
+from autograder.submission.submitted_cells import MAX_BYTES, Contents, contents
+from autograder.submission.unreadable_files import UnreadableError
+from autograder.submission.wrong_chapter import held
+
+_MAX_OTHERS = 10  # files that are looked into beside the one of the released name
+_MAX_OTHERS_BYTES = 2 * MAX_BYTES
+_MAX_ENTRIES = 2000  # of a submission's folders that are looked at
+DEPTH = 5  # folders in folders: further down lies neither a notebook nor what belongs to one
+_LOOSE = (".txt", ".json", ".zip", ".py", "")  # a notebook may come with such an ending; most such files are none
+NBGRADERS = ("timestamp.txt", "submission_secret.txt")
+_STUB = "raise NotImplementedError()"
+Starters = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A notebook that was handed in: where it is (`member`: within an archive), and what is in it.
+
+    `answered` and `holds` count exercises of the chapter, `reason` says why it could not be read. A script is what was
+    exported from a notebook. `digest` is the SHA-256 of its bytes.
+    """
+
+    path: Path
+    name: str
+    member: str = ""
+    changed: float = 0.0
+    answered: int = -1
+    holds: int = -1
+    reason: str = ""
+    digest: str = ""
+    is_script: bool = False
+
+    @property
+    def rank(self) -> tuple[object, ...]:
+        """What decides: answered exercises, then whether it is of this chapter, then the time of the last change."""
+        return self.answered, self.holds > 0, not self.is_script, self.changed
+
+    def data(self) -> bytes:
+        """Its bytes."""
+        data = notebook_in(self.path)[0]
+        if not self.member:
+            return data
+        return next((each.data for each in zip_archive.notebooks(data, MAX_BYTES) if each.name == self.member), b"")
+
+
+def is_alone(path: Path) -> bool:
+    """Whether this is the one file that may be a notebook: then nothing has to be compared.
+
+    Raises WorkFailed where it may not be read, which is no reason to look for another one.
+    """
+    start = handed_in(path, most=3)[0]
+    return not zip_archive.is_archive(start) and _paths(path.parent) == [path]
+
+
+def candidates(folder: Path, stem: str, starters: Mapping[str, str]) -> tuple[list[Candidate], int]:
+    """The notebooks of a submission, and the number of files that were not looked into."""
+    paths = _paths(folder)
+    first = [path for path in paths if path == folder / f"{stem}.ipynb"]
+    others = sorted((path for path in paths if path not in first), key=lambda path: (_is_loose(path), path))
+    count = _affordable(others)
+    found = [
+        each
+        for path in [*first, *others[:count]]
+        for each in _of_file(path, _shown(path, folder), tuple(starters.items()))
+    ]
+    return found, sum(not _is_loose(path) for path in others[count:])
+
+
+def _affordable(paths: list[Path]) -> int:
+    """How many of these files are looked into: a few, and not many large ones."""
+    sizes = accumulate(min(path.lstat().st_size, MAX_BYTES) for path in paths[:_MAX_OTHERS])
+    return sum(size <= _MAX_OTHERS_BYTES for size in sizes)
+
+
+def _of_file(path: Path, name: str, starters: Starters) -> tuple[Candidate, ...]:
+    about = path.lstat()
+    return _looked_into(path, name, starters, (about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns))
+
+
+@lru_cache(maxsize=512)  # a submission is looked into several times in a run
+def _looked_into(path: Path, name: str, starters: Starters, _stamp: object) -> tuple[Candidate, ...]:
+    """The notebooks in a file: one, several in an archive, none where it is of another kind."""
+    try:
+        data, reason = notebook_in(path)
+    except WorkFailed as error:
+        data, reason = b"", str(error)
+    if reason:
+        return (Candidate(path, name, reason=reason),)
+    changed = path.lstat().st_mtime
+    packed: list[zip_archive.Packed] = []
+    if zip_archive.is_archive(data):
+        try:
+            packed = zip_archive.notebooks(data, MAX_BYTES)
+        except UnreadableError as error:
+            return () if _is_loose(path) and path.suffix != ".zip" else (Candidate(path, name, reason=str(error)),)
+    if len(packed) > 1:
+        return tuple(_judged(path, f"{name}: {p.name}", p.name, p.changed, p.data, starters) for p in packed)
+    found = _judged(path, name, "", changed, data, starters)
+    return () if found.reason and _is_loose(path) else (found,)
+
+
+def _judged(path: Path, name: str, member: str, changed: float, data: bytes, starters: Starters) -> Candidate:
+    try:
+        read = contents(data)
+    except UnreadableError as error:
+        return Candidate(path, name, member, changed, reason=str(error))
+    answered, holds = _counted(read, starters)
+    digest = hashlib.sha256(data).hexdigest()
+    return Candidate(path, name, member, changed, answered, holds, "", digest, path.suffix == ".py")
+
+
+def _counted(read: Contents, starters: Starters) -> tuple[int, int]:
+    """How many exercises a notebook answers, and how many it holds."""
+    found = {name: held(read.cells, name) for name, _ in starters}
+    answered = sum(any(_is_answer(cell.source, starter) for cell in found[name]) for name, starter in starters)
+    return answered, sum(map(bool, found.values()))
+
+
+def _is_answer(source: str, starter: str) -> bool:
+    """Whether a cell is more than what its student was given, which is not always a stub."""
+    if source.split() in ([], starter.split()):
+        return False
+    left = _stubs(source)
+    return left == 0 or left < _stubs(starter)
+
+
+def _stubs(source: str) -> int:
+    return [line.strip() for line in source.splitlines()].count(_STUB)
+
+
+# --- where notebooks may lie
+
+
+def _paths(folder: Path) -> list[Path]:
+    """Files that may be notebooks: in the folder, in folders in it, and in what was put aside; behind no link."""
+    return [path for path in islice(_below(folder), _MAX_ENTRIES) if _may_be_notebook(path)]
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """What lies in a submission, folder by folder: what is further down comes later."""
+    level = list(_directly_in(folder))
+    for _ in range(DEPTH):
+        yield from level
+        within = (each for path in level if _is_open(path) for each in _entries(path))
+        level = list(islice(within, _MAX_ENTRIES))
+    yield from level
+
+
+def _is_open(path: Path) -> bool:
+    """Whether this is a folder that a student's work may lie in, and that we may look into."""
+    return _is_folder(path) and not path.name.startswith((".", "__")) and os.access(path, os.R_OK | os.X_OK)
+
+
+def _directly_in(folder: Path) -> Iterator[Path]:
+    return (path for place in chain((folder,), quarantine.places(folder)) for path in _entries(place))
+
+
+def names_in(folder: Path) -> list[str]:
+    """The names of what lies in a submission, without nbgrader's own files."""
+    found = islice(_directly_in(folder), _MAX_ENTRIES)
+    return [path.name for path in found if not path.name.startswith((quarantine.ASIDE, *NBGRADERS))]
+
+
+def _entries(folder: Path) -> list[Path]:
+    if not _is_folder(folder):
+        return []
+    with os.scandir(folder) as found:
+        return sorted(Path(entry.path) for entry in islice(found, _MAX_ENTRIES))
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
+
+
+def _may_be_notebook(path: Path) -> bool:
+    """Whether the name says so; of a name that says little, whether there is a plain file that is not large."""
+    if path.name.startswith(".") or path.name in NBGRADERS or _is_folder(path):
+        return False
+    if not _is_loose(path):
+        return True
+    about = path.lstat()
+    return path.suffix.lower() in _LOOSE and stat.S_ISREG(about.st_mode) and about.st_size <= MAX_BYTES
+
+
+def _is_loose(path: Path) -> bool:
+    """Whether a name does not say that the file is a notebook."""
+    return ".ipynb" not in path.name.lower()
+
+
+def _shown(path: Path, folder: Path) -> str:
+    """The name of a file as its student knows it."""
+    parts = path.relative_to(folder).parts
+    return "/".join(parts[2:] if parts[0].startswith(quarantine.ASIDE) else parts)
+
+
+def best(found: Collection[Candidate], wanted: Path) -> Candidate | None:
+    """The notebook that counts; where the one of the released name is the same, that one."""
+    chosen = max(found, key=lambda each: (*each.rank, each.path == wanted), default=None)
+    same = (each for each in found if chosen and each.path == wanted and each.digest == chosen.digest != "")
+    return next(same, chosen)

@@ -1,0 +1,154 @@
+"""Reads a submission to an assignment that is no chapter: the student's notebook as it stands, in the student's order.
+
+Like nbgrader, it keeps the student's cells where they are, gives locked cells and test cells their released text, and
+lets the last of several copies count. Unlike nbgrader, it finds cells that have lost their marks, and puts graded ones
+that are missing back in their place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from nbformat import NotebookNode
+
+from autograder.submission.released_cells import bare, grade_id, is_kept, is_solution, mark, released_cells
+from autograder.submission.repaired_notebook import PlacedCell, placed
+from autograder.submission.submission import Submission
+from autograder.submission.submitted_cells import MAX_SOURCE, Handed
+
+_COPIES = "cells there more than once; the last one counts: {}"
+_FOUND = "cells that had lost nbgrader's mark, found again: {}"
+_PUT_BACK = "graded cells that were missing, put back: {}"
+_CHANGED = "locked cells that were changed; the assignment's own are used: {}"
+_EMPTY = "cells for an answer that were missing, put back untouched: {}"
+_NOT_FOUND = "cells for an answer that were not found; other cells may hold it, and are run all the same: {}"
+_LONG = f"cells of more than {MAX_SOURCE} characters, of which the rest is not read: {{}}"
+_DEFINED = re.compile(r"^(?:async\s+)?(?:def|class)\s+(\w+)", re.MULTILINE)
+
+
+def framed(handed: Sequence[Handed], release: NotebookNode) -> Submission:
+    """The student's notebook with the assignment's marks."""
+    homes = _Homes(handed, release)
+    return Submission(release, tuple(_laid_out(handed, release, homes)), repairs=homes.repairs, eye=homes.eye)
+
+
+def _is_graded(cell: NotebookNode) -> bool:
+    """Whether nbgrader gives points for a cell."""
+    return mark(cell, "grade") or mark(cell, "task")
+
+
+@dataclass
+class _Homes:
+    """Which released cell each handed one is, and how that was found."""
+
+    handed: Sequence[Handed]
+    release: NotebookNode
+    places: dict[int, int] = field(default_factory=dict)  # of the released cell, by the handed one's index
+    notes: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+
+    def __post_init__(self) -> None:
+        self._by_mark()
+        self._by(lambda cell: _text(cell.kind, cell.source), lambda cell: _text(cell.cell_type, cell.source))
+        self._by(lambda cell: cell.cell_id, lambda cell: str(cell.get("id", "")) if grade_id(cell) else "")
+        self._by(lambda cell: _names(cell.source), lambda cell: _names(cell.source) if is_solution(cell) else "")
+        self._between()
+        self._note()
+
+    @property
+    def repairs(self) -> tuple[str, ...]:
+        """What was mended and cost no points."""
+        return self._told(_COPIES, _FOUND, _PUT_BACK, _CHANGED)
+
+    @property
+    def eye(self) -> tuple[str, ...]:
+        """What may have cost points."""
+        return self._told(_EMPTY, _NOT_FOUND, _LONG)
+
+    def _told(self, *sentences: str) -> tuple[str, ...]:
+        return tuple(each.format(", ".join(self.notes[each])) for each in sentences if self.notes[each])
+
+    @property
+    def missing(self) -> list[int]:
+        """The places of graded and locked cells that nothing stands for, and which the notebook needs."""
+        found = set(self.places.values())
+        cells = enumerate(self.release.cells)
+        return [place for place, cell in cells if place not in found and (_is_graded(cell) or is_kept(cell))]
+
+    def _by_mark(self) -> None:
+        marked = defaultdict(list)
+        for cell in self.handed:
+            if cell.grade_id:
+                marked[cell.grade_id].append(cell.index)
+        for place, cell in enumerate(self.release.cells):
+            found = marked.get(grade_id(cell), []) if grade_id(cell) else []
+            if found:
+                self.places[found[-1]] = place
+            if len(found) > 1:
+                self.notes[_COPIES].append(grade_id(cell))
+
+    def _by(self, of_handed: Callable[[Handed], str], of_released: Callable[[NotebookNode], str]) -> None:
+        """Pair what is left and shows the same, the first with the first."""
+        free = defaultdict(list)
+        for cell in self.handed:
+            if cell.index not in self.places and of_handed(cell):
+                free[of_handed(cell)].append(cell.index)
+        taken = set(self.places.values())
+        for place, released in enumerate(self.release.cells):
+            found = free.get(of_released(released)) if place not in taken else None
+            if found:
+                self._pair(found.pop(0), place)
+
+    def _between(self) -> None:
+        """Pair an answer's cell with the only one of its kind that stands between the same neighbors."""
+        for place, cell in enumerate(self.release.cells):
+            if not is_solution(cell) or place in self.places.values():
+                continue
+            above = max((index for index, other in self.places.items() if other < place), default=-1)
+            below = min((index for index, other in self.places.items() if other > place), default=len(self.handed))
+            free = [each for each in self.handed[above + 1 : below] if each.index not in self.places and each.source]
+            if len(free) == 1 and free[0].kind == cell.cell_type:
+                self._pair(free[0].index, place)
+
+    def _pair(self, index: int, place: int) -> None:
+        self.places[index] = place
+        if grade_id(self.release.cells[place]):
+            self.notes[_FOUND].append(grade_id(self.release.cells[place]))
+
+    def _note(self) -> None:
+        for place in self.missing:
+            cell = self.release.cells[place]
+            self.notes[_EMPTY if is_solution(cell) else _PUT_BACK].append(grade_id(cell))
+        found = set(self.places.values())
+        answers = [place for place, cell in enumerate(self.release.cells) if is_solution(cell) and not _is_graded(cell)]
+        self.notes[_NOT_FOUND] += [grade_id(self.release.cells[place]) for place in answers if place not in found]
+        self.notes[_LONG] += [f"cell {each.index + 1}" for each in self.handed if each.is_cut]
+        for index, place in self.places.items():
+            cell = self.release.cells[place]
+            if is_kept(cell) and bare(self.handed[index].source) != bare(cell.source):
+                self.notes[_CHANGED].append(grade_id(cell))
+
+
+def _text(kind: str, source: str) -> str:
+    return f"{kind} {bare(source)}" if bare(source) else ""
+
+
+def _names(source: str) -> str:
+    """The functions and classes that a cell defines."""
+    return " ".join(sorted(set(_DEFINED.findall(source))))
+
+
+def _laid_out(handed: Sequence[Handed], release: NotebookNode, homes: _Homes) -> Iterator[PlacedCell]:
+    """The student's cells in their order, with the marks of those that are the assignment's, and what was missing."""
+    behind = defaultdict(list)
+    for place in homes.missing:
+        before = [index for index, other in homes.places.items() if other < place]
+        last = max(before, key=lambda index: homes.places[index], default=-1)
+        behind[last].append(PlacedCell(place))
+    yield from behind[-1]
+    for cell in handed:
+        home = homes.places.get(cell.index)
+        yield PlacedCell(None, cell) if home is None else placed(home, cell, released_cells(release).cells[home])
+        yield from behind[cell.index]

@@ -1,0 +1,57 @@
+"""Reads submissions: the bytes that a student hands in become a repaired notebook and the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from nbformat import NotebookNode
+
+from autograder.course.exercise_index import Listed
+from autograder.submission.plain_assignment import framed
+from autograder.submission.released_cells import starters
+from autograder.submission.repair import repair
+from autograder.submission.repaired_notebook import as_released
+from autograder.submission.submission import Parcel, Submission
+from autograder.submission.submitted_cells import Handed, contents
+from autograder.submission.unreadable_files import UnreadableError
+from autograder.submission.wrong_chapter import check_chapter
+
+
+def read_parcel(
+    parcel: Parcel, release: NotebookNode, listed: Sequence[Listed] = (), *, as_it_stands: bool = False
+) -> Submission:
+    """Read what lies in a student's folder; what is told of its files stands before what was mended in the notebook.
+
+    `as_it_stands` is for an assignment that is no chapter.
+    """
+    if parcel.trouble:
+        submission = _unreadable(parcel.trouble, release)
+    else:
+        submission = read(parcel.data, release, listed, framed if as_it_stands else repair)
+    repairs, eye = (*parcel.notes, *submission.repairs), (*parcel.eye, *submission.eye)
+    return replace(submission, repairs=repairs, eye=eye, files=parcel.files)
+
+
+def read(
+    data: bytes,
+    release: NotebookNode,
+    listed: Sequence[Listed] = (),
+    mended: Callable[[Sequence[Handed], NotebookNode], Submission] = repair,
+) -> Submission:
+    """Read and repair what was handed in; never raises for anything that the bytes may hold.
+
+    `listed` are the chapters of the course: a notebook of another one is told.
+    """
+    try:
+        found = contents(data)
+        check_chapter(found.cells, starters(release), listed)
+    except UnreadableError as reason:
+        return _unreadable(str(reason), release)
+    made = mended(found.cells, release)
+    return replace(made, repairs=(*found.repairs, *made.repairs), eye=(*found.eye, *made.eye))
+
+
+def _unreadable(reason: str, release: NotebookNode) -> Submission:
+    """The submission that stands for a file that cannot be read: the released notebook, and the reason."""
+    return Submission(release, as_released(release), trouble=reason)

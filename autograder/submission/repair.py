@@ -1,0 +1,214 @@
+"""Repairs a submission: finds every course cell again in what was handed in.
+
+The released notebook gives the order, the marks and the locked cells; the student gives the answers and cells
+of their own. Nothing else that the student's file says (tags, kernel, points, cell ids) is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+
+from nbformat import NotebookNode
+
+from autograder.ipython_syntax import SETUP
+from autograder.submission.answer_source import statements
+from autograder.submission.cell_order import Places, in_order
+from autograder.submission.find_answers import Find, checks_of, find_answers, with_names
+from autograder.submission.released_cells import GivenCell, bare, released_cells, starters, texts_of
+from autograder.submission.repaired_notebook import PlacedCell, placed
+from autograder.submission.review_flags import lines_to_look_at
+from autograder.submission.submission import Submission
+from autograder.submission.submitted_cells import MAX_SOURCE, Handed
+
+# What is told of a repair; {} holds the exercises or cells it was needed for.
+_SENTENCES = {
+    "copies": "cells there more than once; the last answer above the check counts: {}",
+    "again": "answered again in a cell of the student's own, between the exercise's cell and its check: {}",
+    "later": "answered again below the check; the better of the two answers counts: {}",
+    "merged": "answered in the cell of another exercise: {}",
+    "at its check": "answered in the cell of its check: {}",
+    "unreadable": "the exercise's cell cannot be read as Python; an answer in a cell above it counts: {}",
+    "text": "cells with code that had been turned into text, read as code: {}",
+    "by name": "cells that had lost nbgrader's mark, found by the function's name: {}",
+    "elsewhere": "answered in a cell of the student's own, while the exercise's cell was left untouched: {}",
+    "by likeness": "cells that had lost nbgrader's mark, found by their likeness to the starter: {}",
+    "missing": "exercise cells that were missing, put back untouched: {}",
+    "checks": "check cells that were missing, put back: {}",
+    "changed": "locked cells that were changed; the course's own are used, what was added counts as own code: {}",
+    "setup": "the setup cell was missing; the course's own is used: {}",
+    "locked": "locked cells that were missing, put back: {}",
+    "long": f"cells of more than {MAX_SOURCE} characters, which are not read: {{}}",
+}
+_FENCED = re.compile(r"\s*(?P<fence>`{3,}|~{3,})\w*[ \t]*\n(?P<code>(?:(?!(?P=fence)).)*)\n(?P=fence)\s*", re.DOTALL)
+_EYE = ("missing", "long")  # another cell may have held the better answer, or the only one
+
+
+def repair(handed: Sequence[Handed], release: NotebookNode) -> Submission:
+    """Put what was handed in into the released frame."""
+    told = _as_code(handed, release)
+    code = with_names([cell for cell in told if cell.kind == "code" and cell.source.strip()], release)
+    checks = checks_of(code, release)
+    finds = find_answers(code, release, checks)
+    homes = _find_others(told, release, finds)
+    notes = _notes(finds, handed, told)
+    _note_locked(release, homes, {cell.grade_id for cell in handed}, notes)
+    answers = {exercise: find.cell.source for exercise, find in finds.items() if find.cell}
+    answering = {name: tuple(filter(None, (find.cell, find.later))) for name, find in finds.items()}
+    return Submission(
+        release,
+        tuple(_laid_out(told, release, homes)),
+        answers={name: answers.get(name, starter) for name, starter in starters(release).items()},
+        parts=in_order(code, release, Places(homes, answering, checks)),
+        repairs=_told({how: names for how, names in notes.items() if how not in _EYE}),
+        eye=(*_told({how: names for how, names in notes.items() if how in _EYE}), *_lines(code, release, answering)),
+    )
+
+
+def _lines(
+    code: Sequence[Handed], release: NotebookNode, answering: Mapping[str, tuple[Handed, ...]]
+) -> tuple[str, ...]:
+    """What to look at in the code that is not the course's own."""
+    answers: dict[int, tuple[str, ...]] = {}
+    for name, cells in answering.items():
+        answers |= {cell.index: (*answers.get(cell.index, ()), name) for cell in cells}
+    known = texts_of(release)
+    return lines_to_look_at([cell for cell in code if bare(cell.source) not in known], release, answers)
+
+
+def _as_code(handed: Sequence[Handed], release: NotebookNode) -> list[Handed]:
+    """The cells as what they are: code that was turned into text, by one key in JupyterLab, is code."""
+    known = texts_of(release)
+    marked = {cell.grade_id for cell in released_cells(release).cells if cell.has_mark and cell.kind == "code"}
+
+    def is_code(cell: Handed) -> bool:
+        if cell.is_cut or bare(cell.source) in known:
+            return False
+        written = statements(cell.source) if "def " in cell.source or "class " in cell.source else ()
+        return cell.grade_id in marked or any(each.defines for each in written or ())
+
+    def read_as_code(cell: Handed) -> Handed:
+        # Between the fences that show it as code in a text; elsewhere a quotation may stand so, of an earlier try.
+        fenced = _FENCED.fullmatch(cell.source) if cell.grade_id in marked else None
+        return replace(cell, kind="code", source=fenced["code"] if fenced else cell.source)
+
+    return [read_as_code(cell) if cell.kind != "code" and is_code(cell) else cell for cell in handed]
+
+
+def _notes(finds: Mapping[str, Find], handed: Sequence[Handed], told: Sequence[Handed]) -> dict[str, list[str]]:
+    """What there is to tell, by its kind: the exercises or the cells that it is about."""
+    notes: dict[str, list[str]] = defaultdict(list)
+    for exercise, find in finds.items():
+        if find.how:
+            notes[find.how].append(exercise)
+        if find.later:
+            notes["later"].append(exercise)
+    turned = [one for one, other in zip(handed, told, strict=True) if one.kind != other.kind]
+    notes["text"] = [f"cell {cell.index + 1}" for cell in turned]
+    notes["long"] = [f"cell {cell.index + 1}" for cell in handed if cell.is_cut]
+    return notes
+
+
+def _told(notes: Mapping[str, list[str]]) -> tuple[str, ...]:
+    return tuple(_SENTENCES[how].format(", ".join(names)) for how, names in notes.items() if names)
+
+
+# --- finding the other cells
+
+
+def _find_others(handed: Sequence[Handed], release: NotebookNode, finds: Mapping[str, Find]) -> dict[int, Handed]:
+    """The handed cell that each released cell became, by its place in the release."""
+    homes: dict[int, Handed] = {}
+    released = released_cells(release).cells
+    for place, cell in enumerate(released):
+        if cell.grade_id in finds:
+            found = finds[cell.grade_id].cell
+            if found:
+                homes[place] = found
+    used = {cell.index for cell in homes.values()}
+    free = [cell for cell in handed if cell.index not in used]
+    by_mark, by_id = _by((cell.grade_id, cell) for cell in free), _by((cell.cell_id, cell) for cell in free)
+    by_text = cache(lambda: _by((_text_key(cell.kind, cell.source), cell) for cell in free))  # mostly, nobody asks
+    for place, cell in enumerate(released):
+        if place in homes or cell.grade_id in finds:
+            continue
+        known = (by_mark.get(cell.grade_id), by_id.get(cell.cell_id))
+        option = _first(known, used) or _first([by_text().get(_text_key(cell.kind, cell.source))], used)
+        if option:
+            homes[place] = option
+            used.add(option.index)
+    return homes
+
+
+def _by(keyed: Iterable[tuple[str, Handed]]) -> dict[str, list[Handed]]:
+    """Cells by their keys, in their order; those without one are left out."""
+    found: dict[str, list[Handed]] = defaultdict(list)
+    for key, cell in keyed:
+        if key:
+            found[key].append(cell)
+    return dict(found)
+
+
+def _first(rows: Iterable[list[Handed] | None], used: Container[int]) -> Handed | None:
+    """The first of these cells that is not used yet."""
+    return next((cell for row in rows if row for cell in row if cell.index not in used), None)
+
+
+def _text_key(kind: str, source: str) -> str:
+    """What cells of one text have in common; "" where there is no text."""
+    text = bare(source)
+    return f"{kind} {text}" if text else ""
+
+
+def _note_locked(
+    release: NotebookNode, homes: Mapping[int, Handed], marks: Container[str], notes: dict[str, list[str]]
+) -> None:
+    """Note the cells of the course's own that are not as they were; `marks` are those in the student's file."""
+    for place, cell in enumerate(released_cells(release).cells):
+        if not cell.has_mark:
+            continue
+        if cell.is_written and place not in homes:
+            notes["missing"].append(cell.grade_id)
+        if not cell.is_kept:
+            continue
+        if place not in homes:
+            notes["changed" if cell.grade_id in marks else _kind_of_locked(cell)].append(cell.grade_id)
+        elif bare(homes[place].source) != bare(cell.source):
+            notes["changed"].append(cell.grade_id)
+
+
+def _kind_of_locked(cell: GivenCell) -> str:
+    if cell.exercise is not None:
+        return "checks"
+    return "setup" if cell.grade_id == SETUP else "locked"
+
+
+# --- laying out
+
+
+def _laid_out(handed: Sequence[Handed], release: NotebookNode, homes: Mapping[int, Handed]) -> Iterator[PlacedCell]:
+    """The released cells that are needed, with the student's texts, and their own cells behind those they followed."""
+    own = _own_cells(handed, release, homes)
+    yield from own.get(-1, ())
+    for place, cell in enumerate(released_cells(release).cells):
+        if place in homes or cell.has_mark:
+            yield placed(place, homes.get(place), cell)
+        yield from own.get(place, ())
+
+
+def _own_cells(
+    handed: Sequence[Handed], release: NotebookNode, homes: Mapping[int, Handed]
+) -> dict[int, list[PlacedCell]]:
+    """The student's own cells, by the place of the released cell that stood before them (-1: none did)."""
+    places = {cell.index: place for place, cell in homes.items()}
+    untouched = texts_of(release)
+    own: dict[int, list[PlacedCell]] = defaultdict(list)
+    place = -1
+    for cell in handed:
+        place = places.get(cell.index, place)
+        if cell.index not in places and bare(cell.source) not in untouched:
+            own[place].append(PlacedCell(None, cell))
+    return own

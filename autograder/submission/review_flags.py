@@ -1,0 +1,92 @@
+"""Lines of a student's code that a person may want to look at: what replaces parts of torch, or reaches for the grader.
+
+They are found in the text. That protects nothing, for a text can hide what it does; it says where to look. It costs no
+points, and what is found may well be harmless.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from autograder.course.course_location import FIGURES, INSTRUMENTS
+from autograder.submission.answer_source import python_of
+from autograder.submission.import_aliases import Scope, imported
+from autograder.submission.submitted_cells import Handed
+from autograder.submission.tampering import GRADER, SHARED, Search
+
+if TYPE_CHECKING:  # readers' machines may do without it
+    from nbformat import NotebookNode
+
+_MOST = 6  # lines that are told of one submission
+_LONGEST = 80  # characters that are shown of a line
+
+
+def lines_to_look_at(
+    cells: Sequence[Handed], release: NotebookNode, answering: Mapping[int, tuple[str, ...]]
+) -> tuple[str, ...]:
+    """A sentence for each line of the student's that a person may want to look at, in the order of the notebook.
+
+    `cells` are those of the student's that may run; `answering` says which exercises they answer, by their place.
+    Lines that stand in the released notebook are the course's own.
+    """
+    written, nodes = _given(tuple(cell["source"] for cell in release["cells"] if cell["cell_type"] == "code"))
+    notebook, roots = Scope(), set(SHARED)
+    for node in nodes:
+        notebook.bind_imports(node)
+        roots |= {path.split(".")[0] for _, path in imported(node) if _is_of_a_course(path)}
+    allowed = {path for node in nodes for _, path in imported(node) if path != GRADER}
+    told = []
+    for cell in cells:
+        text, tree = python_of(cell.source)
+        found = Search(notebook, frozenset(roots), allowed).through(tree) if tree else []
+        for number, what, line in _firsts(found, _split(text), written):
+            told.append(_sentence(cell.index, answering.get(cell.index, ()), number, _shown(what), _shown(line)))
+    more = len(told) - _MOST
+    return (*told[:_MOST], *([f"worth a look, costs no points: {more} more such lines"] if more > 0 else []))
+
+
+@lru_cache(maxsize=8)
+def _given(sources: tuple[str, ...]) -> tuple[frozenset[str], tuple[ast.Import | ast.ImportFrom, ...]]:
+    """The lines of a released notebook's code, and its imports."""
+    return frozenset(line.strip() for source in sources for line in _split(source)), tuple(_imports(sources))
+
+
+def _firsts(found: Iterable[tuple[int, str]], lines: Sequence[str], written: Set[str]) -> list[tuple[int, str, str]]:
+    """The first line of the student's own for each thing that is done, with its text."""
+    firsts: dict[str, tuple[int, str, str]] = {}
+    for number, what in found:
+        line = lines[min(number, len(lines)) - 1].strip()  # Python miscounts in texts with {...} of many lines
+        if line not in written:
+            firsts.setdefault(what, (number, what, line))
+    return list(firsts.values())
+
+
+def _sentence(index: int, exercises: Sequence[str], number: int, what: str, line: str) -> str:
+    whose = f" ({', '.join(exercises)})" if exercises else ""
+    return f"worth a look, costs no points: cell {index + 1}{whose}, line {number} {what}: `{line}`"
+
+
+def _shown(line: str) -> str:
+    """A line of a sane length in which nothing can act: what cannot be seen is written as Python would."""
+    cut = line if len(line) <= _LONGEST else f"{line[:_LONGEST]} ..."
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in cut)
+
+
+def _split(text: str) -> list[str]:
+    """The lines as Python counts them."""
+    return re.split(r"\r\n|\r|\n", text)
+
+
+def _imports(sources: Iterable[str]) -> Iterator[ast.Import | ast.ImportFrom]:
+    for source in sources:
+        tree = python_of(source)[1]
+        yield from (node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)) if tree else ()
+
+
+def _is_of_a_course(path: str) -> bool:
+    return path.split(".")[1:2] in ([FIGURES], [Path(INSTRUMENTS).stem])

@@ -1,0 +1,210 @@
+"""What a student hands in, as it comes: the cells of an untrusted notebook file, and nothing else of it."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from autograder.ipython_syntax import magic_work
+from autograder.submission import attached_pictures, script_export, zip_archive
+from autograder.submission.attached_pictures import AttachedPicture
+from autograder.submission.notebook_json import parsed
+from autograder.submission.text_encoding import decoded
+from autograder.submission.unreadable_files import DOWNLOAD, UnreadableError, check_kind, no_notebook, odd_object
+
+MAX_BYTES = 32 * 2**20
+MAX_FILE = 128 * 2**20  # with its outputs, which are dropped where they alone are too large
+MAX_CELLS = 1000
+MAX_SOURCE = 20_000  # characters in one cell: Python's parser takes its time, and far more memory than the text
+_KEPT = 1_000  # characters of a longer one
+MAX_TEXT = 300_000  # characters in all cells
+MAX_MAGIC = 200_000  # characters that IPython may have to read for the sake of lines that begin with `%` or `!`
+MAX_MAGIC_SOURCE = 10_000  # characters in one cell with such a line
+# What Colab keeps in the text itself, and is no picture that is shown.
+_PICTURE = re.compile(r"data:[\w.+/-]{1,100};base64,[A-Za-z0-9+/=]+")
+_SHORTER = "Take out cells that are no answers, save, and hand it in again."
+_KINDS = ("code", "markdown", "raw")
+_AS_TEXT = ("2", "3", "4")
+
+
+@dataclass(frozen=True)
+class Handed:
+    """One cell as handed in: its kind, its text, its pictures, and the two marks by which it can be found again."""
+
+    index: int
+    kind: str
+    source: str
+    cell_id: str
+    grade_id: str
+    is_cut: bool = False  # too long to be read: what is left of it is text, and is not run
+    pictures: tuple[AttachedPicture, ...] = ()
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A file that was read: its cells, what was mended to read it, and what a person should look at."""
+
+    cells: tuple[Handed, ...]
+    repairs: tuple[str, ...] = ()
+    eye: tuple[str, ...] = ()
+
+
+def contents(data: bytes) -> Contents:
+    """The cells of a notebook file, also of one in a zip archive; raises UnreadableError with a plain reason."""
+    _check_size(data)
+    if not zip_archive.is_archive(data):
+        return _contents(data)
+    found = zip_archive.notebooks(data, MAX_BYTES)
+    if len(found) > 1:
+        names = zip_archive.shown([each.name for each in found])
+        raise no_notebook(f"it is a zip archive of {len(found)} notebooks ({names}). Hand in the one that counts.")
+    read = _contents(found[0].data)
+    told = f"handed in as a zip archive; {zip_archive.shown([found[0].name])} in it was read"
+    return replace(read, repairs=(told, *read.repairs))
+
+
+def _contents(data: bytes) -> Contents:
+    check_kind(data)
+    read = decoded(data)
+    if not read.text.strip():
+        raise UnreadableError("the file is empty. Hand in the notebook again.")
+    found = script_export.cells(read.text) or parsed(read.text)
+    cells, of_format = _cells(found.value)
+    if not cells:
+        raise UnreadableError("the notebook has no cells. Hand in the notebook that you worked in.")
+    if len(cells) > MAX_CELLS:
+        raise UnreadableError(f"the notebook has {len(cells)} cells; more than {MAX_CELLS} are not read. {_SHORTER}")
+    handed = tuple(_handed(index, cell) for index, cell in enumerate(cells))
+    _check_work(handed)
+    kept, lost = _with_room(handed)
+    repairs = (*read.repairs, *found.repairs, *of_format, *_ends_put_back(cells))
+    return Contents(kept, repairs, (*read.eye, *found.eye, *lost))
+
+
+def _ends_put_back(cells: list[Any]) -> tuple[str, ...]:
+    """What to tell of cells whose lines had no ends."""
+    count = sum(_lost_ends(_dict(cell).get("source")) for cell in cells)
+    return (f"cells whose lines had lost their ends, which were put back: {count}",) if count else ()
+
+
+def _with_room(handed: tuple[Handed, ...]) -> tuple[tuple[Handed, ...], tuple[str, ...]]:
+    """The cells with as many pictures as a notebook may have, and what to tell of the others."""
+    every = [picture for cell in handed for picture in cell.pictures]
+    sizes = itertools.accumulate(len(picture.data) for picture in every)
+    room = sum(size <= attached_pictures.MAX_TEXT for size in itertools.islice(sizes, attached_pictures.MAX_COUNT))
+    if room == len(every):
+        return handed, ()
+    left = iter(every[:room])
+    kept = tuple(replace(cell, pictures=tuple(itertools.islice(left, len(cell.pictures)))) for cell in handed)
+    return kept, (f"{len(every) - room} of its {len(every)} pictures are too many or too large, and are not shown",)
+
+
+def _check_work(handed: tuple[Handed, ...]) -> None:
+    """Raise UnreadableError where reading the cells would keep the class waiting."""
+    length = sum(len(cell.source) for cell in handed)
+    if length > MAX_TEXT:
+        raise UnreadableError(
+            f"its cells have {length} characters in all; more than {MAX_TEXT} are not read. {_SHORTER}"
+        )
+    work = {cell.index: magic_work(cell.source) for cell in handed if cell.kind == "code"}
+    if sum(work.values()) > MAX_MAGIC or any(work.get(c.index) and len(c.source) > MAX_MAGIC_SOURCE for c in handed):
+        raise UnreadableError(
+            "it has too many lines that begin with a sign such as `%`, `!` or `?`, or a long cell with one. "
+            "Take them out, save, and hand it in again."
+        )
+
+
+def _check_size(data: bytes) -> None:
+    if not data.strip(b"\0 \t\r\n"):  # zeros are what a full disk or a broken copy leaves
+        raise UnreadableError("the file is empty. Hand in the notebook again.")
+    if len(data) > MAX_BYTES:
+        raise UnreadableError(
+            f"the file has more than {MAX_BYTES >> 20} MB beside its outputs, or {MAX_FILE >> 20} MB with them, which "
+            "is not read. Clear all outputs, save, and hand it in again."
+        )
+
+
+def _cells(notebook: dict[str, Any]) -> tuple[list[Any], tuple[str, ...]]:
+    """The cells of a notebook of any format, as format 4 writes them, and what to tell of the format."""
+    found, cells = notebook.get("nbformat"), notebook.get("cells")
+    if found in _AS_TEXT:  # some programs write numbers in quotes
+        found = int(found)
+    if found in (2, 3) and isinstance(notebook.get("worksheets"), list):
+        told = f"the notebook is of the old format {found}; read all the same"
+        return list(_old_cells(notebook["worksheets"])), (told,)
+    if "nbformat" not in notebook and not (isinstance(cells, list) and any(map(_is_cell, cells))):
+        raise no_notebook(odd_object(notebook))
+    if found not in (4, None):
+        told = f"found format {found}" if isinstance(found, int) and 0 <= found < 100 else "found none"
+        raise UnreadableError(f"expected a notebook of format 4, {told}. {DOWNLOAD}")
+    return (cells if isinstance(cells, list) else []), ()
+
+
+def _is_cell(value: object) -> bool:
+    return isinstance(value, dict) and "cell_type" in value
+
+
+def _old_cells(worksheets: list[Any]) -> Iterator[dict[str, Any]]:
+    """Formats 2 and 3 keep cells in worksheets, the text of code as `input`, and headings as cells of their own."""
+    for cell in (cell for sheet in worksheets for cell in _list(_dict(sheet).get("cells"))):
+        kind = _dict(cell).get("cell_type")
+        text = _dict(cell).get("input" if kind == "code" else "source")
+        kind = "markdown" if kind == "heading" else kind
+        yield {"cell_type": kind, "source": text, "metadata": _dict(cell).get("metadata")}
+
+
+def _handed(index: int, cell: object) -> Handed:
+    """Read one cell; whatever is not as it should be counts as absent."""
+    if not isinstance(cell, dict):
+        return Handed(index, "raw", "", "", "")
+    kind = cell["cell_type"] if cell.get("cell_type") in _KINDS else "raw"
+    source, drawn = _source(cell.get("source"), kind)
+    is_cut = len(source) > MAX_SOURCE
+    return Handed(
+        index=index,
+        kind="raw" if is_cut else kind,
+        source=source[:_KEPT] if is_cut else source,
+        is_cut=is_cut,
+        pictures=(*attached_pictures.attached(cell), *drawn) if kind == "markdown" and not is_cut else (),
+        cell_id=_text(cell.get("id")),
+        grade_id=_text(_dict(_dict(cell.get("metadata")).get("nbgrader")).get("grade_id")),
+    )
+
+
+def _source(value: object, kind: str) -> tuple[str, tuple[AttachedPicture, ...]]:
+    """The text of a cell, and the pictures that stood in it."""
+    if isinstance(value, list):
+        value = ("\n" if _lost_ends(value) else "").join(_texts(value))
+    text = _text(value)
+    if not text.isascii():  # half a surrogate pair can be written in JSON, and then in no file
+        text = text.encode("utf-8", "replace").decode()
+    if kind == "code" or "data:" not in text:  # without which there is no picture in it
+        return text, ()
+    text, drawn = attached_pictures.out_of_text(text) if kind == "markdown" else (text, ())
+    return _PICTURE.sub("picture", text), drawn
+
+
+def _texts(lines: list[Any]) -> list[str]:
+    return [line for line in lines if isinstance(line, str)]
+
+
+def _lost_ends(value: object) -> bool:
+    """Whether a text was written line by line, and each line without its end, as some converters do."""
+    if not isinstance(value, list) or len(value) < 2:
+        return False
+    return not any(isinstance(line, str) and "\n" in line for line in value)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []

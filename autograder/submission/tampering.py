@@ -1,0 +1,233 @@
+"""What a cell's code replaces of what others use, and what it reaches for beyond its own: found in its syntax tree."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Set
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.submission.answer_source import python_of
+from autograder.submission.import_aliases import Scope, imported, is_under, text_of
+
+GRADER = "autograder"
+FOR_STUDENTS = ("check", "hint", "mine", "progress", "reveal", "shows_error", "__version__", "*")
+SHARED = ("torch", "safetensors", "json", "builtins", "explorers", GRADER)  # the grader's side uses them as well
+_SETTINGS = re.compile(r"\.(?:backends|config)\.")  # made to be assigned to
+_READS = {
+    "sys.modules": "looks at all modules that are loaded (sys.modules)",
+    "gc.get_objects": "looks through everything in memory (gc)",
+    "gc.get_referrers": "looks through everything in memory (gc)",
+    "gc.get_referents": "looks through everything in memory (gc)",
+    "gc.callbacks": "looks through everything in memory (gc)",
+    "ctypes": "calls C past Python's own checks (ctypes)",
+    "_ctypes": "calls C past Python's own checks (ctypes)",
+}
+_FRAMES = "looks at the functions that called it (frames)"
+_FOLLOWS = "is told of each call that any function makes (tracing)"
+_READS |= dict.fromkeys(("sys._getframe", "sys._current_frames", "traceback.walk_stack", "traceback.walk_tb"), _FRAMES)
+_READS |= {f"inspect.{name}": _FRAMES for name in ("stack", "trace", "currentframe", "getouterframes")}
+_READS |= {f"{of}.{name}": _FOLLOWS for of in ("sys", "threading") for name in ("settrace", "setprofile")}
+_READ_ROOTS = frozenset(path.partition(".")[0] for path in _READS)
+_OF_FRAMES = frozenset({"f_back", "f_locals", "f_globals", "f_builtins", "tb_frame", "gi_frame", "cr_frame"})
+_INSIDES = dict.fromkeys(_OF_FRAMES, _FRAMES) | {
+    "__globals__": "looks at what a function of others works with (__globals__)",
+    "__subclasses__": "looks through all classes that are loaded (__subclasses__)",
+}
+_SETTERS = frozenset({"setattr", "delattr", "__setattr__", "__delattr__", "setitem", "delitem"})
+_CHANGERS = frozenset({"update", "setdefault", "pop", "clear", "popitem"})
+_RUNNERS = ("builtins.exec", "builtins.eval")
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+@dataclass(frozen=True)
+class _Binding:
+    """What a name stands for from here on; it waits until what is assigned has been looked at."""
+
+    name: str
+    path: str
+
+
+class Search:
+    """One search through a cell: line by line, and into functions last, for they run when the cell has run."""
+
+    def __init__(self, around: Scope, roots: Set[str], allowed: Set[str], *, is_text: bool = False) -> None:
+        self._around, self._roots, self._allowed, self._is_text = around, roots, allowed, is_text
+        self._waiting: list[tuple[ast.AST | _Binding, Scope]] = []
+        self._later: list[tuple[ast.AST, Scope]] = []
+        self._found: dict[int, str] = {}
+
+    def through(self, tree: ast.Module) -> list[tuple[int, str]]:
+        """The lines to look at, each with what it does, in their order."""
+        self._waiting = [(node, self._around) for node in reversed(tree.body)]
+        while self._waiting or self._later:
+            if not self._waiting:
+                self._waiting = [self._later.pop()]
+            node, scope = self._waiting.pop()
+            if isinstance(node, _Binding):
+                scope.bind(node.name, node.path)
+            else:
+                _VISITS.get(type(node), Search._any)(self, node, scope)
+        return sorted(self._found.items())
+
+    def _tell(self, node: Any, what: str) -> None:
+        """Note what a line does: one thing of each line, and what it sets before what it looks at."""
+        if node.lineno not in self._found or (what.startswith("sets") > self._found[node.lineno].startswith("sets")):
+            self._found[node.lineno] = what
+
+    def _push(self, scope: Scope, *nodes: ast.AST | _Binding | None) -> None:
+        """Search at these next, the first one first."""
+        self._waiting += [(node, scope) for node in reversed(nodes) if node is not None]
+
+    # --- what one node says
+
+    def _any(self, node: ast.AST, scope: Scope) -> None:
+        self._push(scope, *ast.iter_child_nodes(node))
+
+    def _import(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
+        scope.bind_imports(node)
+        for _, path in imported(node):
+            self._read(node, path)
+
+    def _name(self, node: ast.Name, scope: Scope) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self._read(node, scope.meaning(node.id))
+        else:
+            scope.bind(node.id)
+
+    def _attribute(self, node: ast.Attribute, scope: Scope) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            self._replaced(node, f"{scope.path(node.value)}.{node.attr}")
+        else:
+            self._read(node, scope.path(node))
+        part: ast.AST = node
+        while isinstance(part, ast.Attribute):
+            if part.attr in _INSIDES:
+                self._tell(part, _INSIDES[part.attr])
+            part = part.value
+        self._push(scope, part)
+
+    def _subscript(self, node: ast.Subscript, scope: Scope) -> None:
+        base = scope.path(node.value)
+        if isinstance(node.ctx, ast.Load):
+            self._read(node, scope.path(node))
+        elif base.endswith(".__dict__") or base == "builtins":
+            self._replaced(node, f"{base.removesuffix('.__dict__')}.{text_of(node.slice) or '...'}")
+        elif base == "sys.modules":
+            self._replaced(node, text_of(node.slice) or "...")
+        self._any(node, scope)
+
+    def _call(self, node: ast.Call, scope: Scope) -> None:
+        function = scope.path(node.func)
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else function.rpartition(".")[2]
+        text = text_of(node.args[1]) if len(node.args) > 1 else ""
+        if name in _SETTERS or is_under(function, ("unittest.mock.patch", "mock.patch")):
+            self._replaced(node, _given(node, text, scope))
+        elif name in _CHANGERS and isinstance(node.func, ast.Attribute):
+            base = scope.path(node.func.value)
+            self._replaced(node, f"{base.removesuffix('.__dict__')}.{name}" if base.endswith(".__dict__") else "")
+        elif function in _RUNNERS and node.args:
+            self._run(node, text_of(node.args[0]), scope)
+        elif function == "builtins.getattr" and text in _INSIDES:
+            self._tell(node, _INSIDES[text])
+        if function:
+            self._read(node, scope.path(node))
+        self._any(node, scope)
+
+    def _run(self, node: ast.Call, text: str, scope: Scope) -> None:
+        """Code in a text: what can be read of it is looked through as if it stood there."""
+        tree = python_of(text)[1] if text and not self._is_text else None
+        if tree is None:
+            self._tell(node, "runs code out of a text, which nobody can read here")
+            return
+        for _, what in Search(scope, self._roots, self._allowed, is_text=True).through(tree):
+            self._tell(node, what)
+
+    def _assign(self, node: ast.Assign | ast.AnnAssign | ast.NamedExpr, scope: Scope) -> None:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        bindings = [_Binding(*each) for target in targets for each in _bound(target, node.value, scope)]
+        others = [each for each in targets if not isinstance(each, ast.Name)]
+        self._push(scope, node.value, *others, *bindings)
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: Scope) -> None:
+        inside, args = Scope(scope), node.args
+        for each in [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]:
+            if each is not None:
+                inside.bind(each.arg)
+        body = [node.body] if isinstance(node, ast.Lambda) else node.body
+        self._later += [(each, inside) for each in reversed(body)]
+        if not isinstance(node, ast.Lambda):
+            scope.bind(node.name)
+            self._push(scope, *node.decorator_list)
+        self._push(scope, *args.defaults, *args.kw_defaults)
+
+    def _class(self, node: ast.ClassDef, scope: Scope) -> None:
+        scope.bind(node.name)
+        methods = [each for each in node.body if isinstance(each, _FUNCTIONS)]
+        inside = Scope(scope)
+        others = [each for each in node.body if each not in methods]
+        self._push(inside, *others)
+        self._push(scope, *node.decorator_list, *node.bases, *node.keywords, *methods)
+
+    def _compare(self, node: ast.Compare, scope: Scope) -> None:
+        """`"google.colab" in sys.modules` only asks where it is."""
+        asks = [isinstance(each, ast.In | ast.NotIn) and text_of(node.left) for each in node.ops]
+        is_asked = all(asks) and all(scope.path(each) == "sys.modules" for each in node.comparators)
+        self._push(scope, *([node.left] if is_asked else [node.left, *node.comparators]))
+
+    def _comprehension(self, node: Any, scope: Scope) -> None:
+        made = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        self._push(scope, *node.generators, *made)
+
+    # --- what is told of it
+
+    def _replaced(self, node: ast.AST, path: str) -> None:
+        root, _, inside = path.partition(".")
+        is_ours = root in self._roots and not _SETTINGS.search(path)
+        if is_ours and (root != "builtins" or "." not in inside):  # `input.size = 3`: the lesson's, whatever it is
+            self._tell(node, f"sets {path}")
+
+    def _read(self, node: ast.AST, path: str) -> None:
+        root, _, inside = path.partition(".")
+        if root in _READ_ROOTS:
+            what = next((what for known, what in _READS.items() if is_under(path, (known,))), "")
+            if what:
+                self._tell(node, what)
+        if root == GRADER and inside and not is_under(inside, FOR_STUDENTS) and not is_under(path, self._allowed):
+            self._tell(node, f"uses the grader's own code ({path})")
+
+
+def _given(node: ast.Call, name: str, scope: Scope) -> str:
+    """What is replaced by a call such as `setattr(torch, "relu", ...)` or `patch("torch.relu", ...)`."""
+    first: ast.AST = node.args[0] if node.args else node
+    written = text_of(first)
+    path = "" if written else scope.path(first)
+    return f"{path}.{name or '...'}" if path else written if "." in written else ""
+
+
+def _bound(target: ast.expr, value: ast.expr | None, scope: Scope) -> list[tuple[str, str]]:
+    """The names that an assignment binds, each with the path of what it gets."""
+    if isinstance(target, ast.Name):
+        return [(target.id, scope.path(value) if value is not None else "")]
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        return [each for pair in zip(target.elts, value.elts, strict=True) for each in _bound(*pair, scope)]
+    return []
+
+
+_VISITS: dict[type, Any] = {
+    ast.Import: Search._import,
+    ast.ImportFrom: Search._import,
+    ast.Name: Search._name,
+    ast.Attribute: Search._attribute,
+    ast.Subscript: Search._subscript,
+    ast.Call: Search._call,
+    ast.Assign: Search._assign,
+    ast.AnnAssign: Search._assign,
+    ast.NamedExpr: Search._assign,
+    ast.ClassDef: Search._class,
+    ast.Compare: Search._compare,
+    **dict.fromkeys(_FUNCTIONS, Search._function),
+    **dict.fromkeys(_COMPREHENSIONS, Search._comprehension),
+}

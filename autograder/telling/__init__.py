@@ -1,1 +1,0 @@
-"""How it is told: feedback in a notebook, as text and as HTML."""

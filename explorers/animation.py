@@ -1,0 +1,212 @@
+"""A film: what a picture's parts are from step to step, recorded in Python; the page plays it, kernel or not."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from autograder.notebook.html_markup import Html, join, tag
+
+RECORD = "PYTORCH_BASICS_RECORD"  # set in the environment where pages are made: films then hold all that can be chosen
+
+PartValues = Mapping[str, str]  # of the parts, by "name.attribute"; the attribute `text` is what stands inside
+
+
+def is_recording() -> bool:
+    """Whether what is shown now is for a page that has no kernel."""
+    return bool(os.environ.get(RECORD))
+
+
+@dataclass(frozen=True)
+class Recording:
+    """One run. `still` holds the values that stay, `frames` those of each step, `steps` how many steps were taken then.
+
+    A part that a frame leaves out is as in the frame before. `error` says in words what stopped it; the frames go up
+    to there.
+    """
+
+    still: PartValues
+    frames: Sequence[PartValues]
+    steps: Sequence[int]
+    error: str = ""
+
+    def at(self, frame: int) -> PartValues:
+        """All values of one frame; of the last one where there are not so many."""
+        return {key: value for values in (self.still, *self.frames[: frame + 1]) for key, value in values.items()}
+
+    @property
+    def changes(self) -> Iterator[PartValues]:
+        """Of each frame, what is not as in the frame before."""
+        before: dict[str, str] = {}
+        for frame in self.frames:
+            yield {part: value for part, value in frame.items() if before.get(part) != value}
+            before |= frame
+
+
+@dataclass(frozen=True)
+class FilmChoice:
+    """What can be chosen of a film: numbers by a slider, all else by a list."""
+
+    name: str
+    label: str
+    options: tuple[str, ...]
+    value: str
+    kind: str = "choice"
+
+    def plain(self) -> dict[str, Any]:
+        """What the page is told."""
+        return {**vars(self), "options": list(self.options)}
+
+
+@dataclass(frozen=True)
+class Film:
+    """Runs by the options that they belong to, one option for each choice; `title` says what moves.
+
+    `picture` is drawn for the values of one frame. `seek` is the frame to show; another `about` is another film. A film
+    that `is_first` stands before what else an explorer shows. `pace` is how many frames a second are played.
+    Where it `tells_place`, each choice comes after `at`, the frame at which it was made.
+    """
+
+    title: str
+    choices: Sequence[FilmChoice]
+    runs: Mapping[tuple[str, ...], Recording]
+    picture: Html
+    seek: int = 0
+    about: str = ""
+    is_first: bool = False
+    pace: float = 8
+    tells_place: bool = False
+    parts: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        found = dict.fromkeys(part for run in self.runs.values() for frame in run.frames for part in frame)
+        object.__setattr__(self, "parts", tuple(found))
+
+    def data(self) -> dict[str, Any]:
+        """All but the picture, as plain data."""
+        return {
+            "title": self.title,
+            "choices": [choice.plain() for choice in self.choices],
+            "parts": list(self.parts),
+            "runs": {"|".join(key): self._plain(run) for key, run in self.runs.items()},
+            "seek": self.seek,
+            "about": self.about,
+            "isFirst": self.is_first,
+            "pace": self.pace,
+            "tellsPlace": self.tells_place,
+        }
+
+    def _plain(self, run: Recording) -> dict[str, Any]:
+        number = {part: str(place) for place, part in enumerate(self.parts)}
+        told = [[(number[part], value) for part, value in changed.items()] for changed in run.changes]
+        return {
+            "still": dict(run.still),
+            "frames": ["\t".join(chain.from_iterable(pairs)) for pairs in told],
+            "steps": list(run.steps),
+            "error": run.error,
+        }
+
+    def page(self) -> Html:
+        """The film for a page: the picture and its words, and beside them what a script needs to move it.
+
+        Without a script nobody comes to the frame at which a run stopped, so what stopped it is always told.
+        """
+        run = self.runs[tuple(choice.value for choice in self.choices)]
+        words = tag("p", run.at(self.seek).get("said.text", ""), class_="x-film-said")
+        error = tag("p", run.error, class_="x-error") if run.error else ""
+        shown = join(tag("div", self.picture, class_="x-film-picture"), words, error)
+        return tag("div", shown, class_="x-film", data_film=json.dumps(self.data(), separators=(",", ":")))
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Axes of a picture: which numbers stand in it, and where. What lies outside stands at its edge."""
+
+    left: float
+    right: float
+    low: float
+    high: float
+    log: bool = False
+    width: int = 260
+    height: int = 190
+
+    @property
+    def inside(self) -> tuple[int, int, int, int]:
+        """The left, upper, right and lower edge of what is drawn."""
+        return 46, 14, self.width - 10, self.height - 30
+
+    def place(self, x: float, y: float, beyond: float = 0.03) -> tuple[float, float]:
+        """The point in the picture; what lies outside stands so far beyond the edge, as a share of the picture."""
+        left, top, right, bottom = self.inside
+        across = _share(x, self.left, self.right, beyond)
+        up = _share(math.log10(max(y, 1e-300)) if self.log else y, *self._ends(), beyond)
+        return round(left + (right - left) * across, 1), round(bottom - (bottom - top) * up, 1)
+
+    def _ends(self) -> tuple[float, float]:
+        return (math.log10(self.low), math.log10(self.high)) if self.log else (self.low, self.high)
+
+    def line(self, points: Iterable[tuple[float, float]]) -> str:
+        """A polyline's points; those without a number are left out."""
+        there = [self.place(x, y, 9.0) for x, y in points if math.isfinite(x) and math.isfinite(y)]
+        return " ".join(f"{x:g},{y:g}" for x, y in there)
+
+    def moved(self, x: float, y: float) -> str:
+        """What moves a mark to a point."""
+        across, up = self.place(x, y)
+        return f"translate({across:g},{up:g})"
+
+    def mark(self, part: str, x: float, y: float) -> PartValues:
+        """What puts a mark at a point; where that is no number it has no place, and is not seen."""
+        is_seen = not math.isnan(x) and not math.isnan(y)
+        return {f"{part}.transform": self.moved(x, y), f"{part}.visibility": "visible" if is_seen else "hidden"}
+
+    def drawn(self, words: str, names: tuple[str, str], lines: Sequence[str], marks: Sequence[str] = ()) -> Html:
+        """The axes with their names and ends, `lines` and `marks` in them; `words` for who cannot see them.
+
+        Lines are cut off at the axes, marks are not.
+        """
+        left, top, right, bottom = self.inside
+        across, up = names
+        axes = tag("path", d=f"M{left} {top}V{bottom}H{right}", class_="x-film-axes")
+        ends = [(self.left, left, bottom + 13, "start"), (self.right, right, bottom + 13, "end")]
+        ends += [(self.low, left - 4, bottom, "end"), (self.high, left - 4, top + 8, "end")]
+        numbers = (_label(_short(value), x, y, anchor) for value, x, y, anchor in ends)
+        labels = [_label(across, (left + right) / 2, bottom + 26, "middle"), _label(up, left, top - 5)]
+        inner = tag("svg", *lines, **_box(left, top, right - left, bottom - top))
+        view = f"0 0 {self.width} {self.height}"
+        return tag("svg", axes, *numbers, *labels, inner, *marks, viewBox=view, role="img", aria_label=words)
+
+
+def ball(part: str, radius: int, values: PartValues) -> Html:
+    """A mark with the values of one frame; without any it is not seen."""
+    seen = values.get(f"{part}.visibility", "hidden")
+    place = values.get(f"{part}.transform")
+    return tag("circle", data_part=part, r=radius, transform=place, visibility=seen, class_="x-film-ball")
+
+
+def _box(left: float, top: float, width: float, height: float) -> dict[str, str]:
+    view = f"{left:g} {top:g} {width:g} {height:g}"
+    return {"x": f"{left:g}", "y": f"{top:g}", "width": f"{width:g}", "height": f"{height:g}", "viewBox": view}
+
+
+def _share(value: float, low: float, high: float, beyond: float) -> float:
+    """How far a value is on the way from low to high."""
+    if not math.isfinite(value):
+        return -beyond if value == -math.inf else 1 + beyond
+    return min(1 + beyond, max(-beyond, (value - low) / (high - low)))
+
+
+def _short(value: float) -> str:
+    """A number for the end of an axis."""
+    if value == round(value) and abs(value) < 1e5:
+        return f"{value:.0f}"
+    return f"{value:.{1 if abs(value) < 0.01 else 2}g}"
+
+
+def _label(words: str, x: float, y: float, anchor: str = "start") -> Html:
+    return tag("text", words, x=f"{x:g}", y=f"{y:g}", text_anchor=anchor)

@@ -1,0 +1,173 @@
+"""The present step of the autograd stepper, with all that belongs to it: values, what it saved, gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from autograder.notebook.html_markup import Html, join, prose, tag
+from explorers.backward_steps import Added
+from explorers.graph import Graph, Node, Result
+from explorers.graph_labels import RULES, brief, called, origin, sent_by
+from explorers.graph_modules import GraphRow
+from explorers.graph_steps import Moment, Phase
+from explorers.saved_tensors import Saved
+from explorers.tensor_markup import chooser, numbers, scrolled
+from explorers.tensor_values import Values
+
+NOTHING = Html("")
+LEAF = "A leaf: a tensor that requires grad and is not the result of a step. Here the backward pass ends."
+UNKNOWN = "Its values cannot be told: no step keeps them as they were, and you gave it no name."
+SELF = "`self` is torch's name for the first operand, `other` for the second, `result` for the step's own result."
+ELEMENTWISE = {"Add", "Sub", "Mul", "Div", "Pow"}
+OWN_NAMES = {"self", "other", "result"}
+UNTOUCHED = "This is what `backward` would do; the explorer leaves your `.grad` as it is."
+SUM = (".grad before", "arrives", ".grad after")
+
+
+def present(graph: Graph, now: Moment) -> Html:
+    """The step of this moment: on the forward pass what it made, on the backward pass what it makes of the gradient."""
+    if now.row.module:
+        return _module(graph, now.row, now.phase)
+    at = now.row.nodes[0]
+    return _forward(graph, graph.nodes[at]) if now.phase == "forward" else _back(graph, at)
+
+
+def small(sentence: str) -> Html:
+    """A remark; nothing for an empty one."""
+    return tag("p", prose(sentence), class_="x-small") if sentence else NOTHING
+
+
+def _module(graph: Graph, row: GraphRow, phase: Phase) -> Html:
+    unfold = chooser("unfold", row.module, "Unfold its steps")
+    if phase == "forward":
+        steps = ", ".join(graph.nodes[at].operation for at in row.nodes if not graph.nodes[at].is_leaf)
+        return join(tag("p", f"Its steps: {steps}."), _leaves(graph, row, False), unfold)
+    inside = set(row.nodes)
+    lines = [
+        [called(graph, GraphRow((at,))), brief(sent), origin(graph, place)]
+        for at in row.nodes
+        for place, sent in sent_by(graph.nodes[at])
+        if place[0] not in inside
+    ]
+    out = scrolled("Gradients that leave the module", ("by", "gradient", "to"), lines) if lines else NOTHING
+    return join(out, _leaves(graph, row, True), unfold)
+
+
+def _leaves(graph: Graph, row: GraphRow, back: bool) -> Html:
+    leaves = [graph.nodes[at] for at in row.nodes if graph.nodes[at].is_leaf]
+    if not back:
+        shapes = [[leaf.results[0].name, str(leaf.results[0].shape), brief(leaf.results[0].values)] for leaf in leaves]
+        return scrolled("Its parameters", ("name", "shape", "values"), shapes)
+    lines = [[leaf.results[0].name, *_sum(leaf.added)] for leaf in leaves if leaf.added]
+    return scrolled("Added to .grad", ("name", *SUM), lines) if lines else NOTHING
+
+
+def _forward(graph: Graph, node: Node) -> Html:
+    if node.is_leaf:
+        return join(tag("p", LEAF), _whole("its values", node.results[0].values))
+    operands = ", ".join(origin(graph, place) for place in node.operands) or "nothing that requires grad"
+    results = [_result(result, number, node) for number, result in enumerate(node.results)]
+    return join(tag("p", prose(f"`{node.kind}`. Made from: {operands}.")), *results, _saved(graph, node.saved))
+
+
+def _result(result: Result, number: int, node: Node) -> Html:
+    name = result.name or ("result" if len(node.results) == 1 else f"result {number + 1}")
+    if result.values is None:
+        return tag("p", f"{name}: shape {result.shape}, {result.dtype}. {UNKNOWN}")
+    return join(_whole(name, result.values), small(f"Known from: {result.source}."))
+
+
+def _whole(caption: str, values: Values | None) -> Html:
+    """All numbers of a tensor, or its shape and its range."""
+    if values is None:
+        return tag("p", f"{caption}: none")
+    if values.numbers is None:
+        return tag("p", f"{caption}: {brief(values)}, too many numbers to write out")
+    return tag("div", numbers(caption, values.numbers), class_="x-scroll", data_keep=caption)
+
+
+def _saved(graph: Graph, saved: Sequence[Saved]) -> Html:
+    if not saved:
+        return tag("p", "It saved nothing: its backward rule needs no numbers.")
+    lines = [
+        [each.name, _whose(graph, each), each.setting or (brief(each.values, "")), _version(each)] for each in saved
+    ]
+    errors = {each.error: None for each in saved if each.error and each.error != graph.error}
+    told = join(*(tag("p", "torch says: ", tag("code", error), class_="x-error") for error in errors))
+    names = small(SELF) if OWN_NAMES.intersection(each.name for each in saved) else NOTHING
+    return join(scrolled("Saved for the backward pass", ("name", "whose", "value", "version"), lines), names, told)
+
+
+def _whose(graph: Graph, saved: Saved) -> str:
+    if isinstance(saved.of, tuple):
+        return origin(graph, saved.of)
+    return saved.of or ("a setting" if saved.setting else "needs no gradient" if saved.values else "")
+
+
+def _version(saved: Saved) -> str:
+    if saved.error:
+        return "freed" if saved.then is None else f"{saved.then} when saved, {saved.now} now: changed in place"
+    return "" if saved.now is None else f"{saved.then} when saved, {saved.now} now"
+
+
+def _back(graph: Graph, at: int) -> Html:
+    node, passage = graph.nodes[at], graph.nodes[at].passage
+    if passage is None:
+        return tag("p", "No gradient comes this far." if graph.error else "No gradient comes this way.")
+    arrived = [_whole(_of(node, slot, "arrives"), values) for slot, values in enumerate(passage.arrived)]
+    hook = tag("p", "A hook of yours changed it on its way.", class_="x-note") if passage.hooked else NOTHING
+    came = join(_contributions(graph, at), *arrived, hook)
+    rule = tag("p", RULES.get(node.operation, ""))
+    if node.added:
+        return join(came, rule, _adding(node.results[0].name, node.added))
+    if not passage.sent:
+        return join(came, tag("p", "Here the backward pass stops, with the error above.", class_="x-error"))
+    sent = [_whole(f"sends to {origin(graph, place)}", each) for place, each in sent_by(node)]
+    return join(came, rule, tag("div", *sent, class_="x-parts"), _summed(graph, node), small(_none(node)))
+
+
+def _of(node: Node, slot: int, word: str) -> str:
+    return word if len(node.results) == 1 else f"{word} at result {slot + 1}"
+
+
+def _contributions(graph: Graph, at: int) -> Html:
+    """What came together here, where it was more than one gradient."""
+    lines = [
+        [f"from step {other + 1} ({node.operation})", brief(sent)]
+        for other, node in enumerate(graph.nodes)
+        for place, sent in sent_by(node)
+        if place[0] == at
+    ]
+    if graph.root[0] == at:
+        return tag("p", "The backward pass starts here.")
+    return scrolled("Several gradients arrive and are added", ("", "gradient"), lines) if len(lines) > 1 else NOTHING
+
+
+def _summed(graph: Graph, node: Node) -> Html:
+    """Where an operand was broadcast: why its gradient is smaller than the one that arrives."""
+    told = [
+        f"{origin(graph, place)} has the shape {each.shape} and was broadcast: "
+        "what its copies get is summed, so that the gradient has its shape."
+        for place, each in sent_by(node)
+        if node.operation in ELEMENTWISE and each.shape != node.results[0].shape
+    ]
+    return join(*(tag("p", line) for line in told))
+
+
+def _none(node: Node) -> str:
+    told = "No gradient goes to operands that do not require one. " if None in node.operands else ""
+    silent = len([place for place in node.operands if place]) > len(list(sent_by(node)))
+    return told + ("An operand that requires grad gets none (None) from this rule." if silent else "")
+
+
+def _sum(added: Added) -> list[str]:
+    return [brief(added.before, "None"), brief(added.incoming, "None"), brief(added.after, "None")]
+
+
+def _adding(name: str, added: Added) -> Html:
+    told = scrolled("What backward would add", ("", *SUM), [[name or "this leaf", *_sum(added)]])
+    if not added.tracked:
+        return join(told, tag("p", "Its requires_grad is off now: nothing is added."))
+    if added.incoming is None:
+        return join(told, tag("p", "No gradient arrives, and .grad stays as it is."))
+    return join(told, small(UNTOUCHED))

@@ -1,0 +1,117 @@
+"""How the autograd stepper names things: steps, modules, numbers, and what a backward rule does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from explorers.graph import Graph, Node
+from explorers.graph_modules import GraphRow
+from explorers.graph_trace import ResultPlace
+from explorers.tensor_markup import number
+from explorers.tensor_values import Values
+
+FEW = 4  # numbers that stand in a line
+
+# What the rules of frequent steps do with what arrives.
+RULES = {
+    "Add": "A sum passes on what arrives, to each operand.",
+    "Sub": "A difference passes on what arrives; for what was taken away, with the sign turned.",
+    "Mul": "A product sends to each operand what arrives, times the other one.",
+    "Div": "A quotient divides what arrives; this is what goes to the operand above the line.",
+    "Neg": "The sign is turned.",
+    "Pow": "A power n sends on what arrives, times n, times the operand to the power n - 1.",
+    "Exp": "The exponential is its own derivative: what arrives, times the result.",
+    "Log": "The logarithm sends on what arrives, divided by the operand.",
+    "Sqrt": "The root sends on what arrives, divided by twice the result.",
+    "Tanh": "What arrives, times 1 - result ** 2.",
+    "Sigmoid": "What arrives, times result * (1 - result).",
+    "Relu": "What arrives goes on where the result is above 0; elsewhere, 0.",
+    "Sin": "What arrives, times the cosine of the operand.",
+    "Cos": "What arrives, times minus the sine of the operand.",
+    "Sum": "Each number that was summed gets all of what arrives.",
+    "Mean": "Each number gets what arrives, divided by how many there were.",
+    "Mm": "Matrix product: what arrives, times the other matrix turned over.",
+    "Addmm": "A matrix product and a sum: each factor gets what arrives, times the other one turned over; "
+    "what was added gets what arrives.",
+    "T": "What arrives is turned over again.",
+    "View": "What arrives, in the old shape.",
+    "Expand": "A broadcast was written out: what arrives is summed over the stretched axes.",
+    "AccumulateGrad": "The end of the walk: what arrives is added to the leaf's .grad.",
+}
+
+
+def called(graph: Graph, row: GraphRow) -> str:
+    """What a row is called: a module, a leaf, or a step with its number and the reader's name for its result."""
+    if row.module:
+        return f"module {row.module}"
+    at = row.nodes[0]
+    node = graph.nodes[at]
+    names = [result.name for result in node.results if result.name]
+    if node.is_leaf:
+        return names[0] if names else f"leaf without a name, shape {node.results[0].shape}"
+    return f"{node.operation} → {', '.join(names)}" if names else node.operation
+
+
+def numbered(row: GraphRow) -> str:
+    """The numbers of a row's nodes, counted from 1 along the forward pass."""
+    first, last = row.nodes[0] + 1, row.nodes[-1] + 1
+    if first == last:
+        return str(first)
+    return f"{first} to {last}" if last - first < len(row.nodes) else f"{len(row.nodes)} steps,"
+
+
+def origin(graph: Graph, place: ResultPlace | None) -> str:
+    """Where an operand came from, in words."""
+    if place is None:
+        return "needs no gradient"
+    at, slot = place
+    node = graph.nodes[at]
+    name = node.results[slot].name
+    if node.is_leaf:
+        return name or f"leaf {at + 1}"
+    which = f", result {slot + 1}" if len(node.results) > 1 else ""
+    return f"{name or node.operation} (step {at + 1}{which})"
+
+
+def brief(values: Values | None, nothing: str = "not kept") -> str:
+    """A tensor in a few words: its numbers where these are few, else its shape and its range."""
+    if values is None:
+        return nothing
+    flat = _flat(values.numbers)
+    if values.numbers is not None and len(flat) <= FEW:
+        return _line(values.numbers)
+    if flat and not any(isinstance(each, complex) for each in flat):
+        return _range(values.shape, min(flat), max(flat))
+    if values.least is None or values.greatest is None:
+        return f"{values.shape}"
+    return _range(values.shape, values.least, values.greatest)
+
+
+def _range(shape: tuple[int, ...], least: Any, greatest: Any) -> str:
+    if least == greatest:
+        return f"{shape}, all {number(least)}"
+    return f"{shape}, {number(least)} to {number(greatest)}"
+
+
+def _flat(numbers: Any) -> list[Any]:
+    if isinstance(numbers, list):
+        return [each for part in numbers for each in _flat(part)]
+    return [] if numbers is None else [numbers]
+
+
+def _line(numbers: Any) -> str:
+    return f"[{', '.join(map(_line, numbers))}]" if isinstance(numbers, list) else number(numbers)
+
+
+def sent_by(node: Node) -> Iterator[tuple[ResultPlace, Values]]:
+    """The gradients that a node sends on, each with where it goes."""
+    sent = node.passage.sent if node.passage else ()
+    return ((place, each) for place, each in zip(node.operands, sent, strict=False) if place and each)
+
+
+def arrived_at(node: Node) -> str:
+    """The gradients that arrive at a node's results, in a few words."""
+    if node.passage is None:
+        return "none"
+    return "; ".join(brief(values, "none") for values in node.passage.arrived)

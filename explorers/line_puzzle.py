@@ -1,0 +1,137 @@
+"""A program in pieces: its lines in disorder, some with gaps, and what a reader has made of them.
+
+A course writes the lines of an exercise in `arranged/NAME.txt`: first the line with `def`, then the others sorted by
+the alphabet, the distractors among them. No order stands there: whether one is right, the exercise's own check says.
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from autograder.course.course import here
+from autograder.errors import UnknownExercise
+
+GAP = "___"
+INDENT = "    "
+DEEPEST = 5  # levels of indentation below that of the function's body
+LONGEST = 80  # characters in a gap
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """The lines of one exercise in the order in which this reader finds them; `head` is the line with `def`."""
+
+    name: str
+    head: str
+    lines: tuple[str, ...]
+
+    def gaps(self, number: int) -> int:
+        """How many gaps a line has; lines are counted from 1."""
+        return self.lines[number - 1].count(GAP)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line that was taken, by its number, and how far it is indented: 0 is the function's body."""
+
+    number: int
+    level: int
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """What a reader has made: the lines in order, and what stands in the gaps, by the line's number."""
+
+    places: tuple[Place, ...] = ()
+    fills: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+
+    def line(self, pieces: Pieces, number: int) -> str:
+        """A line with its gaps filled; one that is still open is a gap."""
+        fills = self.fills.get(number, ())
+        filled, *rest = pieces.lines[number - 1].split(GAP)
+        for place, part in enumerate(rest):
+            filled += (_fill(fills, place) or GAP) + part
+        return filled
+
+    def text(self, pieces: Pieces) -> str:
+        """The program."""
+        body = (INDENT * (1 + each.level) + self.line(pieces, each.number) for each in self.places)
+        return "\n".join([pieces.head, *body]) + "\n"
+
+    def open_lines(self, pieces: Pieces) -> list[str]:
+        """The lines in the program that still have a gap."""
+        lines = (self.line(pieces, each.number) for each in self.places)
+        return [line for line in lines if GAP in line]
+
+
+def _fill(fills: Sequence[str], place: int) -> str:
+    return fills[place].strip() if place < len(fills) else ""
+
+
+def names() -> list[str]:
+    """The exercises of this course that have lines to arrange."""
+    return here().arranged_names
+
+
+def pieces_of(name: str, seed: object = None) -> Pieces:
+    """The lines to an exercise, in an order that is the same for the same reader, or for the same `seed`.
+
+    Raises UnknownExercise where there are none.
+    """
+    known = names()
+    if name not in known:
+        advice = f"there are no lines to arrange for {name!r}. There are some for {', '.join(known) or 'no exercise'}."
+        raise UnknownExercise(name, known, advice)
+    head, *lines = here().arranged(name).splitlines()
+    chance = random.Random(f"{name} {_reader() if seed is None else seed}")
+    chance.shuffle(lines)
+    return Pieces(name, head, tuple(lines))
+
+
+def _reader() -> str:
+    """Whoever works here, so that neighbors do not tell one another numbers."""
+    try:
+        return os.environ.get("JUPYTERHUB_USER") or getpass.getuser()
+    except (OSError, KeyError, ImportError):  # a user without a name
+        return ""
+
+
+def arrangement_of(pieces: Pieces, order: Sequence[object], fill: Mapping[int, str | Sequence[str]]) -> Arrangement:
+    """What a call says: each item of `order` is a line's number, or its number and its level.
+
+    A number alone stands one level deeper than the line before where that ends with a colon, else on its level.
+    Raises ValueError for a line that is not there, or is there twice.
+    """
+    made = Arrangement(fills={_number(pieces, number): _texts(text) for number, text in fill.items()})
+    for item in order:
+        number, level = item if isinstance(item, tuple) and len(item) == 2 else (item, None)
+        number = _number(pieces, number)
+        if number in {each.number for each in made.places}:
+            raise ValueError(f"line {number} stands in the order twice: each line can be used once.")
+        level = next_level(pieces, made.places) if level is None else level
+        if type(level) is not int or not 0 <= level <= DEEPEST:
+            raise ValueError(f"expected a level from 0 to {DEEPEST} for line {number}, found {level!r}.")
+        made = replace(made, places=(*made.places, Place(number, level)))
+    return made
+
+
+def next_level(pieces: Pieces, places: Sequence[Place]) -> int:
+    """Where a line goes that is put behind these."""
+    if not places:
+        return 0
+    deeper = pieces.lines[places[-1].number - 1].endswith(":")
+    return min(DEEPEST, places[-1].level + deeper)
+
+
+def _texts(given: str | Sequence[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(map(str, given))
+
+
+def _number(pieces: Pieces, number: object) -> int:
+    if type(number) is not int or not 1 <= number <= len(pieces.lines):
+        raise ValueError(f"expected the number of a line, from 1 to {len(pieces.lines)}, found {number!r}.")
+    return number

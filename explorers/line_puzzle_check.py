@@ -1,0 +1,48 @@
+"""What becomes of a program that was put together: the exercise's own check judges it, as it judges any answer."""
+
+from __future__ import annotations
+
+import io
+import linecache
+from contextlib import redirect_stdout
+from typing import Any
+
+from IPython import get_ipython
+from IPython.utils.capture import capture_output
+
+from autograder.diagnosis.verdict import Report
+from autograder.notebook.check_and_hint import visible_report
+from explorers.controls import Refused
+from explorers.line_puzzle import GAP, Arrangement, Pieces
+
+
+def judged(pieces: Pieces, arrangement: Arrangement) -> Report:
+    """The report on an arrangement; Refused where there is nothing yet that Python could run.
+
+    The program runs with the names of the notebook, and leaves none there. Nothing of it counts as passed: what counts
+    is the check of the answer cell.
+    """
+    if not arrangement.places:
+        raise Refused("Your program is empty: put some lines into it first.")
+    if open_lines := arrangement.open_lines(pieces):
+        raise Refused(f"Fill the gap in `{open_lines[0]}` first: write what belongs in place of `{GAP}`.")
+    text = arrangement.text(pieces)
+    with redirect_stdout(io.StringIO()), capture_output(stdout=False, stderr=False):  # a page has no place for it
+        return visible_report(pieces.name, _made(pieces.name, text), text)
+
+
+def _made(name: str, text: str) -> object:
+    """The function that a program defines."""
+    shell = get_ipython()
+    names: dict[str, Any] = dict(shell.user_ns) if shell is not None else {}
+    place = f"<arranged {name}>"
+    linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)  # for what an error quotes
+    try:
+        exec(compile(text, place, "exec"), names)
+    except SyntaxError as error:
+        line = (error.text or "").strip()
+        where = f", at `{line}`" if line else ""
+        raise Refused(f"Python cannot read this program: {error.msg}{where}. Look at order and indentation.") from None
+    except Exception as error:
+        raise Refused(f"This program cannot be run: {type(error).__name__}: {error}") from None
+    return names[name]

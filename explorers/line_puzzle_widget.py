@@ -1,0 +1,175 @@
+"""The lines of a program to put in order before one writes it: by mouse, finger or keyboard, or by their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograder.diagnosis.verdict import Report
+from autograder.notebook.html_markup import Html, join, prose, tag
+from autograder.notebook.report_rendering import headline, html
+from autograder.notebook.report_rendering import text as in_text
+from explorers.controls import Control, Refused
+from explorers.line_puzzle import DEEPEST, LONGEST, Arrangement, Pieces, Place, arrangement_of, pieces_of
+from explorers.line_puzzle_check import judged
+from explorers.widget import Explorer, joined, scripts
+
+HOW = (
+    "Click a line to use it, or drag it to its place. Some lines are not needed. With the keyboard: Enter uses a line, "
+    "the arrow keys move and indent it, Delete takes it out."
+)
+_NOT_OURS = "The page sent something that is no order of these lines: run the cell again."
+_PASSED = "It holds. What counts is your answer cell: put the text there, and run the cell and its check."
+
+
+@dataclass(frozen=True)
+class Lines(Control):
+    """The control in which lines are put in order; `placed` are pairs of a line's number and its level."""
+
+    head: str = ""
+    lines: tuple[str, ...] = ()
+    placed: tuple[tuple[int, int], ...] = ()
+    fills: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    deepest: int = field(default=DEEPEST, init=False)
+    longest: int = field(default=LONGEST, init=False)
+
+    def check(self, value: object) -> Any:
+        """The arrangement that the page sent, or Refused."""
+        if not isinstance(value, dict) or not isinstance(value.get("placed"), list):
+            raise Refused(_NOT_OURS)
+        places = tuple(map(self._place, value["placed"]))
+        if len({each.number for each in places}) < len(places) or not isinstance(value.get("fills"), dict):
+            raise Refused(_NOT_OURS)
+        return Arrangement(places, dict(self._fill(*each) for each in value["fills"].items()))
+
+    def _place(self, pair: object) -> Place:
+        if not isinstance(pair, list) or len(pair) != 2 or not all(type(each) is int for each in pair):
+            raise Refused(_NOT_OURS)
+        if not (1 <= pair[0] <= len(self.lines) and 0 <= pair[1] <= DEEPEST):
+            raise Refused(_NOT_OURS)
+        return Place(*pair)
+
+    def _fill(self, key: str, texts: object) -> tuple[int, tuple[str, ...]]:
+        known = {str(number): number for number in range(1, len(self.lines) + 1)}
+        if key not in known or not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
+            raise Refused(_NOT_OURS)
+        if any(len(each) > LONGEST or not each.isprintable() for each in texts):
+            raise Refused(f"A gap takes at most {LONGEST} characters, in one line.")
+        return known[key], tuple(texts[:9])
+
+
+class Arranger(Explorer):
+    """The widget; `arrange` makes one."""
+
+    # One module, and one style, for the page: this part comes after what all explorers share, and uses it.
+    _esm = scripts("arrange.js")
+    _css = joined("explorer.css", "arrange.css")
+
+    def __init__(self, pieces: Pieces, arrangement: Arrangement) -> None:
+        super().__init__(f"Lines to put in order: {pieces.name}")
+        self._pieces, self._made = pieces, arrangement
+        self._report: Report | None = None
+        self._is_of_now = True
+        self.show()
+
+    @property
+    def text(self) -> str:
+        """The program as it stands."""
+        return self._made.text(self._pieces)
+
+    def check(self) -> None:
+        """Judge the program as `check` would, and show what it says; Refused where it cannot be run yet."""
+        self._report, self._is_of_now = judged(self._pieces, self._made), True
+
+    # --- what the page shows
+
+    def draw(self) -> Html:
+        """What the check said last."""
+        if self._report is None:
+            return Html("")
+        late = Html("") if self._is_of_now else tag("p", "This was said of the order that you checked last.")
+        passed = tag("p", _PASSED, class_="x-right") if self._report.passed and self._is_of_now else Html("")
+        return join(passed, late, tag("div", html(self._report), class_="x-scroll"))
+
+    def tell(self) -> str:
+        """How far it is, in a sentence."""
+        if self._report is not None and self._is_of_now:
+            return f"{headline(self._report)}."
+        used, there = len(self._made.places), len(self._pieces.lines)
+        return f"{used} of {there} lines are in your program."
+
+    def offer(self) -> Sequence[Control]:
+        """The lines, and the button that judges them."""
+        placed = tuple((each.number, each.level) for each in self._made.places)
+        fills = {str(number): texts for number, texts in self._made.fills.items()}
+        head, lines = self._pieces.head, self._pieces.lines
+        return [
+            Lines(
+                "lines",
+                "arrange",
+                "Lines to put in order",
+                hint=HOW,
+                head=head,
+                lines=lines,
+                placed=placed,
+                fills=fills,
+            ),
+            Control("button", "check", "Check this order"),
+        ]
+
+    def choose(self, name: str, value: Any) -> None:
+        """Take the order that the page has, or judge it."""
+        if name == "check":
+            self.check()
+        else:
+            self._made, self._is_of_now = value, False
+
+    def __repr__(self) -> str:
+        numbered = (f"{number:3}  {line}" for number, line in enumerate(self._pieces.lines, start=1))
+        name = self._pieces.name
+        told = [f"{self.title}. Some are not needed, and a gap is written ___.", *numbered]
+        if not self._made.places:
+            order = f'arrange("{name}", order=[2, 1, (3, 1)], fill={{1: "text"}})'
+            how = f"Without a page to move them on, say it so: {order}; (3, 1) is line 3, indented once."
+            return "\n".join([*told, how])
+        report = [in_text(self._report)] if self._report else []
+        return "\n".join([*told, "", self.text, *report])
+
+    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """As every explorer; as plain text all lines, with their numbers."""
+        data, metadata = super()._repr_mimebundle_(**options)
+        return {**data, "text/plain": repr(self)}, metadata
+
+    def at_rest(self) -> Html:
+        """The lines and what was made of them, for a page where nothing can be moved."""
+        return _still(self._pieces, self._made, self.draw())
+
+
+def _still(pieces: Pieces, made: Arrangement, said: Html) -> Html:
+    listed = tag("ol", *(tag("li", tag("code", line)) for line in pieces.lines))
+    program = tag("pre", made.text(pieces), class_="x-code") if made.places else Html("")
+    return join(tag("p", prose("Some are not needed, and `___` is a gap.")), listed, program, said)
+
+
+def arrange(
+    name: str,
+    order: Sequence[object] = (),
+    fill: Mapping[int, str | Sequence[str]] | None = None,
+    seed: object = None,
+) -> Arranger:
+    """Put the lines of a program for exercise `name` in order, fill its gaps, and have it judged as `check` would.
+
+    Each reader finds the lines in an order of their own; `seed`, any number, gives another one. Without a page to move
+    them on, `order` lists their numbers, `fill` what stands in the gaps of which line, and the program is judged at
+    once: `arrange("NAME", order=[2, 1, (3, 1)], fill={1: "text"})`. A pair is a line and its level; a number alone
+    stands one level deeper where the line before ends with a colon, and else on that line's level.
+    Nothing of it counts as passed: that is for the check of the answer cell.
+    Raises UnknownExercise where there are no such lines, ValueError for an order of other lines.
+    """
+    pieces = pieces_of(name, seed)
+    made = Arranger(pieces, arrangement_of(pieces, order, fill or {}))
+    if order:
+        made.check()
+        made.show()
+    return made

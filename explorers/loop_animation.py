@@ -1,0 +1,246 @@
+"""The loop as a film, at different learning rates: the fitted line, the weight on its curve, the loss."""
+
+from __future__ import annotations
+
+import copy
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.notebook.html_markup import Html, join, tag
+from explorers.animation import Panel, PartValues, Recording, ball, is_recording
+from explorers.loop_copy import OwnChance, Parts
+from explorers.loop_run import LINES, LoopRun
+from explorers.loop_state import RIGHT_ORDER, Line
+from explorers.tensor_markup import number
+
+STEPS = 30
+SECONDS = 1.5  # of computing that one run may take after its first step, for which torch loads what it needs
+FACTORS = (0.03, 0.1, 0.3, 1, 2, 3, 5, 8, 10, 12, 20)  # of the reader's own learning rate
+MOST_POINTS = 300  # of the data that are drawn
+_PLACES = 21  # at which a curve is computed
+
+Curve = list[tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Instant:
+    """What is drawn before a step: the fitted line, the loss over the weight, the weight itself, the loss."""
+
+    fit: Curve
+    valley: Curve
+    weight: tuple[float, float] | None
+    loss: float | None
+    parameters: str
+
+
+def rates(optimizer: Any) -> tuple[float, ...]:
+    """The learning rates to choose from, the optimizer's own among them; none where it has none that is a number."""
+    own = own_rate(optimizer)
+    return () if own is None else tuple(float(f"{own * factor:.2g}") if factor != 1 else own for factor in FACTORS)
+
+
+def own_rate(optimizer: Any) -> float | None:
+    """The learning rate of the first group."""
+    groups = getattr(optimizer, "param_groups", None) or [{}]
+    found = groups[0].get("lr")
+    is_number = isinstance(found, int | float) and not isinstance(found, bool) and 0 < found < math.inf
+    return float(found) if is_number else None
+
+
+class LoopFilm:
+    """Records the loop of some parts, each run from the same start; the picture's axes are the same for all runs."""
+
+    def __init__(self, parts: Parts, seed: int) -> None:
+        self._parts, self._seed = parts, seed
+        self._weight = _only_number(parts.model)
+
+    def recorded(self, lines: Sequence[Line], rate: float | None) -> Recording:
+        """The run of these lines at a learning rate, up to an error or STEPS steps."""
+        looks, error = self._run(lines, rate, self._window)
+        fit, valley, losses = self._panels
+        frames = [self._frame(count, look, fit, valley, losses) for count, look in enumerate(looks)]
+        told = [(count, look.loss) for count, look in enumerate(looks) if look.loss is not None]
+        return Recording({"curve.points": losses.line(told)}, frames, range(len(frames)), error)
+
+    def picture(self, values: PartValues) -> Html:
+        """The panels that there are, with the values of one frame."""
+        fit, valley, losses = self._panels
+        shown = [_drawn_fit(fit, self._dots(fit), values)] if self._points else []
+        shown += [_drawn_valley(valley, values)] if self._weight else []
+        return join(*shown, _drawn_losses(losses, values))
+
+    # --- a run
+
+    def _run(
+        self, lines: Sequence[Line], rate: float | None, window: tuple[float, float] | None
+    ) -> tuple[list[Instant], str]:
+        """The look before each step, and what stopped the run."""
+        run, end = LoopRun(self._parts, self._seed, rate), math.inf
+        looks: list[Instant] = []
+        for step in range(STEPS + 1):
+            with OwnChance(self._seed).drawn():
+                look = self._look(run.parts, window)
+            error = next(_errors(run, lines, step), "")
+            if error:
+                return [*looks, look], f"Step {step + 1} stopped at {error}"
+            looks.append(replace(look, loss=run.loss()))
+            if time.thread_time() > end:
+                return looks, f"These steps take long: only the first {step} of {STEPS} are shown."
+            if step == 0 and not is_recording():
+                end = time.thread_time() + SECONDS
+        return looks, ""
+
+    def _look(self, parts: Parts, window: tuple[float, float] | None) -> Instant:
+        """All but the loss, computed on a copy: the run itself stays as it is."""
+        if not self._weight and not self._points:
+            return Instant([], [], None, None, "")
+        model = copy.deepcopy(parts.model)
+        with torch.no_grad():
+            told = _numbers_of(model)
+            here = dict(model.named_parameters())[self._weight].item() if self._weight else math.nan
+            valley, place = self._over_weight(model, parts, here, window) if self._weight else ([], None)
+            return Instant(self._fitted(model), valley, place, None, told)
+
+    def _over_weight(self, model: nn.Module, parts: Parts, here: float, window: Any) -> tuple[Curve, Any]:
+        low, high = window or (here, here)
+        wanted = [*torch.linspace(low, high, _PLACES if window else 1).tolist(), here]
+        weight = dict(model.named_parameters())[self._weight]
+        found: Curve = []
+        for value in wanted:
+            weight.fill_(value)
+            found.append((value, _loss(model, parts)))
+        weight.fill_(here)
+        return found[:-1], found[-1]
+
+    def _fitted(self, model: nn.Module) -> Curve:
+        if not self._points:
+            return []
+        across = [x for x, _ in self._points]
+        places = torch.linspace(min(across), max(across), _PLACES, dtype=self._parts.x.dtype)
+        try:
+            heights = model.eval()(places.reshape(-1, 1)).flatten().tolist()
+        except Exception:  # the reader's model: the loop itself tells what it raises
+            return []
+        line = list(zip(places.tolist(), heights, strict=False))
+        return [line[0], line[-1]] if isinstance(model, nn.Linear) else line
+
+    # --- what all runs share
+
+    @cached_property
+    def _points(self) -> Curve:
+        """The data, where each is one number in and one out; else none."""
+        x, y = self._parts.x, self._parts.y
+        if not isinstance(x, Tensor) or not isinstance(y, Tensor) or not x.is_floating_point() or y.is_complex():
+            return []
+        if x.dim() != 2 or x.shape[1] != 1 or y.numel() != x.numel():
+            return []
+        across, up = x.flatten().cpu(), y.flatten().cpu()
+        told = (across.isfinite() & up.isfinite()).nonzero().flatten()[:MOST_POINTS]  # before millions become a list
+        return list(zip(across[told].tolist(), up[told].tolist(), strict=True))
+
+    @cached_property
+    def _reference(self) -> list[Instant]:
+        return self._run(RIGHT_ORDER, None, None)[0]
+
+    @cached_property
+    def _window(self) -> tuple[float, float] | None:
+        """The weights to show: as far on one side of where the right order ends as on the other."""
+        places = [look.weight[0] for look in self._reference if look.weight and math.isfinite(look.weight[0])]
+        if not self._weight or not places:
+            return None
+        end = places[-1] if abs(places[-1]) < 10 * (1 + abs(places[0])) else places[0]
+        reach = max(0.5, 1.25 * min(max(abs(each - end) for each in places), 10 * (1 + abs(end))))
+        return end - reach, end + reach
+
+    @cached_property
+    def _panels(self) -> tuple[Panel, Panel, Panel]:
+        (left, right), (low, high) = (_span([point[axis] for point in self._points]) for axis in (0, 1))
+        fit = Panel(left, right, low, high)
+        left, right = self._window or (0.0, 1.0)
+        with OwnChance(self._seed).drawn():
+            first = self._look(self._parts, self._window).valley
+        known = [look.loss for look in self._reference if look.loss is not None and math.isfinite(look.loss)]
+        valley = Panel(left, right, *_span([*(loss for _, loss in first), *known]))
+        is_log = bool(known) and min(known) > 0
+        low, high = (min(known) / 3, max(known) * 10) if is_log else _span(known)
+        return fit, valley, Panel(0, STEPS, low, high, is_log)
+
+    def _frame(self, count: int, look: Instant, fit: Panel, valley: Panel, losses: Panel) -> PartValues:
+        values: dict[str, str] = {}
+        if self._points:
+            values["fit.points"] = fit.line(look.fit)
+        if self._weight:
+            values["valley.points"] = valley.line(look.valley)
+            values |= valley.mark("weight", *(look.weight or (math.nan, math.nan)))
+        values |= losses.mark("loss", count, math.nan if look.loss is None else look.loss)
+        told = "no loss yet" if look.loss is None else f"loss in step {count + 1}: {number(look.loss)}"
+        after = f"After {count} step{'' if count == 1 else 's'}: "
+        return {**values, "said.text": after + ", ".join(filter(None, (look.parameters, told))) + "."}
+
+    def _dots(self, fit: Panel) -> str:
+        return "".join(f"M{x:g} {y:g}h0" for x, y in (fit.place(*point) for point in self._points))
+
+
+def _errors(run: LoopRun, lines: Sequence[Line], step: int) -> Iterator[str]:
+    """Run the lines of one step; what the first error among them says."""
+    for line in lines:
+        if line.when == "every" or (line.when == "first" and step == 0):
+            outcome = run.execute(line.name)
+            if outcome.error:
+                yield f"{LINES[line.name]}: {outcome.error}"
+
+
+def _loss(model: nn.Module, parts: Parts) -> float:
+    try:
+        return float(parts.criterion(model(parts.x), parts.y))
+    except Exception:  # the reader's model and criterion: the loop itself tells what they raise
+        return math.nan
+
+
+def _only_number(model: nn.Module) -> str:
+    """The name of the first parameter where it is a single number, else nothing."""
+    name, first = next(iter(model.named_parameters()), ("", None))
+    return name if first is not None and first.numel() == 1 and first.is_floating_point() else ""
+
+
+def _numbers_of(model: nn.Module) -> str:
+    """Each parameter that is a single number, the first few of them."""
+    single = [(name, each) for name, each in model.named_parameters() if each.numel() == 1]
+    return ", ".join(f"{name} {number(float(each))}" for name, each in single[:3])
+
+
+def _span(values: Sequence[float]) -> tuple[float, float]:
+    """From the smallest to the largest number, and a little more."""
+    there = [each for each in values if math.isfinite(each)] or [0.0, 1.0]
+    low, high = min(there), max(there)
+    more = 0.06 * (high - low) or 0.5
+    return (0.0 if 0 <= low < more else low - more), high + more  # where nothing is below 0, the axis is not either
+
+
+# --- drawings
+
+
+def _drawn_fit(panel: Panel, dots: str, values: PartValues) -> Html:
+    line = tag("polyline", data_part="fit", points=values.get("fit.points", ""), class_="x-film-line")
+    words = "The data as dots, and the line that the model fits through them now"
+    return panel.drawn(words, ("x", "y"), [tag("path", d=dots, class_="x-film-dots"), line])
+
+
+def _drawn_valley(panel: Panel, values: PartValues) -> Html:
+    curve = tag("polyline", data_part="valley", points=values.get("valley.points", ""), class_="x-film-curve")
+    words = "The loss over the weight, all else as it is now, and a ball where the weight is"
+    return panel.drawn(words, ("weight", "loss"), [curve], [ball("weight", 6, values)])
+
+
+def _drawn_losses(panel: Panel, values: PartValues) -> Html:
+    curve = tag("polyline", data_part="curve", points=values.get("curve.points", ""), class_="x-film-curve")
+    kind = "loss (logarithmic)" if panel.log else "loss"
+    words = "The loss over the steps, and a ball at this one"
+    return panel.drawn(words, ("steps", kind), [curve], [ball("loss", 5, values)])

@@ -1,0 +1,240 @@
+"""A training run of the playground: the reader's model and step, and where the model says which class."""
+
+from __future__ import annotations
+
+import copy
+import math
+import sysconfig
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import contourpy  # which matplotlib brings
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from explorers.animation import Panel, PartValues, Recording, is_recording
+from explorers.loop_copy import OwnChance, copied_optimizer
+from explorers.playground_points import POINTS, made
+from explorers.tensor_markup import number
+
+# A picture after each of these; the first steps change the most.
+STEPS = (0, 1, 2, 3, 4, 6, 8, 11, 15, 20, 25, 30, 40, 50, 60, 75, 90, 110, 130, 150, 175, 200, 230, 260, 300, 350, 400)
+SECONDS = 8.0  # that one run may take after its first step, for which torch loads what it needs
+REACH = 1.25  # the picture goes so far to each side
+_GRID = 33  # places on each side, at which the model is asked
+_PATHS = sysconfig.get_paths()
+_NOT_THE_READERS = (str(Path(__file__).parent), *(_PATHS[name] for name in ("stdlib", "purelib", "platlib")))
+
+MOST_KEPT = 20_000  # numbers of a model whose weights are kept at each picture
+
+PLANE = Panel(-REACH, REACH, -REACH, REACH, width=320, height=320)
+LOSSES = Panel(0, STEPS[-1], 0.001, 10, log=True, width=320, height=200)
+
+_LEFT, _TOP, _RIGHT, _BOTTOM = PLANE.inside
+_GROUND = f"M{_LEFT},{_TOP}H{_RIGHT}V{_BOTTOM}H{_LEFT}Z"
+
+KeptParts = tuple[nn.Module, Any, OwnChance]
+
+
+@dataclass(frozen=True)
+class PlayMoment:
+    """A run after so many steps: the loss, what is drawn, and copies to train on from, None where they are not kept."""
+
+    step: int
+    loss: float
+    values: PartValues
+    kept: KeptParts | None = None
+
+
+@dataclass(frozen=True)
+class Training:
+    """One run, up to an error or the last step; `error` says in words what stopped it."""
+
+    name: str
+    moments: Sequence[PlayMoment]
+    error: str = ""
+
+    def can_go_on(self, at: int) -> bool:
+        """Whether there are weights at this moment, and steps before and after it."""
+        return 0 < at < len(self.moments) - 1 and self.moments[at].kept is not None
+
+    def recording(self) -> Recording:
+        """The run for a film."""
+        points, labels = made(self.name)
+        still = {"zeros.d": _dots(points[labels == 0]), "ones.d": _crosses(points[labels == 1])}
+        still["curve.points"] = LOSSES.line([(each.step, each.loss) for each in self.moments])
+        shown = [{**each.values, **LOSSES.mark("loss", each.step, each.loss)} for each in self.moments]
+        nothing = {"ground.d": "", "region.d": "", "said.text": "There is nothing to show yet."}
+        return Recording(still, shown or [nothing], [each.step for each in self.moments] or [0], self.error)
+
+
+@dataclass(frozen=True)
+class Player:
+    """What the reader brings: what makes a model, the step that trains it, and a kind of optimizer."""
+
+    make: Callable[[], nn.Module]
+    step: Callable[..., Any]
+    optimizer: Callable[..., Any]
+
+    def recorded(self, name: str, rate: float) -> Recording:
+        """Train on a set of points, from the same start each time."""
+        return self.trained(name, rate).recording()
+
+    def trained(self, name: str, rate: float, past: Sequence[PlayMoment] = ()) -> Training:
+        """Train on a set of points, from the start or on from the last moment of another run, which stays as it is."""
+        points, labels = made(name)
+        found, error = list(past), ""
+        try:
+            for step, *parts in self._steps(points, labels, rate, past[-1] if past else None):
+                loss, values = _look(parts[0], points, labels)
+                values = {**values, "said.text": _said(step, values["said.text"])}
+                found.append(PlayMoment(step, loss, values, _copied(*parts)))
+        except _Stopped as stopped:
+            error = str(stopped)
+        return Training(name, found, error)
+
+    def _steps(
+        self, points: Tensor, labels: Tensor, rate: float, last: PlayMoment | None
+    ) -> Iterator[tuple[int, nn.Module, Any, OwnChance]]:
+        """The run after each of STEPS that is left; _Stopped where the reader's code raises, or takes long."""
+        model, optimizer, chance = self._begun(rate, last)
+        if last is None:
+            with _told("Asking the model"):
+                _checked(model, points)
+            yield 0, model, optimizer, chance
+        begun, end = last.step if last else 0, math.inf
+        for before, after in pairwise(each for each in STEPS if each >= begun):
+            for step in range(before, after):
+                with chance.drawn(), _told(f"Step {step + 1}"):
+                    self.step(model, optimizer, cross_entropy, points.clone(), labels.clone())
+                if time.monotonic() > end:
+                    yield step + 1, model, optimizer, chance
+                    raise _Stopped(f"These steps take long: only the first {step + 1} of {STEPS[-1]} are shown.")
+            if before == begun and not is_recording():
+                end = time.monotonic() + SECONDS
+            yield after, model, optimizer, chance
+
+    def _begun(self, rate: float, last: PlayMoment | None) -> KeptParts:
+        """A model and its optimizer: new ones, or copies of those of a moment, at another rate."""
+        if last is None or last.kept is None:
+            chance = OwnChance(0)
+            with chance.drawn(), _told("Making the model and the optimizer"):
+                model = self.make()
+                return model, self.optimizer(model.parameters(), lr=rate), chance
+        with _told("Copying the model and the optimizer"):
+            model, optimizer, chance = _copies(*last.kept)
+            for group in optimizer.param_groups:
+                group["lr"] = rate
+        return model, optimizer, chance
+
+
+def _copied(model: nn.Module, optimizer: Any, chance: OwnChance) -> KeptParts | None:
+    """Copies to train on from; None where nobody will ask for them, or they cannot be had."""
+    if is_recording() or sum(each.numel() for each in model.parameters()) > MOST_KEPT:
+        return None
+    try:
+        return _copies(model, optimizer, chance)
+    except Exception:  # the reader's model or optimizer: another rate then begins at the start
+        return None
+
+
+def _copies(model: nn.Module, optimizer: Any, chance: OwnChance) -> KeptParts:
+    memo: dict[int, Any] = {}
+    return copy.deepcopy(model, memo), copied_optimizer(optimizer, memo), copy.deepcopy(chance)
+
+
+class _Stopped(Exception):
+    """The run ends here; the message tells the reader why."""
+
+
+@contextmanager
+def _told(doing: str) -> Iterator[None]:
+    """What the reader's code raises in here ends the run, with the line that did."""
+    try:
+        yield
+    except _Stopped:
+        raise
+    except Exception as error:  # the reader's code may raise anything
+        own = [
+            frame
+            for frame in traceback.extract_tb(error.__traceback__)
+            if not frame.filename.startswith(_NOT_THE_READERS)
+        ]
+        where = f", in line {own[-1].lineno} of {own[-1].name}: {own[-1].line}" if own else ""
+        raise _Stopped(f"{doing} raised {type(error).__name__}: {error}{where}") from error
+
+
+def _checked(model: Any, points: Tensor) -> None:
+    if not isinstance(model, nn.Module):
+        raise _Stopped(f"Expected a model, an nn.Module; found {type(model).__name__}.")
+    found = _asked(model, points)
+    shape = tuple(found.shape) if isinstance(found, Tensor) else type(found).__name__
+    if shape != (POINTS, 2):
+        raise _Stopped(f"Expected two logits for each of {POINTS} points, a tensor ({POINTS}, 2); found {shape}.")
+
+
+def _asked(model: nn.Module, points: Tensor) -> Any:
+    """What the model says in eval mode; it stays as it is."""
+    with torch.no_grad(), OwnChance(0).drawn():
+        return copy.deepcopy(model).eval()(points.clone())
+
+
+def _look(model: nn.Module, points: Tensor, labels: Tensor) -> tuple[float, PartValues]:
+    """The loss on all points; the plane, the region of class 1 in it, and how many points are right."""
+    with _told("Asking the model"):
+        logits = _asked(model, points)
+        across = torch.linspace(-REACH, REACH, _GRID)
+        places = torch.stack(torch.meshgrid(across, across, indexing="xy"), dim=-1).reshape(-1, 2)
+        lead = _asked(model, places).double() @ torch.tensor([-1.0, 1.0], dtype=torch.float64)
+    right = int((logits.argmax(dim=1) == labels).sum()) if logits.isfinite().all() else 0
+    loss = float(cross_entropy(logits.double(), labels))
+    heights = torch.sigmoid(lead).reshape(_GRID, _GRID).numpy()
+    is_known = bool(lead.isfinite().all())
+    return loss, {
+        "ground.d": _GROUND if is_known else "",
+        "region.d": _region(across.numpy(), heights),
+        "said.text": f"loss {number(loss)}, {right} of {POINTS} right",
+    }
+
+
+def _said(step: int, told: str) -> str:
+    return f"After {step} step{'' if step == 1 else 's'}: {told}."
+
+
+def _region(across: Any, heights: Any) -> str:
+    """The path around all places where class 1 is more likely; places without a number are left out."""
+    drawn: Any = contourpy.contour_generator(across, across, np.ma.masked_invalid(heights), fill_type="OuterOffset")
+    polygons, offsets = drawn.filled(0.5, 2.0)
+    rings = (polygon[a:b] for polygon, ends in zip(polygons, offsets, strict=True) for a, b in pairwise(ends))
+    return "".join(_ring([PLANE.place(*point) for point in ring.tolist()]) for ring in rings)
+
+
+def _ring(places: Sequence[tuple[float, float]]) -> str:
+    """A closed path, in whole pixels; points on the way of a straight line are left out."""
+    rounded = [(round(x), round(y)) for x, y in places]
+    kept = rounded[:1]
+    for here, after in pairwise(rounded[1:]):
+        (x, y), (a, b) = kept[-1], here
+        if (a - x) * (after[1] - y) != (b - y) * (after[0] - x):
+            kept.append(here)
+    return f"M{' '.join(f'{x},{y}' for x, y in kept)}Z" if len(kept) > 2 else ""
+
+
+def _dots(points: Tensor) -> str:
+    return "".join(f"M{x:.0f} {y:.0f}h0" for x, y in _placed(points))
+
+
+def _crosses(points: Tensor) -> str:
+    return "".join(f"M{x - 3:.0f} {y - 3:.0f}l6 6m0-6l-6 6" for x, y in _placed(points))
+
+
+def _placed(points: Tensor) -> Iterator[tuple[float, float]]:
+    return (PLANE.place(x, y) for x, y in points.tolist() if math.isfinite(x) and math.isfinite(y))

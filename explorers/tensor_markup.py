@@ -1,0 +1,58 @@
+"""What explorers draw with, beside plain markup: buttons that choose, and tensors as tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from autograder.notebook.html_markup import Attribute, Html, join, table, tag
+
+
+def chooser(name: str, value: str, *children: str, **attributes: Attribute) -> Html:
+    """A button in the picture: pressed, it sends `choose(name, value)`."""
+    return tag("button", *children, type="button", data_choose=name, data_value=value, **attributes)
+
+
+def scrolled(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Html:
+    """A table that scrolls by itself where it is wider than its place."""
+    return tag("div", table(caption, head, rows), class_="x-scroll", data_keep=caption)
+
+
+def still(picture: Html) -> Html:
+    """The picture for a page where nothing answers: its buttons become plain text with the same look."""
+    spans = re.sub(r'<button type="button" data-choose="[^"]*" data-value="[^"]*"', "<span", picture)
+    return Html(spans.replace("</button>", "</span>"))
+
+
+def number(value: Any) -> str:
+    """A number of a tensor, short: four digits, `nan`, `True`."""
+    if isinstance(value, complex):
+        return f"{value.real:.4g}{value.imag:+.4g}j"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def numbers(caption: str, values: Any) -> Html:
+    """A tensor's values as tables: `values` is a number or nested lists, as `tolist` gives them.
+
+    More than two dimensions become one table for each matrix, named by its index.
+    """
+    if not isinstance(values, list):
+        return _grid(caption, [[values]], "x-scalar")
+    if not values or not isinstance(values[0], list):
+        return _grid(caption, [values], "x-row")
+    if not any(values) or not isinstance(_first(values), list):
+        return _grid(caption, values, "x-matrix")
+    stacked = (numbers(f"{caption}[{place}]", matrix) for place, matrix in enumerate(values))
+    return tag("div", *stacked, class_="x-stack")
+
+
+def _first(rows: list[Any]) -> Any:
+    return next(row for row in rows if row)[0]
+
+
+def _grid(caption: str, rows: list[list[Any]], class_: str) -> Html:
+    """Rows of numbers. Their places are plain: no header cells, which would be read aloud before each number."""
+    drawn = (tag("tr", *(tag("td", number(value)) for value in row)) for row in rows if row)
+    body = join(*drawn) or tag("tr", tag("td", "no numbers"))
+    return tag("table", tag("caption", caption), tag("tbody", body), class_=f"x-numbers {class_}")

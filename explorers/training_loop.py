@@ -1,0 +1,196 @@
+"""The loop that is stepped through: the five lines, on copies of a real model and optimizer."""
+
+from __future__ import annotations
+
+import copy
+import math
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from explorers.loop_animation import LoopFilm
+from explorers.loop_copy import Parts, checked
+from explorers.loop_run import LINES, LOSS, PREDICTION, LoopRun, Snapshot, TensorKey, same
+from explorers.loop_state import RIGHT_ORDER, Change, Effect, Line, LoopState, SeenTensor, seen
+from explorers.loop_warnings import Witness
+
+MOST_STEPS = 1000  # of one run; a curve shows no more
+
+
+class Loop:
+    """A training loop that is run a line at a time, on copies: the reader's model, optimizer and batch stay untouched.
+
+    Random numbers (dropout) come from the loop's own seed, and are the same in each run.
+    """
+
+    def __init__(self, model: Any, optimizer: Any, criterion: Any, x: Any, y: Any, *, seed: int = 0) -> None:
+        """Copy everything; raises TypeError or ValueError for what cannot be trained, or not be copied."""
+        self._origin = checked(Parts(model, optimizer, criterion, x, y)).copied()
+        self._seed = seed
+        self._rate: float | None = None
+        self.restart()
+
+    def at_rate(self, rate: float) -> None:
+        """Go back to the start with these lines, and with this learning rate in place of the optimizer's own."""
+        self._rate = rate
+        self.restart(self._lines)
+
+    @cached_property
+    def film(self) -> LoopFilm:
+        """Records runs from the same start."""
+        return LoopFilm(self._origin, self._seed)
+
+    @property
+    def optimizer(self) -> Any:
+        """The optimizer of this run, a copy."""
+        return self._run.parts.optimizer
+
+    def restart(self, lines: Sequence[Line] = RIGHT_ORDER) -> None:
+        """Go back to the start, with these lines; raises ValueError unless they are lines that there are."""
+        unknown = [line for line in lines if line.name not in LINES]
+        if unknown or len({line.name for line in lines}) < len(lines):
+            raise ValueError(
+                f"expected each of {', '.join(LINES)} at most once, found {', '.join(n.name for n in lines)}."
+            )
+        self._lines = tuple(lines)
+        self._run, self._right = (LoopRun(self._origin, self._seed, self._rate) for _ in range(2))
+        self._look = self._before = self._run.look()
+        self._witness = Witness(self._run, self._look)
+        self._losses: tuple[float | None, ...] = ()
+        self._right_losses: tuple[float | None, ...] = ()
+        self._right_error = ""
+        self._step = 0
+        self._begin()
+
+    def next_line(self) -> None:
+        """Run the next line; after the last one, the first of the next step. Nothing happens after an error."""
+        state = self.state
+        if state.stopped or (state.finished and not self._may_begin()):
+            return
+        if state.finished:
+            self._begin()
+        waiting = [number for number, effect in enumerate(self._effects) if effect.status == "next"]
+        for number in waiting:
+            self._advance(number)
+
+    def run(self, steps: int, seconds: float = math.inf) -> None:
+        """Run so many steps; the first of them is what is left of this one. An error, or so much time, ends it."""
+        end = time.monotonic() + seconds
+        for number in range(steps):
+            self.next_line()
+            while any(effect.status == "next" for effect in self._effects):
+                self.next_line()
+            if time.monotonic() > end and number < steps - 1 and not self.state.stopped:
+                self._note = f"These steps take long: it stopped after {number + 1} of {steps}. Press again to go on."
+                return
+
+    def one_step(self) -> LoopState:
+        """What one whole step of these lines does from the start; this loop stays where it is."""
+        other = copy.copy(self)
+        other.restart(self._lines)
+        other.run(1)
+        return other.state
+
+    @property
+    def state(self) -> LoopState:
+        """All that is to be shown, as plain data."""
+        return LoopState(
+            type(self._origin.model).__name__,
+            _written(self.optimizer),
+            self._step,
+            self._effects,
+            tuple(seen(key, tensor) for key, tensor in self._before.items()),
+            self._now,
+            self._losses,
+            self._right_losses,
+            self._right_error,
+            self._remarks,
+            self._note,
+        )
+
+    # --- a step
+
+    def _may_begin(self) -> bool:
+        if all(line.when == "never" for line in self._lines):
+            self._note = "Every line is left out: there is nothing to run."
+        elif self._step >= MOST_STEPS:
+            self._note = f"These were {MOST_STEPS} steps: go back to the start."
+        elif not any(line.when == "every" for line in self._lines):
+            self._note = "No line runs after the first step."
+        else:
+            return True
+        return False
+
+    def _begin(self) -> None:
+        self._step += 1
+        self._before = self._look
+        self._now = tuple(seen(key, tensor) for key, tensor in self._look.items())
+        self._remarks: tuple[str, ...] = ()
+        self._note = ""
+        self._effects: tuple[Effect, ...] = tuple(
+            Effect(line, "waiting" if self._runs(line) else "left out") for line in self._lines
+        )
+        self._point()
+
+    def _runs(self, line: Line) -> bool:
+        return line.when == "every" or (line.when == "first" and self._step == 1)
+
+    def _point(self) -> None:
+        """Mark the line that comes next."""
+        for number, effect in enumerate(self._effects):
+            if effect.status == "waiting":
+                return self._set(number, replace(effect, status="next"))
+        return None
+
+    def _set(self, number: int, effect: Effect) -> None:
+        self._effects = (*self._effects[:number], effect, *self._effects[number + 1 :])
+
+    def _advance(self, number: int) -> None:
+        effect, before, bound = self._effects[number], self._look, self._bound()
+        outcome = self._run.execute(effect.line.name)
+        self._look = self._run.look()
+        again = {TensorKey(name) for name, value in self._bound().items() if value is not bound[name]}
+        self._now = tuple(_changes(before, self._look, again))
+        changed = tuple(seen for seen in self._now if seen.change)
+        if outcome.error:
+            return self._set(number, replace(effect, status="stopped", changed=changed, **vars(outcome)))
+        remarks = self._witness.saw(self._step, effect.line.name, before, self._look)
+        done = replace(effect, status="done", changed=changed, remarks=remarks, **vars(outcome))
+        self._set(number, done)
+        self._point()
+        if all(each.status in ("done", "left out") for each in self._effects):
+            self._end()
+        return None
+
+    def _bound(self) -> dict[str, object]:
+        return {name: self._run.bound(name) for name in (PREDICTION, LOSS)}
+
+    def _end(self) -> None:
+        self._remarks = self._witness.finished(self._step, self._before, self._look)
+        ran = any(each.line.name == LOSS and each.status == "done" for each in self._effects)
+        self._losses = (*self._losses, self._run.loss() if ran else None)
+        if self._right_error:
+            return
+        for line in LINES:
+            self._right_error = self._right_error or self._right.execute(line).error
+        if not self._right_error:
+            self._right_losses = (*self._right_losses, self._right.loss())
+
+
+def _changes(before: Snapshot, after: Snapshot, again: set[TensorKey]) -> Iterable[SeenTensor]:
+    for key, tensor in after.items():
+        change: Change = "again" if key in again else ""
+        if not same(before.get(key), tensor):
+            change = "changed"
+        yield seen(key, tensor, change)
+
+
+def _written(optimizer: Any) -> str:
+    """The optimizer and what it was given, as far as it differs from nothing: `SGD(lr=0.1, momentum=0.9)`."""
+    groups = getattr(optimizer, "param_groups", [{}])
+    given = {name: value for name, value in groups[0].items() if name != "params"} if groups else {}
+    usual = ("lr", "momentum", "betas", "weight_decay", "nesterov")
+    told = [f"{name}={given[name]}" for name in usual if given.get(name)]
+    return f"{type(optimizer).__name__}({', '.join(told)})"
