@@ -51,14 +51,14 @@ class Row:
 def rows(judge: Judge, seeds: Sequence[int], names: Iterable[str] = ()) -> Iterator[Row]:
     """A row for each exercise of a chapter, or for these."""
     for name in names or judge.names:
-        exercise, shipped = judge.exercises[name], judge.shipped_reference(name)
+        exercise, shipped = judge.exercises[name], judge.keys.shipped_reference(name)
         replays, constants, shapes, again = [], [], [], 0
         for seed in seeds:
-            key = judge.bare_key(name, seed)
+            key = judge.keys.reference_key(name, seed)
             replays.append(replayed(exercise, shipped, key).score)
             constants.append(share_of_constants(after_an_honest_first(exercise, shipped, key)))
             shapes.append(with_right_shapes(exercise, shipped, key).score)
-            again += judge.drawn[name, seed] != seed
+            again += judge.keys.drawn[name, seed] != seed
         yield Row(name, max(replays), max(constants), again / len(seeds), max(shapes))
 
 

@@ -114,5 +114,5 @@ def share(graded: ExampleClass, judge: Judge, student: Student, exercise: str) -
 @cache
 def _bank_share(judge: Judge, exercise: str, tag: str) -> float:
     (answer,) = [a for a in judge.banks[exercise] if a.tag == tag]
-    (seen,) = [mistake.observations for mistake in judge.key(exercise, SEED).mistakes if mistake.tag == tag]
+    (seen,) = [mistake.observations for mistake in judge.keys.full_key(exercise, SEED).mistakes if mistake.tag == tag]
     return judge.judge(exercise, SEED, seen, answer.source).score

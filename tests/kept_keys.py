@@ -15,8 +15,8 @@ from typing import Any
 
 from autograder.authoring.proof import SEEDS
 from autograder.authoring.proof_receipts import is_as_read, proof_path
+from autograder.course.answer_keys import AnswerKeys
 from autograder.course.exercise_parts import ExerciseParts
-from autograder.course.judge import Judge
 from autograder.diagnosis.expected import Key
 from autograder.exercises.exercise import Exercise
 from tests.small_chapter import PROJECT
@@ -24,37 +24,37 @@ from tests.small_chapter import PROJECT
 SEED = SEEDS[1]
 FOLDER = PROJECT / "build" / "proved" / "keys"
 
-_computed, _computed_bare = Judge._make_key, Judge._bare_key
+_computed, _computed_reference = AnswerKeys._compute_full, AnswerKeys._compute_reference
 
 
-def make_key(judge: Judge, exercise: Exercise, seed: int) -> Key:
-    """What `Judge` computes of an exercise, or what it computed before with the same content."""
-    place = _place(judge, exercise) if seed == SEED else None
+def full_key(keys: AnswerKeys, exercise: Exercise, seed: int) -> Key:
+    """What `AnswerKeys` computes of an exercise, or what it computed before with the same content."""
+    place = _place(keys, exercise) if seed == SEED else None
     if place is None:
-        return _computed(judge, exercise, seed)
+        return _computed(keys, exercise, seed)
     if not place.is_file():
-        key = _computed(judge, exercise, seed)
-        _write(place, [judge.drawn[exercise.name, seed], key.reference, key.mistakes])
+        key = _computed(keys, exercise, seed)
+        _write(place, [keys.drawn[exercise.name, seed], key.reference, key.mistakes])
         return key
     drawn, reference, mistakes = pickle.loads(place.read_bytes())
-    judge.drawn[exercise.name, seed] = drawn
+    keys.drawn[exercise.name, seed] = drawn
     return Key(exercise.name, exercise.cases(drawn), reference, mistakes)
 
 
-def bare_key(judge: Judge, exercise: Exercise, seed: int) -> Key:
+def reference_key(keys: AnswerKeys, exercise: Exercise, seed: int) -> Key:
     """The same without the mistakes that are no slips."""
-    place = _place(judge, exercise) if seed == SEED else None
+    place = _place(keys, exercise) if seed == SEED else None
     if place is None:
-        return _computed_bare(judge, exercise, seed)
+        return _computed_reference(keys, exercise, seed)
     if not place.is_file():
-        judge._bare[exercise.name, seed] = _computed_bare(judge, exercise, seed)  # `make_key` begins with it
-    key = make_key(judge, exercise, seed)
+        keys._reference[exercise.name, seed] = _computed_reference(keys, exercise, seed)  # `full_key` begins with it
+    key = full_key(keys, exercise, seed)
     return replace(key, mistakes=tuple(mistake for mistake in key.mistakes if mistake.slip))
 
 
-def _place(judge: Judge, exercise: Exercise) -> Path | None:
-    """Where the key is kept; None where the judge may have read something else than what is there now."""
-    parts = ExerciseParts(judge.course, judge.chapter.stem, exercise.name)
+def _place(keys: AnswerKeys, exercise: Exercise) -> Path | None:
+    """Where the key is kept; None where the keys may have read something else than what is there now."""
+    parts = ExerciseParts(keys.course, keys.chapter.stem, exercise.name)
     place = FOLDER / proof_path(parts).name
     return place if is_as_read(parts) else None
 

@@ -42,7 +42,7 @@ def strays(name: str, threads: int, last_bits: bool) -> Iterator[str]:
     assert key is not None, f"{name} is not shipped: run `make build`"
     torch.set_num_threads(threads)  # the setup cell has set it to 1
     with LastBits() if last_bits else nullcontext():  # type: ignore[no-untyped-call]
-        for answer, seen in course_judge.shown(name):
+        for answer, seen in course_judge.keys.bank_observations(name):
             told = _told(EXERCISES[name], judge(EXERCISES[name], key, seen, answer.source), answer)
             if told:
                 yield f"{name}, {answer.tag}: {told}"

@@ -21,12 +21,15 @@ from tests.our_course import COURSE
 
 
 class MadeJudge:
-    """What `holds` asks of a judge, for the made exercise and its answers."""
+    """What `holds` asks of a judge and of its keys, for the made exercise and its answers."""
 
     exercises = ExerciseSet("ch99_made", [made.exercise()])
     names = ("double",)
 
-    def key(self, _name: str, seed: int) -> Key:
+    def __init__(self) -> None:
+        self.keys = self
+
+    def full_key(self, _name: str, seed: int) -> Key:
         """The key of a build here and now."""
         return made.key(seed)
 
@@ -34,7 +37,7 @@ class MadeJudge:
         """The made exercise keeps all."""
         return made.key()
 
-    def shown(self, name: str) -> list[tuple[KnownAnswer, tuple[Observation, ...]]]:
+    def bank_observations(self, name: str) -> list[tuple[KnownAnswer, tuple[Observation, ...]]]:
         """What the known mistakes and a right answer show."""
         known = [(function, *told) for function, told in made.MISTAKES.items()]
         answers: list[tuple[Callable[..., object], str, str | None]] = [*known, (made.roundabout, "roundabout", None)]

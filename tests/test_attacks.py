@@ -68,7 +68,7 @@ def confined() -> Runner:
 def graded(judge: Judge, release: NotebookNode, confined: Runner) -> Iterator[Graded]:
     """Hands in an attack and gives the verdict on it."""
     for name in judge.chapter.exercises:  # the judge computes keys: not for threads
-        judge.key(name, SEED)
+        judge.keys.full_key(name, SEED)
 
     def now(attack: Path) -> SubmissionVerdict:
         limits = USUAL if told(attack)["share"] == "1" else SHORT

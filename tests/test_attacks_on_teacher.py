@@ -113,7 +113,7 @@ def test_notebook_is_graded_or_named(attack: Path, judge: Judge, release: Notebo
     """Its bytes become a verdict: the points that its answers earn, or none and the reason."""
 
     def runner(program: Program, _limits: Limits) -> dict[str, Outcome]:
-        solved = {name: Outcome(judge.key(name, SEED).reference) for name in judge.chapter.exercises}
+        solved = {name: Outcome(judge.keys.full_key(name, SEED).reference) for name in judge.chapter.exercises}
         other = Outcome(raised=Raised("NotImplementedError", ""))
         rows = answers_of(program).items()
         return {name: solved[name] if text.startswith(judge.chapter.solution(name)) else other for name, text in rows}

@@ -16,8 +16,9 @@ import torch
 
 from autograder.authoring.proof import SEEDS, Proof, prove
 from autograder.authoring.proof_receipts import proof_path, remember_proof
+from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.course.exercise_parts import ExerciseParts
-from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.course.judge import Judge
 from autograder.diagnosis.verdict import Report, Status
 from tests.asked import THOROUGH
 from tests.our_course import COURSE as OURS
@@ -81,7 +82,7 @@ def test_what_is_noted_of_right_answers(stem: str) -> None:
 class TestReference:
     def test_predict_layout_agrees_with_torch(self) -> None:
         """What the rule of the reference says is what torch does."""
-        predict = judge_of("ch01_tensors").reference("predict_layout")
+        predict = judge_of("ch01_tensors").solutions["predict_layout"]
         ops = [(op, *sizes) for op in _LAYOUTS for sizes in product((2, 3, 5, 8), (2, 3, 4, 9))]
 
         assert [_layout(*op) for op in ops] == predict(ops)
@@ -99,7 +100,7 @@ class TestReference:
     @pytest.mark.parametrize("exponent", range(-30, 0))
     def test_precision_lab_agrees_with_torch(self, exponent: int) -> None:
         """On both sides of every power of two, the reference says what rounding to 16 bits gives."""
-        lab = judge_of("ch01_tensors").reference("precision_lab")
+        lab = judge_of("ch01_tensors").solutions["precision_lab"]
         for factor in (0.9, 1.1):
             value = factor * 2.0**exponent
             facts = lab(value, value, count=30 - exponent * 10, n=-exponent)

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.course.exercise_parts import ExerciseParts
-from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.course.judge import Judge
 from autograder.course.replay_cheats import MOST, pays
 from tests.asked import THOROUGH
 from tests.cheats import FACTS_ALONE, new_seeds, rows, table
@@ -60,21 +61,21 @@ class TestCasesThatWouldPay:
     def test_they_are_drawn_again(self, parts: ExerciseParts) -> None:
         """Half of all seeds draw what is shipped; nobody is graded on it."""
         judge = Judge(parts.course, parts.stem)
-        exercise, shipped = judge.exercises[parts.name], judge.shipped_reference(parts.name)
+        exercise, shipped = judge.exercises[parts.name], judge.keys.shipped_reference(parts.name)
         seeds = range(1, 21)
         first = [exercise.cases(seed)[0].args[0].tolist() for seed in seeds]
-        graded = [judge.cases(parts.name, seed)[0].args[0].tolist() for seed in seeds]
+        graded = [judge.keys.cases(parts.name, seed)[0].args[0].tolist() for seed in seeds]
         visible = exercise.cases(VISIBLE_SEED)[0].args[0].tolist()
 
         assert 3 < first.count(visible) < 17 and 0 == graded.count(visible)
-        assert all(not pays(exercise, shipped, judge.key(parts.name, seed)) for seed in seeds)
+        assert all(not pays(exercise, shipped, judge.keys.full_key(parts.name, seed)) for seed in seeds)
 
     def test_other_cases_stay(self, parts: ExerciseParts) -> None:
         """A seed whose cases give nothing for nothing draws these."""
         judge = Judge(parts.course, parts.stem)
-        graded = {seed: str([case.args for case in judge.cases(parts.name, seed)]) for seed in range(1, 21)}
+        graded = {seed: str([case.args for case in judge.keys.cases(parts.name, seed)]) for seed in range(1, 21)}
         drawn = {seed: str([case.args for case in judge.exercises[parts.name].cases(seed)]) for seed in graded}
 
         assert [seed for seed in graded if graded[seed] == drawn[seed]] == [
-            seed for seed in graded if judge.drawn[parts.name, seed] == seed
+            seed for seed in graded if judge.keys.drawn[parts.name, seed] == seed
         ]

@@ -17,7 +17,8 @@ from nbgrader.preprocessors import SaveAutoGrades
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from autograder.course.judge import Judge, _observed
+from autograder.course.answer_keys import _observe
+from autograder.course.judge import Judge
 from autograder.diagnosis.judge_observations import judge_read
 from autograder.files import write_all
 from autograder.grading import points_cache
@@ -113,8 +114,8 @@ def work_of(cycle: Cycle) -> Counter[str]:
             patch.setattr(
                 released_cells.ReleasedCells, "__init__", counting("released", released_cells.ReleasedCells.__init__)
             )
-            patch.setattr("autograder.course.judge.judge_read", counting("judged", judge_read))
-            patch.setattr("autograder.course.judge._observed", counting("known mistakes", _observed))
+            patch.setattr("autograder.diagnosis.report_cache.judge_read", counting("judged", judge_read))
+            patch.setattr("autograder.course.answer_keys._observe", counting("known mistakes", _observe))
             patch.setattr(observation_cache, "_observations", counting("decoded", observation_cache._observations))
             patch.setattr(points_cache, "_points", counting("chapters", points_cache._points))
             patch.setattr("autograder.grading.verdict_store.write_all", counting("verdict files", write_all))

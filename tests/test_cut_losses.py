@@ -10,7 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from autograder.authoring.message_check import unmet
-from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.course.answer_keys import VISIBLE_SEED
+from autograder.course.judge import Judge
 from autograder.diagnosis.judge_observations import judge
 from autograder.exercises.exercise import Case
 from autograder.exercises.probes.cut_losses import CUT, CUT_FROM_X, backwards_watched, with_cuts
@@ -105,7 +106,7 @@ def test_no_right_answer_is_seen_as_cut(name: str) -> None:
     exercise, cases = found.exercises[name], found.exercises[name].cases(VISIBLE_SEED)
     right = [answer.function for answer in found.banks[name] if answer.is_right]
 
-    for answer in (found.reference(name), *right):
+    for answer in (found.solutions[name], *right):
         assert not any(seen.get("cut_loss") for seen in exercise.observe(answer, cases))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from autograder.course.judge import VISIBLE_SEED
+from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.exercises.difference import Tolerance, first_difference
 from autograder.exercises.exercise import Case
 from autograder.exercises.probe import see
@@ -95,7 +95,7 @@ SAID: dict[tuple[str, str], Any] = {
 def test_the_docstrings_example_is_a_case(name: str, seed: int) -> None:
     """Who fails it, and nothing else, loses points, on what `check` shows and on what is drawn to grade."""
     judge, example = judge_of(CHAPTER_OF[name]), EXAMPLES[name]
-    right, exercise = judge.reference(name), judge.exercises[name]
+    right, exercise = judge.solutions[name], judge.exercises[name]
 
     def wrong_there(*args: Any, **kwargs: Any) -> Any:
         return None if _begin_alike(args, example, exercise.tolerance) else right(*args, **kwargs)
@@ -120,7 +120,7 @@ def test_what_the_docstring_shows_is_a_case(name: str, seed: int) -> None:
 def test_what_the_docstring_says_of_its_example_is_watched(name: str, facet: str, seed: int) -> None:
     """The worked solution shows on that case what the docstring says, where everybody is watched."""
     judge = judge_of(CHAPTER_OF[name])
-    right, exercise = judge.reference(name), judge.exercises[name]
+    right, exercise = judge.solutions[name], judge.exercises[name]
     shown = [case for case in exercise.cases(seed) if _begin_alike(case.args, SHOWN[name], exercise.tolerance)]
     seen = [each[facet] for each in exercise.observe(right, shown) if facet in each]
 
@@ -185,7 +185,7 @@ TAKES = {
 def test_who_stumbles_over_a_promised_input_loses_points(name: str, kind: str, seed: int) -> None:
     """An answer that is right for every other input, and gives nothing there."""
     judge = judge_of(CHAPTER_OF[name])
-    key, right, exercise = judge.key(name, seed), judge.reference(name), judge.exercises[name]
+    key, right, exercise = judge.keys.full_key(name, seed), judge.solutions[name], judge.exercises[name]
 
     def stumbles(x: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
         return None if KINDS[kind](x) else right(x, *args, **kwargs)
@@ -246,7 +246,7 @@ KEEP_THE_DTYPE = ("first_and_rest", "flatten_images", "add_bias", "standardize",
 def test_a_hard_cast_is_refused(name: str) -> None:
     """Whose result is float32 whatever comes in loses points."""
     judge = judge_of("ch01_tensors")
-    key, right, exercise = judge.key(name, VISIBLE_SEED), judge.reference(name), judge.exercises[name]
+    key, right, exercise = judge.keys.full_key(name, VISIBLE_SEED), judge.solutions[name], judge.exercises[name]
 
     def cast(*args: Any, **kwargs: Any) -> Any:
         result = right(*args, **kwargs)

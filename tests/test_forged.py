@@ -199,17 +199,17 @@ ODD: dict[str, object] = {
 
 
 class OneExercise:
-    """As much of a judge as judging one answer takes."""
+    """As much of a judge, and of its keys, as judging one answer takes."""
 
     def __init__(self, exercise: Any, reference: Sequence[Observation]) -> None:
-        self.exercises = {exercise.name: exercise}
+        self.exercises, self.keys = {exercise.name: exercise}, self
         self._key = Key(exercise.name, exercise.cases(0)[: len(reference)], tuple(reference), ())
 
-    def key(self, _name: str, _seed: int) -> Key:
+    def full_key(self, _name: str, _seed: int) -> Key:
         """What the reference shows."""
         return self._key
 
-    bare_key = key
+    reference_key = full_key
 
     def cases(self, _name: str, _seed: int) -> Any:
         """The cases."""

@@ -222,7 +222,7 @@ def stand_in(judge: Judge, ends: list[Any]) -> Runner:
 
 
 def _outcome(judge: Judge, name: str, end: str, more: Any) -> Outcome:
-    key = judge.key(name, SEED)
+    key = judge.keys.full_key(name, SEED)
     kinds: dict[str, Callable[[], Outcome]] = {
         "right": lambda: Outcome(key.reference),
         "none": lambda: Outcome(()),

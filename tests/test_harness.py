@@ -43,9 +43,9 @@ class TestKeys:
     def test_one_that_is_kept_says_the_same(self, judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
         """To the last bit, and nothing is computed for it."""
         (exercise,) = judge.exercises
-        first = kept_keys.make_key(judge, exercise, kept_keys.SEED)
+        first = kept_keys.full_key(judge.keys, exercise, kept_keys.SEED)
         monkeypatch.setattr(kept_keys, "_computed", None)
-        again = kept_keys.make_key(judge, exercise, kept_keys.SEED)
+        again = kept_keys.full_key(judge.keys, exercise, kept_keys.SEED)
 
         assert first.mistakes and first_difference(_seen(first), _seen(again), EXACT) is None
         assert [(each.tag, each.sentence, each.rules) for each in first.mistakes] == [
@@ -56,17 +56,17 @@ class TestKeys:
         """As are all drawings but one."""
         (exercise,) = judge.exercises
         for seed in (0, 7):
-            kept_keys.make_key(judge, exercise, seed)
+            kept_keys.full_key(judge.keys, exercise, seed)
 
         assert not kept_keys.FOLDER.exists()
 
-    def test_one_that_is_kept_gives_the_bare_one(self, judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_one_that_is_kept_gives_the_reference_key(self, judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
         """What is computed for the one is there for the other; the two agree on the cases and the reference."""
         (exercise,) = judge.exercises
-        bare = kept_keys.bare_key(judge, exercise, kept_keys.SEED)
+        bare = kept_keys.reference_key(judge.keys, exercise, kept_keys.SEED)
         monkeypatch.setattr(kept_keys, "_computed", None)
-        monkeypatch.setattr(kept_keys, "_computed_bare", None)
-        whole = kept_keys.make_key(judge, exercise, kept_keys.SEED)
+        monkeypatch.setattr(kept_keys, "_computed_reference", None)
+        whole = kept_keys.full_key(judge.keys, exercise, kept_keys.SEED)
 
         assert all(mistake.slip for mistake in bare.mistakes) and len(bare.mistakes) < len(whole.mistakes)
         assert first_difference(_seen(replace(bare, mistakes=())), _seen(replace(whole, mistakes=())), EXACT) is None
@@ -75,9 +75,9 @@ class TestKeys:
         """What is kept is named by content, for who begins to read when all edits are done."""
         monkeypatch.setattr(course_in(judge.course), "begun", math.inf)
         (exercise,) = judge.exercises
-        kept_keys.make_key(judge, exercise, kept_keys.SEED)
+        kept_keys.full_key(judge.keys, exercise, kept_keys.SEED)
         edit(judge.course / "answers" / judge.chapter.stem / f"{exercise.name}.py", "row[0].clone()", "row[:1].clone()")
-        kept_keys.make_key(judge, exercise, kept_keys.SEED)
+        kept_keys.full_key(judge.keys, exercise, kept_keys.SEED)
 
         assert 2 == len(list(kept_keys.FOLDER.iterdir()))
 
@@ -85,8 +85,8 @@ class TestKeys:
         """The judge has read the old bank, or the new one: nobody knows."""
         (exercise,) = judge.exercises
         monkeypatch.setattr(course_in(judge.course), "begun", 0.0)
-        for make in (kept_keys.make_key, kept_keys.bare_key):
-            assert make(judge, exercise, kept_keys.SEED).reference
+        for make in (kept_keys.full_key, kept_keys.reference_key):
+            assert make(judge.keys, exercise, kept_keys.SEED).reference
 
         assert not kept_keys.FOLDER.exists()
 

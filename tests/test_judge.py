@@ -23,13 +23,15 @@ def judge() -> Judge:
 class TestJudge:
     def test_the_reference_passes_on_fresh_cases(self, judge: Judge) -> None:
         """A worked solution observed anew gets full marks."""
-        seen = judge.exercises["standardize"].observe(judge.reference("standardize"), judge.cases("standardize", 41))
+        seen = judge.exercises["standardize"].observe(
+            judge.solutions["standardize"], judge.keys.cases("standardize", 41)
+        )
 
         assert judge.judge("standardize", 41, seen, "").passed
 
     def test_a_key_is_computed_once(self, judge: Judge) -> None:
         """A class of a thousand needs the reference's observations once."""
-        assert judge.key("describe", 5) is judge.key("describe", 5)
+        assert judge.keys.full_key("describe", 5) is judge.keys.full_key("describe", 5)
 
     def test_what_is_shipped_covers_every_exercise(self, judge: Judge) -> None:
         """Each exercise of the chapter has its visible key."""
@@ -73,7 +75,7 @@ class TestJudge:
 
         told = r"ch01_sample\.py:\d+: the solution of 'describe' raised NameError: name 'nope' is not defined, at desc"
         with pytest.raises(ChapterError, match=told):
-            Judge(tmp_path, STEM).key("describe", 3)
+            Judge(tmp_path, STEM).keys.full_key("describe", 3)
 
     def test_a_missing_course_folder_is_named(self, tmp_path: Path) -> None:
         """Outside a clone there is one line that says what to do."""

@@ -36,13 +36,14 @@ def test_keys_are_not_computed_twice_however_often_a_run_is_killed(
     for _ in range(2 * len(names)):
         judge = Judge(COURSE.folder, STEM, shelf=shelf)
         with pytest.raises(KilledError):
-            all(judge.key(name, seed) for name in names)
+            all(judge.keys.full_key(name, seed) for name in names)
     judge = Judge(COURSE.folder, STEM, shelf=shelf)
-    found, expected = ({name: each.key(name, seed).to_plain() for name in names} for each in (judge, sample_judge()))
+    both = (judge.keys, sample_judge().keys)
+    found, expected = ({name: keys.full_key(name, seed).to_plain() for name in names} for keys in both)
 
     assert sorted(made) == sorted({(kind, name) for kind in ("bare", "whole") for name in names})
-    assert to_bytes(expected) == to_bytes(found) and judge.drawn == {
-        (name, seed): sample_judge().drawn[name, seed] for name in names
+    assert to_bytes(expected) == to_bytes(found) and judge.keys.drawn == {
+        (name, seed): sample_judge().keys.drawn[name, seed] for name in names
     }
     verdict_store.end_round(tmp_path, STEM)
     assert not shelf.folder.exists()
@@ -51,7 +52,7 @@ def test_keys_are_not_computed_twice_however_often_a_run_is_killed(
 def test_damaged_or_foreign_keys_are_made_again(tmp_path: Path) -> None:
     """A key that cannot be read, or is of other content, is no key."""
     name, seed = sample_judge().names[0], 12345
-    key, shelf = sample_judge().bare_key(name, seed), KeyShelf(tmp_path, "content")
+    key, shelf = sample_judge().keys.reference_key(name, seed), KeyShelf(tmp_path, "content")
     shelf.keep("bare", seed, seed, key)
     assert shelf.find("bare", name, seed)
     assert not shelf.find("whole", name, seed) and not KeyShelf(tmp_path, "other").find("bare", name, seed)

@@ -16,7 +16,8 @@ from autograder.authoring import bank_entry_draft
 from autograder.authoring.answer_analysis import Learned, learn
 from autograder.authoring.example_class import copy_course
 from autograder.course.answer_bank import bank_path
-from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.course.answer_keys import VISIBLE_SEED
+from autograder.course.judge import Judge
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import release_path
 from autograder.sandbox.execution.choose_runner import runner_for
@@ -83,7 +84,7 @@ def test_a_new_mistake_becomes_an_entry_that_explains_it(course: Path, tmp_path:
     bank.write_text("".join([*lines[: found.line], "\n\n", entry, *lines[found.line :]]), encoding="utf-8")
     judge = Judge(copy, STEM)
     (answer,) = [each for each in judge.banks[NAME] if each.tag == "squared-spread"]
-    seen = judge.exercises[NAME].observe(answer.function, judge.cases(NAME, VISIBLE_SEED))
+    seen = judge.exercises[NAME].observe(answer.function, judge.keys.cases(NAME, VISIBLE_SEED))
 
     assert ("squared-spread",) == judge.judge(NAME, VISIBLE_SEED, seen, answer.source).mistakes
 

@@ -6,7 +6,8 @@ from functools import cache
 import pytest
 import torch
 
-from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.course.answer_keys import VISIBLE_SEED
+from autograder.course.judge import Judge
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Status, Verdict
 from autograder.exercises.exercise import SPOKEN, Case, Exercise, Requirement
@@ -60,7 +61,7 @@ def judge_of(name: str) -> Judge:
 def test_a_mistake_costs_its_own_lines(name: str, tag: str, crossed: list[str], waiting: list[str]) -> None:
     """A line that cannot be judged because of another fault waits; one that is fulfilled counts."""
     here = judge_of(name)
-    answer, seen = next((answer, seen) for answer, seen in here.shown(name) if answer.tag == tag)
+    answer, seen = next((answer, seen) for answer, seen in here.keys.bank_observations(name) if answer.tag == tag)
 
     verdicts = here.judge(name, VISIBLE_SEED, seen, answer.source).verdicts
 

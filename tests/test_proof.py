@@ -12,9 +12,10 @@ from autograder.authoring import solution_timing, surviving_mutants
 from autograder.authoring.build_course import build
 from autograder.authoring.mutation import Mutant
 from autograder.authoring.proof import SEEDS, Proof, prove
+from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.course.course import course_in
 from autograder.course.exercise_parts import ExerciseParts
-from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.course.judge import Judge
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.exercise import Exercise
 from tests.proven_course import edit, make_proven_course

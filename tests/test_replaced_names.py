@@ -217,8 +217,10 @@ def judged(answer: str, way: str) -> tuple[Report, bool]:
     for cell in (judge.chapter.prelude, *cells, text):
         exec(cell, namespace)
     before = _bindings(namespace)
-    seen = judge.exercises[name].observe(namespace[name], judge.cases(name, 0))
-    return judged_on(judge.exercises[name], judge.bare_key(name, 0), seen, source), before == _bindings(namespace)
+    seen = judge.exercises[name].observe(namespace[name], judge.keys.cases(name, 0))
+    return judged_on(judge.exercises[name], judge.keys.reference_key(name, 0), seen, source), before == _bindings(
+        namespace
+    )
 
 
 def _bindings(namespace: dict[str, Any]) -> list[Any]:

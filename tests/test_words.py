@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.course.answer_keys import VISIBLE_SEED
+from autograder.course.judge import Judge
 from autograder.diagnosis import difference_messages, value_format
 from autograder.exercises.difference import Tolerance, first_difference
 from autograder.exercises.exercise import Case
@@ -46,7 +47,9 @@ def test_a_sentence_about_values_is_not_about_another_type() -> None:
 def test_a_missing_entry_is_told_as_missing() -> None:
     """A probe that looks at one entry says nothing of the others, nor what an entry says that is not there."""
     here = Judge(SAMPLE / "course", STEM, only="describe")
-    seen = here.exercises["describe"].observe(lambda x: {"shape": tuple(x.shape)}, here.cases("describe", VISIBLE_SEED))
+    seen = here.exercises["describe"].observe(
+        lambda x: {"shape": tuple(x.shape)}, here.keys.cases("describe", VISIBLE_SEED)
+    )
     told = {verdict.sentence for verdict in here.judge("describe", VISIBLE_SEED, seen, "").verdicts}
 
     assert "The result has no entry 'dtype'." in told

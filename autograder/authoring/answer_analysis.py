@@ -8,8 +8,9 @@ from pathlib import Path
 
 from autograder.authoring import bank_entry_draft
 from autograder.course.answer_bank import bank_path
+from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.course.course import course_in
-from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.course.judge import Judge
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import Assignment, assignment, given_path
@@ -121,7 +122,7 @@ class _Lab:
         seen = outcome.observations
         if seen is None:
             return ()
-        exercise, key = self._judge.exercises[self._exercise], self._judge.key(self._exercise, VISIBLE_SEED)
+        exercise, key = self._judge.exercises[self._exercise], self._judge.keys.full_key(self._exercise, VISIBLE_SEED)
         cases = range(len(seen))
         wrong = [i for i in cases if exercise.compare(key.reference[i], seen[i], exercise.tolerance) is not None]
         found = []

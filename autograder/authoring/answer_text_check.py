@@ -7,7 +7,8 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.course.answer_keys import VISIBLE_SEED
+from autograder.course.judge import Judge
 from autograder.diagnosis.answer_text import Text
 from autograder.errors import ChapterError
 from autograder.notebook.answer_cell import text_of
@@ -41,5 +42,5 @@ def are_one(judge: Judge, name: str, cell: str, answer: Callable[..., Any]) -> b
     ran = SimpleNamespace(input_hist_raw=[judge.chapter.prelude, cell])
     kernel = SimpleNamespace(user_ns={name: answer}, history_manager=ran)
     texts = (of_file(judge, name, cell), text_of(name, answer, judge.names, shell=kernel))
-    exercise, key = judge.exercises[name], judge.key(name, VISIBLE_SEED)
+    exercise, key = judge.exercises[name], judge.keys.full_key(name, VISIBLE_SEED)
     return len({Text.read(exercise, key, text) for text in texts}) == 1

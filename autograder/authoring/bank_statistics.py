@@ -9,7 +9,8 @@ from pathlib import Path
 
 from autograder.authoring.message_check import unmet
 from autograder.course.answer_bank import KnownAnswer
-from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.course.answer_keys import VISIBLE_SEED
+from autograder.course.judge import Judge
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Report
 
@@ -61,7 +62,7 @@ def known(name: str, bank: Iterable[KnownAnswer]) -> tuple[object, ...]:
 
 def _told(here: Judge, name: str, answer: KnownAnswer) -> str:
     """What a wrong answer is told on the visible cases if the bank does not know it."""
-    key, exercise = here.key(name, VISIBLE_SEED), here.exercises[name]
+    key, exercise = here.keys.full_key(name, VISIBLE_SEED), here.exercises[name]
     seen = next(mistake.observations for mistake in key.mistakes if mistake.tag == answer.tag)
     others = tuple(mistake for mistake in key.mistakes if mistake.tag != answer.tag)
     report: Report = judge(exercise, replace(key, mistakes=others), seen, answer.source)

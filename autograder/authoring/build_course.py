@@ -65,7 +65,7 @@ def observe(course: Path, stem: str, committed: Files, anew: bool = False) -> Fi
         judge = Judge(course, stem)
         check_cases(course, judge)
         old = kept(judge, committed, anew)
-        keys = {name: old.get(name) or judge.shipped_key(name) for name in judge.names}
+        keys = {name: old.get(name) or judge.keys.shipped_key(name) for name in judge.names}
         hints = exercise_index.encode_hints({name: judge.exercises[name].hints for name in judge.names})
         return shipped_observations.encode(keys) | {exercise_index.HINTS: hints}
 

@@ -17,7 +17,8 @@ from typing import Any
 from autograder.authoring.mutation import Mutant, mutants
 from autograder.authoring.surviving_mutants import time_limit
 from autograder.course.answer_bank import KnownAnswer
-from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.course.answer_keys import VISIBLE_SEED
+from autograder.course.judge import Judge
 from autograder.diagnosis.verdict import Report
 from autograder.ipython_syntax import without_comments
 
@@ -55,7 +56,7 @@ def told(course: Path, stem: str, name: str) -> Iterator[MutantTold]:
 
 def _report(here: Judge, name: str, mutant: Mutant, prelude: Mapping[str, Any]) -> Report | None:
     """The report on a mutant; None where it cannot be defined, or computes for too long."""
-    namespace, key = dict(prelude), here.key(name, VISIBLE_SEED)
+    namespace, key = dict(prelude), here.keys.full_key(name, VISIBLE_SEED)
     try:
         with warnings.catch_warnings(), time_limit(SECONDS):
             warnings.simplefilter("ignore")

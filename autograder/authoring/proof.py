@@ -20,10 +20,11 @@ from autograder.authoring.surviving_mutants import survivor_lines
 from autograder.authoring.sync_check import holds
 from autograder.course import exercise_index, replay_cheats, shipped_observations
 from autograder.course.answer_bank import KnownAnswer
+from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import SHIPPED
 from autograder.course.exercise_parts import ExerciseParts, missing, shown, slips_told
-from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.course.judge import Judge
 from autograder.diagnosis.expected import Key
 from autograder.diagnosis.judge_observations import UNTOUCHED, judge
 from autograder.diagnosis.verdict import Report, Status, Verdict
@@ -88,7 +89,7 @@ class Proof:
         yield from self._thoughtless()
         yield from (f"{self._file}: {line}" for line in time_lines(self.judge, self.parts.name))
         fresh = {seed: self._key(seed) for seed in self.seeds if seed != VISIBLE_SEED}
-        repeated = self.judge.shipped_key(self.parts.name)
+        repeated = self.judge.keys.shipped_key(self.parts.name)
         yield from (f"{self._file}: {line}" for line in replay_cheats.lines(self.exercise, repeated, fresh))
         yield from survivor_lines(self.judge, self.parts, self._prelude, self._is_thorough)
         yield from self._shipped()
@@ -125,7 +126,7 @@ class Proof:
         return self._judged(seen, cell, seed)
 
     def _key(self, seed: int) -> Key:
-        return self.judge.key(self.parts.name, seed)
+        return self.judge.keys.full_key(self.parts.name, seed)
 
     def _judged(self, seen: Sequence[Observation], cell: str, seed: int) -> Report:
         return self.judge.judge(
@@ -141,7 +142,7 @@ class Proof:
         if seed != VISIBLE_SEED or self._is_thorough or not answer.means_below(self._prelude):
             return self.report(answer.source, seed)
         self._run(answer.source)
-        seen = next(seen for known, seen in self.judge.shown(self.parts.name) if known is answer)
+        seen = next(seen for known, seen in self.judge.keys.bank_observations(self.parts.name) if known is answer)
         return self._judged(seen, answer.source, seed)
 
     def _solution(self) -> Iterator[str]:

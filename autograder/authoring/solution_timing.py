@@ -7,7 +7,8 @@ import time
 import warnings
 from collections.abc import Iterator
 
-from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.course.answer_keys import VISIBLE_SEED
+from autograder.course.judge import Judge
 from autograder.exercises.exercise import Exercise
 
 _USUAL = float(Exercise.takes)
@@ -32,9 +33,9 @@ def time_lines(judge: Judge, name: str) -> Iterator[str]:
 
 def _taken(judge: Judge, name: str) -> float:
     """Return seconds of the clock or of the processor, whichever is less: other processes and threads count in one."""
-    cases = judge.key(name, VISIBLE_SEED).cases
+    cases = judge.keys.full_key(name, VISIBLE_SEED).cases
     clock, processor = time.perf_counter(), time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        judge.exercises[name].observe(judge.reference(name), cases)
+        judge.exercises[name].observe(judge.solutions[name], cases)
     return min(time.perf_counter() - clock, time.process_time() - processor)

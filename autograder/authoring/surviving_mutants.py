@@ -13,8 +13,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from autograder.authoring.mutation import Mutant, mutants
+from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.course.exercise_parts import ExerciseParts, shown
-from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.course.judge import Judge
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.source_rules import broken
@@ -42,7 +43,7 @@ def survivor_lines(judge: Judge, parts: ExerciseParts, prelude: Mapping[str, Any
             f"{shown(parts, parts.chapter)}: the solution of {parts.name!r} has {len(made)} mutants, too few to prove "
             f"much; ask for a little more, so that there are {LEAST}."
         )
-    of_listed = expected if thorough else expected[: len(judge.cases(parts.name, VISIBLE_SEED))]
+    of_listed = expected if thorough else expected[: len(judge.keys.cases(parts.name, VISIBLE_SEED))]
 
     def lives(mutant: Mutant) -> bool:
         if mutant.change in known:
@@ -65,10 +66,10 @@ def _expected(judge: Judge, name: str) -> tuple[_Expected, float]:
 
     The known mistakes are not needed here.
     """
-    exercise, visible = judge.exercises[name], judge.key(name, VISIBLE_SEED)
+    exercise, visible = judge.exercises[name], judge.keys.full_key(name, VISIBLE_SEED)
     pairs = list(zip(visible.cases, visible.reference, strict=True))
     fresh, begun = exercise.cases(_SEEDS[1]), time.process_time()
-    seen = exercise.observe(judge.reference(name), fresh)
+    seen = exercise.observe(judge.solutions[name], fresh)
     taken = len(_SEEDS) * (time.process_time() - begun)
     return pairs + list(zip(fresh, seen, strict=True)), MORE + TIMES * taken
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 
-from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.course.answer_keys import VISIBLE_SEED
+from autograder.course.judge import Judge
 from autograder.diagnosis.expected import Key
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Report
@@ -25,13 +26,13 @@ def holds(course_judge: Judge, old: Key) -> bool:
     """Whether the committed key of an exercise and a build of today have the same cases, sentences and rules, and tell
     every answer of the bank, as it is observed here, the same.
     """
-    new = course_judge.shipped_key(old.exercise)
-    exercise, here = course_judge.exercises[new.exercise], course_judge.key(new.exercise, VISIBLE_SEED)
+    new = course_judge.keys.shipped_key(old.exercise)
+    exercise, here = course_judge.exercises[new.exercise], course_judge.keys.full_key(new.exercise, VISIBLE_SEED)
     if _form(old) != _form(new) or not _same_inputs(old, new) or not _fits(exercise, old, here.reference):
         return False
     return _same(old, new) or all(
         _told(judge(exercise, old, seen, answer.source)) == _told(judge(exercise, new, seen, answer.source))
-        for answer, seen in course_judge.shown(exercise.name)
+        for answer, seen in course_judge.keys.bank_observations(exercise.name)
     )
 
 

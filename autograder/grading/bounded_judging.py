@@ -27,28 +27,31 @@ def judged(judge: Judge, name: str, seed: int, seen: Sequence[Observation], sour
     like any wrong answer. Where the reference's own observations cannot be judged either, the fault is ours, and is
     raised.
     """
-    known = judge.reported(name, seed, digest, source) if digest else None
+    known = judge.reports.find(name, seed, digest, source) if digest else None
     if known:
         return known
     try:
         # Most answers are right, or left open: then nobody has to know what the known mistakes show.
-        report = _within_bounds(judge, judge.bare_key(name, seed), seed, seen, source, digest)
+        report = _within_bounds(judge, judge.keys.reference_key(name, seed), False, seed, seen, source, digest)
         if not is_final(report):
-            report = _within_bounds(judge, judge.key(name, seed), seed, seen, source, digest)
+            report = _within_bounds(judge, judge.keys.full_key(name, seed), True, seed, seen, source, digest)
         return report
     except CourseError:
         raise
     except Exception:
-        judge.judge(name, seed, judge.key(name, seed).reference, source)
-        return whole(judge.exercises[name], judge.cases(name, seed), Status.FAIL, NO_FORM)
+        judge.judge(name, seed, judge.keys.full_key(name, seed).reference, source)
+        return whole(judge.exercises[name], judge.keys.cases(name, seed), Status.FAIL, NO_FORM)
 
 
-def _within_bounds(judge: Judge, key: Key, seed: int, seen: Sequence[Observation], source: str, digest: str) -> Report:
+def _within_bounds(
+    judge: Judge, key: Key, is_full_key: bool, seed: int, seen: Sequence[Observation], source: str, digest: str
+) -> Report:
     """The report by a key that is there already: whole trainings may be run for one, which is not bounded."""
+    exercise = judge.exercises[key.exercise]
     with time_budget(), _bounded_memory(_MOST):
         if digest:
-            return judge.judge_once(key, seed, seen, source, digest)
-        return judge_by(judge.exercises[key.exercise], key, seen, source)
+            return judge.reports.judge(exercise, key, seed, seen, source, digest, is_full_key)
+        return judge_by(exercise, key, seen, source)
 
 
 def names_forged(reports: Sequence[Report]) -> tuple[str, ...]:

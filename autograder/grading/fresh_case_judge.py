@@ -29,7 +29,7 @@ def _judged(name: str, source: int, sink: int) -> Report | None:
     course = find_course(Path.cwd())
     stem = course_in(course).find(name).chapter
     judge, seed = Judge(course, stem), new_seed()
-    cases = judge.cases(name, seed)
+    cases = judge.keys.cases(name, seed)
     send(sink, Frame({"seed": seed}, to_bytes([case.to_plain() for case in cases])))
     frame = receive(source)
     if frame is None:

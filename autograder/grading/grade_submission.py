@@ -84,7 +84,7 @@ def planned(submission: Submission, judge: Judge, seed: int, only: str | None = 
     Where `only` one exercise is looked at, the others have no cases: to draw these takes seconds.
     """
     looked_at = judge.names if only is None else (only,)
-    cases = {name: judge.cases(name, seed) for name in looked_at}
+    cases = {name: judge.keys.cases(name, seed) for name in looked_at}
     tasks = [Task(name, cases.get(name, ()), judge.exercises[name].seconds) for name in judge.names]
     ground = Ground(str(judge.course.resolve()), judge.homes, judge.chapter.prelude)
     return plan(submission.parts, tasks, ground, submission.files)
@@ -112,7 +112,7 @@ def report_on(
 
     `given` are names that the notebook gives somewhere: a line that tries an answer out may miss them here.
     """
-    exercise, cases = judge.exercises[name], judge.cases(name, seed)
+    exercise, cases = judge.exercises[name], judge.keys.cases(name, seed)
     if outcome.timed_out:
         return whole(exercise, cases, Status.TIMEOUT, f"{_still_running(exercise, limits)} Does a loop never end?")
     if outcome.observations is None or len(outcome.observations) != len(cases):
@@ -158,4 +158,4 @@ def _sentence(raised: Raised) -> str:
 
 def _unread(judge: Judge, name: str, reason: str) -> Report:
     exercise = judge.exercises[name]
-    return whole(exercise, judge.cases(name, 0), Status.NOT_ATTEMPTED, f"{NOT_GRADED}: {reason}")
+    return whole(exercise, judge.keys.cases(name, 0), Status.NOT_ATTEMPTED, f"{NOT_GRADED}: {reason}")

@@ -77,7 +77,7 @@ def _write(
 
 def _run(name: str, parameters: dict[str, Any]) -> NotebookNode:
     """One of the notebooks in `notebooks/`, executed."""
-    notebook = jupytext.reads((_NOTEBOOKS / f"{name}.py").read_text(encoding="utf-8"), fmt="py:percent")
+    notebook = jupytext.reads((_NOTEBOOKS / f"{name}_report.py").read_text(encoding="utf-8"), fmt="py:percent")
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     advice = "The old pages are as they were. This is our fault: please report it."
     return run_notebook(notebook, f"the {name}'s page could not be made", advice, parameters)

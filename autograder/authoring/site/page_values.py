@@ -17,9 +17,10 @@ from bs4 import BeautifulSoup
 from nbformat import NotebookNode
 
 from autograder.course.answer_bank import KnownAnswer
+from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import chapter_path
-from autograder.course.judge import VISIBLE_SEED, Judge
+from autograder.course.judge import Judge
 from autograder.course.reading_time import rounded, shares, tiers
 from autograder.errors import CourseError, WorkFailed
 from autograder.notebook.report_rendering import html
@@ -93,7 +94,7 @@ class Filler:
 
     def _feedback(self, stem: str, exercise: str, tag: str) -> str:
         judge, known = self._known(stem, exercise, tag)
-        seen = next(observed for answer, observed in judge.shown(exercise) if answer.tag == tag)
+        seen = next(observed for answer, observed in judge.keys.bank_observations(exercise) if answer.tag == tag)
         report = judge.judge(exercise, VISIBLE_SEED, seen, known.source)
         return _on_one_line(html(report))
 

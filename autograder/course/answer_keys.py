@@ -1,0 +1,172 @@
+"""Computes answer keys: draws cases and observes the worked solution and the answer bank on them.
+
+Nothing of a student's runs here, and nothing is compared.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NoReturn
+
+from autograder.course import replay_cheats
+from autograder.course.answer_bank import AnswerBank, KnownAnswer
+from autograder.course.chapter_cells import Chapter
+from autograder.course.expected_cache import KeyShelf
+from autograder.course.solutions import Solution, solution_error
+from autograder.diagnosis.difference_messages import spelled
+from autograder.diagnosis.expected import Key, Mistake
+from autograder.errors import ExerciseError
+from autograder.exercises.exercise import Case, Exercise, ExerciseSet
+from autograder.exercises.observation import Observation, Raised
+from autograder.exercises.source_rules import broken
+
+VISIBLE_SEED = 0
+_DRAWS = 8  # how often fresh cases are drawn, at most, so that repeating what is shipped earns nothing on them
+_APART = 1_000_003  # the distance between the seeds of these draws
+
+
+class AnswerKeys:
+    """The answer keys of a chapter's exercises, by exercise and seed; each is computed once.
+
+    The full key holds what the worked solution and every known mistake show; the reference key leaves out the mistakes
+    that cost as much as any unknown fault does, and so gives the same score in a fraction of the time. Keys for fresh
+    cases are read from `shelf`, if there is one, and written to it.
+    """
+
+    def __init__(
+        self,
+        course: Path,
+        chapter: Chapter,
+        exercises: ExerciseSet,
+        banks: Mapping[str, AnswerBank],
+        solutions: Mapping[str, Solution],
+        shelf: KeyShelf | None = None,
+    ) -> None:
+        self.course, self.chapter, self.exercises = course, chapter, exercises
+        self.drawn: dict[tuple[str, int], int] = {}  # the seed from which the cases for a seed were drawn in the end
+        self._banks, self._solutions, self._shelf = banks, solutions, shelf
+        self._full: dict[tuple[str, int], Key] = {}
+        self._reference: dict[tuple[str, int], Key] = {}
+        self._shipped: dict[str, Key] = {}
+        self._of_bank: dict[str, list[tuple[KnownAnswer, tuple[Observation, ...]]]] = {}
+
+    def cases(self, name: str, seed: int) -> tuple[Case, ...]:
+        """Return the cases of an exercise for this seed; seed 0 gives the visible ones."""
+        return self.reference_key(name, seed).cases
+
+    def full_key(self, name: str, seed: int) -> Key:
+        """Return what the worked solution and every wrong answer of the bank show on the cases of this seed."""
+        if (name, seed) not in self._full:
+            self._full[name, seed] = self._from_shelf("whole", name, seed, self._compute_full)
+        return self._full[name, seed]
+
+    def reference_key(self, name: str, seed: int) -> Key:
+        """Return the key with the worked solution and the mistakes that cost less than other faults.
+
+        Fresh cases on which a submission earns points that only repeats what is shipped are drawn again, from a seed
+        that follows from this one.
+        """
+        if (name, seed) not in self._reference:
+            self._reference[name, seed] = self._from_shelf("bare", name, seed, self._compute_reference)
+        return self._reference[name, seed]
+
+    def bank_observations(self, name: str) -> list[tuple[KnownAnswer, tuple[Observation, ...]]]:
+        """Return each answer of the bank with what it shows on the visible cases."""
+        if name not in self._of_bank:
+            key = self.full_key(name, VISIBLE_SEED)
+            known = {mistake.tag: mistake.observations for mistake in key.mistakes}
+            self._of_bank[name] = [
+                (answer, known.get(answer.tag) or _observe(self.exercises[name], answer, key.cases))
+                for answer in self._banks[name]
+            ]
+        return self._of_bank[name]
+
+    def shipped_key(self, name: str) -> Key:
+        """Return the part of the visible cases' key that students are shipped: what the exercise keeps."""
+        return self.full_key(name, VISIBLE_SEED).only(self.exercises[name].keep)
+
+    def shipped_reference(self, name: str) -> Key:
+        """Return what a student could repeat: the shipped part of the worked solution's observations, no mistakes."""
+        if name not in self._shipped:
+            exercise = self.exercises[name]
+            known = self._reference.get((name, VISIBLE_SEED)) or self._observe_solution(exercise, VISIBLE_SEED)
+            self._shipped[name] = replace(known, mistakes=()).only(exercise.keep)
+        return self._shipped[name]
+
+    def _from_shelf(self, kind: str, name: str, seed: int, compute: Callable[[Exercise, int], Key]) -> Key:
+        """Return the key from the shelf, with its cases drawn again; or compute it, and put it there."""
+        exercise, shelf = self.exercises[name], self._shelf if seed != VISIBLE_SEED else None
+        found = shelf.find(kind, name, seed) if shelf else None
+        if found is not None:
+            self.drawn[name, seed], key = found
+            reference = self._reference.get((name, seed))
+            return replace(key, cases=reference.cases if reference else exercise.cases(self.drawn[name, seed]))
+        key = compute(exercise, seed)
+        if shelf is not None:
+            shelf.keep(kind, seed, self.drawn[name, seed], key)
+        return key
+
+    def _compute_full(self, exercise: Exercise, seed: int) -> Key:
+        reference = self.reference_key(exercise.name, seed)
+        slips = {mistake.tag: mistake for mistake in reference.mistakes}
+        wrong = [answer for answer in self._banks[exercise.name] if not answer.is_right]
+        mistakes = (slips.get(answer.tag) or _mistake(exercise, answer, reference.cases) for answer in wrong)
+        return replace(reference, mistakes=tuple(mistakes))
+
+    def _compute_reference(self, exercise: Exercise, seed: int) -> Key:
+        for again in range(_DRAWS):
+            drawn = seed + again * _APART
+            key = self._observe_solution(exercise, drawn)
+            slips = (_mistake(exercise, answer, key.cases) for answer in self._banks[exercise.name] if answer.slip)
+            key = replace(key, mistakes=tuple(slips))
+            if seed == VISIBLE_SEED or not replay_cheats.pays(exercise, self.shipped_reference(exercise.name), key):
+                break
+        self.drawn[exercise.name, seed] = drawn
+        return key
+
+    def _observe_solution(self, exercise: Exercise, drawn: int) -> Key:
+        """Return the key without mistakes; raise where the probe or the worked solution fails."""
+        cases = exercise.cases(drawn)
+        reference = exercise.observe(self._solutions[exercise.name], cases)
+        for case, seen in zip(cases, reference, strict=True):
+            if not isinstance(seen, dict):
+                raise ExerciseError(
+                    f"{exercise.name}: expected the probe of {case.requirement!r} to give a dict of what it sees, "
+                    f"found {type(seen).__name__}. Give each thing seen a name."
+                )
+            error = seen.get("raised")
+            if error:  # if the worked solution failed, every answer that fails would be right
+                self._refuse(exercise, case, error)
+        return Key(exercise.name, cases, reference, ())
+
+    def _refuse(self, exercise: Exercise, case: Case, error: Raised) -> NoReturn:
+        what = f"{error.type}: {error.message}, at {spelled(exercise, case)}"
+        if error.line:
+            raise solution_error(self.chapter, exercise.name, f"{what}, in its line `{error.line}`")
+        path = exercise.path.relative_to(self.course.parent).as_posix()
+        raise ExerciseError(
+            f"{path}: the probe of {case.requirement!r} raised {what}; the solution had no part in it. "
+            "Correct the probe, or the arguments that the case gives."
+        )
+
+
+def _mistake(exercise: Exercise, answer: KnownAnswer, cases: Sequence[Case]) -> Mistake:
+    names = tuple(rule.name for rule in broken(exercise.rules, answer.source, exercise.name))
+    observations = tuple(map(_without_line, _observe(exercise, answer, cases)))
+    return Mistake(answer.tag, answer.sentence or "", observations, names, answer.unless, answer.slip)
+
+
+def _observe(exercise: Exercise, answer: KnownAnswer, cases: Sequence[Case]) -> tuple[Observation, ...]:
+    """Return what an answer of the bank shows on each case."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a warning is for the student to read; turned into an error it would be judged
+        return exercise.observe(answer.function, cases)
+
+
+def _without_line(seen: Observation) -> Observation:
+    """Leave out the line of code that raised: the bank's code is not shipped to students."""
+    error = seen.get("raised")
+    return seen | {"raised": replace(error, line="")} if isinstance(error, Raised) else seen

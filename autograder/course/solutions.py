@@ -1,0 +1,35 @@
+"""Runs the worked solutions of a chapter, so that each can be called as a student's answer is."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from autograder.course.chapter_cells import Chapter
+from autograder.errors import ChapterError
+
+Solution = Callable[..., Any]
+
+
+def run_solutions(chapter: Chapter, names: Iterable[str]) -> dict[str, Solution]:
+    """Run each worked solution after the chapter's prelude, and return them by name; ChapterError where one raises."""
+    namespace: dict[str, Any] = {"__name__": f"solutions_{chapter.stem}"}
+    exec(chapter.prelude, namespace)
+    solutions: dict[str, Solution] = {}
+    for name in names:
+        try:
+            text, place = chapter.solution(name), f"<solution of {name}>"
+            exec(compile(text, place, "exec"), namespace)
+            # An error that the solution raises later names its line. One without a line was raised elsewhere.
+            linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)
+            solutions[name] = namespace[name]
+        except Exception as error:
+            raise solution_error(chapter, name, f"{type(error).__name__}: {error}") from error
+    return solutions
+
+
+def solution_error(chapter: Chapter, name: str, raised: str) -> ChapterError:
+    """Return the error for a worked solution that raised, with the line of the chapter where its cell begins."""
+    line = chapter.exercise(name).line
+    return ChapterError(f"{chapter.where}:{line}: the solution of {name!r} raised {raised}. Correct it.")

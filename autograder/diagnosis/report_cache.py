@@ -1,0 +1,49 @@
+"""Remembers reports, so that answers of a class that show the same and whose texts say the same are judged once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from autograder.diagnosis.answer_text import Text
+from autograder.diagnosis.expected import Key
+from autograder.diagnosis.judge_observations import is_final, judge_read
+from autograder.diagnosis.verdict import Report
+from autograder.exercises.exercise import Exercise
+from autograder.exercises.observation import Observation
+from autograder.files import digest_of
+
+_MOST = 4096  # reports that are remembered
+
+
+class ReportCache:
+    """Reports by exercise, seed, the digest of the observations, and the text (as read, and by its digest)."""
+
+    def __init__(self) -> None:
+        self._reports: dict[tuple[str, int, str, Text | str], Report] = {}
+
+    def find(self, name: str, seed: int, digest: str, source: str) -> Report | None:
+        """Return the report on an answer with the same text that showed the same; None where there is none yet."""
+        return self._reports.get((name, seed, digest, digest_of(source)))
+
+    def judge(
+        self,
+        exercise: Exercise,
+        key: Key,
+        seed: int,
+        observations: Sequence[Observation],
+        source: str,
+        digest: str,
+        is_full_key: bool,
+    ) -> Report:
+        """Return the report by this key, and remember it for `digest`, which stands for the observations.
+
+        A report by the reference key is remembered only where the full key would give the same.
+        """
+        name, text = exercise.name, Text.read(exercise, key, source)
+        report = self._reports.get((name, seed, digest, text)) or judge_read(exercise, key, observations, text)
+        if is_full_key or is_final(report):
+            for known in (text, digest_of(source)):
+                if len(self._reports) >= _MOST:
+                    self._reports.pop(next(iter(self._reports)))
+                self._reports[name, seed, digest, known] = report
+        return report
