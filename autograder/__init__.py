@@ -24,4 +24,8 @@ def __getattr__(name: str) -> Any:
     """Import what is asked for, when it is: torch takes seconds, and most commands do without it."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from autograder.other_packages import mixed_packages
+
+    if mixed := mixed_packages():
+        raise ImportError(mixed)
     return getattr(import_module(f"autograder.{_HOMES[name]}"), name)

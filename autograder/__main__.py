@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from autograder import cli
-from autograder.errors import CourseError
+from autograder.errors import CourseError, WorkFailed
+from autograder.other_packages import mixed_packages
 from autograder.process_startup import collect_rarely, spare_imports
 from autograder.terminal_text import printable
 
@@ -45,6 +46,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     spare_imports()
     args = _parser().parse_args(arguments)
     try:
+        if mixed := mixed_packages():
+            raise WorkFailed(mixed)
         return int(args.run(args))
     except CourseError as error:
         print(printable(f"error: {error}"), file=sys.stderr)

@@ -33,7 +33,8 @@ _COLAB = "https://colab.research.google.com"
 INSTALL_ID = "install"
 _INSTALL = """\
 try:
-    import autograder
+    import autograder, importlib.metadata
+    importlib.metadata.version("pytorch-basics")
 except ImportError:
     {otherwise}
 from importlib.metadata import version

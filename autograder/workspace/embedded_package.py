@@ -32,12 +32,12 @@ _REST = "from importlib.metadata import version"  # where the cell goes on once 
 
 _CELL = '''\
 # The course's package, packed into this cell: nothing is fetched, and nothing is installed.
-import base64, importlib.util, io, lzma, pathlib, sys, tarfile, tempfile
+import base64, importlib.metadata, io, lzma, pathlib, sys, tarfile, tempfile
 
 packed = """
 {packed}
 """
-if importlib.util.find_spec("autograder") is None:
+if not any(importlib.metadata.distributions(name="pytorch-basics")):
     place = pathlib.Path(tempfile.gettempdir(), "{name}")
     if not place.exists():
         half = pathlib.Path(tempfile.mkdtemp())

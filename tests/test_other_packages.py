@@ -1,0 +1,43 @@
+"""The index has packages whose folders are named as this one's: installed in the same place, they mix."""
+
+from pathlib import Path
+
+import pytest
+
+import autograder
+from autograder import other_packages
+from autograder.__main__ import main
+from autograder.other_packages import mixed_packages
+
+
+def install(folder: Path, name: str) -> None:
+    """Lay down what the client of the index leaves of a package that is installed."""
+    about = folder / f"{name}-3.1.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 3.1\n")
+
+
+def test_another_package_in_the_same_folders_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both are; one of another name, or in another place, does no harm."""
+    monkeypatch.syspath_prepend(tmp_path)
+    install(tmp_path, "otter")
+    assert mixed_packages(tmp_path) is None
+    install(tmp_path, "autograder")
+    assert mixed_packages(tmp_path / "elsewhere") is None
+    assert "Another package, autograder, is" in (mixed_packages(tmp_path) or "")
+    install(tmp_path, "explorers")
+    assert "Run `pip uninstall autograder explorers`" in (mixed_packages(tmp_path) or "")
+
+
+def test_commands_and_notebooks_refuse_to_mix(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A command says so in one line, and so does the import of `check`."""
+    monkeypatch.syspath_prepend(tmp_path)
+    install(tmp_path, "autograder")
+    monkeypatch.setattr(other_packages.mixed_packages, "__defaults__", (tmp_path,))
+
+    assert 1 == main(["doctor"])
+    assert capsys.readouterr().err.startswith("error: Another package, autograder, is installed")
+    with pytest.raises(ImportError, match=r"^Another package, autograder, .* install the course again"):
+        _ = autograder.check
