@@ -83,7 +83,7 @@ READS: dict[str, tuple[str, ...]] = {
     "attempts": (DOCUMENTS,),
     "commands": (DOCUMENTS,),
     "own": (DOCUMENTS,),
-    "readme": (*_of("ch01_tensors"), DOCUMENTS),
+    "readme": (*_of("ch04_training"), DOCUMENTS),
     "remembered": EVERYTHING,
     "rooms": (LESSONS, EXERCISES, FIGURES, DOCUMENTS, TESTS),
     "setup": (*HANDED_OUT, DOCUMENTS, TESTS),

@@ -1,23 +1,33 @@
-"""What the README shows of a check is what a check shows."""
+"""What the README shows of a check is what a check shows, and its pictures are there."""
 
 from __future__ import annotations
 
+import re
+
+import pytest
+
 from autograder.course.answer_keys import VISIBLE_SEED
+from autograder.course.judge import Judge
 from autograder.notebook import report_rendering
 from tests.small_chapter import PROJECT
-from tests.test_bank import judge_of
 
-EXERCISE, MISTAKE = "standardize", "dim-0-always"
+STEM, EXERCISE, MISTAKE = "ch04_training", "train_step", "zero-after-backward"
+README = (PROJECT / "README.md").read_text(encoding="utf-8")
+PICTURES = dict(re.findall(r'<img src="docs/pictures/(\w+)\.png" width="\d+" alt="([^"]+)">', README))
 
 
 def test_feedback_in_the_readme_is_what_is_told() -> None:
-    """Line by line from the top, each up to where the README cuts it off."""
-    judge = judge_of("ch01_tensors")
+    """The picture's words are its first lines; make it anew (tests/browser/readme_pictures) where they differ."""
+    judge = Judge(PROJECT / "course", STEM, only=EXERCISE)
     answer, observations = next(pair for pair in judge.keys.bank_observations(EXERCISE) if pair[0].tag == MISTAKE)
     told = report_rendering.text(judge.judge(EXERCISE, VISIBLE_SEED, observations, answer.source)).splitlines()
-    sample = (PROJECT / "README.md").read_text().split("```\n")
-    shown = next(each for each in sample if each.startswith(f"{EXERCISE}: ")).splitlines()
 
-    assert len(shown) > 5
-    both = zip(told, shown, strict=False)  # what comes further down is not shown
-    assert shown == [line[: len(cut) - 1] + "…" if cut.endswith("…") else line for line, cut in both]
+    first, check, sentence = map(str.strip, told[:3])
+    assert PICTURES["feedback"].startswith(f"{first}. {check}. {sentence} ")
+
+
+@pytest.mark.parametrize("name", ["pad", "feedback", "report"])
+def test_pictures(name: str) -> None:
+    """Each is shown, has words for who does not see it, and is small."""
+    assert len(PICTURES) == README.count("<img ") == 3 and len(PICTURES[name]) > 100
+    assert 10_000 < (PROJECT / "docs" / "pictures" / f"{name}.png").stat().st_size < 100_000

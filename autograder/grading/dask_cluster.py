@@ -79,6 +79,7 @@ _NO_PAGES: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "dis
 
 def _secret(folder: Path) -> Any:
     """What lets into a cluster: a key and its certificate, made for this run; raises WorkFailed without openssl."""
+    # Dask's own Security.temporary() needs the package cryptography, which nothing else here does.
     (folder / "asked.cnf").write_text(_CERTIFICATE)
     key, certificate = str(folder / "key.pem"), str(folder / "certificate.pem")
     try:
