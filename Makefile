@@ -94,9 +94,10 @@ proofs: $(READY) ## run the solved chapters with what their lessons claim out of
 
 lint: style types ## check style and types
 
-style: $(READY) ## check style only
+style: $(READY) ## check style, and which room imports which
 	ruff check .
 	ruff format --check .
+	lint-imports --no-logo
 
 types: $(READY) ## check types only
 	mypy
@@ -115,7 +116,7 @@ lock: ## write requirements.lock again from pyproject.toml, torch kept at its ve
 	mv build/requirements.lock requirements.lock
 
 clean: ## remove what tests and runs left behind; keeps .venv, submissions, grades, and build/aside
-	rm -rf .pytest_cache .mypy_cache .ruff_cache *.egg-info
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache *.egg-info
 	[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name aside -exec rm -rf {} +
 	find autograder course explorers tests -name __pycache__ -prune -exec rm -rf {} +
 

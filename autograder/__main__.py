@@ -1,4 +1,4 @@
-"""The command line: `python -m autograder COMMAND`; the sub-commands are the modules of `cli`."""
+"""The command line: `autograder COMMAND`; the sub-commands are the modules of `cli`."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _is_unread(fd: int) -> bool:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m autograder", description="Build and grade PyTorch Basics.")
+    parser = argparse.ArgumentParser(prog="autograder", description="Build and grade PyTorch Basics.")
     parser.add_argument("--root", type=Path, default=Path(), help="the project folder (default: this folder)")
     names = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for info in pkgutil.iter_modules(cli.__path__):
@@ -107,6 +107,11 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-if __name__ == "__main__":
+def console() -> int:
+    """Run the command `autograder`, as it is installed; `python -m autograder` is the same."""
     sys.unraisablehook = _told_again
-    sys.exit(main())
+    return main()
+
+
+if __name__ == "__main__":
+    sys.exit(console())

@@ -102,7 +102,7 @@ def _index_part(node: ast.expr, tensors: Mapping[str, Tensor]) -> Any:
         return _computed(node, tensors)
 
 
-def _computed(node: ast.expr, tensors: Mapping[str, Tensor]) -> Any:
+def _computed(node: ast.expr, tensors: Mapping[str, Tensor]) -> Any:  # noqa: C901 (one branch for each kind of node)
     """Compute `x > 2`, `(x > 2) & keep`, `x[:, 0] == 1` as Python does; raises ValueError for anything else."""
     match node:
         case ast.Name(id=name) if name in tensors:

@@ -1,4 +1,7 @@
-"""The rooms of the engine: which may know which, how large a thing may grow, and that no room names this course."""
+"""The rooms of the engine: how large a thing may grow, what is named once, and that no room names this course.
+
+(Which room may import which is checked by import-linter: `lint-imports`, a part of `make lint`.)
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -15,27 +17,6 @@ import pytest
 from autograder.course.exercise_index import POINTS, listed_in
 from tests.small_chapter import PROJECT
 
-# From the ground up: a room imports from itself and from those before it. The ground is the files beside the rooms;
-# the front door, which students' notebooks and the command line open, leads everywhere.
-ROOMS = (
-    "(ground)",
-    "exercises",
-    "diagnosis",
-    "course",
-    "submission",
-    "sandbox",
-    "grading",
-    "notebook",
-    "nbgrader_plugin",
-    "lms",
-    "reports",
-    "authoring",
-    "workspace",
-    "bench",
-    "cli",
-    "(door)",
-)
-DOOR = ("autograder", "autograder.__main__")
 MOST_LINES, LONGEST = 300, 35
 COURSE = PROJECT / "course"
 # Names of exercises and figures that are words of Python, of torch or of English as well: no room means the course by
@@ -81,52 +62,8 @@ def tree(path: Path) -> ast.Module:
 
 
 def module_of(path: Path) -> str:
-    """`autograder.diagnosis.expected`; a folder's `__init__.py` is the folder."""
-    return ".".join(path.relative_to(PROJECT).with_suffix("").parts).removesuffix(".__init__")
-
-
-MODULES = frozenset(map(module_of, ENGINE))
-
-
-def imports(node: ast.AST) -> Iterator[str]:
-    """The engine's modules that a piece of code imports, wherever in it, and if only for type checkers."""
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        start = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
-        names = [start + alias.name for alias in node.names]
-        yield from MODULES.intersection(name if name in MODULES else name.rpartition(".")[0] for name in names)
-    for part in ast.iter_child_nodes(node):
-        yield from imports(part)
-
-
-IMPORTS = {module_of(path): set(imports(tree(path))) for path in ENGINE}
-
-
-def room(module: str) -> str:
-    """The room of a module."""
-    if module in DOOR:
-        return "(door)"
-    _, name, *inside = module.split(".")
-    return name if inside or name in ROOMS else "(ground)"
-
-
-def test_no_circle() -> None:
-    """No module leads back to itself through what it imports."""
-    try:
-        TopologicalSorter(IMPORTS).prepare()
-    except CycleError as error:
-        pytest.fail(f"these import one another in a circle: {' > '.join(error.args[1])}")
-
-
-def test_order_of_rooms() -> None:
-    """A room knows itself and what lies below it."""
-    upwards = [
-        f"{module} imports {other}"
-        for module, others in IMPORTS.items()
-        for other in others
-        if ROOMS.index(room(module)) < ROOMS.index(room(other))
-    ]
-
-    assert [] == upwards
+    """`autograder.diagnosis.verdict`."""
+    return ".".join(path.relative_to(PROJECT).with_suffix("").parts)
 
 
 def test_environment_is_asked_at_the_door() -> None:
@@ -152,29 +89,6 @@ def test_sizes(path: Path) -> None:
     assert lines <= MOST_LINES and [] == long
 
 
-def undocumented(node: ast.Module | ast.ClassDef) -> Iterator[str]:
-    """The public names at the top of a file, or in a public class, that have no docstring."""
-    for each in node.body:
-        if isinstance(each, Definition) and not each.name.startswith("_") and each.name != "forward":  # torch's
-            if ast.get_docstring(each) is None and not is_overload(each):
-                yield each.name
-            if isinstance(each, ast.ClassDef):
-                yield from (f"{each.name}.{name}" for name in undocumented(each))
-
-
-def is_overload(node: Definition) -> bool:
-    """Whether a definition only tells the types of another one."""
-    return any(ast.unparse(each).split(".")[-1] in ("overload", "setter") for each in node.decorator_list)
-
-
-@pytest.mark.parametrize("path", KEPT_SMALL, ids=short)
-def test_docstrings(path: Path) -> None:
-    """Every module, and every public class, function and method, says what it is for."""
-    # A notebook's first line of text is its heading.
-    assert ast.get_docstring(tree(path)) or path.parent.name == "notebooks"
-    assert path.name.startswith("_") or [] == list(undocumented(tree(path)))
-
-
 def kinds(path: Path) -> Iterator[str]:
     """The public names of a file that stand for a kind of thing: its classes, and the types that it names."""
     for each in tree(path).body:
@@ -183,6 +97,16 @@ def kinds(path: Path) -> Iterator[str]:
         elif isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):
             name, of_typing = each.targets[0].id, "TypeVar(" in ast.unparse(each.value)
             yield from [name] if re.fullmatch("([A-Z][a-z]+)+", name) and not of_typing else []
+
+
+def test_names_of_files() -> None:
+    """No two modules share a file name; a command is named as users type it."""
+    homes: dict[str, list[str]] = defaultdict(list)
+    for path in files("autograder", "explorers"):
+        if path.stem != "__init__":
+            homes[path.stem].append(short(path))
+
+    assert {} == {name: places for name, places in homes.items() if len(places) > 1}
 
 
 def test_names_of_kinds() -> None:

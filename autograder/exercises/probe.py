@@ -33,7 +33,7 @@ _DEEPEST = 20
 _INT_BITS = 4096  # longer ones are slow to write as text, and Python refuses the longest
 
 
-def see(value: object, depth: int = 0) -> Plain:
+def see(value: object, depth: int = 0) -> Plain:  # noqa: PLR0911 (one return for each kind of value)
     """Turn any value into plain data: tensors with what is known of them, containers item by item, the rest as text."""
     if isinstance(value, torch.Tensor):
         if value.dim() > MOST_DIMS:  # more than an observation may hold

@@ -71,7 +71,7 @@ def _terminal() -> int:
 @contextlib.contextmanager
 def _judge_process(name: str) -> Iterator[tuple[int, int]]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "autograder", "judge", name],
+        [sys.executable, "-m", "autograder", "judge_pipe", name],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -111,5 +111,5 @@ def _tell(fd: int, frame: Frame) -> None:
 def _no_answer(reason: str) -> WorkFailed:
     return WorkFailed(
         f"the judge of fresh cases gave no answer: {reason}. "
-        "Run `python -m autograder judge NAME` in a terminal to see what it says."
+        "Run `python -m autograder judge_pipe NAME` in a terminal to see what it says."
     )
