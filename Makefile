@@ -65,8 +65,8 @@ site: $(READY) ## build the course as a site for reading, in build/site/html/
 	python -m autograder site
 
 bench: $(READY) ## measure what grading costs beside nbgrader alone (half an hour): make bench BENCH='--stock 20'
-	python -m autograder bench $(BENCH)
-	python -m tests.bench_own
+	python -m tests.bench $(BENCH)
+	python -m tests.bench.own_assignments_ratio
 
 # Where `make test` counts the tests of a part.
 REPORTING = $(if $(REPORT),--junitxml=$(REPORT))

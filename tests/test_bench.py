@@ -9,10 +9,10 @@ from unittest.mock import create_autospec
 import pytest
 import torch
 
-from autograder.bench import classes, latency, measure, measurements
-from autograder.bench.measure import Measured
 from autograder.course.judge import Judge
 from autograder.errors import WorkFailed
+from tests.bench import classes, latency, measure, measurements
+from tests.bench.measure import Measured
 from tests.sample_course import STEM
 from tests.small_chapter import SAMPLE
 

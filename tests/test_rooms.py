@@ -23,7 +23,6 @@ COURSE = PROJECT / "course"
 # them.
 COMMON = {
     "accumulate": "a function of itertools",
-    "bench": "a room of the engine",
     "card": "what stands at the end of a chapter",
     "fit": "a verb in sentences and comments",
     "graph": "torch's, of what was computed",

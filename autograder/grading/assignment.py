@@ -30,7 +30,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 LIST = f"{SHIPPED}/{POINTS}"
 _EYE = "for a person's eye"  # stands between two lists, so that a sentence moved from one to the other is seen
 # Rooms that no verdict depends on: after a change in one of them, nothing has to be graded again.
-BESIDE = ("authoring", "bench", "cli", "lms", "nbgrader_plugin", "reports", "workspace")
+BESIDE = ("authoring", "cli", "lms", "nbgrader_plugin", "reports", "workspace")
 
 
 @dataclass(frozen=True)

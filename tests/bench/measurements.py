@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring.example_class import first_chapter
-from autograder.bench import classes, latency, measure, probed
-from autograder.bench.measure import Measured
 from autograder.course.course_location import find_course
 from autograder.grading.executors import cores
+from tests.bench import classes, latency, measure, probed
+from tests.bench.measure import Measured
 
 _START = 4  # submissions of a run whose time is mostly starting
 _FAST_ENOUGH = 0.05  # seconds for one check(), exercises that train aside

@@ -1,6 +1,6 @@
 """What grading a teacher's own assignments costs beside nbgrader alone: both in one run, as a ratio.
 
-    python -m tests.bench_own [--students 10] [NAME ...]
+    python -m tests.bench.own_assignments_ratio [--students 10] [NAME ...]
 
 The assignments are those of `tests.own_examples`; each student's work is handed in by several, under other names.
 Both are timed as the commands that a teacher types, starting included: `nbgrader autograde`, `autograder grade`.
@@ -17,9 +17,9 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from autograder.bench import measure
-from autograder.bench.measure import Measured
 from autograder.grading.executors import cores
+from tests.bench import measure
+from tests.bench.measure import Measured
 from tests.own_assignments import Own
 from tests.own_examples import EXAMPLES
 from tests.stock_scores import SECONDS, course_of
