@@ -29,7 +29,7 @@ def time_budget(seconds: float = SECONDS) -> Iterator[None]:
         yield
     finally:
         watch.end()
-    if watch.is_over:  # it was raised, and swallowed or taken back
+    if watch.is_over:  # it was raised, and swallowed
         raise OutOfBudget
 
 
@@ -49,15 +49,14 @@ class _Watch:
         self._thread.start()
 
     def end(self) -> None:
-        """Look no longer, and take back what has not been raised yet."""
+        """Stop watching. An error that is still to come is raised in here, and ends here."""
         while True:
             try:
                 with self._lock:
                     self._ended.set()
-                    _raise_in(self._watched, None)
                 self._thread.join()
                 return
-            except OutOfBudget:  # raised in these very lines
+            except OutOfBudget:
                 continue
 
     def _look(self) -> None:
@@ -74,6 +73,10 @@ def _clock_of(thread: int) -> int | None:
     return time.pthread_getcpuclockid(thread) if sys.platform == "linux" else None
 
 
-def _raise_in(thread: int, error: type[Exception] | None) -> None:
-    """Have Python raise an error in a thread, before its next step; None takes it back."""
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error) if error else None)
+def _raise_in(thread: int, error: type[Exception]) -> None:
+    """Have Python raise an error in a thread, before its next step.
+
+    It is never taken back by `None`: Python 3.11 then looks for an error before each step for ever, and a process in
+    that state hangs as soon as a tracer (a debugger, coverage) is at work.
+    """
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))

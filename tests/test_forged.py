@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+import subprocess
 import sys
 import threading
 import time
@@ -163,6 +164,15 @@ def test_work_without_end_ends() -> None:
         found.append(0.5)
 
     assert len(found) == 3 and all(0.5 <= seconds < 10 for seconds in found)
+
+
+def test_a_budget_that_was_kept_leaves_nothing_behind() -> None:
+    """A debugger or coverage works on: what was to be raised and was not may not be looked for at each step."""
+    code = "import sys; from autograder.time_budget import time_budget\n"
+    code += "with time_budget(60):\n    pass\nsys.settrace(lambda *_: None)\n(lambda: print('went on'))()"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+
+    assert ("went on\n", "") == (ran.stdout, ran.stderr)
 
 
 def test_message_that_takes_too_long_costs_its_exercise(monkeypatch: pytest.MonkeyPatch) -> None:
