@@ -48,7 +48,11 @@ def in_training(module: Any, x: Tensor) -> Observation:
 
 @on_batches
 def registered(module: Any, x: Tensor) -> Observation:
-    """What the module lists with what start, what it computes with another weight and bias, and whether these learn."""
+    """What the module lists with what start, what it computes with another weight and bias, and whether these learn.
+
+    In eval mode, a module with these is compared with one without: its running values may be wrong.
+    """
+    plain = copy.deepcopy(module).eval()(x)
     buffers = {name: buffer for name, buffer in sorted(module.named_buffers()) if name in RUNNING}
     seen: Observation = {
         "parameters": numbers(dict(sorted(module.named_parameters()))),
@@ -58,6 +62,8 @@ def registered(module: Any, x: Tensor) -> Observation:
     with torch.no_grad():
         module.weight.copy_(known(*module.weight.shape, place=2))
         module.bias.copy_(known(*module.bias.shape, place=3))
+    calm = copy.deepcopy(module).eval()(x)
+    seen["in_eval"] = bool(torch.allclose(calm, module.weight * plain + module.bias))
     found = arriving(module(x), x, module, "weight", "bias")
     return seen | {"returned": values(module(x))} | {f"to_{name}": found[name] for name in ("weight", "bias")}
 
@@ -122,6 +128,8 @@ registers = Requirement(
         "state_dict": "The state_dict does not hold weight, bias, running_mean and running_var, and nothing else.",
         "buffers": "The buffers are not a running_mean of zeros and a running_var of ones.",
         "returned": "With another weight and bias the values are not weight times what is standardized, plus bias.",
+        "in_eval": "In eval mode the values are not weight times what is standardized, plus bias: both count in either "
+        "mode.",
         "to_weight": "The gradient that arrives at weight is not right.",
         "to_bias": "The gradient that arrives at bias is not right.",
     },
