@@ -157,8 +157,8 @@ _MEANINGS = (
     ),
     (
         r"\bNoneType\b",
-        "Something there is None, as a `.grad` is before the first backward and for a tensor that is no leaf, or the "
-        "result of a function without `return`.",
+        "Something there is None, as a `.grad` is before the first backward and for a tensor that is no leaf, the bias "
+        "or weight of a layer made without one, or the result of a function without `return`.",
     ),
 )
 

@@ -533,7 +533,6 @@ class BatchNorm1d(nn.Module):
         return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
 
 
-
 bank.survives(
     {
         "self.weight * (x - mean) / torch.sqrt(var + 1e-05) + self.bias -> self.bias + self.weight * (x - mean) / torch.sqrt(var + 1e-05)": "Addition does not mind the order.",

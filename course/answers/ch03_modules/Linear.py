@@ -368,6 +368,22 @@ class Linear(nn.Module):
         return y
 
 
+@bank.wrong(
+    "transposes-x",
+    "You transpose x, which turns all of its axes around. That is right for two axes alone: leave x as it is.",
+)
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        bound = in_features**-0.5
+        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
+        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
+
+    def forward(self, x):
+        result = (self.weight @ x.T).T
+        return result if self.bias is None else result + self.bias
+
+
 bank.survives(
     {
         "result + self.bias -> result.add_(self.bias)": "The product is the answer's own tensor, and no backward rule saved it.",

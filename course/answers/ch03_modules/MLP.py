@@ -391,3 +391,19 @@ class MLP(nn.Module):
 
     def forward(self, x):
         return self.net(x)
+
+
+@bank.wrong(
+    "class-in-a-sequential",
+    "A container takes modules, and you give it the class itself. `activation()`, a call, makes a module.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        parts = []
+        for before, after in zip(sizes, sizes[1:]):
+            parts += [nn.Linear(before, after), activation]
+        self.net = nn.Sequential(*parts[:-1])
+
+    def forward(self, x):
+        return self.net(x)

@@ -361,3 +361,19 @@ class TwoLayerMLP(nn.Module):
 
     def forward(self, x):
         return F.log_softmax(self.fc2(F.relu(self.fc1(x))), dim=-1)
+
+
+@bank.wrong(
+    "gives-x-to-fc2",
+    "`fc2` gets x, and not what comes before it. A layer leaves x as it is and returns something new: keep that, and hand it on.",
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1 = nn.Linear(in_features, hidden)
+        self.fc2 = nn.Linear(hidden, out_features)
+
+    def forward(self, x):
+        self.fc1(x)
+        torch.relu(x)
+        return self.fc2(x)

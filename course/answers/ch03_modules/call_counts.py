@@ -24,8 +24,8 @@ def call_counts(module, x):
 
 @bank.wrong(
     "calls-forward-directly",
-    "You call `module.forward(x)`. That skips the hooks of the module itself, which others may rely on: "
-    "call the module.",
+    "You do not call the module itself. `module.forward(x)`, or its parts one by one, skips the module's own hooks, "
+    "which others may rely on: call the module.",
 )
 def call_counts(module, x):
     counts, handles = {}, []
@@ -343,4 +343,42 @@ def call_counts(module, x):
         module(x)
     finally:
         handle.remove()
+    return counts
+
+
+@bank.wrong(
+    "hook-returns-a-number",
+    "Your hook returns a number, and what a forward hook returns takes the place of what the layer gave. Let it return "
+    "nothing.",
+)
+def call_counts(module, x):
+    counts, handles = {}, []
+    for name, part in module.named_modules():
+        if name:
+
+            def count(part, args, out, name=name):
+                counts[name] = counts.get(name, 0) + 1
+                return counts[name]
+
+            handles.append(part.register_forward_hook(count))
+    try:
+        module(x)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return counts
+
+
+@bank.wrong(
+    "runs-the-parts-in-turn",
+    "You run the submodules one after another yourself. Which of them run, and how often, is decided by the module's own "
+    "forward: call the module, and let hooks count.",
+    also=("calls-forward-directly",),
+)
+def call_counts(module, x):
+    counts = {}
+    for name, part in module.named_modules():
+        if name:
+            x = part(x)
+            counts[name] = counts.get(name, 0) + 1
     return counts

@@ -357,3 +357,15 @@ def init_he(module):
         if isinstance(part, nn.Linear):
             part.reset_parameters()
     return module
+
+
+@bank.wrong(
+    "data-of-no-bias",
+    "This fails for a layer that was made with bias=False: its bias is None, and None has no `.data`.",
+)
+def init_he(module):
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            part.weight.data.normal_(0, math.sqrt(2 / part.in_features))
+            part.bias.data.zero_()
+    return module

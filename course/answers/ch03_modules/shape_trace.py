@@ -315,6 +315,21 @@ def shape_trace(module, input_shape):
     return shapes
 
 
+@bank.wrong(
+    "late-name",
+    "All your hooks see the last name: a function made in a loop reads the loop's variable when it runs. Pass it as a "
+    "default.",
+)
+def shape_trace(module, input_shape):
+    shapes = []
+    ghost = copy.deepcopy(module).to("meta")
+    for name, part in ghost.named_modules():
+        if not list(part.children()):
+            part.register_forward_hook(lambda part, args, out: shapes.append((name, tuple(out.shape))))
+    ghost(torch.empty(input_shape, device="meta"))
+    return shapes
+
+
 bank.survives(
     {
         "tuple(out.shape) -> out.shape": "torch.Size is a tuple, and counts as one.",

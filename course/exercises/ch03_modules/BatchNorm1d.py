@@ -126,7 +126,7 @@ registers = Requirement(
     {
         "parameters": "The parameters are not a weight of ones and a bias of zeros.",
         "state_dict": "The state_dict does not hold weight, bias, running_mean and running_var, and nothing else.",
-        "buffers": "The buffers are not a running_mean of zeros and a running_var of ones.",
+        "buffers": "The buffers are not a running_mean of zeros and a running_var of ones. No plain tensor is one.",
         "returned": "With another weight and bias the values are not weight times what is standardized, plus bias.",
         "in_eval": "In eval mode the values are not weight times what is standardized, plus bias: both count in either "
         "mode.",
@@ -145,6 +145,8 @@ running = Requirement(
     "moves the running values toward those of each batch",
     after_each,
     {
+        "running_mean:shape": "After a batch in training, running_mean has another shape than it began with: (n,).",
+        "running_var:shape": "After a batch in training, running_var has another shape than it began with: (n,).",
         "running_mean": "After a batch in training, the running mean is not 0.9 times what it was plus 0.1 times that "
         "of the batch.",
         "running_var": "After a batch in training, the running variance is not 0.9 times what it was plus 0.1 times "

@@ -64,7 +64,8 @@ basic = Requirement(
     "subtracts the mean, then divides by the std",
     returns,
     {
-        "returned:shape": "The result has another shape than x. What is computed with x is of shape (features,).",
+        "returned:shape": "The result has another shape than x. mean and std, of shape (features,), fit the last axis "
+        "of x as they are: they need no axis more.",
         "returned": "Your values are not (x - mean) / std, with the mean and std that the module was made from: look "
         "for another order, and for what is left out or added.",
     },

@@ -25,7 +25,7 @@ relu = Requirement(
     REPEATS
     | {
         "returned": "With known numbers in its layers, your module gives other values than fc1, then relu, then fc2: a "
-        "step is missing, another one, or one too many."
+        "step is missing, another one, or one too many, or what should be an nn.Linear is something else."
     },
 )
 any_axes = Requirement("takes any axes in front", computes(twice=True, shape=True), AXES, given=("returned", "repeats"))
