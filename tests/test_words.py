@@ -7,6 +7,7 @@ from autograder.authoring.judge import VISIBLE_SEED, Judge
 from autograder.judging import values, words
 from autograder.watching.difference import Tolerance, first_difference
 from autograder.watching.exercise import Case
+from autograder.watching.observation import Raised
 from autograder.watching.probe import see
 from course.exercises.ch04_training import broken_loops, fit_resumable, sin_fit, train_step
 from course.exercises.ch04_training._optimizing import optimizing
@@ -206,6 +207,16 @@ def test_an_error_is_a_sentence() -> None:
     told = sentence(lambda x, plus: {}["k"])
 
     assert told.startswith("Your code raised KeyError: 'k'. It happened at: ")
+
+
+@pytest.mark.parametrize(("line", "told"), [("", "Your `double` has no attribute `mean`."), ("x.mean", "Your code")])
+def test_a_missing_attribute_is_no_error_of_their_code(line: str, told: str) -> None:
+    """What only the probe asks for is told as missing; an error at a line of theirs stays one."""
+    raised = {"raised": Raised("AttributeError", "'double' object has no attribute 'mean'", line)}
+    difference = first_difference({}, raised, Tolerance())
+
+    assert difference is not None
+    assert words.tell(made.double, {}, difference, {}, raised).sentence.startswith(told)
 
 
 def test_a_requirement_tells_of_one_aspect() -> None:

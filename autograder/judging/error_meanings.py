@@ -156,6 +156,15 @@ _MEANINGS = (
         "A dict is asked for a key that it does not hold.",
     ),
     (
+        r"no attribute '_(?:parameters|buffers|modules|\w+_hooks)'",
+        "A module that does not begin with `super().__init__()` lacks what every module needs.",
+    ),
+    (
+        r"must be Tensor, not (?:ReLU|GELU|Tanh|Sigmoid|Softmax|Linear|Sequential|Dropout)\b",
+        "A module stands there in place of a tensor. `nn.ReLU(x)`, for one, makes a module and computes nothing: make "
+        "it first, and call it.",
+    ),
+    (
         r"\bNoneType\b",
         "Something there is None, as a `.grad` is before the first backward and for a tensor that is no leaf, the bias "
         "or weight of a layer made without one, or the result of a function without `return`.",

@@ -435,6 +435,42 @@ class HouseNet(nn.Module):
         return self.out(x) * self.scale
 
 
+@bank.wrong(
+    "scale-from-a-product",
+    "Your scale is a result, computed from something that requires grad, and a result is a plain tensor: nobody would "
+    "train it. Compute first, and wrap last.",
+)
+class HouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
+        self.out = nn.Linear(8, 1)
+        self.scale = nn.Parameter(torch.tensor(1.0)) * 100
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = torch.relu(layer(x))
+        return (self.out(x) * self.scale).squeeze(1)
+
+
+@bank.wrong(
+    "scale-made-by-forward",
+    "`forward` makes your scale, so that parameters() does not list it before a call, and no optimizer would be given it. "
+    "Make it in `__init__`.",
+)
+class HouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
+        self.out = nn.Linear(8, 1)
+
+    def forward(self, x):
+        self.scale = nn.Parameter(torch.tensor(100.0))
+        for layer in self.hidden:
+            x = torch.relu(layer(x))
+        return (self.out(x) * self.scale).squeeze(1)
+
+
 bank.survives(
     {
         "self.out(x) * self.scale -> self.scale * self.out(x)": "Numbers multiply in any order.",

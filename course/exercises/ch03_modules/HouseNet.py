@@ -33,14 +33,17 @@ def learns(part: str) -> Probe:
 
 @on_new
 def kind_of_scale(module: Any, x: Tensor, _: int) -> Observation:
-    """What kind of thing the scale is, its shape where it is no scalar, and whether a gradient reaches it."""
+    """What kind of thing the scale is, its shape if it has one, who makes it, and whether a gradient reaches it."""
+    before = getattr(module, "scale", None)
     module(x).sum().backward()
     scale = module.scale
     frozen = isinstance(scale, nn.Parameter) and not scale.requires_grad
     kind = f"{'frozen ' * frozen}parameter" if isinstance(scale, nn.Parameter) else f"{type(scale).__name__.lower()}"
     kind = "buffer" if "scale" in dict(module.named_buffers()) else kind
+    kind = f"computed {kind}" if isinstance(scale, Tensor) and not scale.is_leaf else kind
     reached = bool(getattr(scale, "requires_grad", False)) and grad_at(scale) is not None
     kind += f" of shape {tuple(scale.shape)}" if isinstance(scale, Tensor) and scale.dim() else ""
+    kind += " that `forward` makes" if scale is not before else ""
     return {"scale": f"a {kind} {'with' if reached else 'without'} a gradient", "returned": outline(module(x).detach())}
 
 
@@ -82,8 +85,8 @@ hidden = Requirement(
     "learns in its hidden layers",
     learns("hidden"),
     {
-        "hidden": "Not every weight and bias of the hidden layers stands in parameters() before the first call. A "
-        "module does not look into a plain list, tuple or dict.",
+        "hidden": "parameters() does not list, before the first call, weight and bias of two hidden layers, of 16 and "
+        "of 8 units. A module does not look into a plain list, tuple or dict.",
         "reached": REACHED,
     },
     given=("returned",),
@@ -92,7 +95,8 @@ out = Requirement(
     "learns in its output layer",
     learns("out"),
     {
-        "out": "Weight and bias of the output layer do not both stand in parameters() before the first call.",
+        "out": "parameters() does not list, before the first call, weight and bias of an output layer, of 8 inputs and "
+        "one output.",
         "reached": REACHED,
     },
     given=("returned",),

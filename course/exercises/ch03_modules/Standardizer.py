@@ -92,7 +92,7 @@ moves = Requirement(
     "takes them along with .to",
     taken_along,
     {
-        "dtypes": "After `.to(torch.float64)`, mean and std have another dtype than float64.",
+        "dtypes": "After `.to(torch.float64)`, `mean` and `std` of the module are not both of dtype float64.",
         "devices": "After `.to('meta')`, mean and std are on another device than meta.",
         "as_float64": "After `.to(torch.float64)`, the module computes something else for the same x in float64.",
     },
@@ -127,3 +127,4 @@ def Standardizer(draw: Draw) -> Iterator[Case]:
     mean, std = draw.normal(d).double(), draw.uniform(d, low=0.2, high=0.8).double()
     yield buffers(mean, std, x=draw.normal(n, d, dtype=torch.float64))
     yield basic(draw.normal(d), draw.uniform(d, low=0.2, high=0.8), x=draw.normal(d))
+    yield basic(draw.normal(d), draw.uniform(d, low=1e-6, high=2e-6), x=draw.normal(n, d))  # what is added to it counts

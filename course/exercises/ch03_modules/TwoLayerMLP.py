@@ -11,7 +11,7 @@ from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.probes.modules import computes, gives_shape, lists_parameters
 from autograder.watching.rules import avoids
 
-from ._calls import AXES, REPEATS, made_and_called
+from ._calls import AXES, CUT_OFF, REPEATS, made_and_called
 
 shape = Requirement("turns (batch, in_features) into (batch, out_features)", gives_shape)
 layers = Requirement(
@@ -21,8 +21,9 @@ layers = Requirement(
 )
 relu = Requirement(
     "computes fc1, then relu, then fc2",
-    computes(twice=True),
+    computes(twice=True, learns=True),
     REPEATS
+    | CUT_OFF
     | {
         "returned": "With known numbers in its layers, your module gives other values than fc1, then relu, then fc2: a "
         "step is missing, another one, or one too many, or what should be an nn.Linear is something else."
