@@ -533,7 +533,11 @@ class BatchNorm1d(nn.Module):
         return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
 
 
-@bank.wrong("no-eps-in-eval", "In eval mode you leave out the 1e-5 under the root. It belongs there in both modes.")
+@bank.wrong(
+    "no-eps-in-eval",
+    "In eval mode you leave out the 1e-5 under the root. It belongs there in both modes.",
+    slip=True,
+)
 class BatchNorm1d(nn.Module):
     def __init__(self, n):
         super().__init__()

@@ -70,6 +70,15 @@ basic = Requirement(
         "for another order, and for what is left out or added.",
     },
 )
+exactly = Requirement(
+    "divides by a small std as by any other",
+    returns,
+    {
+        "returned": "Where std is about a millionth, your values are not (x - mean) / std: something is added to it, "
+        "as 1e-8, or it is kept from being small."
+    },
+    needs=(basic,),
+)
 buffers = Requirement(
     "holds mean and std as buffers, and has no parameters",
     held,
@@ -127,4 +136,6 @@ def Standardizer(draw: Draw) -> Iterator[Case]:
     mean, std = draw.normal(d).double(), draw.uniform(d, low=0.2, high=0.8).double()
     yield buffers(mean, std, x=draw.normal(n, d, dtype=torch.float64))
     yield basic(draw.normal(d), draw.uniform(d, low=0.2, high=0.8), x=draw.normal(d))
-    yield basic(draw.normal(d), draw.uniform(d, low=1e-6, high=2e-6), x=draw.normal(n, d))  # what is added to it counts
+    # x is far from the mean: a right formula that divides first loses no digits.
+    mean, std = draw.uniform(d, low=-1, high=1), draw.uniform(d, low=1e-6, high=2e-6)
+    yield exactly(mean, std, x=draw.uniform(n, d, low=2, high=3))
