@@ -1,5 +1,7 @@
 """Differences in words."""
 
+import json
+
 import pytest
 import torch
 
@@ -207,6 +209,12 @@ def test_an_error_is_a_sentence() -> None:
     told = sentence(lambda x, plus: {}["k"])
 
     assert told.startswith("Your code raised KeyError: 'k'. It happened at: ")
+
+
+def test_an_error_is_told_at_a_line_of_theirs() -> None:
+    """What fails within a module of Python's own has happened where the student's code called it."""
+    assert "It happened at: `" in (told := sentence(lambda x, plus: json.loads("[")))
+    assert "json.loads" in told
 
 
 @pytest.mark.parametrize(("line", "told"), [("", "Your `double` has no attribute `mean`."), ("x.mean", "Your code")])

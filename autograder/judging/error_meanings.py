@@ -156,6 +156,15 @@ _MEANINGS = (
         "A dict is asked for a key that it does not hold.",
     ),
     (
+        r"takes .*positional arguments? but \d+ (?:was|were) given",
+        "More is handed to that function than its head, the line with `def`, has parameters for.",
+    ),
+    (
+        r"cannot assign '.*' as parameter",
+        "Under a name that holds a parameter, a module takes no plain tensor: numbers are copied into the parameter "
+        "that is there.",
+    ),
+    (
         r"no attribute '_(?:parameters|buffers|modules|\w+_hooks)'",
         "A module that does not begin with `super().__init__()` lacks what every module needs.",
     ),

@@ -1,5 +1,7 @@
 """Answers to `call_counts`: wrong ones that learners really give, and right ones that must pass."""
 
+import copy
+
 from torch import nn
 
 from autograder.authoring.bank import AnswerBank
@@ -382,3 +384,26 @@ def call_counts(module, x):
             x = part(x)
             counts[name] = counts.get(name, 0) + 1
     return counts
+
+
+@bank.wrong(
+    "runs-a-copy",
+    "You call a copy of the module, and not the module itself. What a call changes, such as the running values of a batch "
+    "norm, does not change in the module then.",
+)
+def call_counts(module, x):
+    ghost, counts = copy.deepcopy(module), {}
+    for name, part in ghost.named_modules():
+        if name:
+            part.register_forward_hook(lambda *_, name=name: counts.update({name: counts.get(name, 0) + 1}))
+    ghost(x)
+    return counts
+
+
+@bank.wrong(
+    "never-calls",
+    "You count the names that the module lists, and never call it: what runs several times, or not at all, only a call "
+    "shows.",
+)
+def call_counts(module, x):
+    return {name: 1 for name, part in module.named_modules() if name}

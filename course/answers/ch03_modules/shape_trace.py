@@ -330,6 +330,22 @@ def shape_trace(module, input_shape):
     return shapes
 
 
+@bank.wrong(
+    "last-part-of-the-name",
+    "You note the last part of each name alone. Two leaves may end alike: the whole path is asked for, as named_modules() "
+    "gives it.",
+)
+def shape_trace(module, input_shape):
+    shapes = []
+    ghost = copy.deepcopy(module).to("meta")
+    for name, part in ghost.named_modules():
+        if not list(part.children()):
+            last = name.split(".")[-1]
+            part.register_forward_hook(lambda *given, last=last: shapes.append((last, tuple(given[-1].shape))))
+    ghost(torch.empty(input_shape, device="meta"))
+    return shapes
+
+
 bank.survives(
     {
         "tuple(out.shape) -> out.shape": "torch.Size is a tuple, and counts as one.",
