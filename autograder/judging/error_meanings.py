@@ -169,7 +169,7 @@ _MEANINGS = (
         "A module that does not begin with `super().__init__()` lacks what every module needs.",
     ),
     (
-        r"must be Tensor, not (?:ReLU|GELU|Tanh|Sigmoid|Softmax|Linear|Sequential|Dropout)\b",
+        r"must be Tensor, not (?:ReLU|GELU|Tanh|Sigmoid|Softmax|Sequential)\b",
         "A module stands there in place of a tensor. `nn.ReLU(x)`, for one, makes a module and computes nothing: make "
         "it first, and call it.",
     ),
