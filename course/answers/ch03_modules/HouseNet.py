@@ -471,6 +471,23 @@ class HouseNet(nn.Module):
         return (self.out(x) * self.scale).squeeze(1)
 
 
+@bank.wrong(
+    "relu-at-the-end-and-every-dim-squeezed",
+    "A ReLU follows your output: a price that should be below 0 is 0. And `squeeze()` without a number drops every dim of "
+    "size 1, also that of a batch of one house.",
+)
+class HouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8), nn.Linear(8, 1)])
+        self.scale = nn.Parameter(torch.tensor(100.0))
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = torch.relu(layer(x))
+        return (x * self.scale).squeeze()
+
+
 bank.survives(
     {
         "self.out(x) * self.scale -> self.scale * self.out(x)": "Numbers multiply in any order.",

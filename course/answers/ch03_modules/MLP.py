@@ -441,3 +441,16 @@ class MLP(nn.Module):
 
     def forward(self, x):
         return self.layer(x)
+
+
+@bank.wrong("last-layer-without-bias", "Your last layer has no bias. `nn.Linear` has one unless it is told otherwise.")
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        parts = []
+        for i in range(len(sizes) - 1):
+            parts += [nn.Linear(sizes[i], sizes[i + 1], bias=i < len(sizes) - 2), activation()]
+        self.net = nn.Sequential(*parts[:-1])
+
+    def forward(self, x):
+        return self.net(x)

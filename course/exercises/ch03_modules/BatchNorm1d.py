@@ -63,9 +63,10 @@ def registered(module: Any, x: Tensor) -> Observation:
         module.weight.copy_(known(*module.weight.shape, place=2))
         module.bias.copy_(known(*module.bias.shape, place=3))
     calm = copy.deepcopy(module).eval()(x)
-    seen["in_eval"] = bool(torch.allclose(calm, module.weight * plain + module.bias))
+    in_eval = bool(torch.allclose(calm, module.weight * plain + module.bias))
     found = arriving(module(x), x, module, "weight", "bias")
-    return seen | {"returned": values(module(x))} | {f"to_{name}": found[name] for name in ("weight", "bias")}
+    seen |= {"returned": values(module(x)), "in_eval": in_eval}
+    return seen | {f"to_{name}": found[name] for name in ("weight", "bias")}
 
 
 @on_batches

@@ -31,7 +31,8 @@ def first_numbers(answer: Answer, case: Case) -> Observation:
     (module, _), (other, _) = made(answer, case), made(answer, case)
     inputs, outputs = case.args
     bounds = {"1 / sqrt(in_features)": inputs**-0.5, "1 / sqrt(out_features)": outputs**-0.5}
-    bounds |= {"1 / in_features": 1 / inputs, "1": 1.0, "sqrt(6 / in_features)": (6 / inputs) ** 0.5}
+    bounds |= {"1 / in_features": 1 / inputs, "1": 1.0, "sqrt(in_features)": inputs**0.5}
+    bounds |= {"sqrt(6 / in_features)": (6 / inputs) ** 0.5}
     bounds |= {"sqrt(6 / (in_features + out_features))": (6 / (inputs + outputs)) ** 0.5}
     seen: Observation = {}
     for name in ("weight", "bias"):
