@@ -58,7 +58,7 @@ def with_a_scalar(answer: Answer, case: Case) -> Observation:
         module = answer(*args)
         scale = getattr(module, "scale", None)
         if isinstance(scale, float | int) or (isinstance(scale, Tensor) and scale.numel() == 1):
-            begins.append(float(scale))
+            begins.append(float(torch.as_tensor(scale).detach()))
         if isinstance(scale, nn.Parameter) and scale.numel() == 1:
             module.scale = nn.Parameter(scale.detach().reshape(()))
         return module
