@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from autograder.diagnosis.error_meanings import meaning
 
@@ -42,6 +42,13 @@ class OneForTwo(torch.autograd.Function):
         return grad_out
 
 
+class Bare(nn.Module):
+    """A module that begins without `super().__init__()`."""
+
+    def __init__(self) -> None:
+        """Make nothing."""
+
+
 ERRORS: dict[str, Callable[[], object]] = {
     "requires grad": lambda: torch.ones(2).sum().backward(),
     "with respect to a tensor": lambda: torch.autograd.grad(leaf(2).sum(), torch.ones(2)),
@@ -70,13 +77,17 @@ ERRORS: dict[str, Callable[[], object]] = {
     "one number for each number": lambda: torch.autograd.grad(leaf(2).sum(), leaf(2), torch.ones(2)),
     "under another name": lambda: torch.ones(2).__getattribute__("copy"),
     "Two dtypes": lambda: torch.ones(2, 2).double() @ torch.ones(2, 2),
+    "in place of a tensor": lambda: nn.Linear(2, 2)(nn.ReLU(torch.ones(2))),  # type: ignore[arg-type]
+    "does not begin with `super": lambda: Bare()(torch.ones(2)),
+    "has parameters for": lambda: twice(1),  # type: ignore[call-arg]
+    "copied into the parameter": lambda: setattr(nn.Linear(1, 1), "weight", torch.ones(1, 1)),
 }
 
 
 @pytest.mark.parametrize("sense", ERRORS)
 def test_an_error_of_this_torch_is_explained(sense: str) -> None:
     """The words of the torch that is installed here are known."""
-    with pytest.raises((RuntimeError, IndexError, ValueError, AttributeError)) as caught:
+    with pytest.raises((RuntimeError, IndexError, ValueError, AttributeError, TypeError)) as caught:
         ERRORS[sense]()
 
     assert sense in meaning(f"{caught.type.__name__}: {caught.value}")

@@ -1,5 +1,7 @@
 """Differences in words."""
 
+import json
+
 import pytest
 import torch
 
@@ -8,6 +10,7 @@ from autograder.course.judge import Judge
 from autograder.diagnosis import difference_messages, value_format
 from autograder.exercises.difference import Tolerance, first_difference
 from autograder.exercises.exercise import Case
+from autograder.exercises.observation import Raised
 from autograder.exercises.probe import see
 from course.exercises.ch04_training import broken_loops, fit_resumable, sin_fit, train_step
 from course.exercises.ch04_training._optimizing import optimizing
@@ -211,6 +214,22 @@ def test_an_error_is_a_sentence() -> None:
     told = sentence(lambda x, plus: {}["k"])
 
     assert told.startswith("Your code raised KeyError: 'k'. It happened at: ")
+
+
+def test_an_error_is_told_at_a_line_of_theirs() -> None:
+    """What fails within a module of Python's own has happened where the student's code called it."""
+    assert "It happened at: `" in (told := sentence(lambda x, plus: json.loads("[")))
+    assert "json.loads" in told
+
+
+@pytest.mark.parametrize(("line", "told"), [("", "Your `double` has no attribute `mean`."), ("x.mean", "Your code")])
+def test_a_missing_attribute_is_no_error_of_their_code(line: str, told: str) -> None:
+    """What only the probe asks for is told as missing; an error at a line of theirs stays one."""
+    raised = {"raised": Raised("AttributeError", "'double' object has no attribute 'mean'", line)}
+    difference = first_difference({}, raised, Tolerance())
+
+    assert difference is not None
+    assert difference_messages.tell(made.double, {}, difference, {}, raised).sentence.startswith(told)
 
 
 def test_a_requirement_tells_of_one_aspect() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -126,6 +127,9 @@ def _tell_raised(exercise: Exercise, error: Raised) -> Told:
     signature = error.type == "TypeError" and f"{exercise.name}()" in error.message and "argument" in error.message
     advice = f" Keep the parameters of `{exercise.name}` as the starter has them." if signature else ""
     told = f"{error.type}: {message}" if message else error.type
+    lacks = re.fullmatch(rf"'{re.escape(exercise.name)}' object has no attribute '([^_]\w*)'", message)
+    if lacks and not where:  # what asked for it is no line of theirs
+        return Told(f"Your `{exercise.name}` has no attribute `{lacks[1]}`.")
     meant = meaning(told)
     return Told(f"Your code raised {told.rstrip('.')}.{where}{advice}{meant and ' '}{meant}")
 

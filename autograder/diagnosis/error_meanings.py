@@ -156,9 +156,27 @@ _MEANINGS = (
         "A dict is asked for a key that it does not hold.",
     ),
     (
+        r"takes .*positional arguments? but \d+ (?:was|were) given",
+        "More is handed to that function than its head, the line with `def`, has parameters for.",
+    ),
+    (
+        r"cannot assign '.*' as parameter",
+        "Under a name that holds a parameter, a module takes no plain tensor: numbers are copied into the parameter "
+        "that is there.",
+    ),
+    (
+        r"no attribute '_(?:parameters|buffers|modules|\w+_hooks)'",
+        "A module that does not begin with `super().__init__()` lacks what every module needs.",
+    ),
+    (
+        r"must be Tensor, not (?:ReLU|GELU|Tanh|Sigmoid|Softmax|Sequential)\b",
+        "A module stands there in place of a tensor. `nn.ReLU(x)`, for one, makes a module and computes nothing: make "
+        "it first, and call it.",
+    ),
+    (
         r"\bNoneType\b",
-        "Something there is None, as a `.grad` is before the first backward and for a tensor that is no leaf, or the "
-        "result of a function without `return`.",
+        "Something there is None, as a `.grad` is before the first backward and for a tensor that is no leaf, the bias "
+        "or weight of a layer made without one, or the result of a function without `return`.",
     ),
 )
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import linecache
+import os
+import sysconfig
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -117,11 +119,16 @@ def raised(error: BaseException) -> Raised:
     return Raised(type(error).__name__[:MAX_TEXT], str(error)[:MAX_TEXT], _student_line(error))
 
 
+_PYTHON = (f"{sysconfig.get_path('stdlib')}{os.sep}", "<frozen")  # where Python's own modules come from
+
+
 def _student_line(error: BaseException) -> str:
     lines = [
         linecache.getline(frame.f_code.co_filename, line, frame.f_globals)
         for frame, line in traceback.walk_tb(error.__traceback__)
-        if "site-packages" not in frame.f_code.co_filename and not _is_ours(frame)
+        if not frame.f_code.co_filename.startswith(_PYTHON)
+        and "site-packages" not in frame.f_code.co_filename
+        and not _is_ours(frame)
     ]
     return lines[-1].strip()[:MAX_TEXT] if lines else ""
 

@@ -64,12 +64,13 @@ returns = on_new(lambda module, x, *_: {"returned": values(module(x))})
 gives_shape = on_new(lambda module, x, *_: {"returned": outline(module(x))})
 
 
-def computes(*names: str, twice: bool = False, shape: bool = False, whole: bool = False) -> Probe:
+def computes(*names: str, twice: bool = False, shape: bool = False, whole: bool = False, learns: bool = False) -> Probe:
     """What a module returns (`returned`) where its attributes of these names hold known numbers, registered or not.
 
     Without names, all parameters do, and those of every nn.Linear, also of one that is not registered.
     If it is called `twice`, also whether the results agree (`repeats`); where they do not, their numbers are left out,
-    since what is drawn by chance differs between builds of torch. With `shape`, the `shape` of the result as well.
+    since what is drawn by chance differs between builds of torch. With `shape`, the `shape` of the result as well; with
+    `learns`, the names of the parameters at which no gradient arrives from it (`cut_off`).
     The known numbers are 0, 1, 2 and so on where they are to be `whole`: of a whole x, the result is whole, too.
     """
 
@@ -81,6 +82,7 @@ def computes(*names: str, twice: bool = False, shape: bool = False, whole: bool 
             again = copy_of(x)
             result = module(x)
             seen: Observation = {"shape": _shape_or_type(result)} if shape else {}
+            seen |= {"cut_off": _cut_off(module, result)} if learns else {}
             if not twice:
                 return seen | {"returned": values(result)}
             repeats = not isinstance(result, Tensor) or torch.allclose(result, module(again), equal_nan=True)
@@ -96,6 +98,12 @@ def settled(answer: Answer, case: Case, *names: str) -> tuple[Any, Any]:
     tensors = [getattr(module, name) for name in names] or [p for p in module.parameters() if p.dim()]
     settle(*(tensor for tensor in tensors if isinstance(tensor, Tensor)))
     return module, x
+
+
+def _cut_off(module: nn.Module, result: object) -> list[Plain]:
+    if isinstance(result, Tensor) and result.requires_grad:
+        result.sum().backward(retain_graph=True)
+    return [name for name, param in module.named_parameters() if grad_at(param) is None]
 
 
 def _count_up(*tensors: object) -> None:
@@ -162,9 +170,14 @@ def registers(*names: str) -> Probe:
 
 
 def _unregistered(module: Any, names: Iterable[str]) -> list[Plain]:
-    """The names among these of attributes that hold tensors, but are no parameters or buffers."""
+    """The names among these of attributes that hold tensors, but are no parameters or buffers; a result is marked."""
     known = dict([*module.named_parameters(), *module.named_buffers()])
-    return [name for name in names if isinstance(getattr(module, name, None), Tensor) and name not in known]
+    behind = {name: getattr(module, name, None) for name in names if name not in known}
+    return [
+        name if tensor.is_leaf else f"{name} (a result)"
+        for name, tensor in behind.items()
+        if isinstance(tensor, Tensor)
+    ]
 
 
 # --- what a gradient reaches

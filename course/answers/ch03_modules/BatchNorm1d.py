@@ -515,6 +515,46 @@ class BatchNorm1d(nn.Module):
         return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
 
 
+@bank.told("weight-and-bias-in-training-alone", "in_eval")
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
+        self.register_buffer("running_mean", torch.zeros(n))
+        self.register_buffer("running_var", torch.ones(n))
+
+    def forward(self, x):
+        if not self.training:
+            return (x - self.running_mean) / torch.sqrt(self.running_var + 1e-5)
+        mean, var = x.mean(0), x.var(0, correction=0)
+        with torch.no_grad():
+            self.running_mean.mul_(0.9).add_(0.1 * mean)
+            self.running_var.mul_(0.9).add_(0.1 * x.var(0))
+        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
+
+
+@bank.wrong(
+    "no-eps-in-eval",
+    "In eval mode you leave out the 1e-5 under the root. It belongs there in both modes.",
+    slip=True,
+)
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
+        self.register_buffer("running_mean", torch.zeros(n))
+        self.register_buffer("running_var", torch.ones(n))
+
+    def forward(self, x):
+        if not self.training:
+            return self.weight * (x - self.running_mean) / torch.sqrt(self.running_var) + self.bias
+        mean, var = x.mean(0), x.var(0, correction=0)
+        with torch.no_grad():
+            self.running_mean.mul_(0.9).add_(0.1 * mean)
+            self.running_var.mul_(0.9).add_(0.1 * x.var(0))
+        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
+
+
 bank.survives(
     {
         "self.weight * (x - mean) / torch.sqrt(var + 1e-05) + self.bias -> self.bias + self.weight * (x - mean) / torch.sqrt(var + 1e-05)": "Addition does not mind the order.",

@@ -46,7 +46,7 @@ class Linear(nn.Module):
     "non-leaf-parameter",
     "You compute with an nn.Parameter before you assign it: what you assign is a plain tensor with a history, and no "
     "parameter.",
-    also=("detached-weight", "plain-tensor"),
+    also=("detached-weight",),
 )
 class Linear(nn.Module):
     def __init__(self, in_features, out_features, bias=True):
@@ -268,7 +268,7 @@ class Linear(nn.Module):
 
 @bank.wrong(
     "detached-weight",
-    "No gradient arrives at weight and bias: what you compute with is cut off from them, as by `.data`, or they are no leaves.",
+    "No gradient arrives at weight and bias: what you compute with is cut off from them, as by `.data`, or they are no leaves that require grad.",
 )
 class Linear(nn.Module):
     def __init__(self, in_features, out_features, bias=True):
@@ -366,6 +366,54 @@ class Linear(nn.Module):
         if self.bias is not None:
             y = y + self.bias
         return y
+
+
+@bank.wrong(
+    "transposes-x",
+    "You transpose x, which turns all of its axes around. That is right for two axes alone: leave x as it is.",
+)
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        bound = in_features**-0.5
+        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
+        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
+
+    def forward(self, x):
+        result = (self.weight @ x.T).T
+        return result if self.bias is None else result + self.bias
+
+
+@bank.wrong(
+    "negative-start",
+    "None of your numbers is positive, as where a range from 0 to the bound is moved down by the bound. The range reaches "
+    "from -bound to bound.",
+)
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        bound = in_features**-0.5
+        self.weight = nn.Parameter(torch.rand(out_features, in_features) * bound - bound)
+        self.bias = nn.Parameter(torch.rand(out_features) * bound - bound) if bias else None
+
+    def forward(self, x):
+        result = x @ self.weight.T
+        return result if self.bias is None else result + self.bias
+
+
+@bank.wrong(
+    "one-number-as-bias", "Your bias holds one number for all outputs. Each has its own: the shape is (out_features,)."
+)
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        bound = in_features**-0.5
+        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
+        self.bias = nn.Parameter(torch.empty(1).uniform_(-bound, bound)) if bias else None
+
+    def forward(self, x):
+        result = x @ self.weight.T
+        return result if self.bias is None else result + self.bias
 
 
 bank.survives(

@@ -391,3 +391,66 @@ class MLP(nn.Module):
 
     def forward(self, x):
         return self.net(x)
+
+
+@bank.wrong(
+    "class-in-a-sequential",
+    "A container takes modules, and you give it the class itself. `activation()`, a call, makes a module.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        parts = []
+        for before, after in zip(sizes, sizes[1:]):
+            parts += [nn.Linear(before, after), activation]
+        self.net = nn.Sequential(*parts[:-1])
+
+    def forward(self, x):
+        return self.net(x)
+
+
+@bank.wrong(
+    "detaches-on-the-way",
+    "The layers before the last are cut off from the result, as by `.detach()` or `no_grad`: no gradient goes back to them.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        parts = []
+        for before, after in zip(sizes, sizes[1:]):
+            parts += [nn.Linear(before, after), activation()]
+        self.parts = nn.ModuleList(parts[:-1])
+
+    def forward(self, x):
+        for part in self.parts:
+            x = part(x.detach())
+        return x
+
+
+@bank.wrong(
+    "one-name-for-all-layers",
+    "Your input goes into the last layer at once. A name of self holds one layer: what a loop assigns to it takes the "
+    "place of what stood there.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        for before, after in zip(sizes, sizes[1:]):
+            self.layer = nn.Linear(before, after)
+            self.activation = activation()
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+@bank.wrong("last-layer-without-bias", "Your last layer has no bias. `nn.Linear` has one unless it is told otherwise.")
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        parts = []
+        for i in range(len(sizes) - 1):
+            parts += [nn.Linear(sizes[i], sizes[i + 1], bias=i < len(sizes) - 2), activation()]
+        self.net = nn.Sequential(*parts[:-1])
+
+    def forward(self, x):
+        return self.net(x)

@@ -86,6 +86,7 @@ class Standardizer(nn.Module):
 @bank.wrong(
     "statistics-of-x",
     "You standardize with the mean and std of x itself. The ones that the module was made with are asked for.",
+    also=("statistics-of-x-in-training",),
 )
 class Standardizer(nn.Module):
     def __init__(self, mean, std):
@@ -299,6 +300,23 @@ class Standardizer(nn.Module):
 
     def forward(self, x):
         return x - self.mean / self.std
+
+
+@bank.wrong(
+    "statistics-of-x-in-training",
+    "In training you put the mean and std of x in the place of those that the module was made with. These stay as they are "
+    "in both modes.",
+)
+class Standardizer(nn.Module):
+    def __init__(self, mean, std):
+        super().__init__()
+        self.register_buffer("mean", mean.clone())
+        self.register_buffer("std", std.clone())
+
+    def forward(self, x):
+        if self.training:
+            self.mean, self.std = x.mean(0), x.std(0)
+        return (x - self.mean) / self.std
 
 
 bank.survives(

@@ -82,7 +82,7 @@ class TwoLayerMLP(nn.Module):
 
 @bank.wrong(
     "layers-in-forward",
-    "Your module lists no layers: what `forward` makes is new at each call, and plain tensors are not looked at. Make nn.Linear layers in `__init__`.",
+    "Your module lists no layers: it looks at no plain list and no plain tensor, and what `forward` makes is new at each call. Assign layers to self in `__init__`.",
 )
 class TwoLayerMLP(nn.Module):
     def __init__(self, in_features, hidden, out_features):
@@ -361,3 +361,33 @@ class TwoLayerMLP(nn.Module):
 
     def forward(self, x):
         return F.log_softmax(self.fc2(F.relu(self.fc1(x))), dim=-1)
+
+
+@bank.wrong(
+    "gives-x-to-fc2",
+    "`fc2` gets x, and not what comes before it. A layer leaves x as it is and returns something new: keep that, and hand it on.",
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1 = nn.Linear(in_features, hidden)
+        self.fc2 = nn.Linear(hidden, out_features)
+
+    def forward(self, x):
+        self.fc1(x)
+        torch.relu(x)
+        return self.fc2(x)
+
+
+@bank.wrong(
+    "detaches-the-hidden-layer",
+    "What comes before fc2 is cut off from it, as by `.detach()` or `no_grad`: no gradient goes back to fc1, which never learns.",
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1 = nn.Linear(in_features, hidden)
+        self.fc2 = nn.Linear(hidden, out_features)
+
+    def forward(self, x):
+        return self.fc2(torch.relu(self.fc1(x)).detach())

@@ -1,5 +1,7 @@
 """Answers to `call_counts`: wrong ones that learners really give, and right ones that must pass."""
 
+import copy
+
 from torch import nn
 
 from autograder.course.answer_bank import AnswerBank
@@ -24,8 +26,8 @@ def call_counts(module, x):
 
 @bank.wrong(
     "calls-forward-directly",
-    "You call `module.forward(x)`. That skips the hooks of the module itself, which others may rely on: "
-    "call the module.",
+    "You do not call the module itself. `module.forward(x)`, or its parts one by one, skips the module's own hooks, "
+    "which others may rely on: call the module.",
 )
 def call_counts(module, x):
     counts, handles = {}, []
@@ -344,3 +346,64 @@ def call_counts(module, x):
     finally:
         handle.remove()
     return counts
+
+
+@bank.wrong(
+    "hook-returns-a-number",
+    "Your hook returns a number, and what a forward hook returns takes the place of what the layer gave. Let it return "
+    "nothing.",
+)
+def call_counts(module, x):
+    counts, handles = {}, []
+    for name, part in module.named_modules():
+        if name:
+
+            def count(part, args, out, name=name):
+                counts[name] = counts.get(name, 0) + 1
+                return counts[name]
+
+            handles.append(part.register_forward_hook(count))
+    try:
+        module(x)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return counts
+
+
+@bank.wrong(
+    "runs-the-parts-in-turn",
+    "You run the submodules one after another yourself. Which of them run, and how often, is decided by the module's own "
+    "forward: call the module, and let hooks count.",
+    also=("calls-forward-directly",),
+)
+def call_counts(module, x):
+    counts = {}
+    for name, part in module.named_modules():
+        if name:
+            x = part(x)
+            counts[name] = counts.get(name, 0) + 1
+    return counts
+
+
+@bank.wrong(
+    "runs-a-copy",
+    "You call a copy of the module, and not the module itself. What a call changes, such as the running values of a batch "
+    "norm, does not change in the module then.",
+)
+def call_counts(module, x):
+    ghost, counts = copy.deepcopy(module), {}
+    for name, part in ghost.named_modules():
+        if name:
+            part.register_forward_hook(lambda *_, name=name: counts.update({name: counts.get(name, 0) + 1}))
+    ghost(x)
+    return counts
+
+
+@bank.wrong(
+    "never-calls",
+    "You count the names that the module lists, and never call it: what runs several times, or not at all, only a call "
+    "shows.",
+)
+def call_counts(module, x):
+    return {name: 1 for name, part in module.named_modules() if name}

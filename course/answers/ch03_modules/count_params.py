@@ -102,6 +102,7 @@ def count_params(module, trainable_only=False):
 @bank.wrong(
     "linear-layers-only",
     "You count nn.Linear layers, and miss every parameter that belongs to something else.",
+    also=("weight-and-bias-alone",),
 )
 def count_params(module, trainable_only=False):
     seen = {}
@@ -280,3 +281,60 @@ def count_params(module, trainable_only=False):
         for p in part.parameters(recurse=False):
             found[id(p)] = p
     return sum(p.numel() for p in found.values() if p.requires_grad or not trainable_only)
+
+
+@bank.wrong(
+    "two-sizes-alone",
+    "You multiply the first two sizes of a weight. That of a convolution has three or four: multiply all of them.",
+)
+def count_params(module, trainable_only=False):
+    total = 0
+    for p in module.parameters():
+        if p.requires_grad or not trainable_only:
+            total += p.shape[0] * p.shape[1] if p.dim() > 1 else p.shape[0]
+    return total
+
+
+@bank.wrong(
+    "first-parameter-alone",
+    "Your count is that of the first parameter alone, as where `return` stands inside the loop: it ends the function.",
+)
+def count_params(module, trainable_only=False):
+    total = 0
+    for p in module.parameters():
+        if p.requires_grad or not trainable_only:
+            total += p.numel()
+        return total
+    return total
+
+
+@bank.wrong(
+    "weight-and-bias-alone",
+    "You miss what is called neither weight nor bias: a parameter may have any name. Which method lists them all?",
+)
+def count_params(module, trainable_only=False):
+    found = {}
+    for part in module.modules():
+        for name in ("weight", "bias"):
+            p = getattr(part, name, None)
+            if p is not None and (p.requires_grad or not trainable_only):
+                found[id(p)] = p.numel()
+    return sum(found.values())
+
+
+@bank.wrong(
+    "tensors-whatever-the-flag",
+    "You count tensors: a weight of shape (2, 3) counts as one, but holds six numbers. And trainable_only changes nothing.",
+)
+def count_params(module, trainable_only=False):
+    return len(list(module.parameters()))
+
+
+@bank.wrong(
+    "gradients-for-the-flag",
+    "With trainable_only=True you count what has a .grad. A new module's parameters have none yet: `requires_grad` says "
+    "which of them learn.",
+    unless=r"(?s)\A(?!.*\.grad\b)",  # of code that never asks for it
+)
+def count_params(module, trainable_only=False):
+    return sum(p.numel() for p in module.parameters() if not trainable_only or p.grad is not None)

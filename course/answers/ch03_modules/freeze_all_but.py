@@ -295,3 +295,21 @@ def freeze_all_but(module, pattern):
         if held and not any(p.requires_grad for p in held):
             part.eval()
     return [name for name, p in module.named_parameters() if p.requires_grad]
+
+
+@bank.wrong(
+    "regular-expression",
+    "You read the pattern as a regular expression, where a star repeats what stands before it. `fnmatch.fnmatch` knows what "
+    "this star means.",
+    unless=r"fnmatch\.|filter\(",
+)
+def freeze_all_but(module, pattern):
+    import re
+
+    for name, p in module.named_parameters():
+        p.requires_grad_(re.match(pattern, name) is not None)
+    for part in module.modules():
+        held = [*part.parameters(), *part.buffers()]
+        if held and not any(p.requires_grad for p in held):
+            part.eval()
+    return [name for name, p in module.named_parameters() if p.requires_grad]

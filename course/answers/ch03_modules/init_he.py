@@ -357,3 +357,57 @@ def init_he(module):
         if isinstance(part, nn.Linear):
             part.reset_parameters()
     return module
+
+
+@bank.wrong(
+    "data-of-no-bias",
+    "This fails for a layer that was made with bias=False: its bias is None, and None has no `.data`.",
+)
+def init_he(module):
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            part.weight.data.normal_(0, math.sqrt(2 / part.in_features))
+            part.bias.data.zero_()
+    return module
+
+
+@bank.wrong(
+    "std-as-the-mean",
+    "Your weights have std 1 and a mean above 0, as where `normal_` is given the std in the place of the mean, which comes "
+    "first.",
+)
+def init_he(module):
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            nn.init.normal_(part.weight, math.sqrt(2 / part.in_features))
+            if part.bias is not None:
+                nn.init.zeros_(part.bias)
+    return module
+
+
+@bank.wrong(
+    "root-of-two-alone",
+    "Your std is sqrt(2) / in_features: the root is taken of the 2 alone. It goes over the whole of 2 / in_features.",
+    slip=True,
+)
+def init_he(module):
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            nn.init.normal_(part.weight, std=math.sqrt(2) / part.in_features)
+            if part.bias is not None:
+                nn.init.zeros_(part.bias)
+    return module
+
+
+@bank.wrong(
+    "first-layer-alone",
+    "Only the first linear layer gets new weights, as where `return` stands inside the loop: it ends the function.",
+)
+def init_he(module):
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
+            if part.bias is not None:
+                nn.init.zeros_(part.bias)
+            return module
+    return module

@@ -254,6 +254,43 @@ def load_partial(module, state):
     return sorted(set(own) ^ set(state))
 
 
+@bank.wrong(
+    "unequal-names-twice",
+    "A name that both have, with unequal shapes, stands twice in your list: once for the module, once for state. It is one.",
+)
+def load_partial(module, state):
+    own = module.state_dict()
+    fits = {name: value for name, value in state.items() if name in own and own[name].shape == value.shape}
+    module.load_state_dict(fits, strict=False)
+    return sorted([name for name in own if name not in fits] + [name for name in state if name not in fits])
+
+
+@bank.wrong(
+    "writes-into-the-dict-alone",
+    "Nothing is loaded: the module has the numbers that it had. state_dict() gives a new dict, and what you put into that, "
+    "in place of a tensor, does not reach the module.",
+)
+def load_partial(module, state):
+    own = module.state_dict()
+    fits = {name: value for name, value in state.items() if name in own and own[name].shape == value.shape}
+    own.update(fits)
+    return sorted((own.keys() | state.keys()) - fits.keys())
+
+
+@bank.wrong(
+    "ends-of-names",
+    "You load an entry where a name of the module ends as its name does. The whole names have to be the same.",
+)
+def load_partial(module, state):
+    own, fits = module.state_dict(), {}
+    for name, tensor in own.items():
+        for key, value in state.items():
+            if name.endswith(key) and tensor.shape == value.shape:
+                fits[name] = value
+    module.load_state_dict(fits, strict=False)
+    return sorted((own.keys() | state.keys()) - fits.keys())
+
+
 bank.survives(
     {
         "own.keys() | state.keys() -> state.keys() | own.keys()": "The names are sorted afterwards.",

@@ -251,3 +251,13 @@ def save_best(module, best, loss):
     if loss < best["loss"]:
         return {"loss": loss, "state": copy.deepcopy(module.state_dict())}
     return best
+
+
+@bank.wrong(
+    "wants-a-margin",
+    "A loss that is lower by very little is not taken: you ask for a margin, or round. Any lower loss is better.",
+)
+def save_best(module, best, loss):
+    if best is None or loss < best["loss"] - 1e-4:
+        return {"loss": loss, "state": {name: value.clone() for name, value in module.state_dict().items()}}
+    return best

@@ -315,6 +315,37 @@ def shape_trace(module, input_shape):
     return shapes
 
 
+@bank.wrong(
+    "late-name",
+    "All your hooks see the last name: a function made in a loop reads the loop's variable when it runs. Pass it as a "
+    "default.",
+)
+def shape_trace(module, input_shape):
+    shapes = []
+    ghost = copy.deepcopy(module).to("meta")
+    for name, part in ghost.named_modules():
+        if not list(part.children()):
+            part.register_forward_hook(lambda part, args, out: shapes.append((name, tuple(out.shape))))
+    ghost(torch.empty(input_shape, device="meta"))
+    return shapes
+
+
+@bank.wrong(
+    "last-part-of-the-name",
+    "You note the last part of each name alone. Two leaves may end alike: the whole path is asked for, as named_modules() "
+    "gives it.",
+)
+def shape_trace(module, input_shape):
+    shapes = []
+    ghost = copy.deepcopy(module).to("meta")
+    for name, part in ghost.named_modules():
+        if not list(part.children()):
+            last = name.split(".")[-1]
+            part.register_forward_hook(lambda *given, last=last: shapes.append((last, tuple(given[-1].shape))))
+    ghost(torch.empty(input_shape, device="meta"))
+    return shapes
+
+
 bank.survives(
     {
         "tuple(out.shape) -> out.shape": "torch.Size is a tuple, and counts as one.",

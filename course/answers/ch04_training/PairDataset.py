@@ -77,7 +77,7 @@ class PairDataset(Dataset):
 
 @bank.wrong(
     "lengths-unchecked",
-    "You take x and y of different lengths without a word. Some rows would have no partner: raise a ValueError.",
+    "Your data set takes x and y of different lengths, and raises nothing. Some rows would have no partner: raise a ValueError.",
 )
 class PairDataset(Dataset):
     def __init__(self, x, y):
@@ -392,6 +392,23 @@ class PairDataset(Dataset):
 
     def __getitem__(self, i):
         return self.x[i - 1], self.y[i - 1]
+
+
+@bank.wrong(
+    "slices-of-one-row",
+    "Your items keep an axis of length 1, as a slice of one row does. Item i is the row itself, x[i], and its target.",
+)
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        if len(x) != len(y):
+            raise ValueError(f"{len(x)} and {len(y)} rows")
+        self.x, self.y = x, y
+
+    def __len__(self):
+        return len(self.x)
+
+    def __getitem__(self, i):
+        return self.x[i : i + 1], self.y[i : i + 1]
 
 
 bank.survives(

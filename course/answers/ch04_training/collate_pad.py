@@ -180,7 +180,7 @@ def collate_pad(batch, pad=0):
 
 @bank.wrong(
     "fills-the-list-it-was-given",
-    "You put the filled-up rows into the list that you were given. Whoever called has no other: make a list of your own.",
+    "The rows that you were given are filled up afterwards, in the caller's list. Whoever called has no others: make rows of your own.",
 )
 def collate_pad(batch, pad=0):
     lengths = [len(row) for row in batch]

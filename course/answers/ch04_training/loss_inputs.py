@@ -426,6 +426,53 @@ def loss_inputs(head, output, target):
     return F.mse_loss(output.squeeze(1), target)
 
 
+@bank.wrong(
+    "adds-up-everywhere",
+    'You add the losses of all rows up, as reduction="sum" does. The mean is asked for, of each head.',
+    also=("summed-prices",),
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.cross_entropy(output, target, reduction="sum")
+    if head == "marked":
+        return F.cross_entropy(output, target.to(output.dtype), reduction="sum")
+    if head == "letters":
+        return F.cross_entropy(output.flatten(0, 1), target.flatten(), reduction="sum")
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(output, target, reduction="sum")
+    return F.mse_loss(output.squeeze(1), target, reduction="sum")
+
+
+@bank.wrong(
+    "letters-as-they-are",
+    "`cross_entropy` looks for the classes in dim 1, and the letters' logits have them in the last one: it finds as many "
+    "classes as there are letters.",
+)
+def loss_inputs(head, output, target):
+    if head in ("digit", "letters"):
+        return F.cross_entropy(output, target)
+    if head == "marked":
+        return F.cross_entropy(output, target.to(output.dtype))
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(output, target)
+    return F.mse_loss(output.squeeze(1), target)
+
+
+@bank.wrong(
+    "spam-by-cross-entropy",
+    "The spam's logits go into `cross_entropy`, which takes the n of them for n classes of one row. Here each is a yes or "
+    "no of its own: a binary cross-entropy.",
+)
+def loss_inputs(head, output, target):
+    if head in ("digit", "spam"):
+        return F.cross_entropy(output, target)
+    if head == "marked":
+        return F.cross_entropy(output, target.to(output.dtype))
+    if head == "letters":
+        return F.cross_entropy(output.flatten(0, 1), target.flatten())
+    return F.mse_loss(output.squeeze(1), target)
+
+
 bank.survives(
     {
         "head == 'digit' -> head <= 'digit'": "None of the other heads comes before digit in the alphabet.",

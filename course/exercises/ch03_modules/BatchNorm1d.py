@@ -48,7 +48,11 @@ def in_training(module: Any, x: Tensor) -> Observation:
 
 @on_batches
 def registered(module: Any, x: Tensor) -> Observation:
-    """What the module lists with what start, what it computes with another weight and bias, and whether these learn."""
+    """What the module lists with what start, what it computes with another weight and bias, and whether these learn.
+
+    In eval mode, a module with these is compared with one without: its running values may be wrong.
+    """
+    plain = copy.deepcopy(module).eval()(x)
     buffers = {name: buffer for name, buffer in sorted(module.named_buffers()) if name in RUNNING}
     seen: Observation = {
         "parameters": numbers(dict(sorted(module.named_parameters()))),
@@ -58,8 +62,11 @@ def registered(module: Any, x: Tensor) -> Observation:
     with torch.no_grad():
         module.weight.copy_(known(*module.weight.shape, place=2))
         module.bias.copy_(known(*module.bias.shape, place=3))
+    calm = copy.deepcopy(module).eval()(x)
+    in_eval = bool(torch.allclose(calm, module.weight * plain + module.bias))
     found = arriving(module(x), x, module, "weight", "bias")
-    return seen | {"returned": values(module(x))} | {f"to_{name}": found[name] for name in ("weight", "bias")}
+    seen |= {"returned": values(module(x)), "in_eval": in_eval}
+    return seen | {f"to_{name}": found[name] for name in ("weight", "bias")}
 
 
 @on_batches
@@ -84,11 +91,12 @@ def after_each(module: Any, *batches: Tensor) -> Observation:
 def in_eval(module: Any, *batches: Tensor) -> Observation:
     """What the module returns in eval mode after a batch in training, from statistics that no batch has.
 
-    Beside it, which of these have moved, and what comes back once it is in training mode again.
+    The variance is so small that the 1e-5 counts. Beside it, which of these have moved, and what comes back once it is
+    in training mode again.
     """
     module(batches[0])
-    for place, tensor in enumerate(statistics(module).values(), 4):
-        tensor.data.copy_(known(batches[0].shape[-1], place=place).abs() + 0.1)
+    for place, (tensor, size) in enumerate(zip(statistics(module).values(), (1, 1e-3), strict=True), 4):
+        tensor.data.copy_(size * (known(batches[0].shape[-1], place=place).abs() + 0.1))
     before = copies(statistics(module))
     module.eval()
     results = [values(module(batch)) for batch in batches]
@@ -110,8 +118,9 @@ basic = Requirement(
     "standardizes each feature over the batch in training",
     in_training,
     {
-        "returned": "In training a new module gives (x - mean) / sqrt(var + 1e-5), with mean and variance "
-        "(correction=0) of each column of the batch, and yours gives other values."
+        "returned": "In training a new module, with a weight of ones and a bias of zeros, gives "
+        "(x - mean) / sqrt(var + 1e-5), with mean and variance (correction=0) of each column of the batch. Yours gives "
+        "other values."
     },
 )
 registers = Requirement(
@@ -120,8 +129,10 @@ registers = Requirement(
     {
         "parameters": "The parameters are not a weight of ones and a bias of zeros.",
         "state_dict": "The state_dict does not hold weight, bias, running_mean and running_var, and nothing else.",
-        "buffers": "The buffers are not a running_mean of zeros and a running_var of ones.",
+        "buffers": "The buffers are not a running_mean of zeros and a running_var of ones. No plain tensor is one.",
         "returned": "With another weight and bias the values are not weight times what is standardized, plus bias.",
+        "in_eval": "In eval mode the values are not weight times what is standardized, plus bias: both count in either "
+        "mode.",
         "to_weight": "The gradient that arrives at weight is not right.",
         "to_bias": "The gradient that arrives at bias is not right.",
     },
@@ -137,6 +148,8 @@ running = Requirement(
     "moves the running values toward those of each batch",
     after_each,
     {
+        "running_mean:shape": "After a batch in training, running_mean has another shape than it began with: (n,).",
+        "running_var:shape": "After a batch in training, running_var has another shape than it began with: (n,).",
         "running_mean": "After a batch in training, the running mean is not 0.9 times what it was plus 0.1 times that "
         "of the batch.",
         "running_var": "After a batch in training, the running variance is not 0.9 times what it was plus 0.1 times "

@@ -92,7 +92,7 @@ def what_stays(module: Any, shape: Shape, p: float) -> Observation:
     module(given)
     result = module(tracked * 1)  # no leaf: torch refuses to change one in place, in words that are not about x
     result.sum().backward()
-    flows = tracked.grad is not None and torch.allclose(tracked.grad * x, result)
+    flows = tracked.grad is not None and torch.allclose(tracked.grad * x, result.to(x.dtype))
     short = module(x.to(torch.bfloat16))
     seen = {"dtypes": [str(result.dtype), str(short.dtype)], "unchanged": torch.equal(given, x), "flows": bool(flows)}
     return seen | {"shape": list(result.shape)}

@@ -18,41 +18,53 @@ from ._calls import made_and_called
 
 
 def learns(part: str) -> Probe:
-    """Whether each shape of a part of the model stands among its first parameters, and a gradient reaches it."""
+    """Whether each shape of a part of the model stands among its first parameters, and whether gradients reach it."""
 
     def look(module: Any, x: Tensor, features: int) -> Observation:
         first = list(module.parameters())  # an optimizer made now would be given these
         module(x).sum().backward()
-        learned = [tuple(p.shape) for p in first if p.grad is not None]
-        parts = {"hidden": [(16, features), (16,), (8, 16), (8,)], "out": [(1, 8), (1,)]}
-        return {part: all(shape in learned for shape in parts[part]), "returned": outline(module(x).detach())}
+        wanted = {"hidden": {(16, features), (16,), (8, 16), (8,)}, "out": {(1, 8), (1,)}}[part]
+        listed = wanted <= {tuple(p.shape) for p in first}
+        reached = not listed or wanted <= {tuple(p.shape) for p in first if p.grad is not None}
+        return {part: listed, "reached": reached, "returned": outline(module(x).detach())}
 
     return on_new(look)
 
 
 @on_new
 def kind_of_scale(module: Any, x: Tensor, _: int) -> Observation:
-    """What kind of thing the scale is, its shape where it is no scalar, and whether a gradient reaches it."""
+    """What kind of thing the scale is, its shape if it has one, who makes it, and whether a gradient reaches it."""
+    before = getattr(module, "scale", None)
     module(x).sum().backward()
     scale = module.scale
-    kind = "parameter" if isinstance(scale, nn.Parameter) else f"{type(scale).__name__.lower()}"
+    frozen = isinstance(scale, nn.Parameter) and not scale.requires_grad
+    kind = f"{'frozen ' * frozen}parameter" if isinstance(scale, nn.Parameter) else f"{type(scale).__name__.lower()}"
     kind = "buffer" if "scale" in dict(module.named_buffers()) else kind
+    kind = f"computed {kind}" if isinstance(scale, Tensor) and not scale.is_leaf else kind
     reached = bool(getattr(scale, "requires_grad", False)) and grad_at(scale) is not None
     kind += f" of shape {tuple(scale.shape)}" if isinstance(scale, Tensor) and scale.dim() else ""
+    kind += " that `forward` makes" if scale is not before else ""
     return {"scale": f"a {kind} {'with' if reached else 'without'} a gradient", "returned": outline(module(x).detach())}
 
 
 def with_a_scalar(answer: Answer, case: Case) -> Observation:
-    """What the model computes from known numbers; a scale of one number is a scalar here, as another line asks."""
+    """What the model computes from known numbers, and where its scale begins.
+
+    A scale of one number is a scalar here, as another line asks; of a model without one, that line speaks alone.
+    """
+    begins = [100.0]
 
     def made(*args: Any) -> Any:
         module = answer(*args)
         scale = getattr(module, "scale", None)
+        if isinstance(scale, float | int) or (isinstance(scale, Tensor) and scale.numel() == 1):
+            begins.append(float(torch.as_tensor(scale).detach()))
         if isinstance(scale, nn.Parameter) and scale.numel() == 1:
             module.scale = nn.Parameter(scale.detach().reshape(()))
         return module
 
-    return computes()(made, case)
+    seen = computes()(made, case)
+    return seen if "raised" in seen else {"begins": begins[-1]} | seen
 
 
 begins = Requirement(
@@ -65,12 +77,17 @@ begins = Requirement(
         "returned:shape": "There is to be one number for each house, of shape (batch,), without an axis of size 1.",
     },
 )
+REACHED = (
+    "All stand in parameters(), but a gradient does not arrive at each: something cuts it off on the way, as "
+    "`no_grad`, `.detach()`, `.data` and `.item()` do, a layer is left out, or a parameter is frozen."
+)
 hidden = Requirement(
     "learns in its hidden layers",
     learns("hidden"),
     {
-        "hidden": "Not every weight and bias of the hidden layers is a parameter that a gradient reaches. A module "
-        "does not look into a plain list."
+        "hidden": "parameters() does not list, before the first call, weight and bias of two hidden layers, of 16 and "
+        "of 8 units. A module does not look into a plain list, tuple or dict.",
+        "reached": REACHED,
     },
     given=("returned",),
 )
@@ -78,8 +95,9 @@ out = Requirement(
     "learns in its output layer",
     learns("out"),
     {
-        "out": "Weight and bias of the output layer are not both parameters that a gradient reaches, and there "
-        "before the first call."
+        "out": "parameters() does not list, before the first call, weight and bias of an output layer, of 8 inputs and "
+        "one output.",
+        "reached": REACHED,
     },
     given=("returned",),
 )
@@ -101,8 +119,9 @@ prices = Requirement(
     "computes the prices that the docstring describes",
     with_a_scalar,
     {
+        "begins": "Your scale begins at another number than 100.0.",
         "returned": "With known numbers in its layers, and its scale as it begins, your model gives other prices than "
-        "two hidden layers with a ReLU after each, then the output, times 100."
+        "two hidden layers with a ReLU after each, then the output, times 100.",
     },
     needs=(again,),
 )

@@ -31,13 +31,16 @@ def first_numbers(answer: Answer, case: Case) -> Observation:
     (module, _), (other, _) = made(answer, case), made(answer, case)
     inputs, outputs = case.args
     bounds = {"1 / sqrt(in_features)": inputs**-0.5, "1 / sqrt(out_features)": outputs**-0.5}
-    bounds |= {"1 / in_features": 1 / inputs, "1": 1.0, "sqrt(6 / in_features)": (6 / inputs) ** 0.5}
+    bounds |= {"1 / in_features": 1 / inputs, "1": 1.0, "sqrt(in_features)": inputs**0.5}
+    bounds |= {"sqrt(6 / in_features)": (6 / inputs) ** 0.5}
     bounds |= {"sqrt(6 / (in_features + out_features))": (6 / (inputs + outputs)) ** 0.5}
     seen: Observation = {}
     for name in ("weight", "bias"):
         numbers = getattr(module, name)
         facts = drawn_like(numbers, "uniform", (3 * inputs) ** -0.5)
-        seen[name] = {"spread evenly": evenly(numbers), "reaches to": reach(numbers, bounds)} | facts
+        share = float((numbers < 0).double().mean())
+        below = {"below 0": "none" if share == 0 else "all" if share == 1 else "some"}
+        seen[name] = {"spread evenly": evenly(numbers), "reaches to": reach(numbers, bounds)} | facts | below
     seen["apart"] = apart(module.weight.detach(), module.bias.detach())
     return seen | {"others": not torch.equal(module.weight, other.weight), "shape": list(module.weight.shape)}
 
@@ -78,6 +81,7 @@ def of_start(name: str) -> dict[str, str]:
         f"{name}.spread evenly": uneven,
         f"{name}.reaches to": f"{numbers} reach to another bound than they should.",
         f"{name}.mean": f"{numbers} do not lie around 0: they are to reach as far below 0 as above it.",
+        f"{name}.below 0": f"{numbers} do not lie on both sides of 0.",
         f"{name}.std": uneven,
         f"{name}.distribution": uneven,
         f"{name}.distinct": f"Of {numbers[4:]}, many are the same: each is to be drawn for itself.",

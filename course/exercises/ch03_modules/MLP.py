@@ -11,7 +11,7 @@ from autograder.exercises.probes.module_classes import arguments, computes, give
 from autograder.exercises.probes.random_results import by_known_chance
 from autograder.exercises.seeded_draw import Draw
 
-from ._calls import AXES, REPEATS, made_and_called
+from ._calls import AXES, CUT_OFF, REPEATS, made_and_called
 
 
 @by_known_chance
@@ -33,8 +33,9 @@ order = Requirement(
 )
 in_turn = Requirement(
     "computes layers and activations in turn",
-    computes(twice=True),
+    computes(twice=True, learns=True),
     REPEATS
+    | CUT_OFF
     | {
         "returned": "With known numbers in its layers, your module gives other values than layer, activation, layer "
         "and so on up to the last layer: something is missing, is another one, or is one too many."

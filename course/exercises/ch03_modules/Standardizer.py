@@ -64,10 +64,20 @@ basic = Requirement(
     "subtracts the mean, then divides by the std",
     returns,
     {
-        "returned:shape": "The result has another shape than x. What is computed with x is of shape (features,).",
+        "returned:shape": "The result has another shape than x. mean and std, of shape (features,), fit the last axis "
+        "of x as they are: they need no axis more.",
         "returned": "Your values are not (x - mean) / std, with the mean and std that the module was made from: look "
         "for another order, and for what is left out or added.",
     },
+)
+exactly = Requirement(
+    "divides by a small std as by any other",
+    returns,
+    {
+        "returned": "Where std is about a millionth, your values are not (x - mean) / std: something is added to it, "
+        "as 1e-8, or it is kept from being small."
+    },
+    needs=(basic,),
 )
 buffers = Requirement(
     "holds mean and std as buffers, and has no parameters",
@@ -91,7 +101,7 @@ moves = Requirement(
     "takes them along with .to",
     taken_along,
     {
-        "dtypes": "After `.to(torch.float64)`, mean and std have another dtype than float64.",
+        "dtypes": "After `.to(torch.float64)`, `mean` and `std` of the module are not both of dtype float64.",
         "devices": "After `.to('meta')`, mean and std are on another device than meta.",
         "as_float64": "After `.to(torch.float64)`, the module computes something else for the same x in float64.",
     },
@@ -126,3 +136,6 @@ def Standardizer(draw: Draw) -> Iterator[Case]:
     mean, std = draw.normal(d).double(), draw.uniform(d, low=0.2, high=0.8).double()
     yield buffers(mean, std, x=draw.normal(n, d, dtype=torch.float64))
     yield basic(draw.normal(d), draw.uniform(d, low=0.2, high=0.8), x=draw.normal(d))
+    # x is far from the mean: a right formula that divides first loses no digits.
+    mean, std = draw.uniform(d, low=-1, high=1), draw.uniform(d, low=1e-6, high=2e-6)
+    yield exactly(mean, std, x=draw.uniform(n, d, low=2, high=3))

@@ -11,7 +11,7 @@ from autograder.exercises.probes.module_classes import computes, gives_shape, li
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import avoids
 
-from ._calls import AXES, REPEATS, made_and_called
+from ._calls import AXES, CUT_OFF, REPEATS, made_and_called
 
 shape = Requirement("turns (batch, in_features) into (batch, out_features)", gives_shape)
 layers = Requirement(
@@ -21,11 +21,12 @@ layers = Requirement(
 )
 relu = Requirement(
     "computes fc1, then relu, then fc2",
-    computes(twice=True),
+    computes(twice=True, learns=True),
     REPEATS
+    | CUT_OFF
     | {
         "returned": "With known numbers in its layers, your module gives other values than fc1, then relu, then fc2: a "
-        "step is missing, another one, or one too many."
+        "step is missing, another one, or one too many, or what should be an nn.Linear is something else."
     },
 )
 any_axes = Requirement("takes any axes in front", computes(twice=True, shape=True), AXES, given=("returned", "repeats"))

@@ -12,6 +12,10 @@ from autograder.exercises.probes.module_classes import INPUTS
 from autograder.exercises.probes.sample_modules import named_in
 
 REPEATS = {"repeats": "Called twice with the same x, your module gives two results: something in it draws by chance."}
+CUT_OFF = {
+    "cut_off": "No gradient arrives at these parameters: something cuts them off from the result, as `.detach()`, "
+    "`.data` and `no_grad` do, or they are not used."
+}
 AXES = {"shape": "The last axis alone changes its length. The axes in front of it, however many, stay as they are."}
 
 

@@ -31,7 +31,7 @@ def what_ran(answer: Answer, module: nn.Sequential, x: Tensor) -> Observation:
         ran.append("layer")
         seen.append(float(arrived.detach().sum()))
 
-    module.register_forward_hook(lambda *_: ran.append("module"))
+    module.register_forward_hook(lambda part, *_: ran.append("module" if part is module else "a copy of the module"))
     module.append(Spy(note))
     answer(module, x)
     return {"ran": ran, "arrived": seen[:1]}

@@ -22,8 +22,8 @@ by_depth = Requirement(
     "counts the parameters of all submodules",
     returns(),
     {
-        "returned": "Submodules may stand in submodules, at any depth, and some hold nothing. Your count is not that "
-        "of each parameter in there, once."
+        "returned": "Submodules may stand in submodules, at any depth, and some hold nothing, or no bias, or a "
+        "parameter of another name or of more dims. Your count is not that of all numbers in there, each once."
     },
 )
 once = Requirement(
@@ -70,6 +70,7 @@ def count_params(draw: Draw) -> Iterator[Case]:
     yield every("a linear layer", draw.whole(10, 99), draw.whole(10, 99))
     yield by_depth("nested layers", a, b, c)
     yield by_depth("a layer without parameters")
+    yield by_depth("layers of many kinds", a, b)
     yield once("two layers of one weight", a, b)
     yield once("one layer in two places", c)
     yield no_buffers("a batch norm", a)

@@ -57,6 +57,7 @@ def nearest(part: nn.Linear) -> str:
     a, b = part.in_features, part.out_features
     near = {"sqrt(1 / in_features)": a**-0.5, "2 / in_features": 2 / a, "sqrt(2 / out_features)": (2 / b) ** 0.5}
     near |= {"sqrt(2 / (in_features + out_features))": (2 / (a + b)) ** 0.5, "1": 1.0}
+    near |= {"sqrt(2) / in_features": 2**0.5 / a, "1 / in_features": 1 / a, "in_features / 2": a / 2}
     near |= {"that of nn.Linear's own start": (3 * a) ** -0.5}
     std = float(part.weight.detach().std())
     if torch.equal(part.weight, before(part)):

@@ -170,6 +170,7 @@ def load_partial(draw: Draw) -> Iterator[Case]:
     yield names("two layers", a, b, c, two | {"head.weight": draw.normal(c), "a": draw.normal(1)})
     yield names("two layers", a, b, c, linear("0.", a, b))
     yield names("two layers", a, b, c, linear("3.", a, b))
+    yield names("two layers", a, b, c, linear("", a, b))
     shared = linear("", b, b)
     yield names("one layer in two places", b, {f"{place}.{name}": shared[name] for place in (0, 2) for name in shared})
     yield unequal("a linear layer", 2, 1, {"weight": torch.ones(1, 2), "bias": torch.ones(9)})

@@ -106,7 +106,7 @@ lower = Requirement(
     new_record,
     {
         "returned": "The loss is lower than that of `best`, and you do not return a record of this loss and state. "
-        "A loss may lie below 0."
+        "A loss may lie below 0, or be lower by very little."
     },
 )
 keeps = Requirement(
@@ -169,6 +169,7 @@ def save_best(draw: Draw) -> Iterator[Case]:
     yield basic("a linear layer", a, b, None, inf)
     yield lower("two layers", a, b, c, high, low)
     yield lower("a linear layer", b, a, 0.0, -low)
+    yield lower("a linear layer", a, b, high, round(high - 1e-6, 9))
     yield keeps("a linear layer", a, b, low, high)
     yield keeps("a linear layer", a, b, low, low)
     yield keeps("a linear layer", a, b, 0.0, low)

@@ -49,6 +49,14 @@ def error_of(call: Callable[[], Any]) -> str:
         return type(error).__name__
 
 
+def item(made: Any, place: int) -> Plain:
+    """The item at a place, or the name of the error that asking for it raises."""
+    try:
+        return see(made[place])
+    except IndexError as error:
+        return type(error).__name__
+
+
 TAKES = {
     "takes": "x and y have equally many rows here, and making the data set raises a ValueError. In the shapes of their "
     "rows they may differ."
@@ -66,7 +74,7 @@ length = Requirement(
 )
 from_end = Requirement(
     "counts from the end with a negative place",
-    pairs("from_end", lambda made, n: [see(made[-i]) for i in range(1, n + 1)]),
+    pairs("from_end", lambda made, n: [item(made, -i) for i in range(1, n + 1)]),
     tells={"from_end": "For a place that is negative, counted from the end, the item is not the pair of that row."},
     given=("takes",),
 )
