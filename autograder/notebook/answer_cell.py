@@ -9,8 +9,10 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import sys
 import textwrap
 from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from IPython import get_ipython
@@ -21,6 +23,8 @@ from autograder.notebook.reach import code_of, unwrapped
 from autograder.notebook.saved import texts_run
 from autograder.reading.source import Statement, answer_text, python_of, statements
 
+_NOT_A_STUDENTS = ("__main__", "autograder", "explorers", *sys.stdlib_module_names)
+_INSTALLED = {"site-packages", "dist-packages"}
 _TIMED = "<timed"  # under such a name `%%time` compiles a cell, whichever it is
 
 
@@ -42,7 +46,7 @@ def _text(runs: Sequence[str], called: str, answer: object, exercises: Collectio
     behind = [each for run in runs[place + 1 :] for each in statements(run) or ()] if place is not None else []
     cell = cell or (runs[place] if place is not None else _own_text(answer))
     known = [*_of_its_file(answer), *_latest(runs)]
-    return answer_text(called, cell, behind, known, exercises) if cell.strip() else ""
+    return answer_text(called, cell, behind, known, exercises, _of_module) if cell.strip() else ""
 
 
 def _place(runs: Sequence[str], called: str, answer: object) -> int | None:
@@ -85,6 +89,15 @@ def _of_its_file(answer: object) -> tuple[Statement, ...]:
     code = code_of(unwrapped(answer))
     is_file = code is not None and not file_of(unwrapped(answer))
     return (statements("".join(linecache.getlines(code.co_filename))) or ()) if code and is_file else ()
+
+
+def _of_module(name: str) -> str | None:
+    """The text of a loaded module that a student wrote; "" where its file holds none, None for any other module."""
+    file = getattr(sys.modules.get(name), "__file__", None)
+    if name.partition(".")[0] in _NOT_A_STUDENTS or file is None or not _INSTALLED.isdisjoint(Path(file).parts):
+        return None
+    linecache.checkcache(file)  # it may have been written anew
+    return "".join(linecache.getlines(file)) if Path(file).suffix == ".py" else ""
 
 
 def _latest(runs: Sequence[str]) -> list[Statement]:
