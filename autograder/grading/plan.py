@@ -227,7 +227,7 @@ def _is_ours(statement: Statement) -> bool:
 
 @lru_cache(maxsize=512)
 def _of_module(name: str) -> str | None:
-    """The text "" of a module that this machine does not have, such as a student's own: no code comes with a notebook."""
+    """The text "" for a module that this machine does not have, such as a student's own: none comes with a notebook."""
     top = name.partition(".")[0]
     return None if top in sys.modules or importlib.util.find_spec(top) is not None else ""
 

@@ -55,7 +55,7 @@ class Statement:
         nodes = list(ast.walk(self.node))
         attributes = (node.attr for node in nodes if isinstance(node, ast.Attribute))
         imported = (each.name for node in nodes if isinstance(node, ast.ImportFrom) for each in node.names)
-        return self.names.used.union(attributes, imported)
+        return frozenset(self.names.used).union(attributes, imported)
 
     @property
     def is_import(self) -> bool:
@@ -207,7 +207,8 @@ def _of_modules(found: Sequence[Statement], exercises: Collection[str], modules:
         importing = [each for each in (*found, *parts) if _is_own(each, modules)]
     given = [each.text for each in parts if each not in importing]
     given += [f"{new} = {old}" for each in importing for old, new in _renamed(each)]
-    return given if all(statements(text or "") for text in texts.values()) else [*given, UNREAD]
+    unread = {name.partition(".")[0] for name, text in texts.items() if not statements(text or "")}
+    return [*given, *(UNREAD + name for name in sorted(unread))]
 
 
 def _renamed(statement: Statement) -> list[tuple[str, str]]:
