@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
-import sys
 import textwrap
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
@@ -21,10 +20,9 @@ from autograder.notebook.bindings import binds
 from autograder.notebook.checked import file_of, name_in
 from autograder.notebook.reach import code_of, unwrapped
 from autograder.notebook.saved import texts_run
+from autograder.own_module import file_of_own
 from autograder.reading.source import Statement, answer_text, python_of, statements
 
-_NOT_A_STUDENTS = ("__main__", "autograder", "explorers", *sys.stdlib_module_names)
-_INSTALLED = {"site-packages", "dist-packages"}
 _TIMED = "<timed"  # under such a name `%%time` compiles a cell, whichever it is
 
 
@@ -93,11 +91,9 @@ def _of_its_file(answer: object) -> tuple[Statement, ...]:
 
 def _of_module(name: str) -> str | None:
     """The text of a loaded module that a student wrote; "" where its file holds none, None for any other module."""
-    file = getattr(sys.modules.get(name), "__file__", None)
-    if name.partition(".")[0] in _NOT_A_STUDENTS or file is None or not _INSTALLED.isdisjoint(Path(file).parts):
-        return None
+    file = file_of_own(name)
     linecache.checkcache(file)  # it may have been written anew
-    return "".join(linecache.getlines(file)) if Path(file).suffix == ".py" else ""
+    return ("".join(linecache.getlines(file)) if Path(file).suffix == ".py" else "") if file is not None else None
 
 
 def _latest(runs: Sequence[str]) -> list[Statement]:
