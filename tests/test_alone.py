@@ -95,9 +95,10 @@ def test_commands_wait_for_nobody(
     handed_in = course / "submitted" / "ada" / STEM
     handed_in.mkdir(parents=True)
     (handed_in / f"{STEM}.ipynb").write_bytes(b"{}")
+    (people := tmp_path / "people.csv").write_text("id\nada\n")
     monkeypatch.setenv(COURSE_VARIABLE, str(course))
     with held_elsewhere(course):
-        for command in (["grade", STEM], ["feedback", STEM], ["collect", "none.zip", STEM]):
+        for command in (["grade", STEM], ["feedback", STEM], ["collect", "none.zip", STEM], ["roster", str(people)]):
             assert 1 == main(command)
             assert "is at work" in (told := capsys.readouterr().err) and 1 == told.count("\n"), told
         assert 0 == main(["summary", STEM])
