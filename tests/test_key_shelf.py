@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.authoring import judge as judges
 from autograder.authoring.judge import Judge
 from autograder.authoring.key_shelf import KeyShelf
 from autograder.grading import classroom
@@ -46,6 +47,28 @@ def test_keys_are_not_computed_twice_however_often_a_run_is_killed(
     }
     classroom.end_round(tmp_path, STEM)
     assert not shelf.folder.exists()
+
+
+def test_what_takes_long_is_kept_before_its_key_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A life that is shorter than a key gets further all the same: no wrong answer is watched twice."""
+    monkeypatch.setattr(judges, "_LONG", 0.0)
+    shelf, seed, name = KeyShelf(keys_path(tmp_path, STEM), "content"), 12345, sample_judge().names[0]
+    keep, made = KeyShelf.keep, list[str]()
+
+    def keep_and_die(self: KeyShelf, kind: str, seed: int, drawn: int, key: Key) -> None:
+        keep(self, kind, seed, drawn, key)
+        made.append(kind)
+        raise KilledError
+
+    monkeypatch.setattr(KeyShelf, "keep", keep_and_die)
+    wrong = [answer.tag for answer in sample_judge().banks[name] if not answer.is_right]
+    for _ in range(len(wrong) + 2):
+        with pytest.raises(KilledError):
+            Judge(COURSE.folder, STEM, only=name, shelf=shelf).key(name, seed)
+    found = Judge(COURSE.folder, STEM, only=name, shelf=shelf).key(name, seed)
+
+    assert sorted(made) == sorted(["bare", "whole", *(f"{tag} on {seed}" for tag in wrong)])
+    assert to_bytes(sample_judge().key(name, seed).to_plain()) == to_bytes(found.to_plain())
 
 
 def test_damaged_or_foreign_keys_are_made_again(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ It works where the course folder is, never in the process that runs a student's 
 from __future__ import annotations
 
 import linecache
+import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -33,6 +34,7 @@ from autograder.watching.rules import broken
 
 VISIBLE_SEED = 0
 _DRAWS = 8  # how often fresh cases are drawn, at most, so that they give no points for what is shipped
+_LONG = 1.0  # seconds from which on what a wrong answer shows is kept apart
 _MOST = 4096  # reports that are remembered
 _APART = 1_000_003  # how far apart the seeds of these drawings are
 
@@ -143,22 +145,33 @@ class Judge:
         bare = self.bare_key(exercise.name, seed)
         slips = {mistake.tag: mistake for mistake in bare.mistakes}
         wrong = [answer for answer in self.banks[exercise.name] if not answer.is_right]
-        mistakes = (slips.get(answer.tag) or _mistake(exercise, answer, bare.cases) for answer in wrong)
+        mistakes = (slips.get(answer.tag) or self._mistake(answer, bare, seed) for answer in wrong)
         return replace(bare, mistakes=tuple(mistakes))
 
     def _bare_key(self, exercise: Exercise, seed: int) -> Key:
         for again in range(_DRAWS):
-            drawn = seed + again * _APART
-            key = self._with_slips(self._right_on(exercise, drawn))
+            self.drawn[exercise.name, seed] = drawn = seed + again * _APART
+            key = self._with_slips(self._right_on(exercise, drawn), seed)
             if seed == VISIBLE_SEED or not cheating.pays(exercise, self.shipped_reference(exercise.name), key):
                 break
-        self.drawn[exercise.name, seed] = drawn
         return key
 
-    def _with_slips(self, key: Key) -> Key:
+    def _with_slips(self, key: Key, seed: int) -> Key:
         known = (answer for answer in self.banks[key.exercise] if answer.slip)
-        slips = (_mistake(self.exercises[key.exercise], answer, key.cases) for answer in known)
-        return replace(key, mistakes=tuple(slips))
+        return replace(key, mistakes=tuple(self._mistake(answer, key, seed) for answer in known))
+
+    def _mistake(self, answer: KnownAnswer, key: Key, seed: int) -> Mistake:
+        """What a wrong answer shows on the cases of a key; what takes long is kept before the key is whole."""
+        shelf, drawn = self._shelf if seed != VISIBLE_SEED else None, self.drawn.get((key.exercise, seed), seed)
+        kind = f"{answer.tag} on {drawn}"
+        found = shelf.find(kind, key.exercise, seed) if shelf else None
+        if found is not None:
+            return found[1].mistakes[0]
+        begun = time.perf_counter()
+        mistake = _mistake(self.exercises[key.exercise], answer, key.cases)
+        if shelf and time.perf_counter() - begun >= _LONG:
+            shelf.keep(kind, seed, drawn, Key(key.exercise, (), (), (mistake,)))
+        return mistake
 
     def _right_on(self, exercise: Exercise, drawn: int) -> Key:
         """The key without any mistakes."""
