@@ -120,7 +120,7 @@ def _own_class(args: argparse.Namespace) -> int:
     how = _how(args, cycle.course)
     if args.preview:
         return _preview(cycle, students, how)
-    if not cycle.is_in_gradebook():
+    if not cycle.is_generated():
         cycle.generate()
     failures = cycle.autograde(students, progress("grade"), how)
     shown = [row for row in summary.rows(cycle.course, args.chapter, failures) if args.student in (None, row.student)]
