@@ -34,7 +34,7 @@ from autograder.watching.rules import broken
 
 VISIBLE_SEED = 0
 _DRAWS = 8  # how often fresh cases are drawn, at most, so that they give no points for what is shipped
-_LONG = 1.0  # seconds from which on what a wrong answer shows is kept apart
+_LONG = 0.25  # seconds from which on what a wrong answer shows is kept apart
 _MOST = 4096  # reports that are remembered
 _APART = 1_000_003  # how far apart the seeds of these drawings are
 
