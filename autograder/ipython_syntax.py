@@ -18,6 +18,10 @@ _ASSIGNED = re.compile(r"=[ \t]*[%!]")  # and so is `files = !ls`
 
 _LONGEST_LINE = 5_000  # characters
 
+# How a line begins in the text of an answer, of which a part lies in a module that nobody can read here; its name
+# follows. (A notebook has no parent from which it could import.)
+UNREAD = "from . import "
+
 CHECK, SETUP = "check_", "setup"  # what a cell is named that checks an exercise, and the one that imports
 
 

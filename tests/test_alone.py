@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -95,9 +96,10 @@ def test_commands_wait_for_nobody(
     handed_in = course / "submitted" / "ada" / STEM
     handed_in.mkdir(parents=True)
     (handed_in / f"{STEM}.ipynb").write_bytes(b"{}")
+    (people := tmp_path / "people.csv").write_text("id\nada\n")
     monkeypatch.setenv(COURSE_VARIABLE, str(course))
     with held_elsewhere(course):
-        for command in (["grade", STEM], ["feedback", STEM], ["collect", "none.zip", STEM]):
+        for command in (["grade", STEM], ["feedback", STEM], ["collect", "none.zip", STEM], ["roster", str(people)]):
             assert 1 == main(command)
             assert "is at work" in (told := capsys.readouterr().err) and 1 == told.count("\n"), told
         assert 0 == main(["summary", STEM])
@@ -123,3 +125,22 @@ def test_nbgraders_own_command_waits_for_nobody(tmp_path: Path) -> None:
     assert "is at work" not in autograde()
     with alone(course, "grade"):
         pass
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+def test_killed_while_it_generated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """nbgrader removes an older release before it writes the new one; the next grading makes up for that."""
+    course = make_course(tmp_path / "course")
+    handed_in = course / "submitted" / "ada" / STEM
+    handed_in.mkdir(parents=True)
+    (handed_in / f"{STEM}.ipynb").write_bytes(b"{}")
+    monkeypatch.setenv(COURSE_VARIABLE, str(course))
+    (cycle := Cycle(course, STEM)).generate()
+    assert cycle.is_generated()
+    shutil.rmtree(course / "release" / STEM)
+    assert not cycle.is_generated()
+
+    assert 0 == main(["grade", STEM]), capsys.readouterr().err
+    assert cycle.is_generated() and "ada" in capsys.readouterr().out

@@ -8,6 +8,8 @@ same as the judge's own belongs to the proof of an exercise.
 from __future__ import annotations
 
 import ast
+import py_compile
+import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -25,6 +27,7 @@ from autograder.diagnosis.judge_observations import judge
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import Observation
 from autograder.grading.execution_plan import Task, plan
+from autograder.ipython_syntax import UNREAD
 from autograder.notebook import last_check, progress_log
 from autograder.notebook.answer_cell import text_of
 from autograder.notebook.report_rendering import Feedback
@@ -234,6 +237,105 @@ def test_an_answer_from_a_file_is_read_there(shell: Any, tmp_path: Path, monkeyp
     text = of_kernel(shell, "from of_my_own import double")
 
     assert "[x, x]" in text and "twice(x)" in text
+
+
+OWN_MODULE = """
+import torch
+from helpers import rest
+
+def unused(x):
+    return [x, x, x]
+
+def twice(x):
+    return rest([x, x])
+"""
+IMPORTS = {
+    "from": ("from student_own import twice", "twice(x)"),
+    "from as": ("from student_own import twice as again", "again(x)"),
+    "star": ("from student_own import *", "twice(x)"),
+    "import": ("import student_own", "student_own.twice(x)"),
+    "import as": ("import student_own as mine", "mine.twice(x)"),
+}
+
+
+@pytest.fixture
+def own_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with two modules of a student's, one of which uses the other."""
+    (tmp_path / "student_own.py").write_text(OWN_MODULE)
+    (tmp_path / "helpers.py").write_text("def rest(x):\n    return x[1:]\n")
+    for name in ("student_own", "helpers"):
+        monkeypatch.setitem(sys.modules, name, sys)  # so that what stands there now is gone again, too
+        monkeypatch.delitem(sys.modules, name)
+    return tmp_path
+
+
+def of_grading(cell: str, above: str) -> str:
+    """The text of `double` in a file with a cell above it."""
+    parts = [
+        Part(Role.OWN, above),
+        Part(Role.ANSWER, cell, ("double",)),
+        Part(Role.CHECK, exercises=("double",)),
+    ]
+    return plan(parts, [Task("double", (), 1.0)], Ground("", (), SETUP)).sources["double"]
+
+
+@pytest.mark.parametrize("within", ["cell above", "cell", "function"])
+@pytest.mark.parametrize(("imports", "used"), IMPORTS.values(), ids=IMPORTS)
+def test_helpers_from_a_file_of_ones_own_are_read(
+    shell: Any, own_modules: Path, monkeypatch: pytest.MonkeyPatch, imports: str, used: str, within: str
+) -> None:
+    """By whichever import an answer has them; they are as good as those of the notebook. Grading has no such file."""
+    if within == "function" and "*" in imports:
+        return
+    above = imports if within == "cell above" else ""
+    answer = f"def double(x):\n    return {used}"
+    cell = f"{imports}\n{answer}" if within == "cell" else answer
+    cell = cell.replace(":\n", f":\n    {imports}\n") if within == "function" else cell
+    in_file = of_grading(cell, above)
+    monkeypatch.syspath_prepend(own_modules)
+    shell.run_cell(above, store_history=True)
+    shell.run_cell(f"{cell}\ndouble(3)", store_history=True).raise_error()
+    text = text_of("double", shell.user_ns["double"], ("double", "triple"), shell=shell)
+
+    assert "return rest([x, x])" in text and "x[1:]" in text and used in text
+    assert "unused" not in text and UNREAD not in text
+    assert UNREAD in in_file and UNREAD not in of_grading(
+        "import torch\nfrom math import *\n" + ANSWER, "import functools"
+    )
+
+
+def test_a_rule_sees_the_helpers_of_a_file(shell: Any, own_modules: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop in a file beside the notebook is no way past the rule."""
+    monkeypatch.syspath_prepend(own_modules)
+    loop = "import torch\n\ndef all_of(x, bias):\n    return torch.stack([row + bias[:, None] for row in x])\n"
+    (own_modules / "helpers.py").write_text(loop)
+    for cell in (
+        f"from autograder import check\n{SETUP}\nfrom helpers import all_of as every",
+        "def add_bias(x, bias):\n    return every(x, bias)",
+    ):
+        shell.run_cell(cell, store_history=True).raise_error()
+
+    assert "5 of 6 checks passed" in told(shell, "add_bias")
+
+
+@pytest.mark.parametrize("suffix", [".py", ".pyc"])
+def test_a_file_of_ones_own_disproves_what_a_cell_disproves(
+    shell: Any, own_modules: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    """What the code is said to lack, a file of the student's has, or could have where nobody can read it."""
+    monkeypatch.syspath_prepend(own_modules)
+    shell.run_cell(judge_of("ch04_training").chapter.prelude, store_history=True).raise_error()
+    known = next(each for each in judge_of("ch04_training").banks["train_step"] if each.tag == "no-backward")
+    answer = known.source.replace("    optimizer.step()", "    learn(loss)\n    optimizer.step()")
+    shell.run_cell(known.source, store_history=True).raise_error()
+    assert str(known.sentence) in told(shell, "train_step")
+
+    (own_modules / "helpers.py").write_text("def learn(loss):\n    if loss is None:\n        loss.backward()\n")
+    if suffix == ".pyc":
+        py_compile.compile(str(own_modules / "helpers.py"), str(own_modules / "helpers.pyc"))
+        (own_modules / "helpers.py").unlink()
+    shell.run_cell(f"from helpers import learn\n{answer}", store_history=True).raise_error()
+    assert "of 6 checks passed" in told(shell, "train_step") and str(known.sentence) not in told(shell, "train_step")
 
 
 def test_an_answer_without_a_name_is_read(shell: Any) -> None:

@@ -129,6 +129,18 @@ def test_loop_in_a_helper_breaks_the_rule(judge: Judge, release: NotebookNode) -
     assert [Status.PASS, Status.FAIL] == [verdict.report("add_bias").verdicts[index].status for index in (0, -1)]
 
 
+def test_a_module_that_is_not_here_is_told(judge: Judge, release: NotebookNode) -> None:
+    """A person reads which answer missed a student's own file; nothing of it, where the answer is right without."""
+    tried = "try:\n    from helpers_of_mine import all_of\nexcept ImportError:\n    all_of = {}\n\n"
+    answer = "def add_bias(x, bias):\n    return all_of(x, bias)"
+    eyes = []
+    for instead in ("None", "lambda x, b: x + b[:, None]"):
+        data = handed_in(release, {"add_bias": tried.format(instead) + answer})
+        eyes.append(grade(data, release, judge, SEED, runner).eye)
+
+    assert [True, False] == [any("add_bias imports" in line and "helpers_of_mine" in line for line in e) for e in eyes]
+
+
 def test_verdict_survives_json(judge: Judge, release: NotebookNode, solved: bytes) -> None:
     """A verdict read back from its JSON form is the same verdict."""
     verdict = grade(solved, release, judge, SEED, runner)

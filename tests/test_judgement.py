@@ -1,10 +1,13 @@
 """Judgement: from observations and a key to a report."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 from autograder.diagnosis.difference_messages import tell
-from autograder.diagnosis.judge_observations import whole
+from autograder.diagnosis.expected import Mistake
+from autograder.diagnosis.judge_observations import UNTOUCHED, judge, whole
 from autograder.diagnosis.verdict import Status
 from autograder.exercises.difference import Difference
 from tests import made
@@ -71,6 +74,28 @@ def test_what_is_told_names_the_place(path: tuple[str | int, ...], place: str) -
     told = tell(made.exercise(), {}, Difference(path, "type", 1.5, "much"), {}, {})
 
     assert f"Expected {place} to be a float, got a str." == told.sentence
+
+
+def test_a_fact_may_say_which_form() -> None:
+    """Where a result has not the form that its probe looks into, a fact that was seen all the same has the word."""
+    right, seen = {"is_list": True, "entries": 1}, {"is_list": False, "returned": {}}
+    told = tell(made.exercise(), {"is_list": "No list."}, Difference((), "keys", [*right], [*seen]), right, seen)
+
+    assert ("No list.", "{}") == (told.sentence, told.got)
+
+
+@pytest.mark.parametrize(
+    ("source", "status"),
+    [("first = mended", Status.FAIL), ("first = second = broken", Status.NOT_ATTEMPTED), ("", Status.FAIL)],
+)
+def test_what_was_changed_is_an_attempt(source: str, status: Status) -> None:
+    """A program whose first fault hides what became of the others shows what it showed before it was touched."""
+    cases = made.exercise().cases(0)
+    seen = made.exercise().observe(made.square, cases)
+    untouched = Mistake(UNTOUCHED, "It still stops.", tuple(seen), unless="mended")
+    key = replace(made.key(), mistakes=(untouched,))
+
+    assert status is judge(made.exercise(), key, seen, source).verdicts[0].status
 
 
 def test_a_crash_is_an_error_with_its_message() -> None:

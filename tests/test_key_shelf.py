@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.course import answer_keys
 from autograder.course.expected_cache import KeyShelf
 from autograder.course.judge import Judge
 from autograder.diagnosis.expected import Key
@@ -47,6 +48,28 @@ def test_keys_are_not_computed_twice_however_often_a_run_is_killed(
     }
     verdict_store.end_round(tmp_path, STEM)
     assert not shelf.folder.exists()
+
+
+def test_what_takes_long_is_kept_before_its_key_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A life that is shorter than a key gets further all the same: no wrong answer is watched twice."""
+    monkeypatch.setattr(answer_keys, "_LONG", 0.0)
+    shelf, seed, name = KeyShelf(keys_path(tmp_path, STEM), "content"), 12345, sample_judge().names[0]
+    keep, made = KeyShelf.keep, list[str]()
+
+    def keep_and_die(self: KeyShelf, kind: str, seed: int, drawn: int, key: Key) -> None:
+        keep(self, kind, seed, drawn, key)
+        made.append(kind)
+        raise KilledError
+
+    monkeypatch.setattr(KeyShelf, "keep", keep_and_die)
+    wrong = [answer.tag for answer in sample_judge().banks[name] if not answer.is_right]
+    for _ in range(len(wrong) + 2):
+        with pytest.raises(KilledError):
+            Judge(COURSE.folder, STEM, only=name, shelf=shelf).keys.full_key(name, seed)
+    found = Judge(COURSE.folder, STEM, only=name, shelf=shelf).keys.full_key(name, seed)
+
+    assert sorted(made) == sorted(["bare", "whole", *(f"{tag} on {seed}" for tag in wrong)])
+    assert to_bytes(sample_judge().keys.full_key(name, seed).to_plain()) == to_bytes(found.to_plain())
 
 
 def test_damaged_or_foreign_keys_are_made_again(tmp_path: Path) -> None:

@@ -1,10 +1,12 @@
 """Probes that replace a function, on answers that have bound that function to a name of their own before."""
 
 import re
+import sys
 import textwrap
 import time
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -48,6 +50,45 @@ WAYS: dict[str, Callable[[str, str], tuple[str, str]]] = {
         f"import {_root(owner)}\ndef maker():\n    bound = {owner}.{name}\n    return lambda: bound\ngetter = maker()",
         "getter()",
     ),
+    "dict": lambda owner, name: (f"import {_root(owner)}\nbound = {{'f': {owner}.{name}}}", "bound['f']"),
+    "list in a dict": lambda owner, name: (
+        f"import {_root(owner)}\nbound = {{'f': [1, {owner}.{name}]}}",
+        "bound['f'][-1]",
+    ),
+    "tuple": lambda owner, name: (f"import {_root(owner)}\nbound = (1, {owner}.{name})", "bound[-1]"),
+    "partial": lambda owner, name: (
+        f"import {_root(owner)}, functools\nbound = functools.partial({owner}.{name})",
+        "bound",
+    ),
+    "argument of a partial": lambda owner, name: (
+        f"import {_root(owner)}, functools\ngetter = functools.partial(lambda bound: bound, {owner}.{name})",
+        "getter()",
+    ),
+    "keyword of a partial": lambda owner, name: (
+        f"import {_root(owner)}, functools\ngetter = functools.partial(lambda bound: bound, bound={owner}.{name})",
+        "getter()",
+    ),
+    "dict of a class": lambda owner, name: (
+        f"import {_root(owner)}\nclass Own:\n    bound = {{'f': {owner}.{name}}}",
+        "Own.bound['f']",
+    ),
+    "attribute of an object": lambda owner, name: (
+        f"import {_root(owner)}\nclass Own:\n    def __init__(self): self.bound = {owner}.{name}\nbound = Own()",
+        "bound.bound",
+    ),
+    "namespace": lambda owner, name: (
+        f"import {_root(owner)}, types\nbound = types.SimpleNamespace(f={owner}.{name})",
+        "bound.f",
+    ),
+    "list as a default": lambda owner, name: (
+        f"import {_root(owner)}\ndef getter(bound=[{owner}.{name}]):\n    return bound[0]",
+        "getter()",
+    ),
+    "dict in a closure": lambda owner, name: (
+        f"import {_root(owner)}\ndef maker():\n    bound = dict(f={owner}.{name})\n    return lambda: bound['f']\n"
+        "getter = maker()",
+        "getter()",
+    ),
 }
 
 
@@ -80,6 +121,13 @@ def bench(fn, warmup, iters, sync):
         sync()
         times.append({0}() - begin)
     return statistics.median(times)
+"""
+BENCH_BY_TIMEIT = """
+def bench(fn, warmup, iters, sync):
+    for _ in range(warmup):
+        fn()
+    sync()
+    return statistics.median({0}(lambda: (fn(), sync()), number=1, repeat=iters))
 """
 PICK = """
 def pick_device(prefer=None):
@@ -140,6 +188,8 @@ ANSWERS: dict[str, tuple[str, str, list[tuple[str, str]], bool]] = {
     "bench, perf_counter": (*BENCHED, [("time", "perf_counter")], True),
     "bench, monotonic": (*BENCHED, [("time", "monotonic")], True),
     "bench, default_timer": (*BENCHED, [("timeit", "default_timer")], True),
+    "bench, timeit": ("ch05_gpu_amp", BENCH_BY_TIMEIT, [("timeit", "repeat")], True),
+    "bench, of the process": (*BENCHED, [("time", "process_time")], False),
     "bench, no sync": ("ch05_gpu_amp", BENCH.replace("        sync()\n", ""), [("time", "perf_counter")], False),
     "bench, the wall": (*BENCHED, [("time", "time")], False),
     "pick_device": (*PICKED, [("torch.cuda", "is_available"), MPS], True),
@@ -231,6 +281,7 @@ def _bindings(namespace: dict[str, Any]) -> list[Any]:
     held += [part for value in own for part in getattr(value, "__defaults__", None) or ()]
     held += [part for value in own for part in (getattr(value, "__kwdefaults__", None) or {}).values()]
     held += [cell.cell_contents for value in own for cell in getattr(value, "__closure__", None) or ()]
+    values = [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
     return [*map(id, values), *[id(getattr(part, "__func__", part)) for part in held]]
 
 
@@ -255,7 +306,7 @@ CELL = textwrap.dedent(
     def answer(error):
         global later
         from torch import manual_seed as later
-        kept["seen"] = manual_seed
+        kept["seen"], kept["id"] = manual_seed, id(manual_seed)
         raise error
     """
 )
@@ -269,8 +320,8 @@ def test_names_are_put_back_however_a_block_is_left(error: BaseException) -> Non
     with pytest.raises(type(error)), replaced_for(namespace["answer"], torch, "manual_seed", lambda seed: None):
         namespace["answer"](error)
 
-    assert usual is not namespace["kept"]["seen"]
-    assert usual is torch.manual_seed is namespace["manual_seed"] is namespace["later"]
+    assert id(usual) != namespace["kept"]["id"]
+    assert usual is torch.manual_seed is namespace["manual_seed"] is namespace["later"] is namespace["kept"]["seen"]
 
 
 def test_a_builtin_as_a_class_attribute_takes_no_self() -> None:
@@ -281,6 +332,35 @@ def test_a_builtin_as_a_class_attribute_takes_no_self() -> None:
         assert 3.0 == namespace["answer"]()
 
     assert time.perf_counter is namespace["Own"].now
+
+
+@pytest.mark.parametrize("reached", ["from clock_of_mine import now", "import clock_of_mine\nnow = clock_of_mine.now"])
+def test_a_module_of_ones_own_is_reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reached: str) -> None:
+    """A helper beside the notebook has bound the function to a name of its module."""
+    (tmp_path / "clock_of_mine.py").write_text("from time import perf_counter\ndef now():\n    return perf_counter()\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    exec(f"{reached}\ndef answer():\n    return now()", namespace)
+    with replaced_for(namespace["answer"], time, "perf_counter", lambda: 3.0):
+        assert 3.0 == namespace["answer"]()
+
+    assert time.perf_counter is sys.modules.pop("clock_of_mine").perf_counter
+    assert namespace["answer"]() != 3.0
+
+
+def test_what_holds_data_is_left_alone() -> None:
+    """A long list is not searched, and what looks like a list of functions to itself is not asked."""
+    namespace: dict[str, Any] = {"__name__": "cells"}
+    cell = "import time\nclass Odd(list):\n    def __iter__(self):\n        raise ValueError\n"
+    exec(
+        f"{cell}long, odd = [time.sleep] * 2000, Odd([time.sleep])\ndef answer():\n    return odd[0], long[0]",
+        namespace,
+    )
+    with replaced_for(namespace["answer"], time, "sleep", lambda _: None):
+        own, kept = namespace["answer"]()
+        assert kept is not time.sleep is own
+
+    assert [time.sleep, time.sleep] == [*namespace["answer"]()]
 
 
 @pytest.mark.parametrize("folder", ["exercises", "../autograder/exercises/probes"])

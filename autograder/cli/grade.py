@@ -119,7 +119,7 @@ def _own_class(args: argparse.Namespace) -> int:
     how = _how(args, cycle.course)
     if args.preview:
         return _preview(cycle, students, how)
-    if not cycle.is_in_gradebook():
+    if not cycle.is_generated():
         cycle.generate()
     failures = cycle.autograde(students, progress("grade"), how)
     rows = class_table.rows(cycle.course, args.chapter, failures)

@@ -15,13 +15,15 @@ def run(args: argparse.Namespace) -> int:
     """Import, and say how many."""
     from autograder.course.course_location import find_course
     from autograder.nbgrader_plugin import lms_columns, preflight_checks, roster_import
+    from autograder.nbgrader_plugin.course_lock import alone
     from autograder.nbgrader_plugin.nbgrader_api import course_directory, open_gradebook
 
     found = roster_import.read(args.file)
     course = find_course(args.root)
-    preflight_checks.check(course, course_directory(course).db_url)
-    with open_gradebook(course) as gradebook:
-        done = roster_import.import_into(gradebook, found.people)
-    lms_columns.keep(course, found.columns)
+    with alone(course, "roster"):
+        preflight_checks.check(course, course_directory(course).db_url)
+        with open_gradebook(course) as gradebook:
+            done = roster_import.import_into(gradebook, found.people)
+        lms_columns.keep(course, found.columns)
     print(f"{len(found.people)} students: {done.new} new, {done.changed} changed, {done.same} as they were")
     return 0

@@ -5,6 +5,7 @@ Nothing of a student's runs here, and nothing is compared.
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -25,6 +26,7 @@ from autograder.exercises.source_rules import broken
 
 VISIBLE_SEED = 0
 _DRAWS = 8  # how often fresh cases are drawn, at most, so that repeating what is shipped earns nothing on them
+_LONG = 0.25  # seconds: what a wrong answer shows is put on the shelf by itself if it takes as long as this
 _APART = 1_000_003  # the distance between the seeds of these draws
 
 
@@ -113,19 +115,34 @@ class AnswerKeys:
         reference = self.reference_key(exercise.name, seed)
         slips = {mistake.tag: mistake for mistake in reference.mistakes}
         wrong = [answer for answer in self._banks[exercise.name] if not answer.is_right]
-        mistakes = (slips.get(answer.tag) or _mistake(exercise, answer, reference.cases) for answer in wrong)
+        mistakes = (slips.get(answer.tag) or self._mistake(answer, reference, seed) for answer in wrong)
         return replace(reference, mistakes=tuple(mistakes))
 
     def _compute_reference(self, exercise: Exercise, seed: int) -> Key:
         for again in range(_DRAWS):
-            drawn = seed + again * _APART
+            self.drawn[exercise.name, seed] = drawn = seed + again * _APART
             key = self._observe_solution(exercise, drawn)
-            slips = (_mistake(exercise, answer, key.cases) for answer in self._banks[exercise.name] if answer.slip)
-            key = replace(key, mistakes=tuple(slips))
+            known = (answer for answer in self._banks[exercise.name] if answer.slip)
+            key = replace(key, mistakes=tuple(self._mistake(answer, key, seed) for answer in known))
             if seed == VISIBLE_SEED or not replay_cheats.pays(exercise, self.shipped_reference(exercise.name), key):
                 break
-        self.drawn[exercise.name, seed] = drawn
         return key
+
+    def _mistake(self, answer: KnownAnswer, key: Key, seed: int) -> Mistake:
+        """Observe a wrong answer on the cases of a key; one that takes long is put on the shelf at once.
+
+        So a run that is killed again and again gets further each time, also where one key takes longer than it lives.
+        """
+        shelf, drawn = self._shelf if seed != VISIBLE_SEED else None, self.drawn.get((key.exercise, seed), seed)
+        kind = f"{answer.tag} on {drawn}"
+        found = shelf.find(kind, key.exercise, seed) if shelf else None
+        if found is not None:
+            return found[1].mistakes[0]
+        begun = time.perf_counter()
+        mistake = _mistake(self.exercises[key.exercise], answer, key.cases)
+        if shelf and time.perf_counter() - begun >= _LONG:
+            shelf.keep(kind, seed, drawn, Key(key.exercise, (), (), (mistake,)))
+        return mistake
 
     def _observe_solution(self, exercise: Exercise, drawn: int) -> Key:
         """Return the key without mistakes; raise where the probe or the worked solution fails."""

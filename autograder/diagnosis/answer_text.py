@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from autograder.diagnosis.expected import Key
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.source_rules import broken, remarks
-from autograder.ipython_syntax import without_comments
+from autograder.ipython_syntax import UNREAD, without_comments
 
 _SEARCHED = 20_000  # characters: a pattern may have to be tried at each of them, to the end
 
@@ -36,8 +36,9 @@ def _disproved(key: Key, source: str) -> frozenset[int]:
     """The mistakes whose sentence the code proves false, or could: where it is unknown, or too long to be searched.
 
     Every answer has a text: an empty one is one that could not be found, and proves nothing, not even what it lacks.
+    Neither does one of which a part is unread.
     """
     proofs = [(place, mistake.unless) for place, mistake in enumerate(key.mistakes) if mistake.unless]
     code = without_comments(source) if proofs else ""
-    unread = not code.strip() or len(code) > _SEARCHED
+    unread = not code.strip() or len(code) > _SEARCHED or UNREAD in code
     return frozenset(place for place, proof in proofs if unread or re.search(proof, code))

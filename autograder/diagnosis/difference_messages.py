@@ -62,7 +62,7 @@ def _tell(
     if "raised" in seen:
         return _tell_raised(exercise, seen["raised"])
     if difference.path == () and difference.aspect == "keys":
-        return _tell_form(difference, seen)
+        return _tell_form(tells, difference, right, seen)
     facet, *inner = difference.path
     spoken = own_sentence(tells, difference)
     by_probe = isinstance(difference.expected, bool) and (facet not in RESULTS or not inner)
@@ -98,11 +98,16 @@ def _by_entry(difference: Difference, tolerance: Tolerance) -> tuple[str, str]:
     return f"{place} = {expected}", f"{place} = {got}"
 
 
-def _tell_form(difference: Difference, seen: Observation) -> Told:
-    """The probe could not look at what it expected: an error is missing, or the result has another form."""
+def _tell_form(tells: Mapping[str, str], difference: Difference, right: Observation, seen: Observation) -> Told:
+    """The probe could not look at what it expected: an error is missing, or the result has another form.
+
+    A fact that the probe saw all the same may say which form.
+    """
     if "raised" in difference.expected:
         return Told("Expected this call to raise an error; it returned a value.")
-    sentence = "What your code returns is not of the form that the docstring describes."
+    facts = (facet for facet in right if isinstance(seen.get(facet), bool) and seen[facet] != right[facet])
+    form = "What your code returns is not of the form that the docstring describes."
+    sentence = next((tells[facet] for facet in facts if facet in tells), form)
     if "returned" not in seen:
         return Told(sentence)
     advice = " Did you forget `return`?" if seen["returned"] is None else ""

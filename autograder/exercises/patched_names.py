@@ -5,12 +5,20 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from types import CellType, FunctionType, MethodType
+from types import CellType, FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Any
 
+from torch import Tensor, nn
+
+from autograder.student_modules import file_of_own
+
 _DEEPEST = 20  # decorators around a function
+_MOST = 10_000  # objects to look into; no honest answer comes near
+_PLAIN = frozenset({str, bytes, int, float, bool, type(None), Tensor, nn.Parameter})  # they hold no function
+_LARGEST = 1_000  # entries of a list or dict: what is longer holds data
 
 
 @contextmanager
@@ -35,18 +43,19 @@ def replaced_for(answer: Any, owner: Any, name: str, stand_in: Callable[..., Any
     """Replace `owner.name` as `replaced` does, and rebind each name in the answer's code that stands for that object.
 
     `from time import perf_counter`, in whichever cell, makes a name that `replaced` does not reach. Such names stand in
-    the answer's namespace, and in the closures, default arguments and class attributes of what is defined in it.
-    After the block they are bound to the original again, those that the answer has bound within it, too.
+    the answer's namespace and in the student's own modules, and in what is defined there: in closures, defaults,
+    attributes of classes and objects, lists, tuples, dicts and partials. After the block they are bound to the original
+    again, those that the answer has bound within it, too.
     """
     original = getattr(owner, name)
     # As an attribute of a class, a builtin function does not take self, and a Python function would.
     other = stand_in if hasattr(original, "__get__") else _Unbound(stand_in)
     with replaced(owner, name, other):
         try:
-            _rebind(answer, original, other)
+            _rebind(answer, original, other, _MOST)
             yield
         finally:
-            _rebind(answer, other, original)
+            _rebind(answer, other, original, 2 * _MOST)  # the answer may hold more by now
 
 
 class _Unbound:
@@ -60,64 +69,128 @@ class _Unbound:
         return self._call(*args, **kwargs)
 
 
-def _rebind(answer: Any, old: object, new: Any) -> None:
-    """Bind each name in the answer's code to `new` that is bound to `old`."""
-    namespace = _namespace_of(answer)
-    for name in [name for name, value in namespace.items() if value is old]:
-        namespace[name] = new
-    for part in _own_code(answer, namespace):
-        if isinstance(part, type):
-            _rebind_attributes(part, old, new)
-        else:
-            _rebind_in_function(part, old, new)
+_Put = Callable[[Any], None]  # gives another object the place of the one that stands there
+_Slot = tuple[Any, _Put]
 
 
-def _rebind_attributes(own: type, old: object, new: Any) -> None:
-    for name, value in list(vars(own).items()):
-        if value is old:
-            setattr(own, name, new)
-        elif isinstance(value, staticmethod) and value.__func__ is old:
-            setattr(own, name, staticmethod(new))
+def _rebind(answer: Any, old: object, new: Any, most: int) -> None:
+    """Put `new` in each place of `old` in what the answer's code holds, near ones first."""
+    spaces = _Spaces(_namespace_of(answer))
+    seen: dict[int, Any] = {}  # the objects too: an id is another's as soon as its object is gone
+    waiting = deque[_Slot]([(answer, _nowhere), *_entries(spaces.first)])
+    while waiting and len(seen) < most:
+        one, put = waiting.popleft()
+        if one is old:
+            put(new)
+        elif type(one) not in _PLAIN and id(one) not in seen:
+            seen[id(one)] = one
+            waiting += _held(one, put, old, new, spaces, is_answer=one is answer)
 
 
-def _rebind_in_function(own: FunctionType, old: object, new: Any) -> None:
-    for cell in own.__closure__ or ():
-        if _content(cell) is old:
-            cell.cell_contents = new
-    if any(value is old for value in own.__defaults__ or ()):
-        own.__defaults__ = tuple(new if value is old else value for value in own.__defaults__ or ())
-    by_keyword = own.__kwdefaults__ or {}
-    for name in [name for name, value in by_keyword.items() if value is old]:
-        by_keyword[name] = new
+class _Spaces:
+    """The namespaces of an answer's code: that of its notebook, and those of the student's own modules."""
+
+    def __init__(self, first: dict[str, Any]) -> None:
+        self.first = first
+        self._known = {id(first): first}
+        self._names = {first.get("__name__")}
+
+    def has(self, kind: type) -> bool:
+        """Whether a class is defined in one of them."""
+        return vars(kind).get("__module__") in self._names
+
+    def holds(self, namespace: dict[str, Any]) -> bool:
+        """Whether code with these globals is the answer's own: of a namespace that is known, or of an own module."""
+        return id(namespace) in self._known or file_of_own(str(namespace.get("__name__"))) is not None
+
+    def new(self, namespace: dict[str, Any]) -> list[_Slot]:
+        """The places of a namespace that nobody has looked into yet."""
+        if id(namespace) in self._known:
+            return []
+        self._known[id(namespace)] = namespace
+        self._names.add(namespace.get("__name__"))
+        return _entries(namespace)
 
 
-def _own_code(answer: Any, namespace: dict[str, Any]) -> Iterable[FunctionType | type]:
-    """The functions and classes that are defined in a namespace, also those in closures, classes and decorators."""
-    found: dict[int, FunctionType | type] = {}
-    waiting = [answer, *namespace.values()]
-    while waiting:
-        one = waiting.pop()
-        if (not callable(one) and type(one) not in _HOLDERS) or id(one) in found:
-            continue
-        if type(one) is FunctionType and one.__globals__ is namespace:
-            found[id(one)] = one
-            waiting += map(_content, one.__closure__ or ())
-        elif issubclass(type(one), type):  # isinstance would ask an object of the answer's for its __class__
-            if one is answer or one.__module__ == namespace.get("__name__"):
-                found[id(one)] = one
-                waiting += vars(one).values()
-        elif (inner := _within(one)) is not None:
-            waiting.append(inner)
-    return found.values()
+def _held(one: Any, put: _Put, old: object, new: Any, spaces: _Spaces, is_answer: bool) -> Iterable[_Slot]:
+    """What an object holds, each with its place; it is looked at from outside, for what it says may be the answer's."""
+    kind = type(one)
+    if issubclass(kind, type):
+        return _of_class(one) if is_answer or spaces.has(one) else ()
+    if kind is FunctionType:
+        return _of_function(one, spaces)
+    if issubclass(kind, dict):
+        return _entries(one) if dict.__len__(one) <= _LARGEST else ()
+    if issubclass(kind, list):
+        entries = enumerate(list.__iter__(one)) if list.__len__(one) <= _LARGEST else ()
+        return [(value, functools.partial(list.__setitem__, one, place)) for place, value in entries]
+    if issubclass(kind, tuple):
+        return _of_tuple(one, put, old, new)
+    if kind is ModuleType:
+        return spaces.new(vars(one)) if spaces.holds(vars(one)) else ()
+    return _of_holder(one, put, spaces)
 
 
-_HOLDERS = {
-    property: "fget",
-    staticmethod: "__func__",
-    classmethod: "__func__",
-    MethodType: "__func__",
-    functools.partial: "func",
-}
+def _nowhere(_new: Any) -> None:
+    """Put nothing: the answer itself stands in no place, and what a function wraps is not to be changed."""
+
+
+def _entries(values: dict[str, Any]) -> list[_Slot]:
+    """The places of a dict; builtins are nobody's own."""
+    pairs = [(name, value) for name, value in dict.items(values) if name != "__builtins__"]
+    return [(value, functools.partial(dict.__setitem__, values, name)) for name, value in pairs]
+
+
+def _of_class(own: type) -> list[_Slot]:
+    return [(value, functools.partial(type.__setattr__, own, name)) for name, value in list(vars(own).items())]
+
+
+def _of_function(one: FunctionType, spaces: _Spaces) -> list[_Slot]:
+    """What a function of the answer's holds; of a library's, only what it is wrapped around."""
+    inner: list[_Slot] = [(vars(one).get("__wrapped__"), _nowhere)]
+    if not spaces.holds(one.__globals__):
+        return inner
+    cells = [(_content(cell), functools.partial(setattr, cell, "cell_contents")) for cell in one.__closure__ or ()]
+    defaults: list[_Slot] = [(one.__defaults__, functools.partial(setattr, one, "__defaults__"))]
+    return [*inner, *cells, *defaults, *_entries(one.__kwdefaults__ or {}), *spaces.new(one.__globals__)]
+
+
+def _of_tuple(one: tuple[Any, ...], put: _Put, old: object, new: Any) -> list[_Slot]:
+    """What a tuple holds; one that holds the object itself is made anew, with its class."""
+    if tuple.__len__(one) > _LARGEST:
+        return []
+    values = list(tuple.__iter__(one))
+    if any(value is old for value in values):
+        values = [new if value is old else value for value in values]
+        put(tuple.__new__(type(one), values))
+    return [(value, _nowhere) for value in values]
+
+
+def _of_holder(one: Any, put: _Put, spaces: _Spaces) -> list[_Slot]:
+    """What a method, a property, a partial or an object of an own class holds."""
+    match type(one):
+        case kind if kind in (staticmethod, classmethod):
+            return [(one.__func__, lambda new: put(kind(new)))]
+        case kind if kind is MethodType:
+            return [(one.__func__, _nowhere), (one.__self__, _nowhere)]
+        case kind if kind is property:
+            return [(each, _nowhere) for each in (one.fget, one.fset, one.fdel)]
+        case kind if kind is functools.partial:
+            return _of_partial(one)
+        case kind if kind is SimpleNamespace or (spaces.has(kind) and kind.__dictoffset__):
+            return [*_entries(object.__getattribute__(one, "__dict__")), (kind, _nowhere)]
+        case kind:
+            inner = inspect.getattr_static(one, "__wrapped__", None) if callable(one) else None  # that of `lru_cache`
+            return [(inner, _nowhere), *([(kind, _nowhere)] if spaces.has(kind) else ())]
+
+
+def _of_partial(one: functools.partial[Any]) -> list[_Slot]:
+    """What a partial holds: its places are read only, but for those who restore one that was pickled."""
+
+    def put(func: Any = None, args: Any = None) -> None:
+        one.__setstate__((func or one.func, one.args if args is None else args, one.keywords, vars(one)))  # type: ignore[attr-defined]
+
+    return [(one.func, put), (one.args, lambda new: put(args=new)), *_entries(one.keywords)]
 
 
 def _within(value: Any) -> Any:
@@ -128,6 +201,15 @@ def _within(value: Any) -> Any:
     is_function = type(value) is FunctionType
     inner = vars(value).get("__wrapped__") if is_function else inspect.getattr_static(value, "__wrapped__", None)
     return inner if isinstance(inner, FunctionType) else None
+
+
+_HOLDERS = {
+    property: "fget",
+    staticmethod: "__func__",
+    classmethod: "__func__",
+    MethodType: "__func__",
+    functools.partial: "func",
+}
 
 
 def _namespace_of(answer: Any) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 import builtins
+import importlib.util
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -129,7 +131,7 @@ class _Layout:
         called, behind = self.called.get(exercise, exercise), (each for _, each in self._between(place, end))
         # A helper's cell may have been taken for another exercise's answer, whose own cell is lost.
         known = (*self._setup, *(each for _, each in self._known))
-        return answer_text(called, self.parts[place].source, behind, known, self.first)
+        return answer_text(called, self.parts[place].source, behind, known, self.first, _of_module)
 
     def only_below(self, exercise: str, place: int) -> frozenset[str]:
         """The names that an answer leans on and that are given below its check, and nowhere above."""
@@ -221,6 +223,13 @@ def _is_ours(statement: Statement) -> bool:
     if isinstance(node, ast.ImportFrom):
         return (node.module or "").split(".")[0] in _OURS
     return isinstance(node, ast.Import) and any(alias.name.split(".")[0] in _OURS for alias in node.names)
+
+
+@lru_cache(maxsize=512)
+def _of_module(name: str) -> str | None:
+    """The text "" for a module that this machine does not have, such as a student's own: none comes with a notebook."""
+    top = name.partition(".")[0]
+    return None if top in sys.modules or importlib.util.find_spec(top) is not None else ""
 
 
 @lru_cache(maxsize=8)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from nbformat import NotebookNode
@@ -19,6 +19,7 @@ from autograder.exercises.observation import Raised
 from autograder.grading.bounded_judging import judged, names_forged
 from autograder.grading.execution_plan import Plan, Task, plan
 from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.ipython_syntax import UNREAD
 from autograder.sandbox.execution.program import LIMITS, Ground, Limits, Outcome, Runner
 from autograder.submission.read_submission import read
 from autograder.submission.submission import Submission
@@ -26,6 +27,11 @@ from autograder.submission.submission import Submission
 _AT_THE_END = (
     "This counts as it stands at the end of your notebook: what the answer needs stands below its check, "
     "or you answered again there."
+)
+
+_NOT_HERE = (
+    "{} imports what this machine does not have: {}. A .py file of a student's is not run; what an answer needs of it "
+    "belongs into a cell of the notebook"
 )
 
 
@@ -68,9 +74,17 @@ class Grading:
             points={name: chapter.points(name) for name in chapter.exercises},
             extra={name: chapter.extra(name) for name in chapter.exercises},
             repairs=submission.repairs,
-            eye=(*submission.eye, *names_forged(reports)),
+            eye=(*submission.eye, *names_forged(reports), *self._missing(reports)),
             trouble=submission.trouble,
         )
+
+    def _missing(self, reports: Iterable[Report]) -> Iterator[str]:
+        """A line for each answer that is not right and imports what this machine does not have, as an own module."""
+        sources = self._plan.sources if self._plan is not None else {}
+        for report in reports:
+            found = re.findall(rf"^{re.escape(UNREAD)}(.+)", sources.get(report.exercise, ""), re.MULTILINE)
+            if found and not report.passed:
+                yield _NOT_HERE.format(report.exercise, ", ".join(found))
 
     def _report(self, name: str, outcomes: Mapping[str, Outcome], limits: Limits) -> Report:
         if self._plan is None:

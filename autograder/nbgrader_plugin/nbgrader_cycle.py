@@ -96,10 +96,15 @@ class Cycle:
         with _quiet(), alone(self.course, f"generate {self.stem}"):
             self._must("generate the assignment", self.api.generate_assignment(self.stem))
 
-    def is_in_gradebook(self) -> bool:
-        """Whether the gradebook knows the assignment."""
+    def is_generated(self) -> bool:
+        """Whether the gradebook knows the assignment, and its release is whole.
+
+        nbgrader first removes an older release, and writes the new one last: who is killed in between leaves none.
+        """
+        source, release = (self.course / step / self.stem for step in ("source", "release"))
         with self.api.gradebook as gradebook:
-            return any(assignment.name == self.stem for assignment in gradebook.assignments)
+            is_known = any(assignment.name == self.stem for assignment in gradebook.assignments)
+        return is_known and all((release / path.name).is_file() for path in source.glob("*.ipynb"))
 
     def release(self) -> None:
         """Put the released assignment into the exchange."""

@@ -11,6 +11,7 @@ import inspect
 import linecache
 import textwrap
 from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from IPython import get_ipython
@@ -19,6 +20,7 @@ from autograder.notebook.cell_bindings import binds
 from autograder.notebook.last_check import file_of, name_in
 from autograder.notebook.referenced_names import code_of, unwrapped
 from autograder.notebook.saved_notebook import texts_run
+from autograder.student_modules import file_of_own
 from autograder.submission.answer_source import Statement, answer_text, python_of, statements
 
 _TIMED = "<timed"  # under such a name `%%time` compiles a cell, whichever it is
@@ -42,7 +44,7 @@ def _text(runs: Sequence[str], called: str, answer: object, exercises: Collectio
     behind = [each for run in runs[place + 1 :] for each in statements(run) or ()] if place is not None else []
     cell = cell or (runs[place] if place is not None else _own_text(answer))
     known = [*_of_its_file(answer), *_latest(runs)]
-    return answer_text(called, cell, behind, known, exercises) if cell.strip() else ""
+    return answer_text(called, cell, behind, known, exercises, _of_module) if cell.strip() else ""
 
 
 def _place(runs: Sequence[str], called: str, answer: object) -> int | None:
@@ -85,6 +87,13 @@ def _of_its_file(answer: object) -> tuple[Statement, ...]:
     code = code_of(unwrapped(answer))
     is_file = code is not None and not file_of(unwrapped(answer))
     return (statements("".join(linecache.getlines(code.co_filename))) or ()) if code and is_file else ()
+
+
+def _of_module(name: str) -> str | None:
+    """The text of a loaded module that a student wrote; "" where its file holds none, None for any other module."""
+    file = file_of_own(name)
+    linecache.checkcache(file)  # it may have been written anew
+    return ("".join(linecache.getlines(file)) if Path(file).suffix == ".py" else "") if file is not None else None
 
 
 def _latest(runs: Sequence[str]) -> list[Statement]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Set
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from autograder.ipython_syntax import as_python
+from autograder.ipython_syntax import UNREAD, as_python
 from autograder.python_names import Names, names_of, reached
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -39,6 +39,23 @@ class Statement:
     def defines(self) -> bool:
         """Whether it is a function or a class."""
         return isinstance(self.node, _DEFINITIONS)
+
+    @cached_property
+    def imports(self) -> tuple[str, ...]:
+        """The modules that it imports, also within a function, and those that what it takes from one may be."""
+        nodes = [node for node in ast.walk(self.node) if isinstance(node, _IMPORTS)]
+        homes = [(node.module, node.names) for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
+        named = [each.name for node in nodes if isinstance(node, ast.Import) for each in node.names]
+        taken = [f"{home}.{each.name}" for home, names in homes for each in names]
+        return tuple(dict.fromkeys([*named, *(home for home, _ in homes if home), *taken]))
+
+    @cached_property
+    def looked_up(self) -> frozenset[str]:
+        """The names that it looks up, in whichever module: its own, attributes, and those that it imports."""
+        nodes = list(ast.walk(self.node))
+        attributes = (node.attr for node in nodes if isinstance(node, ast.Attribute))
+        imported = (each.name for node in nodes if isinstance(node, ast.ImportFrom) for each in node.names)
+        return frozenset(self.names.used).union(attributes, imported)
 
     @property
     def is_import(self) -> bool:
@@ -131,28 +148,77 @@ def _bound_by(source: str) -> frozenset[str] | None:
     return None if known is None else _all("bound", known)
 
 
+# The text of the module of a name that a student wrote; "" where nobody can read it here, None for a library's.
+Modules = Callable[[str], str | None]
+
+
 def answer_text(
-    called: str, cell: str, behind: Iterable[Statement], known: Iterable[Statement], exercises: Collection[str]
+    called: str,
+    cell: str,
+    behind: Iterable[Statement],
+    known: Iterable[Statement],
+    exercises: Collection[str],
+    modules: Modules = lambda _name: None,
 ) -> str:
     """The text of the answer `called`, as plain Python: what rules, notes and the proofs of the bank read of it.
 
     It is what its cell defines it with, what the statements between that and the check add to it, as
     `Net.forward = forward` does, and the functions and classes of other cells that it uses; not the lines that try it
     out. Answers to other `exercises` are judged for themselves. `check` and grading both ask here, so that they judge
-    by one text: a notebook gives the statements that its kernel has run, grading those of the file.
+    by one text: a notebook gives the statements that its kernel has run, grading those of the file. In the place of an
+    import from one of the student's own `modules` stands what the answer uses of it.
     """
     added = list({_place_of(each): each for each in behind if adds_to(called, each)}.values())  # the last for a place
-    helpers = [each for each in known if _is_helper(each) and not each.names.bound.intersection(exercises)]
+    helpers = _helpers(known, exercises, modules)
     own = statements(cell)
     if own is None or not all(each.text for each in own):  # what is behind an answer stays in a rule's sight
         return "\n\n".join([*(each.text for each in helpers), python_of(cell)[0], *(each.text for each in added)])
     bound = _all("bound", own)
     free = [each for each in helpers if not each.names.bound & bound]
     if called in bound:
-        found = reached([*free, *own, *added], {called}, lambda each: _given(each, called), _used)
+        found = reached([*free, *own, *added], {called, "*"}, lambda each: _given(each, called), _used)
     else:  # it has no name, or gets it where nobody can see: then the whole of its cell is looked at
-        found = [*reached(free, _all("used", [*own, *added]), lambda each: each.names.bound, _used), *own, *added]
-    return "\n\n".join(each.text for each in found)
+        used = {*_all("used", [*own, *added]), "*"}
+        found = [*reached(free, used, lambda each: each.names.bound, _used), *own, *added]
+    written = (each.text for each in found if not (each.is_import and _is_own(each, modules)))
+    return "\n\n".join([*written, *_of_modules(found, set(exercises) - {called}, modules)])
+
+
+def _helpers(known: Iterable[Statement], exercises: Collection[str], modules: Modules) -> list[Statement]:
+    """The statements by which a name of their own can be called, and imports from the student's own modules."""
+    found = (each for each in known if _is_helper(each) or (each.is_import and _is_own(each, modules)))
+    return [each for each in found if not each.names.bound.intersection(exercises)]
+
+
+def _is_own(statement: Statement, modules: Modules) -> bool:
+    """Whether a statement imports a module that the student wrote."""
+    return any(modules(name) is not None for name in statement.imports)
+
+
+def _of_modules(found: Sequence[Statement], exercises: Collection[str], modules: Modules) -> list[str]:
+    """What these statements use of the student's own modules, and what that uses of others."""
+    importing, parts = [each for each in found if _is_own(each, modules)], list[Statement]()
+    texts: dict[str, str | None] = {}
+    for _ in range(_DEEPEST if importing else 0):
+        texts = {name: text for each in importing for name in each.imports if (text := modules(name)) is not None}
+        used: frozenset[str] = frozenset().union(*(each.looked_up for each in (*found, *parts)))
+        known = [_helpers(statements(text or "") or (), exercises, modules) for text in texts.values()]
+        parts = [each for one in known for each in reached(one, used, lambda each: each.names.bound, _looked_up)]
+        importing = [each for each in (*found, *parts) if _is_own(each, modules)]
+    given = [each.text for each in parts if each not in importing]
+    given += [f"{new} = {old}" for each in importing for old, new in _renamed(each)]
+    unread = {name.partition(".")[0] for name, text in texts.items() if not statements(text or "")}
+    return [*given, *(UNREAD + name for name in sorted(unread))]
+
+
+def _renamed(statement: Statement) -> list[tuple[str, str]]:
+    """The names under which a statement has what it imports from a module, where they are other ones."""
+    taken = (node.names for node in ast.walk(statement.node) if isinstance(node, ast.ImportFrom))
+    return [(each.name, each.asname) for names in taken for each in names if each.asname]
+
+
+def _looked_up(statement: Statement) -> frozenset[str]:
+    return statement.looked_up
 
 
 def _given(statement: Statement, called: str) -> set[str]:

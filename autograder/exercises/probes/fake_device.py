@@ -40,18 +40,39 @@ class FakeDevice:
 
     @contextmanager
     def clock(self, answer: Answer) -> Iterator[None]:
-        """Make this clock the one that an answer reads, by whichever name; the clock of the wall stands still."""
+        """Make this clock the one that an answer reads, by whichever name; the clock of the wall stands still.
+
+        The clock of the process goes on only while the host is busy, not while it waits.
+        """
         now, nanoseconds = (lambda: self.now), (lambda: int(self.now * 1e9))
-        clocks: tuple[tuple[Any, str, Callable[[], float]], ...] = (
+        clocks: tuple[tuple[Any, str, Callable[..., float]], ...] = (
             (time, "perf_counter", now),
             (time, "perf_counter_ns", nanoseconds),
             (time, "monotonic", now),
             (time, "monotonic_ns", nanoseconds),
             (time, "time", lambda: 0.0),
             (time, "time_ns", lambda: 0),
-            (timeit, "default_timer", now),  # the same object as perf_counter
+            (time, "process_time", self._busy),
+            (time, "process_time_ns", lambda: int(self._busy() * 1e9)),
+            (time, "thread_time", self._busy),
+            (time, "thread_time_ns", lambda: int(self._busy() * 1e9)),
+            (time, "clock_gettime", self._read),
+            (time, "clock_gettime_ns", lambda clock: int(self._read(clock) * 1e9)),
         )
         with ExitStack() as stack:
             for module, name, read in clocks:
-                stack.enter_context(replaced_for(answer, module, name, read))
+                if hasattr(module, name):  # Windows has less
+                    stack.enter_context(replaced_for(answer, module, name, read))
+            # The same object as perf_counter; `timeit.repeat` and its like have it as a default.
+            stack.enter_context(replaced_for(timeit.repeat, timeit, "default_timer", now))
             yield
+
+    def _busy(self) -> float:
+        """The seconds that the host was busy: with giving work."""
+        return self.calls / 64
+
+    def _read(self, clock: int) -> float:
+        """What `time.clock_gettime` says of one of the system's clocks."""
+        if clock in (time.CLOCK_PROCESS_CPUTIME_ID, time.CLOCK_THREAD_CPUTIME_ID):
+            return self._busy()
+        return 0.0 if clock == time.CLOCK_REALTIME else self.now

@@ -10,6 +10,7 @@ bank = AnswerBank("fix_inplace")
 @bank.wrong(
     "untouched",
     "The first program still stops: `exp` saved its result, and you change that in place, as `y += 1` does. Then look at the other programs.",
+    unless=r"(?s)no_grad|\A(?!.*y \+= 1.*b -= 0\.1 \* b\.grad.*scores\.data\.clamp_\()",  # of code that mends another
 )
 def fix_inplace(x):
     a = x.clone().requires_grad_()

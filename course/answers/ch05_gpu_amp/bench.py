@@ -2,6 +2,7 @@
 
 import statistics
 import time
+import timeit
 
 import torch
 
@@ -194,8 +195,9 @@ def bench(fn, warmup, iters, sync):
 
 @bank.wrong(
     "clock-on-the-wall",
-    "`time.time()` is the clock on the wall: it may be set while you measure, and is coarse. Use time.perf_counter().",
-    unless=r"perf_counter\(",
+    "You read the clock on the wall, as `time.time()` and `datetime.now()` do: it may be set while you measure, and is "
+    "coarse. Use time.perf_counter().",
+    unless=r"(?s)perf_counter|\A(?!.*(\btime\.time|from time import|\btime\(|now\())",  # of code that reads no such clock
     slip=True,
 )
 def bench(fn, warmup, iters, sync):
@@ -208,6 +210,25 @@ def bench(fn, warmup, iters, sync):
         fn()
         sync()
         times.append(time.time() - begin)
+    return statistics.median(times)
+
+
+@bank.wrong(
+    "clock-of-the-process",
+    "You read a clock that counts only the seconds in which this process computes, as `process_time` and `thread_time` "
+    "do: while fn or sync waits, it stands still. Use time.perf_counter().",
+    slip=True,
+)
+def bench(fn, warmup, iters, sync):
+    for _ in range(warmup):
+        fn()
+    times = []
+    for _ in range(iters):
+        sync()
+        begin = time.process_time()
+        fn()
+        sync()
+        times.append(time.process_time() - begin)
     return statistics.median(times)
 
 
@@ -273,6 +294,14 @@ def bench(fn, warmup, iters, sync):
         sync()
         times.append(time.perf_counter() - begin)
     return statistics.median(times)
+
+
+@bank.right("repeated-by-timeit")
+def bench(fn, warmup, iters, sync):
+    for _ in range(warmup):
+        fn()
+    sync()
+    return statistics.median(timeit.repeat(lambda: (fn(), sync()), number=1, repeat=iters))
 
 
 @bank.right("minus-and-plus")

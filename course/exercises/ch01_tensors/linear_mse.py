@@ -50,7 +50,8 @@ def by_targets(answer: Answer, case: Case) -> Observation:
     found = changes(results)
     if found is None:
         return {"returned": see(results[0])}
-    return {"targets": found, "always": None if found.values.any() else losses(results)[0]}
+    depends = bool(found.values.any())
+    return {"depends": depends, "targets": found, "always": None if depends else losses(results)[0]}
 
 
 def by_weights(answer: Answer, case: Case) -> Observation:
@@ -64,22 +65,28 @@ def by_weights(answer: Answer, case: Case) -> Observation:
     return {"returned": see(results[0])} if found is None else seen
 
 
+_SAME = (
+    "Your loss is the same number whichever order the targets have. Each prediction has a target of its own: print the "
+    "shapes of both."
+)
 own_target = Requirement(
     "compares each prediction with its own target",
     by_targets,
     tells={
-        "targets": "When the targets change places, your loss does not change as it should. Each prediction has a "
-        "target of its own: print the shapes of both. Compared are the changes of the loss after one, two and three "
-        "times `y = y.roll(1)`, divided by the largest.",
-        "always": "Your loss is the same number whichever order the targets have.",
+        "depends": _SAME,
+        "always": _SAME,
+        "targets": "When the targets change places, your loss does not change as it should: as what each prediction "
+        "is off its own target, squared. Compared are the changes of the loss after one, two and three times "
+        "`y = y.roll(1)`, divided by the largest.",
     },
 )
 columns = Requirement(
     "standardizes each column",
     watched(by_weights, "weights"),
     tells={
-        "weights": "With one weight doubled, your loss changes otherwise than on standardized columns. Compared are "
-        "the changes for the first, the second and the third weight, divided by the largest."
+        "weights": "With one weight doubled, your loss changes otherwise than that of the standardized columns, each "
+        "times its weight, added up. Compared are the changes for the first, the second and the third weight, divided "
+        "by the largest."
     },
 )
 unchanged = Requirement(
@@ -93,7 +100,7 @@ any_data = Requirement(
     result_only,
     tells={
         "returned:values": "Your loss changes with targets and weights as it should, but for a factor, and is "
-        "another number all the same: look at all that is divided by.",
+        "another number all the same: look at what is divided by, and at what is added.",
         "returned:shape": "A loss is one number, a tensor without axes.",
     },
     needs=(own_target, columns),

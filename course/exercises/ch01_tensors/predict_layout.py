@@ -22,13 +22,19 @@ no_torch = Rule(
 def layouts(answer: Answer, case: Case) -> Observation:
     """How many layouts there are, their shapes, their strides, and what shares memory, in the order of the ops.
 
-    Lists and tuples count alike, in any place. What is no sequence of triples is seen as `returned`.
+    Lists and tuples count alike, in any place. What is no sequence of triples is told by its form.
     """
     seen = _tuples(see(answer(*copy_of(case.args))))
-    if not isinstance(seen, tuple) or any(not isinstance(layout, tuple) or len(layout) != 3 for layout in seen):
-        return {"returned": list(seen) if isinstance(seen, tuple) else seen}
+    form = {"is_list": isinstance(seen, tuple), "has_triples": isinstance(seen, tuple) and all(map(_is_triple, seen))}
+    if not isinstance(seen, tuple) or not form["has_triples"]:
+        return {**form, "returned": list(seen) if isinstance(seen, tuple) else seen}
     shapes, strides = ([_whole(layout[place]) for layout in seen] for place in range(2))
-    return {"entries": len(seen), "shapes": shapes, "strides": strides, "shares": [layout[2] for layout in seen]}
+    shares = [layout[2] for layout in seen]
+    return {**form, "entries": len(seen), "shapes": shapes, "strides": strides, "shares": shares}
+
+
+def _is_triple(layout: Plain) -> bool:
+    return isinstance(layout, tuple) and len(layout) == 3
 
 
 def _whole(lengths: Plain) -> Plain:
@@ -44,6 +50,10 @@ def _tuples(value: Plain) -> Plain:
 def predicted(name: str, sentence: str, shape: str, stride: str, shares: str) -> Requirement:
     """One operation, and what to say of its shape, its stride and its memory; other forms are told as anywhere."""
     tells = {
+        "is_list": "You return no list. Asked for is a list with one entry, (shape, stride, shares_storage), for each "
+        "op.",
+        "has_triples": "Each entry of your list is to hold three things together: (shape, stride, shares_storage). One "
+        "of yours does not.",
         "entries": "Your list has not one entry for each op: does it return before the last, or keep less than all?",
         "shapes:type": "A shape is a tuple, also where it has one number: `(6,)`, with a comma.",
         "strides:type": "A stride is a tuple, also where it has one number: `(1,)`, with a comma.",

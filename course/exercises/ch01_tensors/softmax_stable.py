@@ -28,12 +28,13 @@ no_softmax = Rule(
     _calls_softmax,
 )
 
-_NEAR = 1e-3  # what a sum of shares, or a difference of logarithms, may be off
+_NEAR = 1e-3  # what a difference of logarithms may be off
+_ROUNDED = 1e-5  # what a sum of shares may be off
 
 
 def add_up_to_one(_x: torch.Tensor, shares: torch.Tensor, dim: int) -> torch.Tensor:
     """Whether numbers are shares of 1 along a dim."""
-    return ((shares.sum(dim) - 1).abs() < _NEAR).all()
+    return ((shares.sum(dim) - 1).abs() < _ROUNDED).all()
 
 
 def in_proportion(scores: torch.Tensor, shares: torch.Tensor, dim: int) -> torch.Tensor:

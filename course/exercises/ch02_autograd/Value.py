@@ -115,7 +115,11 @@ _BY_TANH = (
     "With tanh in it the expression has the right value, and a gradient of what you began with is not right: tanh "
     "passes on what arrives, times its own derivative."
 )
-_OWN = {"grads": _BY_PARTS, "own": "After `result.backward()`, `result.grad` is to be 1.0."}
+_NO_NUMBER = (
+    "`grad` is to be a Python number, as 0.0 is, and one of yours is another kind of thing, such as a tensor or None."
+)
+_KINDS = dict.fromkeys(("grads:type", "middle:type", "own:type"), _NO_NUMBER)
+_OWN = _KINDS | {"grads": _BY_PARTS, "own": "After `result.backward()`, `result.grad` is to be 1.0."}
 _ALL_USES = (
     "Where a Value is used more than once, its grad is not the sum of what each use brings; `a * a` uses a twice."
 )
@@ -136,21 +140,25 @@ _BOTH = ("grads", "middle")
 computes = Requirement(
     "computes sums, products and tanh",
     expression("data"),
-    {"data": "`data` of a result is not the sum, the product or the tanh that the expression asks for."},
+    {
+        "data:type": "`data` is to be a Python number, and one of yours is another kind of thing, such as a tensor: "
+        "compute with the numbers themselves.",
+        "data": "`data` of a result is not the sum, the product or the tanh that the expression asks for.",
+    },
 )
 through_sums = Requirement("passes gradients through + and *", expression("grads", "own"), _OWN)
-through_tanh = Requirement("passes gradients through tanh", expression("grads"), {"grads": _BY_TANH})
-adds_up = Requirement("adds up what arrives on several paths", expression("grads"), {"grads": _ALL_USES})
+through_tanh = Requirement("passes gradients through tanh", expression("grads"), _KINDS | {"grads": _BY_TANH})
+adds_up = Requirement("adds up what arrives on several paths", expression("grads"), _KINDS | {"grads": _ALL_USES})
 passes_once = Requirement(
-    "passes a Value on once, when all has arrived", expression(*_BOTH), dict.fromkeys(_BOTH, _ONCE)
+    "passes a Value on once, when all has arrived", expression(*_BOTH), _KINDS | dict.fromkeys(_BOTH, _ONCE)
 )
 in_sequence = Requirement(
-    "serves several results one after another", expression(*_BOTH), dict.fromkeys(_BOTH, _ONE_AFTER_ANOTHER)
+    "serves several results one after another", expression(*_BOTH), _KINDS | dict.fromkeys(_BOTH, _ONE_AFTER_ANOTHER)
 )
 goes_nowhere = Requirement(
     "sends back from one result, whatever else was made",
     expression(*_BOTH),
-    dict.fromkeys(_BOTH, _ELSEWHERE),
+    _KINDS | dict.fromkeys(_BOTH, _ELSEWHERE),
 )
 asked = {
     computes: ("a + b", "a * b", "a.tanh()", "h = a * b; h * c + h"),

@@ -133,8 +133,8 @@ called_once = Requirement(
 def accumulate(draw: Draw) -> Iterator[Case]:
     """Get the gradient of a large batch from small ones."""
     features = draw.whole(2, 4)
-    yield single(*batches(draw, features, draw.whole(3, 6)))
-    yield unequal(*batches(draw, features, 1, 3))
+    yield single(*whole_batches(draw, features, 4))
+    yield unequal(*whole_batches(draw, features, 1, 3))
     yield unequal(*batches(draw, features + 1, *draw.sizes(3, 1, 6)))
     yield no_old(*batches(draw, features, 4))
     yield in_grad(*batches(draw, features, 5))
@@ -145,3 +145,9 @@ def batches(draw: Draw, features: int, *rows: int) -> tuple[list[Tensor], list[T
     """Batches whose last column is the target, and the parameters of a linear model: weights and bias."""
     drawn = [draw.normal(n, features + 1, dtype=torch.float64) + i for i, n in enumerate(rows)]
     return drawn, [draw.normal(features, dtype=torch.float64), draw.normal(1, dtype=torch.float64)]
+
+
+def whole_batches(draw: Draw, features: int, *rows: int) -> tuple[list[Tensor], list[Tensor]]:
+    """The same in whole numbers, of which 4 rows have gradients that one can read; no prediction is its target."""
+    drawn = [torch.cat([draw.ints(0, 4, n, features), -draw.ints(0, 4, n, 1)], dim=1).double() for n in rows]
+    return drawn, [draw.ints(1, 4, features).double(), draw.ints(1, 4, 1).double()]

@@ -1,0 +1,26 @@
+"""Which modules are a student's own: files beside a notebook, from which an answer may take its helpers."""
+
+from __future__ import annotations
+
+import sys
+from functools import lru_cache
+from pathlib import Path
+
+_NOT_A_STUDENTS = frozenset({"__main__", "__mp_main__", "autograder", "explorers", "course", *sys.stdlib_module_names})
+_COURSE = "autograder_course_"  # how the names begin under which the modules of a course are imported
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
+
+
+def file_of_own(module: str) -> str | None:
+    """The file of a loaded module that a student wrote; None for one that is installed, and for any other name."""
+    top = module.partition(".")[0]
+    if top in _NOT_A_STUDENTS or top.startswith(_COURSE):
+        return None
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return file if isinstance(file, str) and _is_own(file) else None
+
+
+@lru_cache(maxsize=1024)
+def _is_own(file: str) -> bool:
+    path = Path(file)
+    return path.is_absolute() and _INSTALLED.isdisjoint(path.parts)
