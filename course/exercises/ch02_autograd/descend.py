@@ -12,6 +12,7 @@ from autograder.watching.exercise import Case, Probe, Requirement, exercise
 from autograder.watching.observation import Observation
 from autograder.watching.probe import Answer, copy_of, values, watched
 from autograder.watching.probes.gradients import is_tracked
+from autograder.watching.probes.repeated import AFRESH, repeated
 from autograder.watching.probes.training_cuts import CUT_FROM_X, with_cuts
 
 from ._functions import FUNCTIONS, of_function, on_function
@@ -46,8 +47,9 @@ def steps_of(*kept: str) -> Probe:
 
 one_step = Requirement(
     "takes one step against the gradient",
-    with_cuts(on_function("returned"), chosen=True),
+    with_cuts(repeated(on_function("returned")), chosen=True),
     tells=CUT_FROM_X
+    | AFRESH
     | {"returned:values": "One step leads elsewhere than to x0 minus lr times the gradient of `f` at x0."},
 )
 many_steps = Requirement(

@@ -13,6 +13,7 @@ from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Probe, Requirement, exercise
 from autograder.watching.observation import Observation
 from autograder.watching.probe import Answer, see, watched
+from autograder.watching.probes.repeated import AFRESH, repeated
 from autograder.watching.probes.training_cuts import CUT, backwards_watched
 
 
@@ -68,8 +69,9 @@ def spelled(name: str, case: Case) -> str:
 
 mean = Requirement(
     "returns the mean of the values as a float",
-    running("returned", generator=False),
-    tells={
+    repeated(running("returned", generator=False)),
+    tells=AFRESH
+    | {
         "returned:values": "This is not the mean of the values. In a mean each of them counts alike: they are added "
         "up, and the sum is divided once, by how many they are."
     },

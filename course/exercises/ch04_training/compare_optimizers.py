@@ -16,6 +16,7 @@ from autograder.watching.exercise import Case, Probe, Requirement, exercise
 from autograder.watching.observation import Observation
 from autograder.watching.probe import Answer, copy_of, see, watched
 from autograder.watching.probes.chance import random_from
+from autograder.watching.probes.repeated import AFRESH, repeated
 from autograder.watching.probes.training_cuts import CUT, with_cuts
 
 
@@ -33,8 +34,9 @@ def counted(*kept: str) -> Probe:
 
 one_seed = Requirement(
     "counts the steps of both for one seed",
-    with_cuts(counted("sgd", "adam")),
+    with_cuts(repeated(counted("sgd", "adam"))),
     tells=CUT
+    | AFRESH
     | {
         "returned": "From the weights of start(seed), with its own rate, this is not the number of steps taken when "
         "the loss is first below `goal`."

@@ -6,6 +6,7 @@ A trial is a model, an optimizer, a batch and a step, with at most one thing wro
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -164,6 +165,13 @@ def _falling(share: float, steps: float) -> Make:
     return make
 
 
+def _swinging(model: nn.Sequential, x: Tensor, y: Tensor) -> Trial:
+    """One weight, which momentum carries to its goal in 50 steps, and in 100 as far beyond it as it was before."""
+    falling = _falling(0.1, 100)(model, x, y)
+    optimizer = _SGD(falling.model.parameters(), lr=(math.pi / 100) ** 2 / 2, momentum=0.999)
+    return Trial(falling.model, optimizer, falling.x, falling.y)
+
+
 _TRIALS: dict[str, Make] = {
     "sound": _sound,
     "sound: two groups in Adam": _two_groups,
@@ -186,6 +194,7 @@ _TRIALS: dict[str, Make] = {
     "a third of the loss is left after 100 steps": _falling(1 / 3, 100),
     "a tenth is left after 99 and a half": _falling(0.1, 99.5),
     "a tenth is left after 100 and a half": _falling(0.1, 100.5),
+    "the loss is near 0 after 50 steps, and large after 100": _swinging,
 }
 
 
@@ -256,6 +265,7 @@ shown_by = {
         "a third of the loss is left after 100 steps",
         "a tenth is left after 99 and a half",
         "a tenth is left after 100 and a half",
+        "the loss is near 0 after 50 steps, and large after 100",
     ),
     asked("does not suspect what is sound"): (
         "sound: two groups in Adam",
