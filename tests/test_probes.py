@@ -1,6 +1,7 @@
 """The library of probes: what is written down of answers that are no exercise's."""
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from autograder.watching.probe import Answer, facets, in_turn, watched
 from autograder.watching.probes.chance import SEED, by_known_chance, chances, drawn_from_seed, drawn_like, random_from
 from autograder.watching.probes.gradients import on_tensors
 from autograder.watching.probes.memory import copy_and_view
+from autograder.watching.probes.repeated import repeated
 from autograder.watching.probes.tensors import calling, entries
 
 X = torch.arange(6.0).reshape(2, 3)
@@ -74,6 +76,14 @@ class TestWatched:
     def test_probes_take_turns(self) -> None:
         """Each facet is a list with what each probe saw."""
         assert {"half": [2.0], "double": [8, 8]} == in_turn(watched(look), watched(look, "double"))(lambda: 4, case())
+
+    def test_what_is_kept_between_two_calls_is_noticed(self) -> None:
+        """An answer that goes on from the call before gives something else when it is called again."""
+        calls = count()
+
+        assert {"afresh": True, "double": 8} == repeated(watched(look, "double"))(lambda: 4, case())
+        assert {"afresh": False, "double": 0} == repeated(watched(look, "double"))(lambda: next(calls), case())
+        assert "raised" in repeated(watched(look))(lambda: 1 // 0, case())
 
 
 class TestEntries:

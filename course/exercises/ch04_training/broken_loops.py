@@ -121,7 +121,7 @@ def _or_inf(loss: float) -> float:
 _TELLS = {
     "floats": "What this loop returns is not a list of plain floats, one for each step.",
     "trained": "The losses fall, but the model that was given has not learned.",
-    "length": "The list of losses has another length than asked for: one loss for each step of this call, none of others.",
+    "length": "The list of losses is not as long as asked for: one for each step of this call, none of other calls.",
     "first": "The first loss is not the mean of the squared errors of the first weights, from before the step.",
     "optimizers": "The loop should keep its kind of optimizer.",
 }
