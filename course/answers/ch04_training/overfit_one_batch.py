@@ -118,7 +118,7 @@ def overfit_one_batch(trial):
 
 @bank.wrong(
     "all-frozen",
-    "You speak of frozen only where every parameter is. One is enough.",
+    "You miss a frozen parameter where others can learn. One that is frozen is enough.",
 )
 def overfit_one_batch(trial):
     (x, y), (same, again) = trial.batch(), trial.batch()
@@ -142,7 +142,7 @@ def overfit_one_batch(trial):
 
 @bank.wrong(
     "one-known-is-enough",
-    "You are content when the optimizer has some parameter of the model. It needs all of them.",
+    "You miss a parameter that the optimizer does not have where it has some other of the model. It needs all of them.",
 )
 def overfit_one_batch(trial):
     (x, y), (same, again) = trial.batch(), trial.batch()
@@ -527,6 +527,7 @@ def overfit_one_batch(trial):
 @bank.wrong(
     "learned-is-ok",
     "You say ok wherever the batch is learned, before you look for faults. It may be learned in spite of one: look first.",
+    also=("all-frozen", "all-labels", "one-known-is-enough"),
 )
 def overfit_one_batch(trial):
     x, y = trial.batch()
