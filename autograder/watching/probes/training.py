@@ -216,8 +216,8 @@ def stepped(*kept: str, generator: bool = False) -> Probe:
     """Steps of an optimizer that the answer is the class of: `answer(params, **settings)`, with given gradients.
 
     A case gives the tensors, and for each step their gradients. Facets: `path` and `grads` (the tensors, and their
-    .grad, after each step), `in_place` (views from before the steps hold what is new), `cleared` (after `zero_grad`) and
-    `later` (the tensors after a step that follows it).
+    .grad, after each step), `in_place` (views from before the steps hold what is new), `cleared` (after `zero_grad`),
+    and `later` (the tensors after a step that follows it).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
