@@ -84,6 +84,7 @@ class TestWatched:
         assert {"afresh": True, "double": 8} == repeated(watched(look, "double"))(lambda: 4, case())
         assert {"afresh": False, "double": 0} == repeated(watched(look, "double"))(lambda: next(calls), case())
         assert "raised" in repeated(watched(look))(lambda: 1 // 0, case())
+        assert "raised" in repeated(watched(look))([4].pop, case())  # the second time
 
 
 class TestEntries:

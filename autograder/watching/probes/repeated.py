@@ -17,7 +17,8 @@ def repeated(probe: Probe) -> Probe:
     """The probe, with one facet before all others: `afresh`, whether it sees the same when it watches again."""
 
     def look(answer: Answer, case: Case) -> Observation:
-        seen, later = probe(answer, case), probe(answer, case)
-        return seen if "raised" in seen else {"afresh": first_difference(seen, later, Tolerance()) is None} | seen
+        both = seen, later = probe(answer, case), probe(answer, case)
+        raised = next((one for one in both if "raised" in one), None)
+        return raised or {"afresh": first_difference(seen, later, Tolerance()) is None} | seen
 
     return look
