@@ -37,6 +37,7 @@ READS: dict[str, tuple[str, ...]] = {
     "forged": _of("ch04_training"),
     "graded_banks": (*_of(OWN, LESSONS, FIGURES), EXERCISE),
     "judge": _of("ch04_training", EXERCISES, SHIPPED),
+    "kept_between_calls": (LESSONS, EXERCISES, ANSWERS, FIGURES),
     "leaks": (*COURSE, DOCUMENTS),
     "mutation": _of(OWN),
     "names": _of(OWN, ANSWERS),

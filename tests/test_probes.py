@@ -1,6 +1,7 @@
 """The library of probes: what is written down of answers that are no exercise's."""
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from autograder.exercises.probes.random_results import (
     drawn_like,
     random_from,
 )
+from autograder.exercises.probes.repeated_calls import repeated
 from autograder.exercises.probes.tensors import calling, entries
 
 X = torch.arange(6.0).reshape(2, 3)
@@ -81,6 +83,15 @@ class TestWatched:
     def test_probes_take_turns(self) -> None:
         """Each facet is a list with what each probe saw."""
         assert {"half": [2.0], "double": [8, 8]} == in_turn(watched(look), watched(look, "double"))(lambda: 4, case())
+
+    def test_what_is_kept_between_two_calls_is_noticed(self) -> None:
+        """An answer that goes on from the call before gives something else when it is called again."""
+        calls = count()
+
+        assert {"afresh": True, "double": 8} == repeated(watched(look, "double"))(lambda: 4, case())
+        assert {"afresh": False, "double": 0} == repeated(watched(look, "double"))(lambda: next(calls), case())
+        assert "raised" in repeated(watched(look))(lambda: 1 // 0, case())
+        assert "raised" in repeated(watched(look))([4].pop, case())  # the second time
 
 
 class TestEntries:

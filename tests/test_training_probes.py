@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.exercises.exercise import Case
+from autograder.exercises.exercise import Case, usual_settings
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer
 from autograder.exercises.probes.training_runs import Run, elsewhere, resumed, trained
@@ -33,9 +33,18 @@ class TestOneStep:
 
         assert {"forwards": 1, "criterion": [("prediction", "y_batch")], "arrived": True} == seen
 
+    def test_targets_are_known_in_another_shape(self) -> None:
+        """Targets that are squeezed before the criterion sees them are not taken for a prediction."""
+        seen = one_step("criterion")(
+            lambda model, optimizer, criterion, x, y: criterion(model(x).squeeze(), y.squeeze()),
+            Case("", "linear", "SGD", X, Y),
+        )
+
+        assert {"criterion": [("prediction", "y_batch in another shape")]} == seen
+
     def test_a_mode_is_seen(self) -> None:
         """A model that is given in eval mode is seen to be left in it."""
-        assert {"modes": [False]} == one_step("modes")(step, Case("", f"linear{IN_EVAL}", "Adam", X, Y))
+        assert {"modes": "none"} == one_step("modes")(step, Case("", f"linear{IN_EVAL}", "Adam", X, Y))
 
 
 class TestEvaluated:
@@ -49,6 +58,33 @@ class TestEvaluated:
         seen = evaluated("left", "tracked", "types")(evaluate, Case("", "linear", X, torch.tensor([0, 1]), 2))
 
         assert {"left": ["gradients"], "tracked": True, "types": {"loss": "float"}} == seen
+
+    @pytest.mark.parametrize("samples", [7, 10, 13])
+    def test_each_pass_begins_with_another_batch(self, samples: int) -> None:
+        """Who takes the first batch of one pass, and the rest of another, does not have each sample once."""
+
+        def added(batches: Any) -> dict[str, float]:
+            return {"loss": float(sum(x[:, 0].sum() for x, _ in batches))}
+
+        x = (2.0 ** torch.arange(samples)).unsqueeze(1).expand(-1, 3).double()
+        case = Case("", "linear", x, torch.zeros(samples).long(), 3)
+        watch = evaluated("returned", loader="sampled")
+
+        assert watch(lambda _, loader, __: added(loader), case) != watch(
+            lambda _, loader, __: added([next(iter(loader)), *list(loader)[1:]]), case
+        )
+
+    def test_gradients_that_stay_off_are_noticed(self) -> None:
+        """Whoever turns the recording of graphs off for everybody has to turn it on again."""
+
+        def evaluate(model: nn.Module, loader: Any, criterion: Any) -> dict[str, float]:
+            torch.set_grad_enabled(False)
+            return {"loss": sum(criterion(model(x), y).item() for x, y in loader)}
+
+        with usual_settings():
+            seen = evaluated("left")(evaluate, Case("", "linear", X, torch.tensor([0, 1]), 2))
+
+        assert {"left": ["torch.is_grad_enabled()"]} == seen
 
 
 IN_TURNS = in_turns()

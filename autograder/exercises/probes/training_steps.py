@@ -71,11 +71,6 @@ def give_gradients(model: nn.Module, number: float) -> None:
         param.grad = torch.full_like(param, number)
 
 
-def _modes_of(model: nn.Module) -> list[bool]:
-    """Whether each module is in train mode, the model first."""
-    return [module.training for module in model.modules()]
-
-
 def _in_training(model: nn.Module) -> str:
     """The modules that are in train mode, by name, in one text: all of them are read where two texts differ."""
     names = [name or "the model itself" for name, module in model.named_modules() if module.training]
@@ -105,7 +100,7 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
             calls, arrived = at_each_call(model), at_each_gradient(model)
             result = answer(model, optimizer, criterion, x, y)
         seen: Observation = {"held": held_by(model), "grads": grads_of(model), "returned": see(result)}
-        seen |= {"modes": _modes_of(model), "forwards": len(calls)}
+        seen |= {"modes": _in_training(model), "forwards": len(calls)}
         seen |= {"criterion": list(asked), "arrived": bool(arrived), "spread": any(spread)}
         if "later" in kept:
             answer(model, optimizer, criterion, x - 1.0, y)
@@ -121,7 +116,7 @@ def _noting_criterion(y: Tensor) -> tuple[Callable[[Tensor, Tensor], Tensor], li
     spread: list[bool] = []
 
     def criterion(prediction: Tensor, target: Tensor) -> Tensor:
-        asked.append(tuple("y_batch" if _same(arg, y) else "prediction" for arg in (prediction, target)))
+        asked.append(tuple(_argument_of_criterion(arg, y) for arg in (prediction, target)))
         squares = (prediction - target) ** 2
         spread.append(squares.numel() > max(prediction.numel(), target.numel()))
         return squares.mean()
@@ -135,8 +130,10 @@ SPREAD = {
 }
 
 
-def _same(arg: Tensor, y: Tensor) -> bool:
-    return arg.shape == y.shape and bool((arg == y).all())
+def _argument_of_criterion(arg: Tensor, y: Tensor) -> str:
+    if arg.numel() != y.numel() or not bool((arg.flatten() == y.flatten()).all()):
+        return "prediction"
+    return "y_batch" if arg.shape == y.shape else "y_batch in another shape"
 
 
 def _warm_up(model: nn.Module, optimizer: Optimizer, x: Tensor, y: Tensor) -> None:
@@ -158,7 +155,7 @@ def evaluated(*kept: str, loader: Literal["whole", "sampled"] = "whole") -> Prob
 
     A case gives a model by name, inputs, labels, and the size. Facets: `returned` (numbers, whatever their type),
     `types`, `modes` (afterwards), `tracked` (the model gave, or the criterion was given, a prediction that has a graph)
-    and `left` (which of parameters, buffers, gradients and flags changed).
+    and `left` (which of parameters, buffers, gradients and flags changed, or whether torch records graphs).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -185,14 +182,16 @@ def evaluated(*kept: str, loader: Literal["whole", "sampled"] = "whole") -> Prob
 
 def _contents(model: nn.Module) -> dict[str, Plain]:
     flags = {name: parameter.requires_grad for name, parameter in model.named_parameters()}
-    return {"parameters or buffers": held_by(model), "gradients": grads_of(model), "requires_grad": flags}
+    seen = {"parameters or buffers": held_by(model), "gradients": grads_of(model), "requires_grad": flags}
+    return seen | {"torch.is_grad_enabled()": torch.is_grad_enabled()}
 
 
 def _loaders(kind: str, x: Tensor, labels: Tensor, batch_size: int) -> list[Any]:
     whole = DataLoader(TensorDataset(x, labels), batch_size=batch_size)
     if kind == "whole":
         return [whole]
-    part = SubsetRandomSampler(range(0, len(x), 2), torch.Generator().manual_seed(3))
+    # With this seed, each pass through the loader begins with another batch.
+    part = SubsetRandomSampler(range(0, len(x), 2), torch.Generator().manual_seed(10))
     return [list(whole), DataLoader(whole.dataset, batch_size=batch_size, sampler=part)]
 
 
@@ -217,7 +216,8 @@ def stepped(*kept: str, generator: bool = False) -> Probe:
     """Steps of an optimizer that the answer is the class of: `answer(params, **settings)`, with given gradients.
 
     A case gives the tensors, and for each step their gradients. Facets: `path` and `grads` (the tensors, and their
-    .grad, after each step), `cleared` (after `zero_grad`), `in_place` (views from before the steps hold what is new).
+    .grad, after each step), `in_place` (views from before the steps hold what is new), `cleared` (after `zero_grad`),
+    and `later` (the tensors after a step that follows it).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -232,6 +232,7 @@ def stepped(*kept: str, generator: bool = False) -> Probe:
         if "cleared" in kept:
             optimizer.zero_grad()
             seen["cleared"] = [p.grad is None for p in params]
+            seen["later"] = _step(optimizer, params, copy_of(case.args[1][-1]))
         return seen
 
     return watched(look, *kept)

@@ -446,6 +446,62 @@ class AdamW:
 
 
 @bank.wrong(
+    "keeps-the-smaller-part",
+    "Of your old m and s little stays, 1 - beta, and the new gradient gets beta. It is the other way round.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.decay = lr, betas, eps, weight_decay
+        self.state = [[0, torch.zeros_like(p), torch.zeros_like(p)] for p in self.params]
+
+    @torch.no_grad()
+    def step(self):
+        b1, b2 = self.betas
+        for p, state in zip(self.params, self.state):
+            if p.grad is None:
+                continue
+            t, m, s = state
+            t, m, s = t + 1, (1 - b1) * m + b1 * p.grad, (1 - b2) * s + b2 * p.grad**2
+            state[:] = t, m, s
+            p.mul_(1 - self.lr * self.decay)
+            p.sub_(self.lr * (m / (1 - b1**t)) / ((s / (1 - b2**t)).sqrt() + self.eps))
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "forgets-with-the-gradients",
+    "Your zero_grad sets t, m and s back, too. It is called in every round of a training: nothing would be remembered.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.decay = lr, betas, eps, weight_decay
+        self.zero_grad()
+
+    @torch.no_grad()
+    def step(self):
+        b1, b2 = self.betas
+        for p, state in zip(self.params, self.state):
+            if p.grad is None:
+                continue
+            state[0] += 1
+            t, m, s = state
+            p.mul_(1 - self.lr * self.decay)
+            m.mul_(b1).add_((1 - b1) * p.grad)
+            s.mul_(b2).add_((1 - b2) * p.grad**2)
+            p.sub_(self.lr * (m / (1 - b1**t)) / ((s / (1 - b2**t)).sqrt() + self.eps))
+
+    def zero_grad(self):
+        self.state = [[0, torch.zeros_like(p), torch.zeros_like(p)] for p in self.params]
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
     "no-root",
     "You divide by s. Its root is asked for: s is a mean of squares.",
 )

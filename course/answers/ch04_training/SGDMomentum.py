@@ -613,6 +613,29 @@ class SGDMomentum:
             p.grad = None
 
 
+@bank.wrong(
+    "forgets-with-the-gradients",
+    "Your zero_grad throws the velocities away, too. It is called in every round of a training: nothing would be remembered.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.decay = lr, momentum, weight_decay
+        self.zero_grad()
+
+    @torch.no_grad()
+    def step(self):
+        for p, v in zip(self.params, self.velocities):
+            if p.grad is not None:
+                v.mul_(self.momentum).add_(p.grad + self.decay * p)
+                p.sub_(self.lr * v)
+
+    def zero_grad(self):
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+        for p in self.params:
+            p.grad = None
+
+
 @bank.right("velocities-by-tensor")
 class SGDMomentum:
     def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):

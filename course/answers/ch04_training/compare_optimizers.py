@@ -660,8 +660,9 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
 
 @bank.wrong(
     "never-clears",
-    "You never clear .grad: each step goes along the sum of all gradients so far, and no count is that of SGD or Adam.",
-    unless=r"zero_grad\(|\.grad = None",
+    "Your rounds do not clear .grad: each step goes along the sum of all gradients so far, and no count is that of SGD or "
+    "Adam.",
+    unless=r"(?s)(while|range\().*zero_grad\(|\.grad = None",
 )
 def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
     def start(seed):
@@ -686,6 +687,35 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
         model, x, y = start(seed)
         adam.append(count(model, x, y, torch.optim.Adam(model.parameters(), lr=adam_lr)))
     return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
+
+
+@bank.wrong(
+    "optimizers-for-all-seeds",
+    "Your optimizers go on from seed to seed: Adam's averages still remember the seed before. Make new ones for each.",
+)
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def weights_of(seed):
+        torch.manual_seed(seed)
+        return nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double().state_dict()
+
+    x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+    model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+    sgd, adam = torch.optim.SGD(model.parameters(), lr=sgd_lr), torch.optim.Adam(model.parameters(), lr=adam_lr)
+    counts = {sgd: [], adam: []}
+    for seed in seeds:
+        for optimizer in (sgd, adam):
+            model.load_state_dict(weights_of(seed))
+            taken = 0
+            while taken < limit:
+                loss = F.mse_loss(model(x), torch.sin(x))
+                if loss.item() < goal:
+                    break
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                taken += 1
+            counts[optimizer].append(taken)
+    return {"sgd": counts[sgd], "adam": counts[adam], "ratio": sum(counts[sgd]) / sum(counts[adam])}
 
 
 @bank.wrong(

@@ -87,7 +87,8 @@ def evaluate(model, loader, criterion):
 
 @bank.wrong(
     "train-mode-for-all",
-    "Afterwards you call `model.train()`: submodules that were in eval mode, such as frozen ones, now train.",
+    "You leave every submodule in train mode, as `model.train()` does: those that were in eval mode, such as frozen ones, "
+    "now train.",
 )
 def evaluate(model, loader, criterion):
     model.eval()
@@ -99,6 +100,26 @@ def evaluate(model, loader, criterion):
             hits += (logits.argmax(dim=1) == labels).sum().item()
             count += len(labels)
     model.train()
+    return {"loss": loss / count, "accuracy": hits / count}
+
+
+@bank.wrong(
+    "gradients-off-for-good",
+    "You turn the recording of graphs off, and not on again: nothing can be trained after your evaluation. A block or a "
+    "decorator ends by itself.",
+)
+def evaluate(model, loader, criterion):
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    torch.set_grad_enabled(False)
+    loss = hits = count = 0
+    for inputs, labels in loader:
+        logits = model(inputs)
+        loss += criterion(logits, labels).item() * len(labels)
+        hits += (logits.argmax(dim=1) == labels).sum().item()
+        count += len(labels)
+    for module, mode in modes:
+        module.training = mode
     return {"loss": loss / count, "accuracy": hits / count}
 
 

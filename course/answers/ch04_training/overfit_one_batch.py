@@ -118,7 +118,7 @@ def overfit_one_batch(trial):
 
 @bank.wrong(
     "all-frozen",
-    "You speak of frozen only where every parameter is. One is enough.",
+    "You miss a frozen parameter where others can learn. One that is frozen is enough.",
 )
 def overfit_one_batch(trial):
     (x, y), (same, again) = trial.batch(), trial.batch()
@@ -142,7 +142,7 @@ def overfit_one_batch(trial):
 
 @bank.wrong(
     "one-known-is-enough",
-    "You are content when the optimizer has some parameter of the model. It needs all of them.",
+    "You miss a parameter that the optimizer does not have where it has some other of the model. It needs all of them.",
 )
 def overfit_one_batch(trial):
     (x, y), (same, again) = trial.batch(), trial.batch()
@@ -452,7 +452,11 @@ def overfit_one_batch(trial):
     return "ok" if trial.step(x, y) < first / 10 else "learning rate"
 
 
-@bank.wrong("all-labels", "You miss shuffled labels where one of them alone has changed. One that has is enough.")
+@bank.wrong(
+    "all-labels",
+    "You miss shuffled labels where one of them alone has changed. One that has is enough.",
+    unless=r"(?s)\A(?!.*\.batch\(.*\.batch\()",  # who calls batch once compares nothing
+)
 def overfit_one_batch(trial):
     (x, y), (same, again) = trial.batch(), trial.batch()
     if torch.equal(x, same) and not (y == again).any():
@@ -493,6 +497,55 @@ def overfit_one_batch(trial):
     for _ in range(99):
         trial.step(x1, y1)
     return "ok" if trial.step(x1, y1) < first / 10 else "learning rate"
+
+
+@bank.wrong(
+    "first-that-is-low",
+    "You say ok as soon as one loss is below a tenth of the first. It may rise again: what counts is where it is after 100 "
+    "steps.",
+)
+def overfit_one_batch(trial):
+    (x, y), (same, again) = trial.batch(), trial.batch()
+    if torch.equal(x, same) and not torch.equal(y, again):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if any(not p.requires_grad for p in params):
+        return "frozen"
+    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    if any(id(p) not in held for p in params):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    first = trial.step(x, y)
+    if all(torch.equal(old, p) for old, p in zip(before, params)):
+        return "no step"
+    for _ in range(100):
+        if trial.step(x, y) < first / 10:
+            return "ok"
+    return "learning rate"
+
+
+@bank.wrong(
+    "learned-is-ok",
+    "You say ok wherever the batch is learned, before you look for faults. It may be learned in spite of one: look first.",
+    also=("all-frozen", "all-labels", "one-known-is-enough"),
+)
+def overfit_one_batch(trial):
+    x, y = trial.batch()
+    losses = [trial.step(x, y) for _ in range(101)]
+    if losses[-1] < losses[0] / 10:
+        return "ok"
+    same, again = trial.batch()
+    if torch.equal(x, same) and not torch.equal(y, again):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if any(not p.requires_grad for p in params):
+        return "frozen"
+    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    if any(id(p) not in held for p in params):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    trial.step(x, y)
+    return "no step" if all(torch.equal(old, p) for old, p in zip(before, params)) else "learning rate"
 
 
 @bank.told("two-steps-too-few", "too_few")

@@ -308,7 +308,8 @@ def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
 
 @bank.wrong(
     "one-step-too-few",
-    "You take one step less than asked for.",
+    "Your model comes back as it was before the last step: one step less is taken than asked for, or earlier weights are put "
+    "back.",
 )
 def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
     class SinMLP(nn.Module):

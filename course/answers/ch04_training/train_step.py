@@ -299,6 +299,17 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
 
 
 @bank.wrong(
+    "rounds-to-four-decimals", "You round the loss. A small one becomes 0, or loses its digits: it is wanted as it is."
+)
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    optimizer.zero_grad()
+    loss = criterion(model(x_batch), y_batch)
+    loss.backward()
+    optimizer.step()
+    return round(loss.item(), 4)
+
+
+@bank.wrong(
     "loss-times-rows",
     "You multiply the loss by the number of rows. The loss of this batch is asked for, as the criterion gives it.",
 )

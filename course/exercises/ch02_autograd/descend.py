@@ -12,6 +12,7 @@ from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, copy_of, values, watched
 from autograder.exercises.probes.cut_losses import CUT_FROM_X, with_cuts
 from autograder.exercises.probes.gradients import is_tracked
+from autograder.exercises.probes.repeated_calls import AFRESH, repeated
 from autograder.exercises.seeded_draw import Draw
 
 from ._functions import FUNCTIONS, of_function, on_function
@@ -46,8 +47,9 @@ def steps_of(*kept: str) -> Probe:
 
 one_step = Requirement(
     "takes one step against the gradient",
-    with_cuts(on_function("returned"), chosen=True),
+    with_cuts(repeated(on_function("returned")), chosen=True),
     tells=CUT_FROM_X
+    | AFRESH
     | {"returned:values": "One step leads elsewhere than to x0 minus lr times the gradient of `f` at x0."},
 )
 many_steps = Requirement(

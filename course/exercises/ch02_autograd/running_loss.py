@@ -13,6 +13,7 @@ from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, see, watched
 from autograder.exercises.probes.cut_losses import CUT, backwards_watched
+from autograder.exercises.probes.repeated_calls import AFRESH, repeated
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -68,8 +69,9 @@ def spelled(name: str, case: Case) -> str:
 
 mean = Requirement(
     "returns the mean of the values as a float",
-    running("returned", generator=False),
-    tells={
+    repeated(running("returned", generator=False)),
+    tells=AFRESH
+    | {
         "returned:values": "This is not the mean of the values. In a mean each of them counts alike: they are added "
         "up, and the sum is divided once, by how many they are."
     },

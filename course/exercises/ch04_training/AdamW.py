@@ -46,7 +46,10 @@ apart = Requirement(
     path("A generator can be gone through once; and each of two optimizers has its own m, s and t."),
 )
 grads = Requirement(
-    "leaves each .grad as it is, until zero_grad", stepped("grads", "cleared", "path"), path(""), given=("path",)
+    "leaves each .grad as it is, until zero_grad",
+    stepped("grads", "cleared", "later", "path"),
+    path(""),
+    given=("path",),
 )
 
 

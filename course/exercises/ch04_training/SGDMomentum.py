@@ -48,7 +48,7 @@ apart = Requirement(
 )
 grads = Requirement(
     "leaves each .grad as it is, until zero_grad",
-    stepped("grads", "cleared", "path"),
+    stepped("grads", "cleared", "later", "path"),
     path(""),
     given=("path",),
     needs=(decays,),

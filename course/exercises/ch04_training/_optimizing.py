@@ -13,6 +13,8 @@ from autograder.exercises.seeded_draw import Draw
 _OTHERS = {
     "grads": "After your step, .grad is not what it was before. It belongs to the caller.",
     "cleared": "After zero_grad, each .grad should be None.",
+    "later": "A step that follows a zero_grad does not lead where it should. zero_grad is about .grad alone: what the "
+    "optimizer remembers goes on.",
     "in_place": "The tensors hold the right numbers, but in other memory than before: a view of one, from before the "
     "steps, still holds the old ones. Write into the tensor that is there.",
 }

@@ -57,14 +57,17 @@ _SMALL = 0.0001  # a loop has learned when its last losses are below this part o
 
 @watched
 def loop_run(answer: Answer, case: Case) -> Observation:
-    """One loop, run on a line: its losses, the model's loss at the end, and the optimizers that took steps."""
+    """One loop, run on a line: its losses, the model's loss at the end, and the optimizers that took steps.
+
+    A step of another model comes first: a loop that keeps its losses, or its optimizer, has them from there.
+    """
     letter, x, y, steps = copy_of(case.args)
     loops = answer()
     if not isinstance(loops, dict) or letter not in loops:
         return {"returned": see(loops)}
     with random_from(21):
-        model = nn.Linear(x.shape[1], 1).double()
-        [nn.init.zeros_(param) for param in model.parameters()]
+        loops[letter](_at_zero(x.shape[1]), copy_of(x), copy_of(y), 1)
+        model = _at_zero(x.shape[1])
         with before_any_step(lambda optimizer: type(optimizer).__name__) as used:
             losses = loops[letter](model, x, y, steps)
     return {
@@ -75,12 +78,21 @@ def loop_run(answer: Answer, case: Case) -> Observation:
     }
 
 
+def _at_zero(width: int) -> nn.Linear:
+    model = nn.Linear(width, 1).double()
+    [nn.init.zeros_(param) for param in model.parameters()]
+    return model
+
+
 def compare_loops(expected: Observation, got: Observation, tolerance: Tolerance) -> Difference | None:
     """Loops that have learned are alike, whatever their curves; of others, the curves tell which fault it is."""
     if "losses" not in expected or "losses" not in got:
         return first_difference(expected, got, tolerance)
     right, mine = ({"cut_loss": seen.get("cut_loss")} | _facts(seen) for seen in (expected, got))
-    if all(one["learned"] and one["trained"] for one in (right, mine)):
+    if right["floats"] != mine["floats"]:
+        right, mine = ({facet: one[facet] for facet in ("cut_loss", "floats")} for one in (right, mine))
+        return first_difference(right, mine, tolerance)
+    if all(one.get("learned") and one.get("trained") for one in (right, mine)):
         return first_difference(right, mine, tolerance)
     return first_difference(right | expected, mine | got, tolerance)
 
@@ -89,8 +101,9 @@ def _facts(seen: Observation) -> dict[str, Plain]:
     losses = seen["losses"]
     are_floats = isinstance(losses, list) and bool(losses) and all(type(loss) is float for loss in losses)
     if not are_floats:
-        return {"learned": False, "trained": False, "losses": losses}
+        return {"floats": False}
     return {
+        "floats": True,
         "learned": max(map(_or_inf, losses[-5:])) < _SMALL * losses[0],
         "trained": _or_inf(seen["left"]) < _SMALL * losses[0],
         "length": len(losses),
@@ -106,8 +119,10 @@ def _or_inf(loss: float) -> float:
 # --- what is asked
 
 _TELLS = {
+    "floats": "What this loop returns is not a list of plain floats, one for each step.",
     "trained": "The losses fall, but the model that was given has not learned.",
-    "first": "The first loss is not the mean of the squared errors of the first weights.",
+    "length": "The list of losses is not as long as asked for: one for each step of this call, none of other calls.",
+    "first": "The first loss is not the mean of the squared errors of the first weights, from before the step.",
     "optimizers": "The loop should keep its kind of optimizer.",
 }
 

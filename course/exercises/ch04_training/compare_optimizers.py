@@ -16,6 +16,7 @@ from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, copy_of, see, watched
 from autograder.exercises.probes.cut_losses import CUT, with_cuts
 from autograder.exercises.probes.random_results import random_from
+from autograder.exercises.probes.repeated_calls import AFRESH, repeated
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -33,8 +34,9 @@ def counted(*kept: str) -> Probe:
 
 one_seed = Requirement(
     "counts the steps of both for one seed",
-    with_cuts(counted("sgd", "adam")),
+    with_cuts(repeated(counted("sgd", "adam"))),
     tells=CUT
+    | AFRESH
     | {
         "returned": "From the weights of start(seed), with its own rate, this is not the number of steps taken when "
         "the loss is first below `goal`."

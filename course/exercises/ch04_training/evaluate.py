@@ -13,6 +13,7 @@ from torch import Tensor, float64
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, facets
+from autograder.exercises.probes.repeated_calls import AFRESH, repeated
 from autograder.exercises.probes.training_samples import FROZEN, IN_EVAL
 from autograder.exercises.probes.training_steps import evaluated
 from autograder.exercises.seeded_draw import Draw
@@ -52,8 +53,9 @@ def measured(*kept: str, loader: Literal["whole", "sampled"] = "whole") -> Probe
 
 one_batch = Requirement(
     "gives the loss and accuracy of one batch",
-    measured("returned"),
-    tells={
+    repeated(measured("returned")),
+    tells=AFRESH
+    | {
         "returned.loss": "The loss of one batch is what the criterion says of its logits and labels, as a mean over "
         "samples.",
         "returned.accuracy": "The accuracy is not the share of rows whose largest logit stands at the label. A row of "
@@ -83,7 +85,7 @@ in_eval_mode = Requirement(
     "evaluates in eval mode, and changes nothing",
     measured("returned", "left"),
     tells={
-        "left": "These things of the model have changed: evaluation should leave it as it is.",
+        "left": "This is no longer as it was before your call: evaluation should change nothing.",
         "returned": "Of a model with dropout and batch norm, your results are not those in eval mode.",
     },
     needs=(unequal,),

@@ -6,6 +6,7 @@ A trial is a model, an optimizer, a batch and a step, with at most one thing wro
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -151,14 +152,17 @@ def _zero_biases(model: nn.Sequential, x: Tensor, y: Tensor) -> Trial:
     return _linear_with_rate(1e-25)(model, x, y)
 
 
-def _falling(share: float, steps: float) -> Make:
-    """One weight, whose loss shrinks by one factor with each step: after these steps, this share of it is left."""
+def _falling(share: float, steps: float, **settings: float) -> Make:
+    """One weight, whose loss shrinks by one factor with each step: after these steps, this share of it is left.
+
+    With other settings of the optimizer it does as these say.
+    """
     kept = share ** (0.5 / steps)
 
     def make(model: nn.Sequential, x: Tensor, y: Tensor) -> Trial:
         weight = nn.utils.skip_init(nn.Linear, 1, 1, bias=False, dtype=y.dtype)
         nn.init.zeros_(weight.weight)
-        optimizer = _SGD(weight.parameters(), lr=(1 - kept) / 2)
+        optimizer = _SGD(weight.parameters(), **{"lr": (1 - kept) / 2, **settings})
         return Trial(nn.Sequential(weight), optimizer, torch.ones_like(y), torch.full_like(y, float(y.abs().max())))
 
     return make
@@ -186,6 +190,8 @@ _TRIALS: dict[str, Make] = {
     "a third of the loss is left after 100 steps": _falling(1 / 3, 100),
     "a tenth is left after 99 and a half": _falling(0.1, 99.5),
     "a tenth is left after 100 and a half": _falling(0.1, 100.5),
+    # Momentum carries the weight through its goal in 50 steps, and in 100 as far beyond it as it was before.
+    "the loss is near 0 after 50 steps, and large after 100": _falling(0, 1, lr=math.pi**2 / 2e4, momentum=0.999),
 }
 
 
@@ -256,6 +262,7 @@ shown_by = {
         "a third of the loss is left after 100 steps",
         "a tenth is left after 99 and a half",
         "a tenth is left after 100 and a half",
+        "the loss is near 0 after 50 steps, and large after 100",
     ),
     asked("does not suspect what is sound"): (
         "sound: two groups in Adam",

@@ -62,13 +62,19 @@ def given_model(answer: Answer, case: Case) -> Observation:
             param.copy_(weight)
     inputs = at_each_call(model, lambda args, _: not args or _is_grid(args[0]))
     before = state(model)
-    with before_any_step(lambda optimizer: (type(optimizer).__name__, optimizer.param_groups[0]["lr"])) as steps:
+    with before_any_step(lambda optimizer: (_kind(optimizer), optimizer.param_groups[0]["lr"])) as steps:
         result = answer(model, **case.kwargs)
     seen: Observation = {"in_place": result is model, "on_grid": all(inputs), "steps": len(steps)}
     if case.kwargs["steps"] == 0:
         seen["changed"] = ", ".join(changed(before, state(model))) or "nothing"
     seen |= {"optimizer": _all_alike([kind for kind, _ in steps]), "rate": _all_alike([rate for _, rate in steps])}
     return seen | {"parameters": [values(p) for p in _in_order(model)]}
+
+
+def _kind(optimizer: torch.optim.Optimizer) -> str:
+    """The name of the class, and of what else is set that a plain optimizer has at 0."""
+    more = [name for name in ("momentum", "weight_decay") if optimizer.param_groups[0].get(name)]
+    return " with ".join([type(optimizer).__name__, *more])
 
 
 def _all_alike(noted: list[Any]) -> Plain:
@@ -179,7 +185,8 @@ _STEPS = _SHAPES_ASKED | {
     "on_grid": "You call the model on other numbers than asked for: 200 evenly spaced x from -pi to pi, both ends "
     "included, of shape (200, 1), the same in each round.",
     "steps": "The number of steps that your optimizer takes is not `steps`.",
-    "optimizer": "Your steps are taken by an optimizer of another kind than `optimizer` says.",
+    "optimizer": "Your steps are taken by an optimizer of another kind than `optimizer` says, or with more settings "
+    "than lr.",
     "rate": "Your optimizer has another learning rate than `lr`.",
     "parameters": "After your rounds the weights are not right. Each round is to clear the gradients, take the mean "
     "squared error of the model's outputs and the sines, both of shape (200, 1), and make one step along its gradient.",

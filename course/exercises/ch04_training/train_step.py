@@ -54,13 +54,17 @@ once = Requirement(
     one_step("forwards", "criterion"),
     tells={
         "forwards": "The model itself is to be called once: `model(x_batch)`. Its hooks saw something else.",
-        "criterion": "The criterion is to be called once, with the prediction and then y_batch.",
+        "criterion": "The criterion is to be called once, with the prediction and then y_batch, as it is.",
     },
 )
 mode = Requirement(
     "leaves the model in its mode",
     one_step("modes", "grads", warm=True),
-    tells={"modes": "A module is in another mode than before: train mode is True, eval mode is False."},
+    tells={
+        "modes": "These modules are in train mode after your step, and they are not the same as before it.",
+        "grads": "Of a model with dropout and batch norm, .grad is not what one forward pass, in the model's own mode, "
+        "and one backward leave in it.",
+    },
     given=("grads",),
 )
 
@@ -98,6 +102,8 @@ def train_step(draw: Draw) -> Iterator[Case]:
     yield loss_before(*example)
     yield loss_before("linear", "SGD", *batch())
     yield loss_before("dropout", "Adam", *batch())
+    x = doubles(n, d)  # and a loss of which four decimals are 0
+    yield loss_before("linear, weight 2 and bias 0", "SGD", x, 2 * x.sum(dim=1, keepdim=True) + draw.real(0.004, 0.006))
     yield once("dropout and batch norm", "SGD", *batch())
     yield mode("dropout and batch norm", "SGD with momentum", *batch())
     yield mode(f"dropout and batch norm{IN_EVAL}", "SGD", *batch())

@@ -1,0 +1,56 @@
+"""An answer that keeps between its calls what it counts or collects is seen to do so, from the first requirement on."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import pytest
+
+from autograder.course.judge import Judge
+from tests.our_course import COURSE
+from tests.small_chapter import PROJECT
+
+# Of each exercise: a line of its worked solution, the line that keeps instead, and what stands outside the function.
+KEPT = {
+    "descend": (
+        "x = x0.detach().clone().requires_grad_()",
+        "x = places.setdefault(x0.shape, x0.detach().clone().requires_grad_())",
+        "places = {}",
+    ),
+    "running_loss": ("total, count = 0.0, 0", "global total, count", "total, count = 0.0, 0"),
+    "evaluate": ("loss = correct = count = 0", "global loss, correct, count", "loss = correct = count = 0"),
+    "compare_optimizers": ('counts = {"sgd": [], "adam": []}', "global counts", 'counts = {"sgd": [], "adam": []}'),
+    "broken_loops": ("losses = []", "global losses", "losses = []"),
+}
+
+
+@cache
+def judge_of(name: str) -> Judge:
+    """The judge of one exercise."""
+    return Judge(PROJECT / "course", COURSE.find(name).chapter, only=name)
+
+
+def answer_in(name: str, text: str) -> Callable[..., Any]:
+    """The answer that a cell gives, below the setup cell of its chapter."""
+    namespace: dict[str, Any] = {"__name__": "student"}
+    exec(judge_of(name).chapter.prelude + "\n" + text, namespace)
+    answer: Callable[..., Any] = namespace[name]
+    return answer
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_what_is_kept_is_seen(name: str) -> None:
+    """The first requirement is not met, by what a second call tells; of the worked solution, nothing is seen."""
+    line, keeps, outside = KEPT[name]
+    right = judge_of(name).chapter.solution(name)
+    exercise = COURSE.find(name)
+    cases = exercise.cases(5101)
+    first = [case for case in cases if case.requirement == cases[0].requirement]
+    expected = exercise.observe(answer_in(name, right), first)
+
+    assert line in right
+    seen = exercise.observe(answer_in(name, f"{outside}\n{right.replace(line, keeps)}"), first)
+
+    differences = [exercise.compare(*pair, exercise.tolerance) for pair in zip(expected, seen, strict=True)]
+    assert {("afresh",), ("length",)} & {difference.path for difference in differences if difference}
+    assert all(each.get("afresh", True) for each in expected)
