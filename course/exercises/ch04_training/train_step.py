@@ -10,7 +10,7 @@ from torch import Tensor, float64, tensor
 from autograder.judging.words import sized
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probes.training import SPREAD, one_step
+from autograder.watching.probes.training import LATER, SPREAD, one_step
 from autograder.watching.probes.training_cuts import CUT, with_cuts
 from autograder.watching.probes.training_samples import FROZEN, IN_EVAL
 
@@ -29,9 +29,8 @@ moves = Requirement(
 clears = Requirement(
     "clears old gradients, and keeps the optimizer's memory",
     one_step("held", "later", warm=True),
-    tells={
-        "later": "Called a second time, with another batch, your step does not lead where it should: what the first "
-        "call left in .grad must go, too.",
+    tells=LATER
+    | {
         "held": f"{_HELD} Here .grad still holds an old gradient when you begin, and the optimizer remembers earlier "
         "steps: the first must go, the second stay.",
     },

@@ -12,7 +12,7 @@ from autograder.watching.exercise import Case, Probe, Requirement, exercise
 from autograder.watching.observation import Observation
 from autograder.watching.probe import Answer, copy_of, see, watched
 from autograder.watching.probes.precision import NotedScaler, autocast_entered, lowered_to
-from autograder.watching.probes.training import at_each_call, at_each_gradient, at_each_step, grads_of, held_by
+from autograder.watching.probes.training import LATER, at_each_call, at_each_gradient, at_each_step, grads_of, held_by
 from autograder.watching.probes.training_cuts import CUT, with_cuts
 
 from ._models import LAYERS, eighths, made, optimizer_of
@@ -108,12 +108,7 @@ updates = Requirement(
 old = Requirement(
     "clears old gradients",
     amp_step("held", "grads", "later", warm=True),
-    HELD
-    | GRADS
-    | {
-        "later": "Called a second time, with another batch, your step does not lead where it should: what the first "
-        "call left in .grad must go, too.",
-    },
+    HELD | GRADS | LATER,
 )
 returns = Requirement(
     "returns the unscaled loss in float32, without a graph",
