@@ -195,7 +195,7 @@ def bench(fn, warmup, iters, sync):
 @bank.wrong(
     "clock-on-the-wall",
     "`time.time()` is the clock on the wall: it may be set while you measure, and is coarse. Use time.perf_counter().",
-    unless=r"perf_counter\(",
+    unless=r"perf_counter\(|process_time|thread_time",
     slip=True,
 )
 def bench(fn, warmup, iters, sync):
