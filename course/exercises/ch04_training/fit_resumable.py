@@ -16,7 +16,7 @@ from autograder.watching.probe import Answer, copy_of, see, watched
 from autograder.watching.probes.chance import random_from
 from autograder.watching.probes.training import held_by
 from autograder.watching.probes.training_cuts import CUT, with_cuts
-from autograder.watching.probes.training_runs import Run, resumed
+from autograder.watching.probes.training_runs import ROUNDED, Run, are_rounded, resumed
 from autograder.watching.probes.training_samples import optimizer_of, row_model
 
 
@@ -66,7 +66,8 @@ def trained(answer: Answer, case: Case) -> Observation:
         checkpoint = run.train(answer, run.epochs)
     if not isinstance(checkpoint, dict) or "losses" not in checkpoint:
         return {"returned": see(checkpoint)}
-    return {"losses": see(checkpoint["losses"])} | run.left()
+    losses = checkpoint["losses"]
+    return {"rounded": are_rounded(losses), "losses": see(losses)} | run.left()
 
 
 def going_on(asked: str) -> dict[str, str]:
@@ -86,6 +87,7 @@ trains = Requirement(
     | {
         "held": "The model does not end with the right weights and buffers: in train mode, a step for each batch, by "
         "F.mse_loss, and scheduler.step() after each epoch.",
+        "rounded": ROUNDED,
         "losses": '"losses" does not hold a float for each epoch, the plain mean of its batch losses.',
     },
 )
