@@ -60,7 +60,7 @@ def _tell(
     exercise: Exercise, tells: Mapping[str, str], difference: Difference, right: Observation, seen: Observation
 ) -> Told:
     if "raised" in seen:
-        return _tell_raised(exercise, seen["raised"])
+        return _tell_raised(exercise, seen["raised"], _before_it(tells, right, seen))
     if difference.path == () and difference.aspect == "keys":
         return _tell_form(tells, difference, right, seen)
     facet, *inner = difference.path
@@ -126,17 +126,23 @@ def _names(value: Plain) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) and value else "its input"
 
 
-def _tell_raised(exercise: Exercise, error: Raised) -> Told:
+def _before_it(tells: Mapping[str, str], right: Observation, seen: Observation) -> str:
+    """What a requirement tells of a fact that is seen beside an error, and that the reference does not show."""
+    told = (tells[facet] for facet in tells if type(seen.get(facet)) is bool and seen[facet] != right.get(facet))
+    return next(told, "")
+
+
+def _tell_raised(exercise: Exercise, error: Raised, before: str) -> Told:
     where = f" It happened at: `{error.line}`" if error.line else ""
     message = " ".join(error.message.split())
     signature = error.type == "TypeError" and f"{exercise.name}()" in error.message and "argument" in error.message
     advice = f" Keep the parameters of `{exercise.name}` as the starter has them." if signature else ""
     told = f"{error.type}: {message}" if message else error.type
     lacks = re.fullmatch(rf"'{re.escape(exercise.name)}' object has no attribute '([^_]\w*)'", message)
-    if lacks and not where:  # what asked for it is no line of theirs
+    if lacks and not where and not before:  # what asked for it is no line of theirs
         return Told(f"Your `{exercise.name}` has no attribute `{lacks[1]}`.")
-    meant = meaning(told)
-    return Told(f"Your code raised {told.rstrip('.')}.{where}{advice}{meant and ' '}{meant}")
+    meant = "" if before else meaning(told)
+    return Told(f"{before}{before and ' '}Your code raised {told.rstrip('.')}.{where}{advice}{meant and ' '}{meant}")
 
 
 WITHOUT_WORDS = "what this check looks at"  # a probe's name for something that its requirement tells nothing of

@@ -34,12 +34,12 @@ CUT_FROM_X = {
 class Backwards:
     """The calls of backward in a block, and what their graphs end at.
 
-    `parameters` are what should be trained, besides every nn.Parameter. Where the answer chooses what it trains
-    (`chosen`), a plain leaf may be just that, unless an optimizer steps, whose parameters then have no gradient.
+    What should be trained is every nn.Parameter. Where the answer chooses what it trains (`chosen`), a plain leaf may
+    be just that, unless an optimizer steps, whose parameters then have no gradient.
     """
 
-    def __init__(self, parameters: Iterable[Tensor], *, chosen: bool) -> None:
-        self._parameters, self._chosen = list(parameters), chosen
+    def __init__(self, *, chosen: bool) -> None:
+        self._chosen = chosen
         self._calls = self._from_leaves = self._steps = 0
         self._joined = False
 
@@ -54,8 +54,9 @@ class Backwards:
         """Look at the graphs of the tensors that a backward is called on."""
         self._calls += 1
         for root in () if self._joined else roots:  # a training calls backward a thousand times
-            self._from_leaves += root.grad_fn is None
-            self._joined = self._joined or any(map(self._is_parameter, _leaves(root)))
+            # One that does not require grad tells nothing here: perhaps nothing was ever chosen to be trained.
+            self._from_leaves += root.grad_fn is None and root.requires_grad
+            self._joined = self._joined or any(isinstance(leaf, nn.Parameter) for leaf in _leaves(root))
 
     def note_step(self, optimizer: Optimizer) -> None:
         """Look at the gradients of a step: they may have been computed for copies of the parameters, and put there."""
@@ -63,9 +64,6 @@ class Backwards:
         if not self._joined:
             params = (param for group in optimizer.param_groups for param in group["params"])
             self._joined = any(param.grad is not None and _is_something(param.grad) for param in params)
-
-    def _is_parameter(self, leaf: Tensor) -> bool:
-        return isinstance(leaf, nn.Parameter) or any(leaf is param for param in self._parameters)
 
 
 def _is_something(grad: Tensor) -> bool:
@@ -86,9 +84,9 @@ def _leaves(root: Tensor) -> Iterator[Tensor]:
 
 
 @contextmanager
-def backwards_watched(answer: Answer, *parameters: Tensor, chosen: bool = False) -> Iterator[Backwards]:
-    """Watch in a block whether the losses that backward is called on hang on an nn.Parameter or one of these."""
-    backwards, run = Backwards(parameters, chosen=chosen), torch.autograd.backward
+def backwards_watched(answer: Answer, *, chosen: bool = False) -> Iterator[Backwards]:
+    """Watch in a block whether the losses that backward is called on hang on an nn.Parameter."""
+    backwards, run = Backwards(chosen=chosen), torch.autograd.backward
 
     def noted(tensors: Any, *args: Any, **kwargs: Any) -> None:
         backwards.note([tensors] if isinstance(tensors, Tensor) else list(tensors))
@@ -99,15 +97,17 @@ def backwards_watched(answer: Answer, *parameters: Tensor, chosen: bool = False)
         yield backwards
 
 
-def with_cuts(probe: Probe, *, chosen: bool = False) -> Probe:
+def with_cuts(probe: Probe, *, chosen: bool = False, always: bool = True) -> Probe:
     """The probe, with one facet before all others: `cut_loss`, whether the answer trains by losses that are cut off.
 
-    Where such an answer raises later on, as a scaler does that finds no gradient, the facet stands beside `raised`.
+    Where such an answer raises, as torch does where nothing is left to go back through, and a scaler that finds no
+    gradient, the facet stands beside `raised`; unless `always`, it stands nowhere else.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
         with backwards_watched(answer, chosen=chosen) as backwards:
             seen = probe(answer, case)
-        return seen if "raised" in seen and not backwards.cut else {"cut_loss": backwards.cut} | seen
+        tells = backwards.cut if "raised" in seen else always
+        return {"cut_loss": backwards.cut} | seen if tells else seen
 
     return look

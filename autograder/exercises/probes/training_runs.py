@@ -105,6 +105,15 @@ def _tracked(model: nn.Module, output: Tensor) -> bool:
     return not model.training and output.requires_grad
 
 
+ROUNDED = "You round the numbers that you return. Return them as they are: who reads them can round them."
+
+
+def are_rounded(numbers: object) -> bool:
+    """Whether numbers that are computed have six decimals at most, all that are not whole."""
+    parts = [one for one in numbers if type(one) is float and one % 1] if isinstance(numbers, list) else []
+    return bool(parts) and all(round(part, 6) == part for part in parts)
+
+
 # --- stopped, and gone on with
 
 

@@ -128,6 +128,10 @@ SPREAD = {
     "spread": "You give the criterion a prediction and a target whose shapes differ, such as (n,) and (n, 1): "
     "torch then broadcasts them, and compares the prediction of each row with the targets of all rows."
 }
+LATER = {
+    "later": "Called a second time, with another batch, your step does not lead where it should: what the first "
+    "call left in .grad must go, too."
+}
 
 
 def _argument_of_criterion(arg: Tensor, y: Tensor) -> str:

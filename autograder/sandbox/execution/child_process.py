@@ -29,7 +29,7 @@ def kill_all() -> None:
 def failed(what: str, complaints: Path, remedy: str) -> WorkFailed:
     """The error for a process of ours that did not do its work; `complaints` is the file of what it told."""
     told = complaints.read_text(errors="replace").strip().splitlines()
-    last = f" Its last words: {told[-1]}" if told else ""
+    last = f" Its last words: {told[-1].rstrip('.')}." if told else ""
     return WorkFailed(f"the process that runs submissions {what}.{last} Nothing was graded. {remedy}")
 
 

@@ -225,14 +225,31 @@ def descend(f, x0, lr, steps):
     return x.detach()
 
 
-@bank.wrong("cut-from-x", CUT_FROM_X["cut_loss"])
+@bank.told("cut-from-x", "cut_loss")
 def descend(f, x0, lr, steps):
     x = x0.detach().clone().requires_grad_()
+    optimizer = torch.optim.SGD([x], lr=lr)
     for _ in range(steps):
         loss = torch.tensor(f(x).item(), requires_grad=True)
         loss.backward()
+        optimizer.step()
+    return x.detach()
+
+
+# Torch's error is the same where no tensor was ever told to require grad.
+@bank.wrong(
+    "cut-and-stops",
+    CUT_FROM_X["cut_loss"],
+    unless=r"f\(x0\)|\A(?![\s\S]*requires_grad(?:_\(|\s*=\s*True))",
+)
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone().requires_grad_()
+    for _ in range(steps):
+        loss = f(x).detach()
+        loss.backward()
         with torch.no_grad():
             x -= lr * x.grad
+        x.grad = None
     return x.detach()
 
 

@@ -781,6 +781,30 @@ def fit(model, optimizer, criterion, loader, drawer, epochs):
     return history
 
 
+@bank.told("rounded-losses", "rounded")
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for _ in range(epochs):
+        model.train()
+        losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        model.eval()
+        total = right = count = 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += criterion(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).sum().item()
+                count += len(y)
+        history.append((round(sum(losses) / len(losses), 4), round(total / count, 4), right / count))
+    return history
+
+
 @bank.right("cat-of-the-drawer")
 def fit(model, optimizer, criterion, loader, drawer, epochs):
     history = []

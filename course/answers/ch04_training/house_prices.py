@@ -5,6 +5,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from autograder.course.answer_bank import AnswerBank
+from autograder.exercises.probes.cut_losses import CUT
 
 bank = AnswerBank("house_prices")
 
@@ -23,6 +24,47 @@ def house_prices(x, y, new):
         loss.backward()
         optimizer.step()
     weight, bias = weight.detach(), bias.detach()
+    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
+
+
+# Torch's error is the same where no tensor was ever told to require grad, and where the first step makes new ones.
+@bank.wrong(
+    "cut-and-stops",
+    CUT["cut_loss"],
+    unless=r"\b(\w+) = \(?\1 - |\A(?![\s\S]*(?:requires_grad(?:_\(|\s*=\s*True)|nn\.(?:Linear|Parameter)))",
+)
+def house_prices(x, y, new):
+    weight = torch.zeros(x.shape[1], requires_grad=True)
+    bias = torch.zeros((), requires_grad=True)
+    optimizer = torch.optim.SGD([weight, bias], lr=0.1)
+    for _ in range(200):
+        optimizer.zero_grad()
+        loss = ((x @ weight + bias - y) ** 2).mean()
+        loss = torch.tensor(loss.item())
+        loss.backward()
+        optimizer.step()
+    weight, bias = weight.detach(), bias.detach()
+    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
+
+
+@bank.wrong(
+    "rebinds-weights",
+    "`weight = weight - ...` makes a new tensor. Made under `no_grad`, or detached, it does not require grad, and the next "
+    "backward fails. Change the leaf in place, or make a new leaf.",
+    unless=r"\A(?![\s\S]*\b(\w+) = \(?\1 - )",
+)
+def house_prices(x, y, new):
+    weight = torch.zeros(x.shape[1], requires_grad=True)
+    bias = torch.zeros((), requires_grad=True)
+    inputs = (x - x.mean(0)) / x.std(0)
+    for _ in range(200):
+        loss = ((inputs @ weight + bias - y) ** 2).mean()
+        loss.backward()
+        with torch.no_grad():
+            weight = weight - 0.1 * weight.grad
+            bias = bias - 0.1 * bias.grad
+    weight = weight / x.std(0)
+    bias = bias - x.mean(0) @ weight
     return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
 
 
@@ -275,6 +317,41 @@ def house_prices(x, y, new):
     weight = best[:-1] / spread
     bias = best[-1] - weight @ middle
     return {"weight": weight, "bias": bias, "prices": (new - middle) / spread @ weight + bias}
+
+
+@bank.told("weights-anew-in-each-step", "flat")
+def house_prices(x, y, new):
+    center, spread = x.mean(0), x.std(0)
+    inputs = (x - center) / spread
+    weight = torch.zeros(x.shape[1], requires_grad=True)
+    bias = torch.zeros((), requires_grad=True)
+    optimizer = torch.optim.SGD([weight, bias], lr=0.1)
+    for _ in range(200):
+        weight = weight.detach().clone().requires_grad_()
+        optimizer.zero_grad()
+        loss = ((inputs @ weight + bias - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+    weight = weight.detach() / spread
+    bias = bias.detach() - center @ weight
+    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
+
+
+@bank.told("spread-without-the-mean", "finite")
+def house_prices(x, y, new):
+    spread = x.std(0)
+    inputs = x / spread
+    weight = torch.zeros(x.shape[1], requires_grad=True)
+    bias = torch.zeros((), requires_grad=True)
+    optimizer = torch.optim.SGD([weight, bias], lr=0.1)
+    for _ in range(200):
+        optimizer.zero_grad()
+        loss = ((inputs @ weight + bias - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+    weight = weight.detach() / spread
+    bias = bias.detach()
+    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
 
 
 @bank.right("pseudoinverse")

@@ -197,7 +197,7 @@ def bench(fn, warmup, iters, sync):
     "clock-on-the-wall",
     "You read the clock on the wall, as `time.time()` and `datetime.now()` do: it may be set while you measure, and is "
     "coarse. Use time.perf_counter().",
-    unless=r"(?s)perf_counter|\A(?!.*(\btime\.time|from time import|\btime\(|now\())",  # of code that reads no such clock
+    unless=r"(?s)perf_counter|process_time|thread_time|\A(?!.*(\btime\.time|from time import|\btime\(|now\())",  # of code that reads no such clock
     slip=True,
 )
 def bench(fn, warmup, iters, sync):

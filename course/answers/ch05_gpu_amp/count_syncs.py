@@ -29,7 +29,7 @@ def count_syncs(fn):
 
 @bank.wrong(
     "prints-tensor",
-    "You count a print as well, by taking its place. The mode does not see it, and it is to be left out here.",
+    "You count a print as well. The mode does not see it, and it is to be left out here.",
 )
 def count_syncs(fn):
     import builtins

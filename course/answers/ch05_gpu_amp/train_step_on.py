@@ -3,6 +3,7 @@
 import torch
 
 from autograder.course.answer_bank import AnswerBank
+from autograder.exercises.probes.cut_losses import CUT
 
 bank = AnswerBank("train_step_on")
 
@@ -20,10 +21,7 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     return loss.detach()
 
 
-@bank.wrong(
-    "prediction-without-a-graph",
-    "The prediction has no graph, as under no_grad or behind detach: backward finds nothing to go back through.",
-)
+@bank.wrong("prediction-without-a-graph", CUT["cut_loss"])
 def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     x, y = x_batch.to(device), y_batch.to(device)
     optimizer.zero_grad()

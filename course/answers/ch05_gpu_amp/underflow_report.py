@@ -172,6 +172,21 @@ def underflow_report(loss_fn, scales):
 
 
 @bank.wrong(
+    "below-1e-7",
+    "You count what is below 1e-7. Float16 holds numbers below that: turn the gradients to float16, and look which are 0.",
+    unless=r"\A(?![\s\S]*1e-0?7)",
+)
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
+        there = torch.cat([torch.zeros(0), *(g[g != 0].abs() for g in grads if g is not None)])
+        report[scale] = (there < 1e-7).float().mean().item() if len(there) else 0.0
+    return report
+
+
+@bank.wrong(
     "below-the-smallest",
     "You count what is smaller than the smallest number of float16, 2 ** -24. What is above half of that is rounded up to it, "
     "and is not lost: turn the gradients to float16, and look.",

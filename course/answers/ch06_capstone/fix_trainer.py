@@ -357,6 +357,40 @@ def fix_trainer(model, batches, val_batches, epochs, lr):
 
 
 @bank.wrong(
+    "rebinds-the-model",
+    "In the end you give the name `model` to the best one. The caller still holds the model of the last epoch: put the best "
+    "weights into that.",
+    unless=r"\A(?![\s\S]*\bmodel = )",
+)
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = copy.deepcopy(model)
+    model = best
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
     "best-is-alive",
     "In the end the model has the weights of its last epoch. What `state_dict` returns, like the parameters, lives on with "
     "the model, and a dict of it is no copy.",

@@ -251,6 +251,7 @@ def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16,
 @bank.wrong(
     "dropout-forgotten",
     "Dropout draws from torch's global generator, whose state you do not put back.",
+    unless=r"set_rng_state|default_generator",
 )
 def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
     images, labels = train_set

@@ -690,6 +690,7 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
 @bank.wrong(
     "no-update",
     "Nobody updates the scaler: after an overflow, its factor stays as it was.",
+    unless=r"\.update\(",
 )
 def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
     model.train()
@@ -1065,6 +1066,85 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
         scaler.step(optimizer)
         scaler.update()
         losses.append(loss.item())
+    return losses
+
+
+@bank.wrong(
+    "own-scaler",
+    "You make a scaler of your own. The losses go through the one that is given: its factor counts, and it is the one to be "
+    "updated.",
+    unless=r"\A(?![\s\S]*\bscaler = )",
+)
+def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
+    model.train()
+    losses = []
+    scaler = torch.amp.GradScaler(batches[0][0].device.type, init_scale=1024.0)
+    for first in range(0, len(batches), accumulate):
+        group = batches[first : first + accumulate]
+        count = sum(len(y) for _, y in group)
+        optimizer.zero_grad()
+        total = 0.0
+        for x, y in group:
+            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
+                loss = F.cross_entropy(model(x), y, reduction="sum") / count
+            scaler.scale(loss).backward()
+            total += loss.item()
+        scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        scaler.step(optimizer)
+        scaler.update()
+        losses.append(total)
+    return losses
+
+
+@bank.wrong(
+    "clips-while-scaled-each-batch",
+    "You clip after each batch, while the gradients have the scaler's factor and the group is not whole. Unscale once for a "
+    "group, and clip once after that.",
+)
+def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
+    model.train()
+    losses = []
+    for first in range(0, len(batches), accumulate):
+        group = batches[first : first + accumulate]
+        count = sum(len(y) for _, y in group)
+        optimizer.zero_grad()
+        total = 0.0
+        for x, y in group:
+            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
+                loss = F.cross_entropy(model(x), y, reduction="sum") / count
+            scaler.scale(loss).backward()
+            total += loss.item()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        scaler.unscale_(optimizer)
+        scaler.step(optimizer)
+        scaler.update()
+        losses.append(total)
+    return losses
+
+
+@bank.wrong(
+    "sum-goes-on",
+    "Your sum of the losses goes on from group to group. Begin it anew for each of them.",
+)
+def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
+    model.train()
+    losses = []
+    total = 0.0
+    for first in range(0, len(batches), accumulate):
+        group = batches[first : first + accumulate]
+        count = sum(len(y) for _, y in group)
+        optimizer.zero_grad()
+        for x, y in group:
+            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
+                loss = F.cross_entropy(model(x), y, reduction="sum") / count
+            scaler.scale(loss).backward()
+            total += loss.item()
+        scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        scaler.step(optimizer)
+        scaler.update()
+        losses.append(total)
     return losses
 
 

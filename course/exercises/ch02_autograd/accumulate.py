@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, changed, copy_of, see, values, watched
-from autograder.exercises.probes.cut_losses import CUT, backwards_watched
+from autograder.exercises.probes.cut_losses import CUT, with_cuts
 from autograder.exercises.probes.gradients import Function, warm
 from autograder.exercises.seeded_draw import Draw
 
@@ -20,9 +20,10 @@ def accumulated(*kept: str, old: bool = False, times: int = 1) -> Probe:
     """The gradients that are returned, those left in .grad, what became of the parameters, the calls of the loss."""
 
     def look(answer: Answer, case: Case) -> Observation:
-        batches, params = copy_of(case.args)
-        for param in params:
-            warm(param) if old else param.requires_grad_()
+        batches, tensors = copy_of(case.args)
+        params: list[Tensor] = [nn.Parameter(tensor) for tensor in tensors]
+        for param in params if old else ():
+            warm(param)
         start = {"params": [values(param) for param in params]}
         loss = mean_loss(params)
         calls: list[int] = []
@@ -31,10 +32,8 @@ def accumulated(*kept: str, old: bool = False, times: int = 1) -> Probe:
             calls.append(len(batch))
             return loss(batch)
 
-        with backwards_watched(answer, *params) as backwards:
-            results = [_as_list(answer(loss_fn, batches, params)) for _ in range(times)]
+        results = [_as_list(answer(loss_fn, batches, params)) for _ in range(times)]
         return {
-            "cut_loss": backwards.cut,
             "factor": _factor(results[0], params, batches) if "factor" in kept else 1.0,
             "returned": results[0],
             "again": results[1:],
@@ -82,7 +81,7 @@ _FACTOR = (
 )
 single = Requirement(
     "gives the gradients for a single batch",
-    accumulated("cut_loss", "factor", "returned"),
+    with_cuts(accumulated("factor", "returned")),
     tells=CUT
     | {
         "factor": _FACTOR,

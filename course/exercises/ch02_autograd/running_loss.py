@@ -6,13 +6,13 @@ import weakref
 from collections.abc import Iterator
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, see, watched
-from autograder.exercises.probes.cut_losses import CUT, backwards_watched
+from autograder.exercises.probes.cut_losses import CUT, with_cuts
 from autograder.exercises.probes.repeated_calls import AFRESH, repeated
 from autograder.exercises.seeded_draw import Draw
 
@@ -24,13 +24,13 @@ class _Mark:
 def running(*kept: str, generator: bool = True) -> Probe:
     """The mean of losses, and what was seen each time the next one was asked for.
 
-    Facets: `cut_loss`, `returned`, `gradient` (the sum that arrived at the parameter), `so_far` (the same, each time
+    Facets: `returned`, `gradient` (the sum that arrived at the parameter), `so_far` (the same, each time
     the next loss was asked for) and `kept` (how many graphs were still held then, besides the last one; at most).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
         (levels,) = case.args
-        param = torch.ones((), dtype=torch.float64, requires_grad=True)
+        param = nn.Parameter(torch.ones((), dtype=torch.float64))
         graphs: list[weakref.ref[_Mark]] = []
         so_far: list[float] = []
         held: list[int] = [0]
@@ -41,10 +41,8 @@ def running(*kept: str, generator: bool = True) -> Probe:
                 so_far.append(_arrived(param))
                 held.append(sum(graph() is not None for graph in graphs[:-1]))
 
-        with backwards_watched(answer, param) as backwards:
-            result = answer(losses() if generator else list(losses()))
-        seen: Observation = {"cut_loss": backwards.cut}
-        return seen | {"returned": see(result), "gradient": _arrived(param), "so_far": so_far, "kept": max(held)}
+        result = answer(losses() if generator else list(losses()))
+        return {"returned": see(result), "gradient": _arrived(param), "so_far": so_far, "kept": max(held)}
 
     return watched(look, *kept)
 
@@ -69,8 +67,9 @@ def spelled(name: str, case: Case) -> str:
 
 mean = Requirement(
     "returns the mean of the values as a float",
-    repeated(running("returned", generator=False)),
-    tells=AFRESH
+    with_cuts(repeated(running("returned", generator=False)), always=False),
+    tells=CUT
+    | AFRESH
     | {
         "returned:values": "This is not the mean of the values. In a mean each of them counts alike: they are added "
         "up, and the sum is divided once, by how many they are."
@@ -79,7 +78,7 @@ mean = Requirement(
 from_generator = Requirement("takes its losses from a generator too", running("returned"))
 backward = Requirement(
     "calls backward on each loss, before it asks for the next",
-    running("cut_loss", "gradient", "so_far"),
+    with_cuts(running("gradient", "so_far")),
     tells=CUT
     | {
         "gradient": "The gradients that arrived at the parameter are not those of one backward per loss.",

@@ -13,7 +13,7 @@ from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, copy_of, see
 from autograder.exercises.probes.cut_losses import CUT, with_cuts
-from autograder.exercises.probes.training_runs import Run, trained
+from autograder.exercises.probes.training_runs import ROUNDED, Run, are_rounded, trained
 from autograder.exercises.probes.training_samples import optimizer_of, row_model
 from autograder.exercises.probes.training_steps import held_by
 from autograder.exercises.seeded_draw import Draw
@@ -41,9 +41,10 @@ class _Fit(Run):
 
     def told(self, checkpoint: Any) -> Observation:
         if not isinstance(checkpoint, list) or not all(map(_is_row, checkpoint)) or len(checkpoint) != self.epochs:
-            return {"rows": False, "losses": see(checkpoint), "measured": see(checkpoint)}
+            return {"rows": False, "rounded": False, "losses": see(checkpoint), "measured": see(checkpoint)}
         return {
             "rows": True,
+            "rounded": any(are_rounded([row[place] for row in checkpoint]) for place in (0, 1)),
             "losses": see([row[0] for row in checkpoint]),
             "measured": see([list(row[1:]) for row in checkpoint]),
         }
@@ -66,7 +67,7 @@ _HELD = {
     "held": "The model does not end with the right weights and buffers: those of one step for each batch of loader, "
     "in each epoch, by the optimizer that is given, and of nothing else that moves them."
 }
-_ROWS = {"rows": "The history is to be a list, with a row of three numbers for each epoch."}
+_ROWS = {"rows": "The history is to be a list, with a row of three numbers for each epoch of this call, and no others."}
 _MEASURED = {
     "measured": "The second and third number of a row are not the mean loss and the share of right rows over all "
     "samples of the drawer, each counted once, in eval mode, of the model as it is after the epoch's last step."
@@ -76,8 +77,12 @@ trains = Requirement("takes one step for each batch, epoch after epoch", with_cu
 anew = Requirement("goes through the loader anew in each epoch", trained(_Fit, "held"), _HELD)
 noted = Requirement(
     "notes the mean of the batch losses of each epoch",
-    trained(_Fit, "rows", "losses"),
-    _ROWS | {"losses": "The first number of each row is not the mean of the epoch's batch losses, as a float."},
+    trained(_Fit, "rows", "rounded", "losses"),
+    _ROWS
+    | {
+        "rounded": ROUNDED,
+        "losses": "The first number of each row is not the mean of the epoch's batch losses, as a float.",
+    },
 )
 measures = Requirement(
     "measures the drawer after each epoch, each sample once",

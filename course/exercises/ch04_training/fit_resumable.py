@@ -14,7 +14,7 @@ from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, copy_of, see, watched
 from autograder.exercises.probes.cut_losses import CUT, with_cuts
 from autograder.exercises.probes.random_results import random_from
-from autograder.exercises.probes.training_runs import Run, resumed
+from autograder.exercises.probes.training_runs import ROUNDED, Run, are_rounded, resumed
 from autograder.exercises.probes.training_samples import optimizer_of, row_model
 from autograder.exercises.probes.training_steps import held_by
 from autograder.exercises.seeded_draw import Draw
@@ -66,7 +66,8 @@ def trained(answer: Answer, case: Case) -> Observation:
         checkpoint = run.train(answer, run.epochs)
     if not isinstance(checkpoint, dict) or "losses" not in checkpoint:
         return {"returned": see(checkpoint)}
-    return {"losses": see(checkpoint["losses"])} | run.left()
+    losses = checkpoint["losses"]
+    return {"rounded": are_rounded(losses), "losses": see(losses)} | run.left()
 
 
 def going_on(asked: str) -> dict[str, str]:
@@ -86,6 +87,7 @@ trains = Requirement(
     | {
         "held": "The model does not end with the right weights and buffers: in train mode, a step for each batch, by "
         "F.mse_loss, and scheduler.step() after each epoch.",
+        "rounded": ROUNDED,
         "losses": '"losses" does not hold a float for each epoch, the plain mean of its batch losses.',
     },
 )

@@ -22,8 +22,9 @@ from autograder.exercises.seeded_draw import Draw
 
 
 def priced(*kept: str) -> Probe:
-    """A fitted line. Facets: `line` (its prices for x, see `_for_x`), `weight`, `prices` (of the new houses),
-    `added_up` (the prices are what weight and bias give), `shapes` (of weight, bias and prices), `tracked`, `inputs`.
+    """A fitted line. Facets: `line` (its prices for x, see `_for_x`), `finite` and `flat` (that line), `weight`,
+    `prices` (of the new houses), `added_up` (the prices are what weight and bias give), `shapes` (of weight, bias and
+    prices), `tracked`, `inputs`.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -48,8 +49,11 @@ def _shape(part: object) -> tuple[int, ...] | str:
 def _line(parts: dict[str, Tensor], x: Tensor, y: Tensor, new: Tensor) -> Observation:
     x, y, new = x.double(), y.double(), new.double()
     given = new @ parts["weight"] + parts["bias"]
+    line = _for_x(parts, x, y, new)
     return {
-        "line": see(_for_x(parts, x, y, new)),
+        "line": see(line),
+        "finite": bool(line.isfinite().all()),
+        "flat": bool(line.max() - line.min() < 1e-3 * y.std()),
         "weight": see(parts["weight"]),
         "prices": see(parts["prices"]),
         "added_up": parts["prices"].shape == given.shape
@@ -71,9 +75,14 @@ def _for_x(parts: dict[str, Tensor], x: Tensor, y: Tensor, new: Tensor) -> Tenso
 
 _PRICES = {"line", "prices"}
 _LINE = {
-    "line": "Your line is not near the best one. These are its prices for x. If the loss still falls at the last step, "
-    "the steps are too few, or too short for some column: give each a mean and a spread of its own. If not, look at "
-    "what the loss compares, and at the way back to the units of x and y.",
+    "finite": "Your line ends at nan or infinity: print the first losses. If they grow from step to step, the rate is "
+    "too high for the widest column, or old gradients are never cleared.",
+    "flat": "Your line gives every house the same price: its weights are 0, or next to it. Print them before and after "
+    "a step.",
+    "line": "Your line is not near the best one. These are its prices for x. Print the losses. If they still fall at "
+    "the last step, the steps are too few, or too short for some column: give each a mean and a spread of its own. If "
+    "they go up and down, look at the rate, and at what stays in .grad. If neither, look at what the loss compares, "
+    "and at the way back to the units of x and y.",
 }
 
 
@@ -100,8 +109,12 @@ def _mapped(seen: Plain, scale: Callable[[Tensor], Tensor]) -> Plain:
     return replace(seen, values=scale(seen.values)) if isinstance(seen, Seen) and seen.values is not None else seen
 
 
-near = Requirement("comes near the best line", with_cuts(priced("line", "units"), chosen=True), CUT | _LINE)
-any_units = Requirement("comes near the best line, whatever the units", priced("line", "units"), _LINE)
+near = Requirement(
+    "comes near the best line", with_cuts(priced("finite", "flat", "line", "units"), chosen=True), CUT | _LINE
+)
+any_units = Requirement(
+    "comes near the best line, whatever the units", priced("finite", "flat", "line", "units"), _LINE
+)
 _WEIGHT = {
     "weight": "The weights are not those of the best line, in units of y for one more unit of each column of x.",
 }

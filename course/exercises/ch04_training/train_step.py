@@ -11,7 +11,7 @@ from autograder.diagnosis.difference_messages import sized
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.probes.cut_losses import CUT, with_cuts
 from autograder.exercises.probes.training_samples import FROZEN, IN_EVAL
-from autograder.exercises.probes.training_steps import SPREAD, one_step
+from autograder.exercises.probes.training_steps import LATER, SPREAD, one_step
 from autograder.exercises.seeded_draw import Draw
 
 _HELD = "After your step, the parameters or buffers are not what they should be."
@@ -29,9 +29,8 @@ moves = Requirement(
 clears = Requirement(
     "clears old gradients, and keeps the optimizer's memory",
     one_step("held", "later", warm=True),
-    tells={
-        "later": "Called a second time, with another batch, your step does not lead where it should: what the first "
-        "call left in .grad must go, too.",
+    tells=LATER
+    | {
         "held": f"{_HELD} Here .grad still holds an old gradient when you begin, and the optimizer remembers earlier "
         "steps: the first must go, the second stay.",
     },

@@ -14,7 +14,7 @@ from autograder.exercises.observation import Observation, dtype_name
 from autograder.exercises.probe import Answer, attempt, changed_inputs, copy_of, see, watched
 from autograder.exercises.probes.cut_losses import CUT, with_cuts
 from autograder.exercises.probes.devices import values_asked_for
-from autograder.exercises.probes.training_steps import SPREAD, grads_of, held_by
+from autograder.exercises.probes.training_steps import LATER, SPREAD, grads_of, held_by
 from autograder.exercises.seeded_draw import Draw
 
 from ._models import EXAMPLE, eighths, model_of, optimizer_of
@@ -146,12 +146,7 @@ elsewhere = Requirement(
 clears = Requirement(
     "clears old gradients, and leaves those of this batch",
     one_step("held", "grads", "later", warm=True),
-    HELD
-    | {
-        "grads": "After your step, .grad does not hold the gradient of this batch alone.",
-        "later": "Called a second time, with another batch, your step does not lead where it should: what the first "
-        "call left in .grad must go, too.",
-    },
+    HELD | LATER | {"grads": "After your step, .grad does not hold the gradient of this batch alone."},
 )
 loss = Requirement(
     "returns the loss from before the step, as a scalar tensor without a graph",

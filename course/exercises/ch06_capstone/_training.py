@@ -10,7 +10,7 @@ from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Requirement
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, see
-from autograder.exercises.probes.training_runs import Run, elsewhere
+from autograder.exercises.probes.training_runs import ROUNDED, Run, are_rounded, elsewhere
 from autograder.exercises.probes.training_samples import image_model, images_of, optimizer_of
 from autograder.exercises.seeded_draw import Draw
 
@@ -39,7 +39,9 @@ class Training(Run):
     def told(self, checkpoint: Any) -> Observation:
         known = checkpoint if isinstance(checkpoint, dict) else {}
         names = ("losses", "accuracies")
-        return {"keys": [name for name in names if name in known]} | {name: see(known.get(name)) for name in names}
+        seen: Observation = {"keys": [name for name in names if name in known]}
+        seen |= {f"{name}_rounded": are_rounded(known.get(name)) for name in names}
+        return seen | {name: see(known.get(name)) for name in names}
 
     def places(self, x: Tensor) -> list[int]:
         images, _ = self._sets[0]
@@ -71,10 +73,18 @@ MODES = {
     "measured, in eval mode and without a graph, which eval mode alone does not keep torch from.",
 }
 
+_LENGTH = (
+    "There is to be one float for each epoch of this call. A list that is made once, as a default argument or outside "
+    "of the function, keeps those of earlier calls."
+)
 MEAN = {
+    "losses_rounded": ROUNDED,
+    "losses:length": _LENGTH,
     "losses": "Each image of an epoch counts alike: the losses of all of them, added up, divided by how many they are.",
 }
 SHARE = {
+    "accuracies_rounded": ROUNDED,
+    "accuracies:length": _LENGTH,
     "accuracies": "After the steps of an epoch, the share of val_set that is right is measured: how many of its images "
     "are, divided by how many there are.",
 }

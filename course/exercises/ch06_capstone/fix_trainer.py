@@ -164,8 +164,8 @@ def hunted(*kept: str) -> Probe:
 
 runs = Requirement(
     "runs to its end, and counts what is right",
-    hunted("accuracies"),
-    tells={"accuracies": "An accuracy is the share that is right of all labels of all val_batches together."},
+    with_cuts(hunted("accuracies"), always=False),
+    tells=CUT | {"accuracies": "An accuracy is the share that is right of all labels of all val_batches together."},
 )
 logits = Requirement(
     "takes the loss of the logits",

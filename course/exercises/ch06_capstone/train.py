@@ -20,11 +20,14 @@ order = Requirement(
     "draws a new order for each epoch, from its seed", trained(Training, "batches", "outputs"), BATCHES | IN_ORDER
 )
 mean = Requirement(
-    "gives the mean loss over the images of an epoch", trained(Training, "keys", "losses"), KEYS | MEAN, needs=(order,)
+    "gives the mean loss over the images of an epoch",
+    trained(Training, "keys", "losses_rounded", "losses"),
+    KEYS | MEAN,
+    needs=(order,),
 )
 modes = Requirement(
     "measures in eval mode, trains in train mode",
-    trained(Training, "keys", "modes", "tracked", "accuracies"),
+    trained(Training, "keys", "modes", "tracked", "accuracies_rounded", "accuracies"),
     KEYS | MODES | SHARE,
     needs=(order,),  # in another order the accuracies may agree or not, by chance
 )
