@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.authoring.bank import bank_path
 from autograder.authoring.cells import Chapter
 from autograder.catalog.course import slip
-from autograder.catalog.place import ANSWERS, CHAPTERS, EXERCISES, chapter_path
+from autograder.catalog.place import ANSWERS, CHAPTERS, EXERCISES, bank_path, chapter_path
 from autograder.errors import CourseError, ExerciseError, UnknownExercise
 
 _CELL = re.compile(r'^# %%[^\n]*\bexercise="(\w+)"', re.MULTILINE)
