@@ -52,7 +52,7 @@ READS: dict[str, tuple[str, ...]] = {
             for part in _of(stem, LESSONS, ANSWERS, FIGURES)
         ),
     ),
-    "reporting_equal": (LESSONS, EXERCISES, ANSWERS),
+    "reporting_equal": (LESSONS, EXERCISES, ANSWERS, FIGURES),
     "rules": (*_of("ch04_training"), *_of("ch06_capstone")),
     "tally": (*COURSE, DOCUMENTS),
     "worth_a_look": (LESSONS, *_of(OWN)),

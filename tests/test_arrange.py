@@ -13,8 +13,9 @@ from IPython.core.interactiveshell import InteractiveShell
 from torch import nn
 from torch.nn import functional
 
-from autograder.course.answer_bank import AnswerBank, bank_path, load_bank
+from autograder.course.answer_bank import AnswerBank, load_bank
 from autograder.course.chapter_reader import read_chapter
+from autograder.course.course_location import bank_path
 from autograder.errors import UnknownExercise
 from autograder.notebook.progress_log import LOGBOOK
 from explorers import arrange

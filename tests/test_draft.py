@@ -6,7 +6,7 @@ import pytest
 
 from autograder.authoring import bank_entry_draft
 from autograder.authoring.bank_entry_draft import NoDraft
-from autograder.course.answer_bank import bank_path
+from autograder.course.course_location import bank_path
 from autograder.submission.anonymize import anonymous
 from tests.sample_course import COURSE, STEM
 

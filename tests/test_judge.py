@@ -6,7 +6,8 @@ from shutil import copytree
 
 import pytest
 
-from autograder.course.answer_bank import AnswerBank, bank_path, load_bank
+from autograder.course.answer_bank import AnswerBank, load_bank
+from autograder.course.course_location import bank_path
 from autograder.course.judge import Judge
 from autograder.errors import BankError, ChapterError, CourseNotFound, ExerciseError
 from autograder.exercises.observation import Observation

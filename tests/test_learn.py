@@ -15,8 +15,8 @@ from autograder.__main__ import main
 from autograder.authoring import bank_entry_draft
 from autograder.authoring.answer_analysis import Learned, learn
 from autograder.authoring.example_class import copy_course
-from autograder.course.answer_bank import bank_path
 from autograder.course.answer_keys import VISIBLE_SEED
+from autograder.course.course_location import bank_path
 from autograder.course.judge import Judge
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import release_path

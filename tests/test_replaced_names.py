@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 import torch
 
-from autograder.course.answer_bank import bank_path, load_bank
+from autograder.course.answer_bank import load_bank
+from autograder.course.course_location import bank_path
 from autograder.course.judge import Judge
 from autograder.diagnosis.judge_observations import judge as judged_on
 from autograder.diagnosis.verdict import Report

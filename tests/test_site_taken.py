@@ -11,7 +11,8 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from autograder.authoring.site.page_values import Filler
-from autograder.course.answer_bank import bank_path, load_bank
+from autograder.course.answer_bank import load_bank
+from autograder.course.course_location import bank_path
 from autograder.errors import WorkFailed
 from tests.small_chapter import PROJECT
 

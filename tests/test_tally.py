@@ -4,7 +4,8 @@ from pathlib import Path
 
 from autograder.authoring.bank_statistics import HEADS, KNOWN, Tally, renewed, tally
 from autograder.authoring.mutant_messages import KINDS, SOLUTION, summary, told
-from autograder.course.answer_bank import bank_path, load_bank
+from autograder.course.answer_bank import load_bank
+from autograder.course.course_location import bank_path
 from tests.asked import THOROUGH
 from tests.our_course import COURSE
 

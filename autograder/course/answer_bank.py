@@ -8,14 +8,16 @@ import re
 import textwrap
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, TypeVar
 
-from autograder.course.course_location import ANSWERS
+from autograder.course.changed_solution import bare, changed, made
+from autograder.course.chapter_reader import read_chapter
+from autograder.course.course_location import chapter_path
 from autograder.errors import BankError
 from autograder.python_names import names_of
 
@@ -66,10 +68,19 @@ class AnswerBank:
     def __init__(self, exercise: str) -> None:
         self.exercise = exercise
         self.survivors: dict[str, str] = {}
+        self.changes: dict[str, tuple[Mapping[str, str], str]] = {}
         self._answers: list[KnownAnswer] = []
 
     def wrong(
-        self, tag: str, sentence: str, *, also: tuple[str, ...] = (), unless: str = "", slip: bool = False
+        self,
+        tag: str,
+        sentence: str,
+        *,
+        also: tuple[str, ...] = (),
+        unless: str = "",
+        slip: bool = False,
+        change: Mapping[str, str] | None = None,
+        of: str = "",
     ) -> Callable[[Function], Function]:
         r"""Register a wrong answer, with the sentence that explains the misunderstanding.
 
@@ -79,59 +90,92 @@ class AnswerBank:
 
         Where the idea is there, and one factor or constant is wrong, `slip=True` has it cost the first requirement that
         it fails and no other.
+
+        Where the answer is the worked solution but for a little, it is told by that and no function stands below:
+        `change={"/ count": "/ len(x)"}`. Each string must stand once in the solution without comments and docstrings,
+        or in the right answer that `of` names.
         """
         if not sentence.strip():
             raise BankError(f"the wrong answer {tag!r} to {self.exercise!r} needs a sentence for the student")
-        return self._register(tag, sentence, also=also, unless=unless, slip=slip)
+        known = KnownAnswer(self.exercise, tag, sentence, _unmade, "", also=also, unless=unless, slip=slip)
+        return self._register(known, change, of)
 
-    def told(self, tag: str, facet: str, *, also: tuple[str, ...] = ()) -> Callable[[Function], Function]:
+    def told(
+        self,
+        tag: str,
+        facet: str,
+        *,
+        also: tuple[str, ...] = (),
+        change: Mapping[str, str] | None = None,
+        of: str = "",
+    ) -> Callable[[Function], Function]:
         """Register a wrong answer that one bool gives away; as much else may turn it, no sentence of its own is safe.
 
         What the failed requirement tells of this facet has to say it.
         """
         if not facet.strip():
             raise BankError(f"the wrong answer {tag!r} to {self.exercise!r} needs the facet that is told of")
-        return self._register(tag, "", facet, also)
+        return self._register(KnownAnswer(self.exercise, tag, "", _unmade, "", facet, also), change, of)
 
     def right(self, tag: str) -> Callable[[Function], Function]:
         """Register a right answer that is structured differently from the reference."""
-        return self._register(tag, None)
+        return self._register(KnownAnswer(self.exercise, tag, None, _unmade, ""))
 
     def survives(self, reasons: Mapping[str, str]) -> None:
         """Name the mutants of the worked solution that pass because they are right: what changed, and why it may."""
         self.survivors |= reasons
 
+    def make_changed(self, solution: str, prelude: str) -> Iterator[tuple[str, str]]:
+        """Make the answers that are told by what they change; of each that cannot be made, the tag, and why."""
+        bases = {"": solution} | {answer.tag: answer.source for answer in self if answer.is_right}
+        for place, answer in enumerate(self._answers):
+            change, of = self.changes.get(answer.tag, ({}, ""))
+            if not change:
+                continue
+            try:
+                if of not in bases:
+                    raise BankError("there is no such answer")
+                source = changed(bare(bases[of]), change)
+                function = made(self.exercise, answer.tag, source, prelude)
+                self._answers[place] = replace(answer, function=function, source=source)
+            except BankError as error:
+                base = f"the right answer {of!r}" if of else "the worked solution"
+                yield answer.tag, f"the answer {answer.tag!r} to {self.exercise!r} changes {base}: {error}"
+
     def _register(
-        self,
-        tag: str,
-        sentence: str | None,
-        facet: str = "",
-        also: tuple[str, ...] = (),
-        unless: str = "",
-        slip: bool = False,
+        self, known: KnownAnswer, change: Mapping[str, str] | None = None, of: str = ""
     ) -> Callable[[Function], Function]:
+        tag = known.tag
         if not _TAG.fullmatch(tag):
             raise BankError(f"expected a tag like 'no-keepdim' for {self.exercise!r}, found {tag!r}")
         if any(answer.tag == tag for answer in self._answers):
             raise BankError(
                 f"the answer {tag!r} to {self.exercise!r} is in the bank twice; give one of them another tag"
             )
+        if change:
+            self.changes[tag] = change, of
+            self._answers.append(known)
 
         def register(function: Function) -> Function:
+            if change or of:
+                raise BankError(f"the answer {tag!r} to {self.exercise!r} has a function and a change; take one out")
             if function.__name__ != self.exercise:
                 raise BankError(
                     f"expected an answer called {self.exercise!r} under {tag!r}, found {function.__name__!r}"
                 )
             source = _source(function)
             answer = _class_of_its_own(function, source) if isinstance(function, type) else function
-            known = KnownAnswer(self.exercise, tag, sentence, answer, source, facet, also, unless, slip)
-            self._answers.append(known)
+            self._answers.append(replace(known, function=answer, source=source))
             return function
 
         return register
 
     def __iter__(self) -> Iterator[KnownAnswer]:
         return iter(self._answers)
+
+
+def _unmade(*_: object, **__: object) -> None:
+    raise BankError("an answer that is told by what it changes is made when its bank is loaded")
 
 
 def _source(answer: Function) -> str:
@@ -176,11 +220,6 @@ def _a_method(made: type) -> FunctionType:
     return next(member for member in members if isinstance(member, FunctionType))
 
 
-def bank_path(course: Path, chapter: str, exercise: str) -> Path:
-    """Where the bank of an exercise is: the mirror of its file."""
-    return course / ANSWERS / chapter / f"{exercise}.py"
-
-
 def load_bank(path: Path) -> AnswerBank:
     """Read the bank of one exercise; raises BankError with the line where it cannot be read."""
     spec = spec_from_file_location(f"answers_to_{path.stem}", path)
@@ -196,7 +235,19 @@ def load_bank(path: Path) -> AnswerBank:
     if not isinstance(bank, AnswerBank) or bank.exercise != path.stem:
         where = f"{path}:{_line_of_bank(path)}"
         raise BankError(f'{where}: expected `bank = AnswerBank("{path.stem}")`, found {_found(bank)}. Write it.')
+    if bank.changes:
+        chapter = read_chapter(chapter_path(path.parents[2], path.parent.name))
+        unmade = bank.make_changed(chapter.solution(bank.exercise), chapter.prelude)
+        if told := [f"{path}:{_line_of(path, tag)}: {what}. Correct it." for tag, what in unmade]:
+            raise BankError("\n".join(told))
     return bank
+
+
+def _line_of(path: Path, tag: str) -> int:
+    """The line of an answer's tag; 1 where it is not written as such."""
+    text = path.read_text(encoding="utf-8")
+    found = re.search(rf"""\.(?:wrong|told)\(\s*["']{tag}["']""", text)
+    return text.count("\n", 0, found.end()) + 1 if found else 1
 
 
 def _line_of_bank(path: Path) -> int:

@@ -44,6 +44,11 @@ def chapter_path(course: Path, stem: str) -> Path:
     return course / CHAPTERS / f"{stem}.py"
 
 
+def bank_path(course: Path, chapter: str, exercise: str) -> Path:
+    """Where the bank of an exercise is: the mirror of its file."""
+    return course / ANSWERS / chapter / f"{exercise}.py"
+
+
 def open_to_answers(course: Path) -> tuple[Path, ...]:
     """What answers may see of a course, and of those that are installed: what lessons import comes from there."""
     return tuple(folder / name for folder in (course, *_installed()) for name in (EXERCISES, FIGURES, INSTRUMENTS))

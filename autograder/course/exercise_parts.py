@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.course.answer_bank import bank_path
 from autograder.course.chapter_cells import Chapter
 from autograder.course.course import slip
-from autograder.course.course_location import ANSWERS, CHAPTERS, EXERCISES, chapter_path
+from autograder.course.course_location import ANSWERS, CHAPTERS, EXERCISES, bank_path, chapter_path
 from autograder.errors import CourseError, ExerciseError, UnknownExercise
 
 _CELL = re.compile(r'^# %%[^\n]*\bexercise="(\w+)"', re.MULTILINE)

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from autograder.course.answer_bank import bank_path, load_bank
+from autograder.course.answer_bank import load_bank
 from autograder.course.answer_keys import AnswerKeys
 from autograder.course.borrowed_exercises import Lent, begun, joined
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
-from autograder.course.course_location import chapter_path
+from autograder.course.course_location import bank_path, chapter_path
 from autograder.course.exercise_parts import check_parts
 from autograder.course.expected_cache import KeyShelf
 from autograder.course.solutions import run_solutions

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from autograder.course.answer_bank import bank_path
+from autograder.course.course_location import bank_path
 from autograder.errors import CourseError
 from autograder.grading.assignment import assignment, given_path, several_released
 from autograder.reports.class_results import Results

@@ -18,13 +18,12 @@ def add_bias(x, bias):
     return out
 
 
-@bank.wrong(
+bank.wrong(
     "wrong-axis",
     "Broadcasting lines up the last dims: your bias meets the length, not the channels. Where both have "
     "one size nothing warns you.",
+    change={"bias[:, None]": "bias"},
 )
-def add_bias(x, bias):
-    return x + bias
 
 
 @bank.wrong(
@@ -37,12 +36,11 @@ def add_bias(x, bias):
     return x
 
 
-@bank.wrong(
+bank.wrong(
     "hardcoded-channels",
     "Three channels stand in your code. Take their number from `bias`, or let `-1` find it.",
+    change={"bias[:, None]": "bias.view(1, 3, 1)"},
 )
-def add_bias(x, bias):
-    return x + bias.view(1, 3, 1)
 
 
 @bank.right("view")

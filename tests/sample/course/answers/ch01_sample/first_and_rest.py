@@ -7,23 +7,16 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("first_and_rest")
 
 
-@bank.told("clone-missing", "copy_follows")
-def first_and_rest(x):
-    return x[0], x[1:]
+bank.told("clone-missing", "copy_follows", change={"x[0].clone()": "x[0]"})
 
-
-@bank.wrong(
+bank.wrong(
     "detach-as-copy",
     "`detach` and `.data` cut a tensor off from autograd and copy nothing: "
     "your `copy` still lives in the memory of `x`.",
+    change={"x[0].clone()": "x[0].detach()"},
 )
-def first_and_rest(x):
-    return x[0].detach(), x[1:]
 
-
-@bank.told("copies-both", "view_follows")
-def first_and_rest(x):
-    return x[0].clone(), x[1:].clone()
+bank.told("copies-both", "view_follows", change={"x[1:]": "x[1:].clone()"})
 
 
 @bank.wrong(

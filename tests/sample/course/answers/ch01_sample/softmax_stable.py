@@ -41,14 +41,13 @@ def softmax_stable(x, dim):
     return torch.softmax(x, dim)
 
 
-@bank.wrong(
+bank.wrong(
     "global-max",
     "You subtract the largest number of the whole tensor: slices far below it turn into zeros, and 0 / "
     "0 is nan. Each slice along `dim` has its own maximum.",
+    change={"x.max(dim, keepdim=True).values": "x.max()"},
+    of="max-values",
 )
-def softmax_stable(x, dim):
-    e = torch.exp(x - x.max())
-    return e / e.sum(dim, keepdim=True)
 
 
 @bank.right("max-values")

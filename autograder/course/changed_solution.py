@@ -1,0 +1,87 @@
+"""Known answers that are told by what they change: in the worked solution, or in a right answer of the bank."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+from autograder.errors import BankError
+from autograder.ipython_syntax import without_comments
+
+_Documented = ast.FunctionDef | ast.ClassDef
+_Span = tuple[int, int, str]  # from where, to where, and what stands there afterwards
+
+
+@lru_cache(maxsize=8)
+def bare(text: str) -> str:
+    """Code without its comments and docstrings: they are true of what is right."""
+    rows, code = text.splitlines(), without_comments(text).splitlines()
+    documented = (node for node in ast.walk(ast.parse(text)) if isinstance(node, _Documented))
+    said = {row for node in documented for row in _docstring(node)}
+    kept = (line for row, line in enumerate(code, 1) if row not in said and (line.strip() or not rows[row - 1].strip()))
+    return "\n".join(kept).strip("\n") + "\n"
+
+
+def _docstring(node: _Documented) -> range:
+    """The lines of a docstring, and those between it and what follows; none where nothing follows."""
+    if ast.get_docstring(node) is None or len(node.body) == 1:
+        return range(0)
+    after = node.body[1]
+    return range(node.body[0].lineno, min([after.lineno, *(d.lineno for d in getattr(after, "decorator_list", ()))]))
+
+
+def changed(text: str, change: Mapping[str, str]) -> str:
+    """The text with each old string replaced by its new one; raises BankError where one does not stand there once.
+
+    Further lines of a string are indented as the place of its first one is. Where nothing is left of a line, it goes.
+    """
+    spans = sorted(_span(text, old, new) for old, new in change.items())
+    if any(one[1] > other[0] for one, other in pairwise(spans)):
+        raise BankError("two of its strings share a piece of it; make one of both")
+    for start, end, new in reversed(spans):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+def _span(text: str, old: str, new: str) -> _Span:
+    found = list(_places(text, old, new))
+    if len(found) != 1:
+        raise BankError(f"{old!r} stands {f'{len(found)} times' if found else 'nowhere'} in it, and must stand once")
+    return found[0]
+
+
+def _places(text: str, old: str, new: str) -> Iterator[_Span]:
+    for match in re.finditer(f"(?={re.escape(old.partition(chr(10))[0])})", text):
+        start, row = match.start(), text.rfind("\n", 0, match.start()) + 1
+        indent = " " * (len(text[row:start]) - len(text[row:start].lstrip(" ")))
+        wanted, given = (re.sub(r"\n(?=.)", f"\n{indent}", each) for each in (old, new))
+        end = start + len(wanted)
+        if text.startswith(wanted, start):
+            is_whole = not given and not text[row:start].strip() and text[end : end + 1] == "\n"
+            yield (row, end + 1, "") if is_whole else (start, end, given)
+
+
+def made(exercise: str, tag: str, text: str, prelude: str) -> Callable[..., Any]:
+    """The answer that a text defines, run where the worked solution is: below the setup cell."""
+    place = f"<{tag!r}, an answer to {exercise}>"
+    namespace = _prepared(prelude) | {"__name__": f"answers_to_{exercise}"}
+    try:
+        exec(compile(text, place, "exec"), namespace)
+        answer: Callable[..., Any] = namespace[exercise]
+    except Exception as error:
+        raise BankError(f"what it gives cannot be run ({type(error).__name__}: {error})") from error
+    linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)
+    return answer
+
+
+@lru_cache(maxsize=8)
+def _prepared(prelude: str) -> dict[str, Any]:
+    """What a setup cell gives names to; run once for all banks of a chapter."""
+    namespace: dict[str, Any] = {}
+    exec(prelude, namespace)
+    return namespace
