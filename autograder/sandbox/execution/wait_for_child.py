@@ -1,4 +1,4 @@
-"""Wait for a message from a child process while it may use CPU time, and describe how a child ended."""
+"""Wait for a message from a child process while it may use CPU time, and report how a child ended."""
 
 from __future__ import annotations
 
