@@ -180,7 +180,7 @@ def _place_of(statement: Statement) -> str:
 
 
 def _is_helper(statement: Statement) -> bool:
-    """Return whether a statement binds a callable: by a definition, `f = lambda x: x`, `f = g` or `f = partial(g, 2)`."""
+    """Return whether a statement binds a callable: a definition, `f = lambda x: x`, `f = g` or `f = partial(g, 2)`."""
     match statement.node:
         case ast.Assign(value=ast.Call(func=ast.Name("partial") | ast.Attribute(attr="partial"))):
             return bool(statement.names.bound)
