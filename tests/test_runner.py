@@ -361,7 +361,7 @@ def test_broken_setup_is_our_fault(children: Children) -> None:
 @pytest.mark.parametrize(
     ("way", "told"),
     [
-        (fresh_process, r"did not start.*autograder\.running\.fresh_child --try"),
+        (fresh_process, r"did not start.*autograder\.sandbox\.execution\.fresh_child --try"),
         pytest.param(ForkServers(), r"did not start.*autograder doctor", marks=needs_confinement),
     ],
 )

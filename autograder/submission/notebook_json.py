@@ -33,7 +33,7 @@ class Found:
 
 
 def parsed(text: str) -> Found:
-    """Return the JSON object in a text; raises UnreadableError with what is wrong, the line, and what to do about it."""
+    """Return the JSON object in a text; raises UnreadableError that says what is wrong, where, and what to do."""
     try:
         found = _parse_or_repair(text)
         if isinstance(found.value, str):  # the notebook's JSON was encoded as JSON once more
