@@ -20,7 +20,7 @@ _BLANK = re.compile(r"[ \t\n\r]*+")
 _SHOWN = 5
 _MOST = 1500  # commas, keys and cells that are handled one by one; notebooks with more cells are rejected anyway
 _MANY_QUOTES = 4_000_000  # a damaged file with more is not repaired: each quote takes time
-_TOLD = "which JSON does not allow; read all the same"
+_READ_ALL_THE_SAME = "which JSON does not allow; read all the same"
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ def parsed(text: str) -> Found:
         found = _parse_or_repair(text)
         if isinstance(found.value, str):  # the notebook's JSON was encoded as JSON once more
             inner = _parse_or_repair(found.value)
-            told = "the notebook was packed into a JSON string; read all the same"
-            found = replace(inner, repairs=(*found.repairs, told, *inner.repairs), eye=(*found.eye, *inner.eye))
+            message = "the notebook was packed into a JSON string; read all the same"
+            found = replace(inner, repairs=(*found.repairs, message, *inner.repairs), eye=(*found.eye, *inner.eye))
     except (ValueError, RecursionError):
         raise no_notebook(
             f"its JSON is nested too deeply or holds an endless number. Clear all outputs, save, {AGAIN}"
@@ -64,7 +64,7 @@ def _parse_or_repair(text: str) -> Found:
         raise no_notebook(other_kind or merge_conflict)
     bare, repairs = _without_commas(text)
     if first.msg.startswith("Invalid control character"):
-        repairs = (*repairs, f"line {first.lineno} ends within quotes, {_TOLD}")
+        repairs = (*repairs, f"line {first.lineno} ends within quotes, {_READ_ALL_THE_SAME}")
     try:
         if repairs:
             return Found(json.loads(bare, strict=False), repairs)
@@ -90,7 +90,7 @@ def _without_commas(text: str) -> tuple[str, tuple[str, ...]]:
         return text, ()
     lines = _lines(text, places)
     where = f"line{'s' * (len(lines) > 1)} {', '.join(map(str, lines[:_SHOWN]))}{' and more' * (len(lines) > _SHOWN)}"
-    return _TRAILING.sub(r"\1", text), (f"a comma stands before a closing bracket in {where}, {_TOLD}",)
+    return _TRAILING.sub(r"\1", text), (f"a comma stands before a closing bracket in {where}, {_READ_ALL_THE_SAME}",)
 
 
 def _lines(text: str, places: list[int]) -> list[int]:
@@ -117,8 +117,8 @@ def _readable_beginning(text: str, error: json.JSONDecodeError) -> Found | None:
 
 def _without_trailing_text(text: str, error: json.JSONDecodeError) -> Found:
     value, _ = json.JSONDecoder(strict=False).raw_decode(text, _skip_blank(text, 0))
-    told = f"from line {error.lineno} on the file goes on behind the end of the notebook; that was not read"
-    return Found(value, eye=(told,))
+    message = f"from line {error.lineno} on the file goes on behind the end of the notebook; that was not read"
+    return Found(value, eye=(message,))
 
 
 def _cut_off(text: str) -> Found:
@@ -133,8 +133,8 @@ def _cut_off(text: str) -> Found:
     found = {"cells": cells, "nbformat": 4}
     if is_all:
         return Found(found, repairs=("the file breaks off behind its last cell; all cells were read",))
-    told = f"the file breaks off after cell {len(cells)}; what came behind is not there, which may have cost points"
-    return Found(found, eye=(told,))
+    message = f"the file breaks off after cell {len(cells)}; what came behind is not there, which may have cost points"
+    return Found(found, eye=(message,))
 
 
 def _cells_start(text: str) -> int | None:

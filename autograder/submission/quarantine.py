@@ -17,7 +17,7 @@ from autograder.errors import WorkFailed
 from autograder.submission.plain_file import handed_in, unreadable
 
 ASIDE = ".set-aside-"  # prefix of the hidden folder
-_LONGEST_NAME = 200  # bytes of a student's name; file names may have 255, and some of ours add an ending to it
+_LONGEST_NAME = 200  # bytes of a student's name; a file name may have 255, and the grader adds endings to some
 _MAX_FILES = 100  # files that nbgrader may copy; it lists the folder again for each of them
 _MAX_FILES_BYTES = 64 * 2**20
 _PAGES = (".html", ".htm", ".xhtml", ".shtml", ".mhtml", ".svg", ".xml")  # browsers run scripts in these

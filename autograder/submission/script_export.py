@@ -13,7 +13,7 @@ from autograder.submission.notebook_json import Found
 _MARK = re.compile(r"^# ?(?:In ?\[[ \d*]{0,9}\]:?|%%(.*)|COMMAND -{5,20})$", re.MULTILINE)
 _MARKDOWN = re.compile(r" *md\b|.*\[(?:md|markdown)\]")
 _MOST = 2000  # cells, more than a notebook may have; the rest of the text stays in the last one
-_TOLD = "handed in as a Python script, not as a notebook; its cells were read"
+_MESSAGE = "handed in as a Python script, not as a notebook; its cells were read"
 
 
 def cells(text: str) -> Found | None:
@@ -28,7 +28,7 @@ def cells(text: str) -> Found | None:
     for mark, following in pairwise([*marks, None]):
         assert mark is not None
         pieces.append((text[mark.end() : following.start() if following else None], mark[1] or ""))
-    return Found({"nbformat": 4, "cells": [_cell(*piece) for piece in pieces if piece[0].strip()]}, (_TOLD,))
+    return Found({"nbformat": 4, "cells": [_cell(*piece) for piece in pieces if piece[0].strip()]}, (_MESSAGE,))
 
 
 def _cell(text: str, options: str) -> dict[str, Any]:

@@ -62,8 +62,8 @@ def contents(data: bytes) -> Contents:
         names = zip_archive.shown([each.name for each in found])
         raise no_notebook(f"it is a zip archive of {len(found)} notebooks ({names}). Hand in the one that counts.")
     read = _contents(found[0].data)
-    told = f"handed in as a zip archive; {zip_archive.shown([found[0].name])} in it was read"
-    return replace(read, repairs=(told, *read.repairs))
+    message = f"handed in as a zip archive; {zip_archive.shown([found[0].name])} in it was read"
+    return replace(read, repairs=(message, *read.repairs))
 
 
 def _contents(data: bytes) -> Contents:

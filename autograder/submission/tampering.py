@@ -28,7 +28,7 @@ _READS = {
     "_ctypes": "calls C past Python's own checks (ctypes)",
 }
 _FRAMES = "looks at the functions that called it (frames)"
-_FOLLOWS = "is told of each call that any function makes (tracing)"
+_FOLLOWS = "watches each call that any function makes (tracing)"
 _READS |= dict.fromkeys(("sys._getframe", "sys._current_frames", "traceback.walk_stack", "traceback.walk_tb"), _FRAMES)
 _READS |= {f"inspect.{name}": _FRAMES for name in ("stack", "trace", "currentframe", "getouterframes")}
 _READS |= {f"{of}.{name}": _FOLLOWS for of in ("sys", "threading") for name in ("settrace", "setprofile")}

@@ -214,7 +214,7 @@ class _Forked:
             return 0.0
 
     def ended(self, within: float) -> int | None:
-        """Return the child's wait status; None if it has not ended within so many seconds."""
+        """Return the child's wait status; None if it has not ended within `within` seconds."""
         ready, _, _ = select.select([self._status], [], [], within)
         status = os.read(self._status, STATUS.size) if ready else b""
         return int(STATUS.unpack(status)[0]) if len(status) == STATUS.size else None

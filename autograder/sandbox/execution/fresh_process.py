@@ -56,7 +56,7 @@ class _Process:
         return cpu_seconds(self._process.pid) if sys.platform == "linux" else time.monotonic()
 
     def ended(self, within: float) -> int | None:
-        """Return the wait status of the process; None if it has not ended within so many seconds."""
+        """Return the wait status of the process; None if it has not ended within `within` seconds."""
         try:
             code = self._process.wait(timeout=within)
         except subprocess.TimeoutExpired:

@@ -42,7 +42,7 @@ def wait_for(child: Child, seconds: float, patience: Patience) -> None:
 
 
 def _has_message(child: Child, within: float) -> bool:
-    """Return whether the child sends something, or closes its pipe, within so many seconds."""
+    """Return whether the child sends something, or closes its pipe, within `within` seconds."""
     return bool(select.select([child.source], [], [], max(0.0, within))[0])
 
 
