@@ -1,4 +1,9 @@
-"""What the course's notebooks import: `check`, `hint`, `mine`, `progress`, `reveal` and `shows_error`."""
+"""The names that the course's notebooks import: `check`, `hint`, `mine`, `progress`, `reveal` and `shows_error`.
+
+This package builds the course, runs in its notebooks, and grades submissions. Each folder in it is one room with one
+task; its `__init__.py` says what it is for and which file to read first. `__main__.py` runs the commands of `cli/`; the
+other files directly in this folder depend on no room.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -21,7 +26,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for, when it is: torch takes seconds, and most commands do without it."""
+    """Import a public name when it is first used: torch takes seconds to import, and most commands do not need it."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from autograder.other_packages import mixed_packages

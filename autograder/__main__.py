@@ -1,4 +1,4 @@
-"""The command line: `autograder COMMAND`; the sub-commands are the modules of `cli`."""
+"""The command line: `autograder COMMAND`. Each module of `cli/` is one command."""
 
 from __future__ import annotations
 
@@ -20,23 +20,24 @@ from autograder.other_packages import mixed_packages
 from autograder.process_startup import collect_rarely, spare_imports
 from autograder.terminal_text import printable
 
-_SOON = 0.05  # seconds
+_RESEND_SECONDS = 0.05
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one sub-command; returns the exit status.
+    """Run one command and return its exit status.
 
-    It is 1 after an error told in one line, 130 after Ctrl-C, and 141 where nobody reads on, as in `| head`.
+    The status is 1 after an error that was reported in one line, 130 after Ctrl-C, and 141 if the reader of the output
+    closed the pipe, as `| head` does.
     """
     try:
-        _write_all_letters()
+        _escape_unencodable()
         try:
             return _run(arguments)
         finally:
             sys.stdout.flush()
             sys.stderr.flush()
     except BrokenPipeError:
-        if not _drop_unread():
+        if not _discard_unread_output():
             raise
         return 141
 
@@ -53,34 +54,35 @@ def _run(arguments: Sequence[str] | None) -> int:
         print(printable(f"error: {error}"), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        # Where Ctrl-C came during an `exec` of a text, as in the making of a dataclass, Python remembers it and ends
-        # `python -m` by the signal all the same, until another text is run.
+        # If Ctrl-C interrupted an `exec`, such as the one that creates a dataclass, Python remembers that and still
+        # ends `python -m` by the signal. Another `exec` makes it forget.
         exec("")
         print("stopped", file=sys.stderr)
         return 130
 
 
-def _write_all_letters() -> None:
-    """Let a letter that the output's encoding does not have be written as `\\u2192`: that ends no command."""
+def _escape_unencodable() -> None:
+    """Write characters that the output's encoding lacks as `\\u2192`, so that they raise no UnicodeEncodeError."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a test may have put something else there
+        if isinstance(stream, io.TextIOWrapper):  # a test may have replaced the stream
             stream.reconfigure(errors="backslashreplace")
 
 
-def _told_again(lost: sys.UnraisableHookArgs) -> None:
-    """Let Ctrl-C come once more where it came while Python cleared memory away, where it is told and forgotten."""
+def _resend_interrupt(lost: sys.UnraisableHookArgs) -> None:
+    """Send Ctrl-C again if it arrived in a destructor, where Python prints the KeyboardInterrupt and drops it."""
     if lost.exc_type is KeyboardInterrupt:
-        # As a signal to this very thread, which may be waiting by then.
+        # As a signal to this thread: it also interrupts a system call in which the thread waits by then.
         again = (threading.get_ident(), signal.SIGINT)
-        threading.Timer(_SOON, signal.pthread_kill, again).start()
+        threading.Timer(_RESEND_SECONDS, signal.pthread_kill, again).start()
     else:
         sys.__unraisablehook__(lost)
 
 
-def _drop_unread() -> bool:
-    """Drop what is still to be written where nobody reads: Python would complain at its end. False if all is read.
+def _discard_unread_output() -> bool:
+    """Redirect stdout and stderr to the null device if nobody reads them; return whether either was redirected.
 
-    A pipe of a command's own work may break as well, and that is an error: so the pipes are asked.
+    Otherwise Python would report the unwritten rest when it exits. A BrokenPipeError may also come from a pipe that the
+    command itself uses, which is an error: so this function asks the two streams.
     """
     unread = [fd for fd in (sys.stdout.fileno(), sys.stderr.fileno()) if _is_unread(fd)]
     for fd in unread:
@@ -89,9 +91,9 @@ def _drop_unread() -> bool:
 
 
 def _is_unread(fd: int) -> bool:
-    asked = select.poll()
-    asked.register(fd, 0)  # errors and hang-ups are always told
-    return bool(asked.poll(0))
+    poll = select.poll()
+    poll.register(fd, 0)  # poll reports errors and hang-ups even if no event is requested
+    return bool(poll.poll(0))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -109,7 +111,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def console() -> int:
     """Run the command `autograder`, as it is installed; `python -m autograder` is the same."""
-    sys.unraisablehook = _told_again
+    sys.unraisablehook = _resend_interrupt
     return main()
 
 

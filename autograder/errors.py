@@ -1,14 +1,14 @@
-"""The errors that this package raises on purpose, each told in one line.
+"""The errors that this package raises on purpose. Commands and notebooks show each as one line, without a traceback.
 
 CourseError
-├── UnknownExercise     no exercise of that name
-├── CheckFailed         a check did not pass where nbgrader runs the notebook
-├── CourseNotFound      no course folder here
-├── ChapterError        a chapter's text breaks the authors' rules (path, line)
-├── ExerciseError       an exercise breaks the authors' rules
-├── BankError           an answer bank breaks the authors' rules
+├── UnknownExercise     no exercise has that name
+├── CheckFailed         a check did not pass while nbgrader ran the notebook
+├── CourseNotFound      there is no course folder here
+├── ChapterError        a chapter's text breaks a rule for authors (path, line)
+├── ExerciseError       an exercise breaks a rule for authors
+├── BankError           an answer bank breaks a rule for authors
 ├── DamagedData         bytes that should hold observations do not
-│   └── TooMuchText     they hold more than is read
+│   └── TooMuchText     they hold more text than the grader reads
 └── WorkFailed          the disk is full, the gradebook is locked, ...
 """
 
@@ -42,23 +42,23 @@ class UnknownExercise(CourseError):
 
 
 class CheckFailed(CourseError):
-    """A check did not pass; raised only where nbgrader runs the notebook, which counts an error as 0."""
+    """A check did not pass. Raised only while nbgrader runs the notebook: nbgrader gives 0 points for an error."""
 
 
 class CourseNotFound(CourseError):
-    """The course folder is not here."""
+    """There is no course folder at the given place."""
 
 
 class ChapterError(CourseError):
-    """A chapter's text breaks a rule; the message begins with `path:line:`."""
+    """A chapter's text breaks a rule for authors. The message begins with `path:line:`."""
 
 
 class ExerciseError(CourseError):
-    """An exercise breaks a rule."""
+    """An exercise breaks a rule for authors."""
 
 
 class BankError(CourseError):
-    """An answer bank breaks a rule."""
+    """An answer bank breaks a rule for authors."""
 
 
 class DamagedData(CourseError):
@@ -66,8 +66,8 @@ class DamagedData(CourseError):
 
 
 class TooMuchText(DamagedData):
-    """Data that holds more text and numbers, beside tensors, than are read."""
+    """Data that holds more text and numbers (tensors not counted) than the grader reads."""
 
 
 class WorkFailed(CourseError):
-    """The machine did not let us finish: full disk, locked gradebook, missing permission."""
+    """The machine did not let the work finish: full disk, locked gradebook, missing permission."""

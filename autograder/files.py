@@ -1,4 +1,7 @@
-"""Files written all or none: a full disk or a stopped run leaves every old file as it was. And digests of texts."""
+"""Write several files without losing old ones, compute digests, and move files out of the way.
+
+After a full disk or an interrupted run, every file is complete: either the old one or the new one.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,10 @@ from autograder.errors import WorkFailed
 
 
 def write_all(contents: Mapping[Path, bytes]) -> None:
-    """Write files, making their folders; raises WorkFailed, the old files untouched, where that cannot be.
+    """Write files, and create the folders that they need.
 
-    Everything is written beside its place first. Only when all of it is on the disk do the new files take the
-    old ones' places, each in one step.
+    Every file is first written beside its destination. Only when all of them are on the disk does each replace the old
+    one, in one step. Raises WorkFailed if the system refuses to write; no old file is then damaged.
     """
     waiting: dict[Path, Path] = {}
     try:
@@ -33,38 +36,38 @@ def write_all(contents: Mapping[Path, bytes]) -> None:
         ) from error
     finally:
         for new in waiting.values():
-            with contextlib.suppress(OSError):  # the error that is told is the one before
+            with contextlib.suppress(OSError):  # the error to report is the first one
                 new.unlink()
 
 
 def remember(path: Path) -> None:
-    """Leave an empty file: that it is there is all that it says."""
+    """Create an empty file. Its existence is the information."""
     write_all({path: b""})
 
 
 def written_since(moment: float, paths: Iterable[Path]) -> bool:
-    """Whether any of these files was written, renamed or removed after a moment (in seconds, as `time.time` tells)."""
+    """Return whether any of these files was written, renamed or removed since `moment` (seconds, as of `time.time`)."""
     return any(_last_touched(path) >= moment for path in paths)
 
 
 def _last_touched(path: Path) -> float:
     try:
         status = path.stat()
-    except OSError:  # it is not there any more
+    except OSError:  # the file no longer exists
         return math.inf
     return max(status.st_mtime, status.st_ctime)
 
 
 def _write(path: Path, data: bytes) -> None:
     path.unlink(missing_ok=True)
-    with path.open("xb") as file:  # a link that waits under this name is not followed
+    with path.open("xb") as file:  # "x" does not follow a link that somebody placed under this name
         file.write(data)
         file.flush()
-        os.fsync(file.fileno())  # some disks say that they are full only now
+        os.fsync(file.fileno())  # some file systems report a full disk only here
 
 
 def digest_of(*parts: str | bytes) -> str:
-    """One digest for several texts, which tells ("ab", "c") from ("a", "bc")."""
+    """Return one SHA-256 digest for several texts. The digests of ("ab", "c") and ("a", "bc") differ."""
     whole = hashlib.sha256()
     for part in parts:
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
@@ -73,7 +76,7 @@ def digest_of(*parts: str | bytes) -> str:
 
 
 def put_aside(path: Path, project: Path) -> Path:
-    """Move a file of the project to build/aside/, under a free name; returns where it is."""
+    """Move a file of the project to build/aside/, under a name that is free there; return its new path."""
     place = project / "build" / "aside" / path.relative_to(project)
     place.parent.mkdir(parents=True, exist_ok=True)
     free, number = place, 1

@@ -1,6 +1,7 @@
-"""The text of a notebook's cell as Python: IPython's own syntax (`%magic`, `!command`, `thing?`) turned into calls.
+"""Translate the text of a notebook cell into plain Python: `%magic`, `!command` and `thing?` become calls.
 
-Nothing is run. A text may be anybody's, and mad: what it takes to read it can be told beforehand.
+Nothing here runs the text. The text is untrusted, and translating it can take very long: `magic_work` estimates the
+cost beforehand.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ import tokenize
 import warnings
 from functools import lru_cache
 
-_CALL = "get_ipython().run_line_magic('', '')"  # what a line becomes, and is read as from then on
-_SIGNS = (*"%!?,;/", ">>>", "In [")  # a line that begins so is IPython's own
-_ASSIGNED = re.compile(r"=[ \t]*[%!]")  # and so is `files = !ls`
+_MAGIC_CALL = "get_ipython().run_line_magic('', '')"  # the shortest call that IPython puts in place of such a line
+_LINE_STARTS = (*"%!?,;/", ">>>", "In [")  # a line that begins with one of these is IPython syntax
+_MAGIC_ASSIGNMENT = re.compile(r"=[ \t]*[%!]")  # so is `files = !ls`
 
 _LONGEST_LINE = 5_000  # characters
 
@@ -22,39 +23,41 @@ _LONGEST_LINE = 5_000  # characters
 # follows. (A notebook has no parent from which it could import.)
 UNREAD = "from . import "
 
-CHECK, SETUP = "check_", "setup"  # what a cell is named that checks an exercise, and the one that imports
+# nbgrader's names for cells of a chapter: "check_NAME" checks the exercise NAME, and "setup" holds the imports.
+CHECK, SETUP = "check_", "setup"
 
 
 def as_python(source: str) -> tuple[str, ast.Module | None]:
-    """A cell as Python, and its syntax tree; None where there is none.
+    """Return a cell as plain Python, and its syntax tree; the tree is None if the cell cannot be parsed.
 
-    What is Python already stays as it is: IPython reads a text again for each line that it changes.
+    Text that already is Python stays unchanged, because IPython reads the whole text again for each line that it
+    translates.
     """
     text = source
-    for way in (str, _transformed):
-        text = way(source)
+    for translate in (str, _transformed):
+        text = translate(source)
         try:
             return text, _tree(text)
         except (SyntaxError, ValueError):
             continue
-        except (RecursionError, MemoryError):  # no change makes it less deep
+        except (RecursionError, MemoryError):  # translation does not make it less deeply nested
             break
     return text, None
 
 
-@lru_cache(maxsize=64)  # asked for each thing that went wrong in an answer
+@lru_cache(maxsize=64)  # called for each difference that is found in an answer
 def without_comments(source: str) -> str:
-    """Code without its comments; of what is no Python, such as half a bracket, without the lines that are comments.
+    """Return code without its comments. From code that has no valid tokens, only whole comment lines are removed.
 
-    So it is with a text that has a line longer than anybody writes, too: from Python 3.12 on, each token costs as much
-    as its line is long.
+    The same holds for code with an overlong line: since Python 3.12, the time for a token grows with the length of its
+    line.
     """
     lines = source.splitlines()
     if "#" not in source:
         return "\n".join(lines) + "\n"
     try:
         if max(map(len, lines)) > _LONGEST_LINE:
-            raise ValueError("a line too long to look at")
+            raise ValueError("expected shorter lines")
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
     except (tokenize.TokenError, SyntaxError, ValueError):
         return "\n".join(line for line in lines if not line.lstrip().startswith("#")) + "\n"
@@ -74,22 +77,22 @@ def _tree(source: str) -> ast.Module:
 def _transformed(source: str) -> str:
     if not magic_work(source):
         return source
-    from IPython.core.inputtransformer2 import TransformerManager  # which takes its time, and few cells need it
+    from IPython.core.inputtransformer2 import TransformerManager  # slow to import, and few cells need it
 
     try:
         return str(TransformerManager().transform_cell(source))
-    except Exception:  # the tokenizer has many ways to give up on a text that is no code
+    except Exception:  # the tokenizer raises many kinds of errors on text that is not code
         return source
 
 
 @lru_cache(maxsize=1024)  # most cells of a class are the lesson's own
 def magic_work(source: str) -> int:
-    """How many characters IPython may have to read to change this cell: all of it, once for each line of its own.
+    """Return how many characters IPython may read to translate a cell: all of it, for each line of IPython syntax.
 
-    None of what is Python as it stands: there, such a line is part of a text.
+    For a cell that already is Python it is 0: there, a line that looks like IPython syntax belongs to a string.
     """
     lines = sum(map(_is_magic, source.splitlines())) + source.lstrip("\n")[:1].isspace()
-    return 0 if lines and _is_python(source) else lines * (len(source) + lines * len(_CALL))
+    return 0 if lines and _is_python(source) else lines * (len(source) + lines * len(_MAGIC_CALL))
 
 
 def _is_python(source: str) -> bool:
@@ -104,4 +107,4 @@ def _is_magic(line: str) -> bool:
     bare = line.strip()
     if bare.startswith("#"):
         return False
-    return bare.startswith(_SIGNS) or bare.endswith("?") or _ASSIGNED.search(bare) is not None
+    return bare.startswith(_LINE_STARTS) or bare.endswith("?") or _MAGIC_ASSIGNMENT.search(bare) is not None

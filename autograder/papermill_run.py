@@ -1,4 +1,4 @@
-"""Runs a notebook from top to bottom in a kernel of its own, with papermill."""
+"""Run a notebook from top to bottom in a new kernel, with papermill."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from autograder.errors import WorkFailed
 def run_notebook(
     notebook: NotebookNode, failed: str, advice: str, parameters: dict[str, Any] | None = None
 ) -> NotebookNode:
-    """The notebook with its outputs, run in an empty folder that is gone afterwards.
+    """Run the notebook in an empty temporary folder, and return it with its outputs.
 
-    Raises WorkFailed where a cell fails: `failed` says what then could not be had, `advice` the next step.
+    Raises WorkFailed if a cell fails: `failed` says what could not be made, and `advice` what to do next.
     """
-    # The kernel would warn of how it is reached.
+    # Without this log level, the kernel would print a warning about its transport.
     quietly: dict[str, Any] = {"progress_bar": False, "extra_arguments": ["--log-level=ERROR"]}
     with tempfile.TemporaryDirectory(prefix="notebook-") as folder:
         try:

@@ -1,7 +1,8 @@
-"""Frames: messages between two processes over a pipe, each a JSON object and some bytes.
+"""Frames: messages between two processes over a pipe. Each is a JSON object and some bytes.
 
-A frame is 4 + 4 bytes of length (big endian), the JSON text, the bytes. Reading one never builds anything but
-plain data, never reads more than the limit, and gives up at a deadline (of `time.monotonic`).
+A frame is the lengths of its two halves (4 bytes each, big endian), the JSON text, and the bytes. The other process may
+be untrusted: reading a frame builds nothing but plain data, never reads more than the limit, and stops at the deadline
+(a value of `time.monotonic`).
 """
 
 from __future__ import annotations
@@ -14,30 +15,33 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-LIMIT = 256 * 2**20
-READY = "(ready)"  # what a child says before it takes a program
+LIMIT = 256 * 2**20  # bytes
+READY = "(ready)"  # the "stage" of the frame that a child sends before it accepts a program
 _LENGTHS = struct.Struct(">II")
 _CHUNK = 1 << 20
 
 
 class FrameError(Exception):
-    """What came over the pipe is no frame: too long, cut off, or no JSON object."""
+    """The bytes from the pipe are not a frame: too long, cut off, or no JSON object."""
 
 
 class FrameTooLong(FrameError):
-    """What came over the pipe is longer than is taken."""
+    """The frame is longer than the limit."""
 
 
 @dataclass(frozen=True)
 class Frame:
-    """One message: a JSON object and the bytes that go with it."""
+    """One message: a JSON object (`head`) and the bytes that belong to it (`body`)."""
 
     head: dict[str, Any] = field(default_factory=dict)
     body: bytes = b""
 
 
 def send(fd: int, frame: Frame, deadline: float | None = None) -> None:
-    """Write a frame; raises FrameTooLong, TimeoutError, BrokenPipeError if nobody reads."""
+    """Write a frame to a descriptor.
+
+    Raises FrameTooLong, TimeoutError at the deadline, and BrokenPipeError if the other side has closed the pipe.
+    """
     text = json.dumps(frame.head, separators=(",", ":")).encode()
     if len(text) + len(frame.body) > LIMIT:
         raise FrameTooLong(f"expected a message of at most {LIMIT >> 20} MB")
@@ -45,7 +49,10 @@ def send(fd: int, frame: Frame, deadline: float | None = None) -> None:
 
 
 def receive(fd: int, deadline: float | None = None, limit: int = LIMIT, text_limit: int = LIMIT) -> Frame | None:
-    """Read the next frame; None where the other side has closed; raises FrameError, TimeoutError."""
+    """Read the next frame; return None if the other side has closed the pipe. Raises FrameError and TimeoutError.
+
+    `limit` bounds the whole frame, and `text_limit` its JSON text (bytes).
+    """
     lengths = _read(fd, _LENGTHS.size, deadline)
     if not lengths:
         return None
@@ -61,7 +68,7 @@ def receive(fd: int, deadline: float | None = None, limit: int = LIMIT, text_lim
 
 
 def discard(fd: int) -> None:
-    """Let a descriptor lead nowhere."""
+    """Redirect a descriptor to the null device."""
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, fd)
     os.close(null)
@@ -78,7 +85,7 @@ def _object(text: bytes) -> dict[str, Any]:
 
 
 def _read(fd: int, size: int, deadline: float | None) -> bytes:
-    """Exactly `size` bytes, or fewer where the pipe ends."""
+    """Return exactly `size` bytes, or fewer if the pipe ends."""
     parts, left = [], size
     while left:
         if deadline is not None:
@@ -93,7 +100,7 @@ def _read(fd: int, size: int, deadline: float | None) -> bytes:
 
 def _write(fd: int, data: memoryview, deadline: float | None) -> None:
     while data and deadline is None:
-        data = data[os.write(fd, data) :]  # as much as the pipe takes, however long the other side lets it wait
+        data = data[os.write(fd, data) :]  # without a deadline, wait as long as the other side needs
     while data:
         _wait(fd, select.POLLOUT, deadline)
         # A pipe that polls as writable takes this much without blocking.

@@ -1,4 +1,4 @@
-"""What a process of ours does before it imports anything large."""
+"""Make a process of this package start faster: collect garbage rarely, and skip slow imports that nothing needs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from time import time
 from types import ModuleType
 from typing import Any
 
-# When this process began to read files of ours: those that were written since may be others than it has read.
+# When this process began to import this package: files that changed since may differ from the ones that it imported.
 BEGUN = time()
-_NAMED = "requests"
-_MANY = 100_000  # objects
-# What jsonschema checks formats with, where somebody asks for that: who reads notebooks does not.
+_LAZY = "requests"
+_GC_THRESHOLD = 100_000  # objects
+# jsonschema imports these to validate formats such as dates and addresses, which validating a notebook does not need.
 _FORMATS = (
     "rfc3987_syntax",
     "rfc3986_validator",
@@ -29,17 +29,20 @@ _FORMATS = (
 
 
 def collect_rarely() -> None:
-    """Look for garbage rarely, and not at the end: to look through all that is imported takes a sixth of a command."""
-    gc.set_threshold(_MANY)
+    """Collect garbage rarely, and not at exit.
+
+    Looking through all imported objects would take a sixth of a command's time.
+    """
+    gc.set_threshold(_GC_THRESHOLD)
     atexit.register(gc.freeze)
 
 
 def spare_imports() -> None:
-    """Keep packages from importing what takes long and what no notebook needs: to Python it is not to be had.
+    """Make slow modules that no notebook needs look as if they were not installed, so that packages do not import them.
 
-    jsonschema builds a grammar of web addresses, for seconds, as soon as it is imported where `rfc3987_syntax` is
-    installed, as it is with JupyterLab, and imports what else there is for dates and addresses; jupytext imports
-    Jupyter's server, for whoever opens texts with that.
+    If `rfc3987_syntax` is installed, as it is with JupyterLab, importing jsonschema takes seconds to build a grammar of
+    web addresses; jsonschema also imports other modules for dates and addresses. jupytext imports Jupyter's server, for
+    those who open text files as notebooks there.
     """
     modules: dict[str, Any] = sys.modules
     for name in (*_FORMATS, "jupytext.sync_contentsmanager", "jupytext.async_contentsmanager"):
@@ -48,22 +51,23 @@ def spare_imports() -> None:
 
 
 def import_later() -> None:
-    """Keep packages from importing at once what they only name, nbgrader for who asks JupyterHub, torch for its files
-    of errors: it is imported when something of it is asked for.
+    """Delay the import of `requests` until one of its attributes is used.
+
+    nbgrader imports it to talk to JupyterHub, and torch for its reports of errors. Grading does neither.
     """
-    if _NAMED not in sys.modules and (spec := find_spec(_NAMED)):
-        sys.modules[_NAMED] = _Later(spec)
+    if _LAZY not in sys.modules and (spec := find_spec(_LAZY)):
+        sys.modules[_LAZY] = _LazyModule(spec)
 
 
-class _Later(ModuleType):
-    """Stands for a module that is imported when something of it is asked for.
+class _LazyModule(ModuleType):
+    """A placeholder that imports the real module when one of its attributes is first used.
 
-    (The standard library's LazyLoader imports it as soon as a second module names it.)
+    (The standard library's LazyLoader imports it as soon as a second module imports it.)
     """
 
     def __init__(self, spec: ModuleSpec) -> None:
         super().__init__(spec.name)
-        self.__spec__, self.__file__ = spec, spec.origin  # `inspect` asks every module for its file
+        self.__spec__, self.__file__ = spec, spec.origin  # `inspect` reads every module's `__file__`
 
     def __getattr__(self, name: str) -> Any:
         if sys.modules.get(self.__name__) is self:

@@ -1,7 +1,7 @@
-"""Names in a program's text: what a statement binds, what it may change, and which global names it uses.
+"""Find which names a statement binds, which it may change, and which global names it uses.
 
-Read from the syntax tree; nothing is run. A tree that is too deep to be walked with care is said to use every name in
-it.
+Everything is read from the syntax tree, and nothing is run. For a tree that is too deeply nested to be analyzed, the
+result says only that it uses every name in it.
 """
 
 from __future__ import annotations
@@ -14,23 +14,27 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-# Calls that look at their arguments and leave them as they are.
-_LOOKING = frozenset({"print", "display", "len", "type", "repr", "str", "isinstance"})
-_LOOKING |= {"check", "hint", "mine", "reveal"}
-# Methods by which lists, dicts and sets are filled and emptied.
-_FILLING = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "pop", "remove", "clear"})
-_SETTING = frozenset({"setattr", "delattr"})
+# Functions that do not change their arguments.
+_PURE_CALLS = frozenset({"print", "display", "len", "type", "repr", "str", "isinstance"})
+_PURE_CALLS |= {"check", "hint", "mine", "reveal"}
+# Methods that add items to lists, dicts and sets, or remove them.
+_ITEM_METHODS = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "pop", "remove", "clear"})
+_ATTRIBUTE_SETTERS = frozenset({"setattr", "delattr"})
 
 
 @dataclass
 class Names:
-    """The names of some statements: what they bind where they stand, what they look up there or later as globals.
+    """The names in some statements, by what the statements do with them.
 
-    `changed` are the names that are deleted, or get an attribute or item, as `model` in `model.rate = 1`;
-    `perhaps_changed` those whose values a call may change, as `model` in `model.eval()` and in `init(model)`.
-    `filled` are those of them that get an item, as `seen` in `seen.append(1)`.
-    `called` are those of functions that are called; `set_later` are the globals that a function changes when it is
-    called, and `called_later` the functions that it calls.
+    - `bound`: names that get a value when the statements run.
+    - `used`: names that are looked up, at once or as globals when a function is called later.
+    - `changed`: names that are deleted, or whose value gets an attribute or item, as `model` in `model.rate = 1`.
+    - `perhaps_changed`: names whose value a call may change, as `model` in `model.eval()` and in `init(model)`.
+    - `filled`: those of them on which a method for items is called, as `seen` in `seen.append(1)`.
+    - `declared_global`: names in `global` statements.
+    - `called`: names of functions that are called at once.
+    - `set_later`: global names that a function in these statements changes when it is called.
+    - `called_later`: names of functions that such a function calls.
     """
 
     bound: set[str] = field(default_factory=set)
@@ -45,7 +49,7 @@ class Names:
 
 
 def names_of(nodes: Iterable[ast.AST]) -> Names:
-    """The names of some statements."""
+    """Return the names in these statements, by what the statements do with them."""
     nodes = list(nodes)
     try:
         return _scan(nodes)
@@ -55,25 +59,25 @@ def names_of(nodes: Iterable[ast.AST]) -> Names:
 
 
 def used_at_once(node: ast.AST) -> set[str]:
-    """The names that a statement looks up where it stands, and not when what it defines is called later.
+    """Return the names that a statement looks up when it runs, without those that a function looks up when called.
 
-    Those of a decorator, of a default, of a base class and of a class's body; of any other statement all that it uses.
+    A definition looks up its decorators, defaults, annotations and base classes, and a class also what its body uses.
     """
-    waiting, parts = [node], list[ast.AST]()
+    waiting, nodes = [node], list[ast.AST]()
     while waiting:
         each = waiting.pop()
         if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
-            parts += _function_head(each)
+            nodes += _function_head(each)
         elif isinstance(each, ast.ClassDef):
-            parts += _class_head(each)
+            nodes += _class_head(each)
             waiting += each.body
         else:
-            parts.append(each)
-    return names_of(parts).used
+            nodes.append(each)
+    return names_of(nodes).used
 
 
 def declared_global(tree: ast.AST) -> frozenset[str]:
-    """The names that functions declare global, however deep in the text: calling these may give them a value."""
+    """Return all names that functions in this tree declare `global`: calling the functions may bind them."""
     return frozenset(name for part in ast.walk(tree) if isinstance(part, ast.Global) for name in part.names)
 
 
@@ -83,7 +87,10 @@ def reached(
     gives: Callable[[T], Collection[str]],
     uses: Callable[[T], Collection[str]],
 ) -> list[T]:
-    """The items that give a value to a wanted name, or to a name that such an item uses."""
+    """Return the items that bind a wanted name, or, transitively, a name that such an item uses; in their order.
+
+    `gives(item)` are the names that an item binds, and `uses(item)` those that it uses.
+    """
     giving: dict[str, list[int]] = defaultdict(list)
     for place, item in enumerate(items):
         for name in gives(item):
@@ -97,19 +104,19 @@ def reached(
 
 
 def _scan(nodes: Iterable[ast.AST]) -> Names:
-    """One scope's names: each node is looked at once, those of inner scopes by a scan of their own."""
+    """Return the names of one scope. Each node is visited once; an inner scope gets a scan of its own."""
     found, waiting = Names(), list(nodes)
     while waiting:
         node = waiting.pop()
-        waiting += _LOOKS.get(type(node), _any)(node, found)
+        waiting += _VISITORS.get(type(node), _visit_children)(node, found)
     return found
 
 
-# --- what one node says, and which of its parts belong to the same scope
+# --- One function for each kind of node: it records names, and returns the child nodes that belong to the same scope.
 
 
-def _any(node: ast.AST, _found: Names) -> Iterable[ast.AST]:
-    """A node that says nothing itself. (ast.iter_child_nodes does the same at several times the cost.)"""
+def _visit_children(node: ast.AST, _found: Names) -> Iterable[ast.AST]:
+    """Return the children of a node that binds no name itself. (ast.iter_child_nodes takes several times as long.)"""
     parts: list[ast.AST] = []
     for name in node._fields:
         part = getattr(node, name, None)
@@ -120,7 +127,7 @@ def _any(node: ast.AST, _found: Names) -> Iterable[ast.AST]:
     return parts
 
 
-def _nothing(_node: ast.AST, _found: Names) -> Iterable[ast.AST]:
+def _skip(_node: ast.AST, _found: Names) -> Iterable[ast.AST]:
     return ()
 
 
@@ -133,7 +140,7 @@ def _name(node: ast.Name, found: Names) -> Iterable[ast.AST]:
 
 
 def _augmented(node: ast.AugAssign, found: Names) -> Iterable[ast.AST]:
-    if isinstance(node.target, ast.Name):  # it is read before it is bound
+    if isinstance(node.target, ast.Name):  # `x += 1` reads x before it binds x
         found.used.add(node.target.id)
     return (node.target, node.value)
 
@@ -143,11 +150,11 @@ def _imported(node: ast.Import | ast.ImportFrom, found: Names) -> Iterable[ast.A
     return ()
 
 
-def _named(node: Any, found: Names) -> Iterable[ast.AST]:
-    """`except E as name`, and what patterns capture."""
+def _visit_capture(node: Any, found: Names) -> Iterable[ast.AST]:
+    """Record the name of `except E as name`, or the one that a pattern captures."""
     name = node.rest if isinstance(node, ast.MatchMapping) else node.name
     found.bound.update([name] if name else [])
-    return _any(node, found)
+    return _visit_children(node, found)
 
 
 def _global(node: ast.Global, found: Names) -> Iterable[ast.AST]:
@@ -155,7 +162,7 @@ def _global(node: ast.Global, found: Names) -> Iterable[ast.AST]:
     return ()
 
 
-def _part(node: ast.Attribute | ast.Subscript, found: Names) -> Iterable[ast.AST]:
+def _visit_attribute_or_item(node: ast.Attribute | ast.Subscript, found: Names) -> Iterable[ast.AST]:
     if not isinstance(node.ctx, ast.Load):
         root = _root(node)
         found.changed.update([root] if root else [])
@@ -165,19 +172,19 @@ def _part(node: ast.Attribute | ast.Subscript, found: Names) -> Iterable[ast.AST
 def _call(node: ast.Call, found: Names) -> Iterable[ast.AST]:
     given = [*node.args, *(each.value for each in node.keywords)]
     found.called.update([node.func.id] if isinstance(node.func, ast.Name) else ())
-    if isinstance(node.func, ast.Name) and node.func.id in _SETTING and node.args:
+    if isinstance(node.func, ast.Name) and node.func.id in _ATTRIBUTE_SETTERS and node.args:
         found.changed.update(filter(None, [_root(node.args[0])]))
     roots = [_root(node.func.value)] if isinstance(node.func, ast.Attribute) else []
-    if isinstance(node.func, ast.Attribute) and node.func.attr in _FILLING:
+    if isinstance(node.func, ast.Attribute) and node.func.attr in _ITEM_METHODS:
         found.filled.update(filter(None, roots))
-    if not (isinstance(node.func, ast.Name) and node.func.id in _LOOKING):
+    if not (isinstance(node.func, ast.Name) and node.func.id in _PURE_CALLS):
         roots += map(_root, given)
     found.perhaps_changed.update(filter(None, roots))
     return [node.func, *given]
 
 
 def _root(node: ast.AST) -> str | None:
-    """`x` for `x`, `x.weight`, `x[0].weight`; None where no name stands in front."""
+    """Return `x` for `x`, `x.weight` and `x[0].weight`; None if the expression does not begin with a name."""
     while isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):
         node = node.value
     return node.id if isinstance(node, ast.Name) else None
@@ -205,7 +212,8 @@ def _lambda(node: ast.Lambda, found: Names) -> Iterable[ast.AST]:
 
 def _class(node: ast.ClassDef, found: Names) -> Iterable[ast.AST]:
     found.bound.add(node.name)
-    # Its methods do not see what its body binds, and its body may read a name before it binds it.
+    # Methods do not see names that the class body binds, and the body may read a global name before it binds it: so
+    # names that the body binds are not removed from `used`.
     found.used |= _scan(node.body).used
     return _class_head(node)
 
@@ -225,13 +233,13 @@ def _parameters(args: ast.arguments) -> list[ast.arg]:
 
 
 def _function_head(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.AST]:
-    """What is looked up where a function is defined: decorators, defaults, annotations."""
+    """Return the expressions that Python evaluates when it defines a function: decorators, defaults, annotations."""
     written = [*(each.annotation for each in _parameters(node.args)), node.returns]
     return [*node.decorator_list, *_defaults(node.args), *(each for each in written if each is not None)]
 
 
 def _class_head(node: ast.ClassDef) -> list[ast.AST]:
-    """What is looked up where a class is defined, beside its body: decorators, bases, keywords."""
+    """Return the expressions, beside the body, that Python evaluates when it defines a class."""
     return [*node.decorator_list, *node.bases, *(each.value for each in node.keywords)]
 
 
@@ -239,19 +247,19 @@ def _defaults(args: ast.arguments) -> list[ast.AST]:
     return [*args.defaults, *filter(None, args.kw_defaults)]
 
 
-_LOOKS: dict[type, Callable[[Any, Names], Iterable[ast.AST]]] = {
+_VISITORS: dict[type, Callable[[Any, Names], Iterable[ast.AST]]] = {
     ast.Name: _name,
-    ast.Constant: _nothing,
+    ast.Constant: _skip,
     ast.AugAssign: _augmented,
     ast.Import: _imported,
     ast.ImportFrom: _imported,
-    ast.ExceptHandler: _named,
-    ast.MatchAs: _named,
-    ast.MatchStar: _named,
-    ast.MatchMapping: _named,
+    ast.ExceptHandler: _visit_capture,
+    ast.MatchAs: _visit_capture,
+    ast.MatchStar: _visit_capture,
+    ast.MatchMapping: _visit_capture,
     ast.Global: _global,
-    ast.Attribute: _part,
-    ast.Subscript: _part,
+    ast.Attribute: _visit_attribute_or_item,
+    ast.Subscript: _visit_attribute_or_item,
     ast.Call: _call,
     ast.FunctionDef: _function,
     ast.AsyncFunctionDef: _function,

@@ -1,4 +1,7 @@
-"""A budget of computing time for reading and judging what a stranger's process sent, whose size alone is bounded."""
+"""Limit the CPU time that the grader spends on reading and judging one message from an untrusted process.
+
+The size of such a message is limited, but a small message can still take very long to read or to compare.
+"""
 
 from __future__ import annotations
 
@@ -9,74 +12,75 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-SECONDS = 10.0  # of computing, for one message to be read or judged; what answers send takes a small part of one
-_LOOK = 0.25  # seconds between two looks at how much has been computed; an `except` may have swallowed what was raised
+SECONDS = 10.0  # of CPU time to read or judge one message; the messages of ordinary answers take far less than one
+_INTERVAL = 0.25  # seconds between two measurements; each raises again, since an `except` may have caught the last one
 
 
 class OutOfBudget(Exception):
-    """A message would take longer to read or to judge than it may."""
+    """Reading or judging a message took more CPU time than its budget."""
 
 
 @contextmanager
 def time_budget(seconds: float = SECONDS) -> Iterator[None]:
-    """Raise OutOfBudget in this thread once this block has computed for so many seconds.
+    """Raise OutOfBudget in this thread once the block has used `seconds` of CPU time.
 
-    It comes between two steps of Python. Signals reach the main thread alone, and a cluster's workers judge in others.
+    The exception arrives between two bytecode instructions. A timer signal would not do: signals reach only the main
+    thread, and the workers of a cluster judge in other threads.
     """
-    watch = _Watch(seconds)
+    watch = _Watchdog(seconds)
     watch.start()
     try:
         yield
     finally:
-        watch.end()
-    if watch.is_over:  # it was raised, and swallowed
+        watch.stop()
+    if watch.is_over:  # it was raised, and then caught by the block
         raise OutOfBudget
 
 
-class _Watch:
-    """Looks at the time that a thread has computed, from another one."""
+class _Watchdog:
+    """A thread that measures the CPU time of another thread, and raises OutOfBudget in that one."""
 
     def __init__(self, seconds: float) -> None:
         self._watched, self._seconds = threading.get_ident(), seconds
         self._clock = _clock_of(self._watched)
-        self._begun = time.clock_gettime(self._clock) if self._clock is not None else time.monotonic()
-        self._ended, self._lock = threading.Event(), threading.Lock()
-        self._thread = threading.Thread(target=self._look, name="time budget", daemon=True)
+        self._started_at = time.clock_gettime(self._clock) if self._clock is not None else time.monotonic()
+        self._is_stopped, self._lock = threading.Event(), threading.Lock()
+        self._thread = threading.Thread(target=self._measure, name="time budget", daemon=True)
         self.is_over = False
 
     def start(self) -> None:
-        """Begin to look."""
+        """Begin to measure."""
         self._thread.start()
 
-    def end(self) -> None:
-        """Stop watching. An error that is still to come is raised in here, and ends here."""
+    def stop(self) -> None:
+        """Stop measuring. An exception that has not arrived yet arrives in here, and ends here."""
         while True:
             try:
                 with self._lock:
-                    self._ended.set()
+                    self._is_stopped.set()
                 self._thread.join()
                 return
-            except OutOfBudget:
+            except OutOfBudget:  # it arrived within this block
                 continue
 
-    def _look(self) -> None:
-        while not self._ended.wait(_LOOK):
+    def _measure(self) -> None:
+        while not self._is_stopped.wait(_INTERVAL):
             now = time.clock_gettime(self._clock) if self._clock is not None else time.monotonic()
             with self._lock:
-                if now - self._begun > self._seconds and not self._ended.is_set():
+                if now - self._started_at > self._seconds and not self._is_stopped.is_set():
                     self.is_over = True
                     _raise_in(self._watched, OutOfBudget)
 
 
 def _clock_of(thread: int) -> int | None:
-    """The clock of what a thread computes; None where the system has none, and time itself has to do."""
+    """Return the clock of a thread's CPU time; None if the system has none, so that elapsed time must be used."""
     return time.pthread_getcpuclockid(thread) if sys.platform == "linux" else None
 
 
 def _raise_in(thread: int, error: type[Exception]) -> None:
-    """Have Python raise an error in a thread, before its next step.
+    """Make Python raise an error in a thread before its next instruction.
 
-    It is never taken back by `None`: Python 3.11 then looks for an error before each step for ever, and a process in
-    that state hangs as soon as a tracer (a debugger, coverage) is at work.
+    It is never withdrawn by `None`: Python 3.11 would then check for a pending error before each instruction for ever,
+    and the process would hang as soon as a tracer (a debugger, coverage) is at work.
     """
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))

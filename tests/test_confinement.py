@@ -410,7 +410,7 @@ class TestRights:
         monkeypatch.setattr(sys, "path", [str(tmp_path), str(lib)])
         monkeypatch.setattr(self_test, "_unreadable", lambda path, _: iter([f"{path}/a.py", f"{path}/b.py"]))
 
-        told = self_test._locked_out([lesson])
+        told = self_test._unreadable_modules([lesson])
 
         assert f"{own}/a.py and 5 more" in told and f"`chmod -R o+rX {own} {lesson} {lib}` lets" in told
 
@@ -474,7 +474,7 @@ class TestChoice:
         )  # as where nobody has asked yet
         self_test.begin()
         monkeypatch.setattr(self_test, "_started", lambda: pytest.fail("a second trial"))
-        assert self_test.missing.__wrapped__() is None and [] == self_test._begun
+        assert self_test.missing.__wrapped__() is None and [] == self_test._processes
 
         monkeypatch.setattr(self_test, "_started", started)
         monkeypatch.setattr(sys, "executable", "/bin/false")
@@ -483,7 +483,7 @@ class TestChoice:
 
         self_test.missing()
         self_test.begin()
-        assert [] == self_test._begun  # it is known already
+        assert [] == self_test._processes  # it is known already
 
     @pytest.mark.parametrize("said", ["", "1"])
     def test_environment_is_asked_at_the_door(self, monkeypatch: pytest.MonkeyPatch, said: str) -> None:

@@ -87,7 +87,7 @@ READING = {
     "getattr(f, 'f_back')": "looks at the functions that called it (frames)",
     "check.__globals__": "looks at what a function of others works with (__globals__)",
     "object.__subclasses__()": "looks through all classes that are loaded (__subclasses__)",
-    "import sys\nsys.settrace(print)": "is told of each call that any function makes (tracing)",
+    "import sys\nsys.settrace(print)": "watches each call that any function makes (tracing)",
     "import gc as g\n[x for x in g.get_objects()]": "looks through everything in memory (gc)",
     "import ctypes as c\nc.CDLL(None)": "calls C past Python's own checks (ctypes)",
     "import sys\nprint(*sys.modules)": "looks at all modules that are loaded (sys.modules)",

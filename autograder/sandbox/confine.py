@@ -1,10 +1,10 @@
-"""Runs a function in a confined process, forked from this one.
+"""Run a function in a confined process, forked from this one.
 
-Two processes, of which only the second runs what is not trusted:
+There are two processes, and only the second one runs untrusted code:
 
-    first    number 1 of a new PID namespace, in new namespaces altogether; it ends with the process that forked it,
-             and when it ends, the kernel kills everything in there
-    inner    confined; an ordinary user without rights, with limits and a filter on its system calls
+    first    process 1 of a new PID namespace, in new namespaces of every kind; it ends with the process that forked it,
+             and when it ends, the kernel kills every process in its namespace
+    inner    confined; an ordinary user without privileges, with resource limits and a filter on its system calls
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from autograder.sandbox.linux_calls import (
 from autograder.sandbox.root_filesystem import Room
 from autograder.sandbox.seccomp_filter import Rules
 
-STATUS = struct.Struct("=i")  # as os.waitpid gives it
+STATUS = struct.Struct("=i")  # a wait status, as os.waitpid returns it
 NOBODY = 65534
 UMASK = 0o022
-NOWHERE = "localhost"  # what the machine is called in there
-_OWN = Namespace.MOUNT | Namespace.NAMES | Namespace.IPC | Namespace.PID | Namespace.NETWORK
+NOWHERE = "localhost"  # the host name that confined code sees
+_NEW_NAMESPACES = Namespace.MOUNT | Namespace.NAMES | Namespace.IPC | Namespace.PID | Namespace.NETWORK
 
 
 @dataclass(frozen=True)
 class Quota:
-    """How much a confined process may use up. Memory is what it takes beyond what it was forked with."""
+    """The resources that a confined process may use. Memory that it was forked with does not count."""
 
     cpu_seconds: int = 600
     memory_mb: int = 2048
@@ -54,66 +54,68 @@ class Quota:
 
 @dataclass(frozen=True)
 class Walls:
-    """What stands around confined code: the files it sees, how much it may use up, the calls it cannot make."""
+    """A confinement: the files that code sees, the resources that it may use, the system calls that it cannot make."""
 
     room: Room
     quota: Quota
     rules: Rules
 
     def fork(self, inner: Callable[[], None], status: int, keep: tuple[int, ...] = ()) -> int:
-        """Fork, confine, call `inner`; returns the id of the first process. Killing that one ends all.
+        """Fork, confine the new process, and call `inner` in it; return the id of the first process.
 
-        How the inner process ended is written to the descriptor `status`, as `STATUS`; nothing is written where it
-        was killed together with the first. `keep` are the descriptors that it has beside 0, 1 and 2.
+        Killing the first process ends both. When the inner process has ended, the first writes its wait status to the
+        descriptor `status`; if both were killed together, nothing is written. `keep` are the descriptors that stay open
+        in the inner process, beside 0, 1 and 2.
         """
         owner = None if os.geteuid() == 0 else (os.geteuid(), os.getegid())
-        self.room.places  # noqa: B018  # looked for here, once, and not by each child
-        first = fork_into(_OWN if owner is None else _OWN | Namespace.USER)
+        self.room.places  # noqa: B018  # compute this cached property once here, not again in each child
+        first = fork_into(_NEW_NAMESPACES if owner is None else _NEW_NAMESPACES | Namespace.USER)
         if first == 0:
-            _never_return(lambda: self._lead(inner, status, keep, owner))
+            _never_return(lambda: self._run_first(inner, status, keep, owner))
         return first
 
-    def _lead(
+    def _run_first(
         self, inner: Callable[[], None], status: int, keep: tuple[int, ...], owner: tuple[int, int] | None
     ) -> None:
-        # Where the process that forked this one has ended already, nobody sends a program, and nothing is run.
+        # If the process that forked this one ended before this call, no program arrives, and nothing runs.
         die_with_parent()
         os.setsid()
-        # The room is made by root and read by nobody. (The teacher's umask, 077 say, would lock it, and its folders
-        # are nowhere but in there.)
+        # Root creates the new root file system, and the user nobody reads it. A teacher's umask of 077 would lock it.
+        # This umask makes nothing readable outside: the folders exist in these namespaces only.
         os.umask(UMASK)
-        proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)  # in the room, nothing can be written there
+        proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)  # in the new root file system, /proc is read-only
         if owner is not None:
-            _map_to(proc, *owner)
+            _map_ids(proc, *owner)
         socket.sethostname(NOWHERE)
-        vars(platform)["_uname_cache"] = None  # Python remembers the name that it was told before
+        vars(platform)["_uname_cache"] = None  # Python has cached the real host name
         self.room.enter()
         child = os.fork()
         if child == 0:
             _close_all_but(0, 1, 2, *keep, proc)
-            _never_return(lambda: self._confine(inner, proc, as_root=owner is None))
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # what number 1 does not handle, nobody in there can send it
+            _never_return(lambda: self._run_inner(inner, proc, as_root=owner is None))
+        # Processes in a PID namespace can send its process 1 only signals that it has a handler for: so it has none.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         hide_memory()
         _close_all_but(status)
         while True:
             ended, how = os.wait()
             if ended == child:
-                with contextlib.suppress(BrokenPipeError):  # nobody wants to know any more
+                with contextlib.suppress(BrokenPipeError):  # the grader no longer reads the status
                     os.write(status, STATUS.pack(how))
                 return
 
-    def _confine(self, inner: Callable[[], None], proc: int, as_root: bool) -> None:
+    def _run_inner(self, inner: Callable[[], None], proc: int, as_root: bool) -> None:
         os.setsid()
-        _write(proc, "oom_score_adj", "1000")  # where memory runs out, this is what should go
+        _write(proc, "oom_score_adj", "1000")  # if the machine runs out of memory, kill this process first
         if as_root:
             os.setgroups([])
             os.setresgid(NOBODY, NOBODY, NOBODY)
             os.setresuid(NOBODY, NOBODY, NOBODY)
             show_memory()
-            # The kernel counts a user's processes by user namespace: one of its own keeps submissions apart.
-            _become_owner(proc)
+            # The kernel counts a user's processes per user namespace: in new ones, submissions share no limit.
+            _enter_user_namespace(proc)
         os.close(proc)
-        _limit(self.quota)
+        _set_limits(self.quota)
         drop_privileges()
         self.rules.load()
         inner()
@@ -127,38 +129,38 @@ def _never_return(work: Callable[[], None]) -> NoReturn:
     except BaseException:
         traceback.print_exc()
         sys.stderr.flush()
-    finally:  # also where nobody can be told
+    finally:  # even if printing the traceback failed
         os._exit(failed)
 
 
-def _become_owner(proc: int) -> None:
-    """Make a user namespace in which this user is itself."""
+def _enter_user_namespace(proc: int) -> None:
+    """Create a user namespace in which this user has the same id as outside."""
     user, group = os.geteuid(), os.getegid()
     unshare(Namespace.USER)
-    _map_to(proc, user, group)
+    _map_ids(proc, user, group)
 
 
-def _map_to(proc: int, user: int, group: int) -> None:
-    """Let this user, in a user namespace just made, be the one that it is outside."""
+def _map_ids(proc: int, user: int, group: int) -> None:
+    """Map this user and group, in a user namespace just created, to the same ids outside."""
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
         _write(proc, name, text)
 
 
 def _write(proc: int, name: str, text: str) -> None:
-    """Write to a file about this process, in a /proc that is open."""
+    """Write to a file in /proc/self; `proc` is a descriptor of /proc."""
     with open(os.open(f"self/{name}", os.O_WRONLY, dir_fd=proc), "w") as file:
         file.write(text)
 
 
-def _limit(quota: Quota) -> None:
+def _set_limits(quota: Quota) -> None:
     megabyte = 2**20
     limits = {
         resource.RLIMIT_CPU: quota.cpu_seconds,
-        resource.RLIMIT_AS: _mapped() + quota.memory_mb * megabyte,
+        resource.RLIMIT_AS: _address_space_bytes() + quota.memory_mb * megabyte,
         resource.RLIMIT_NPROC: quota.processes,
         resource.RLIMIT_NOFILE: quota.open_files,
         resource.RLIMIT_FSIZE: quota.file_mb * megabyte,
-        resource.RLIMIT_CORE: 1,  # 0 keeps files away, and not a program of the system's that takes crashes
+        resource.RLIMIT_CORE: 1,  # prevents core files, as 0 does, and also core dumps to a crash handler's pipe
         resource.RLIMIT_MSGQUEUE: 0,
         resource.RLIMIT_MEMLOCK: 0,
         resource.RLIMIT_SIGPENDING: 1024,
@@ -171,8 +173,8 @@ def _limit(quota: Quota) -> None:
         resource.setrlimit(which, (most, most))
 
 
-def _mapped() -> int:
-    """The bytes of address space that this process has: torch maps gigabytes that it never touches."""
+def _address_space_bytes() -> int:
+    """Return the size of this process's address space in bytes: torch maps gigabytes that it never touches."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[0]) * resource.getpagesize()
 

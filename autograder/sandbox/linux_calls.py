@@ -1,4 +1,4 @@
-"""The Linux calls that confinement needs and that Python 3.11 has no name for. Each raises OSError, named.
+"""Linux system calls that confinement needs and that Python 3.11 has no function for. Each raises OSError by name.
 
 The numbers are those of the kernel's headers: linux/sched.h, linux/mount.h, linux/prctl.h, linux/capability.h,
 linux/seccomp.h, linux/filter.h and asm-generic/mman-common.h.
@@ -16,23 +16,23 @@ from pathlib import Path
 from typing import Any
 
 _libc = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
-# What is called in here keeps Python's lock, as os.fork does: the child must find it held by itself.
+# Calls through PyDLL keep Python's global lock, as os.fork does: the child must start with the lock held by itself.
 _locked_libc = ctypes.PyDLL(None, use_errno=True) if os.name == "posix" else None
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 _CLONE = {"x86_64": 56, "aarch64": 220}
 _SET_PDEATHSIG, _SET_DUMPABLE, _SET_SECCOMP, _CAPBSET_DROP, _SET_NO_NEW_PRIVS = 1, 4, 22, 24, 38
-_MODE_FILTER, _INSTRUCTION = 2, 8  # a mode of seccomp; the bytes of an instruction
+_MODE_FILTER, _INSTRUCTION_BYTES = 2, 8  # a mode of seccomp; the bytes of an instruction
 _CAPABILITY_VERSION_3 = 0x20080522
-_MOUNT_SETATTR, _HERE, _RECURSIVE, _READ_ONLY, _NO_SETUID = 442, -100, 0x8000, 1, 2
-_DETACH = 2
-_COLLAPSE = 25
+_MOUNT_SETATTR, _AT_FDCWD, _RECURSIVE, _READ_ONLY, _NO_SETUID = 442, -100, 0x8000, 1, 2
+_MNT_DETACH = 2
+_MADV_COLLAPSE = 25
 
 
 class Namespace(IntFlag):
-    """What a process can have a world of its own of."""
+    """The kinds of namespaces that a process can have of its own (the CLONE_NEW... flags of clone)."""
 
     MOUNT = 0x00020000
-    NAMES = 0x04000000  # of the host
+    NAMES = 0x04000000  # host name and domain name (UTS)
     IPC = 0x08000000
     USER = 0x10000000
     PID = 0x20000000
@@ -40,7 +40,7 @@ class Namespace(IntFlag):
 
 
 class Mount(IntFlag):
-    """How something is mounted."""
+    """How a file system is mounted (the MS_... flags of mount)."""
 
     READ_ONLY = 1
     NO_SETUID = 2
@@ -53,9 +53,10 @@ class Mount(IntFlag):
 
 
 def fork_into(namespaces: Namespace) -> int:
-    """os.fork, the child in namespaces of its own: number 1 in a PID namespace. For a process of one thread.
+    """Fork like os.fork, and put the child into new namespaces; it becomes process 1 of a new PID namespace.
 
-    The C library does not know of this fork: what another thread had locked would stay locked in the child.
+    The process must have only one thread. The C library is not informed of this fork, so a lock that another thread
+    holds would stay locked in the child for ever.
     """
     assert _locked_libc is not None
     threads = len(os.listdir("/proc/self/task"))
@@ -75,76 +76,82 @@ def fork_into(namespaces: Namespace) -> int:
 
 
 def unshare(namespaces: Namespace) -> None:
-    """Give this process namespaces of its own."""
+    """Move this process into new namespaces."""
     _call("unshare", int(namespaces))
 
 
 def mount(source: str | None, target: str | Path, kind: str | None, flags: Mount, options: str | None = None) -> None:
-    """Mount something on a folder or file."""
-    words = [None if word is None else os.fsencode(word) for word in (source, target, kind, options)]
-    _call("mount", *words[:3], int(flags), words[3])
+    """Mount a file system of this kind, or another folder or file, at `target`."""
+    encoded = [None if text is None else os.fsencode(text) for text in (source, target, kind, options)]
+    _call("mount", *encoded[:3], int(flags), encoded[3])
 
 
 def make_read_only(target: str | Path) -> None:
-    """Let nothing be written below a mounted place, nor any program there gain rights; what is mounted below too."""
+    """Make a mount and all mounts below it read-only, and let no program there gain privileges by setuid."""
     attributes = (ctypes.c_uint64 * 4)(_READ_ONLY | _NO_SETUID, 0, 0, 0)
-    _call("syscall", _MOUNT_SETATTR, _HERE, os.fsencode(target), _RECURSIVE, attributes, ctypes.sizeof(attributes))
+    _call("syscall", _MOUNT_SETATTR, _AT_FDCWD, os.fsencode(target), _RECURSIVE, attributes, ctypes.sizeof(attributes))
 
 
 def change_root(root: Path, old: str) -> None:
-    """Make a mounted folder the root of this process's files; the old root is then at `old` below the new one.
+    """Make a mounted folder the root file system of this process; move the old root to `old`, a path in the new one.
 
-    With "." as `old` it lies over the new root until `detach(".")`.
+    With "." as `old`, the old root covers the new one until it is unmounted.
     """
     os.chdir(root)
     _call("syscall", _PIVOT_ROOT[platform.machine()], b".", os.fsencode(old))
 
 
 def detach(target: str) -> None:
-    """Take a mount away with all that is mounted below it."""
-    _call("umount2", os.fsencode(target), _DETACH)
+    """Unmount a file system and everything that is mounted below it."""
+    _call("umount2", os.fsencode(target), _MNT_DETACH)
 
 
 def die_with_parent() -> None:
-    """Be killed when the parent ends, however it ends."""
+    """Make the kernel kill this process when its parent ends, however the parent ends."""
     _prctl(_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def hide_memory() -> None:
-    """Close this process's memory and descriptors in /proc to other processes of the same user."""
+    """Deny other processes of the same user access to this process's memory and descriptors in /proc."""
     _prctl(_SET_DUMPABLE, 0)
 
 
 def show_memory() -> None:
-    """Undo `hide_memory`; a change of user hides, and then the user map of a namespace cannot be written."""
+    """Undo `hide_memory`. Changing the user hides the memory too, and then no uid_map can be written."""
     _prctl(_SET_DUMPABLE, 1)
 
 
 def drop_privileges() -> None:
-    """Give up every capability, and the way to new ones."""
+    """Give up every capability, and the ability to gain new ones."""
     _prctl(_SET_NO_NEW_PRIVS, 1)
     for capability in range(64):
         try:
             _prctl(_CAPBSET_DROP, capability)
-        except OSError:  # beyond the last one that this kernel knows, or nothing left to drop it with
+        except OSError:  # this kernel knows no more capabilities, or the process may not drop any
             break
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     _call("capset", header, (ctypes.c_uint32 * 6)())
 
 
 class _Filter(ctypes.Structure):
-    """A program of a filter: how many instructions, and where they are."""
+    """A filter program as the kernel expects it: the number of its instructions, and their address (sock_fprog)."""
 
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
 
 
 def filter_calls(program: bytes) -> None:
-    """Run this program before each system call from now on, also in what this process starts; for good."""
-    _prctl(_SET_SECCOMP, _MODE_FILTER, ctypes.byref(_Filter(len(program) // _INSTRUCTION, program)))
+    """Install a seccomp filter: from now on the kernel runs this program before each system call.
+
+    It also applies to processes that this one starts, and cannot be removed.
+    """
+    _prctl(_SET_SECCOMP, _MODE_FILTER, ctypes.byref(_Filter(len(program) // _INSTRUCTION_BYTES, program)))
 
 
 def use_large_pages() -> None:
-    """Put this process's own memory into pages of 2 MB where the kernel can: a fork copies the table of all pages."""
+    """Ask the kernel to move this process's private memory into pages of 2 MB.
+
+    A fork copies the table of all pages, so fewer pages make each fork faster.
+    """
     assert _libc is not None
     size = 2**21
     advise = _libc.madvise
@@ -154,11 +161,11 @@ def use_large_pages() -> None:
         if rights == "rw-p" and name in ("", "[heap]"):
             begin, end = (int(number, 16) for number in where.split("-"))
             for page in range(-(-begin // size) * size, end // size * size, size):
-                advise(page, size, _COLLAPSE)  # a kernel before 6.1 says no, and so does a page that is not in use
+                advise(page, size, _MADV_COLLAPSE)  # fails on kernels before 6.1 and for unused pages; nothing is lost
 
 
-def _prctl(option: int, value: int, about: Any = 0) -> None:
-    _call("prctl", option, value, about, 0, 0)
+def _prctl(option: int, value: int, argument: Any = 0) -> None:
+    _call("prctl", option, value, argument, 0, 0)
 
 
 def _call(name: str, *args: object) -> None:

@@ -1,4 +1,4 @@
-"""The files that confined code sees: the interpreter, its packages, a few devices, and an empty scratch folder."""
+"""Build the root file system that confined code sees: the interpreter, its packages, some devices, a scratch folder."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ SCRATCH = "/tmp"
 HOME = f"{SCRATCH}/home"
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/nix/store")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
-_PLAIN = Mount.NO_SETUID | Mount.NO_DEVICES
+_RESTRICTED = Mount.NO_SETUID | Mount.NO_DEVICES
 
 
 @dataclass(frozen=True)
 class Room:
-    """What is shown, read-only, and how much may be written, in megabytes.
+    """A root file system: the paths that are visible, read-only, and the size of the scratch folder in megabytes.
 
-    `shown` are absolute paths; of the folders above them nothing else is to be seen. `hidden` folders below them are
-    shown empty, but for what is shown of them by name.
+    `shown` are absolute paths; nothing else is visible in the folders above them. `hidden` are folders below shown ones
+    that look empty, except for paths in them that `shown` names.
     """
 
     shown: tuple[Path, ...]
@@ -31,7 +31,7 @@ class Room:
 
     @classmethod
     def of_this_python(cls, *also: Path, hidden: tuple[Path, ...] = ()) -> Room:
-        """What this interpreter needs, and `also`; where an environment is a link, what it leads to as well."""
+        """Show what this interpreter needs, and `also`. If a virtual environment is a link, show its target too."""
         prefixes = {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}
         prefixes |= set(map(os.path.realpath, prefixes))
         paths = {Path(name) for name in (*_SYSTEM, *prefixes)} | set(also)
@@ -39,66 +39,70 @@ class Room:
 
     @cached_property
     def places(self) -> list[tuple[Path, str]]:
-        """What is there of what is shown, each with the place where it is really."""
+        """The shown paths that exist, each with its real path (links resolved)."""
         return [(path, os.path.realpath(path)) for path in self.shown if os.path.lexists(path)]
 
     def enter(self) -> None:
-        """See these files from now on and no others; for a process alone in its mount and PID namespaces."""
+        """Replace this process's root file system by this one.
+
+        The process must be alone in its mount namespace and PID namespace.
+        """
         mount(None, "/", None, Mount.RECURSIVE | Mount.PRIVATE)
-        # Two steps, as the old files must be in sight while the new root is furnished, whichever place it covers.
-        mount("tmpfs", SCRATCH, "tmpfs", _PLAIN, "size=64k,mode=755")
+        # In two steps, since the old files must stay reachable while the new root is filled: the first root holds both
+        # below /old and /new, and then /new becomes the root.
+        mount("tmpfs", SCRATCH, "tmpfs", _RESTRICTED, "size=64k,mode=755")
         os.makedirs(f"{SCRATCH}/old")
         os.makedirs(f"{SCRATCH}/new")
         change_root(Path(SCRATCH), "old")
         os.chdir("/")
-        mount("tmpfs", "/new", "tmpfs", _PLAIN, "size=1m,nr_inodes=4k,mode=755")
-        self._furnish(self.places)
+        mount("tmpfs", "/new", "tmpfs", _RESTRICTED, "size=1m,nr_inodes=4k,mode=755")
+        self._fill(self.places)
         detach("/old")
         change_root(Path("/new"), ".")
         detach(".")
         os.chdir("/")
-        mount(None, "/", None, Mount.REMOUNT | Mount.BIND | Mount.READ_ONLY | _PLAIN)
+        mount(None, "/", None, Mount.REMOUNT | Mount.BIND | Mount.READ_ONLY | _RESTRICTED)
         os.chdir(SCRATCH)
 
-    def _furnish(self, places: list[tuple[Path, str]]) -> None:
-        # The scratch folder first: what is shown may lie below it.
+    def _fill(self, places: list[tuple[Path, str]]) -> None:
+        # The scratch folder first: shown paths may lie below it.
         for place in (SCRATCH, "/dev/shm"):
-            _folder(place.strip("/"), "tmpfs", _PLAIN, f"size={self.scratch_mb}m,nr_inodes=10k,mode=1777")
-        # Read-only: a process could write there how willingly it is killed where memory runs out.
-        # With the kernel's own files: without /proc/cpuinfo torch refuses to compute in float16.
-        _folder("proc", "proc", _PLAIN | Mount.NO_EXEC | Mount.READ_ONLY)
+            _mount_folder(place.strip("/"), "tmpfs", _RESTRICTED, f"size={self.scratch_mb}m,nr_inodes=10k,mode=1777")
+        # /proc is read-only, for otherwise a process could change its oom_score_adj, which says how early the kernel
+        # kills it when memory runs out. It is a whole /proc, since torch needs /proc/cpuinfo to compute in float16.
+        _mount_folder("proc", "proc", _RESTRICTED | Mount.NO_EXEC | Mount.READ_ONLY)
         for path, real in places:
             if os.path.islink(f"/old{path}"):
                 _make_parents(f"/new{path}")
                 os.symlink(os.readlink(f"/old{path}"), f"/new{path}")
             else:
-                _show(f"/old{real}", f"/new{path}")
+                _bind(f"/old{real}", f"/new{path}")
                 make_read_only(f"/new{path}")
         for name in _DEVICES:
-            _show(f"/old/dev/{name}", f"/new/dev/{name}")
-            make_read_only(f"/new/dev/{name}")  # what is written to a device goes there all the same; its time stays
+            _bind(f"/old/dev/{name}", f"/new/dev/{name}")
+            make_read_only(f"/new/dev/{name}")  # the device can still be written to, but not its timestamps or mode
         for folder in self.hidden:
             if os.path.isdir(f"/new{folder}"):
                 self._hide(folder, places)
 
     def _hide(self, folder: Path, places: list[tuple[Path, str]]) -> None:
-        """Cover a folder with an empty one, and show again what was to be shown of it."""
-        mount("tmpfs", f"/new{folder}", "tmpfs", _PLAIN, "size=64k,mode=755")
+        """Cover a folder with an empty one, and show the shown paths in it again."""
+        mount("tmpfs", f"/new{folder}", "tmpfs", _RESTRICTED, "size=64k,mode=755")
         for path, real in places:
             if folder in path.parents:
-                _show(f"/old{real}", f"/new{path}")
+                _bind(f"/old{real}", f"/new{path}")
                 make_read_only(f"/new{path}")
         make_read_only(f"/new{folder}")
 
 
 def move_in() -> None:
-    """Make a home in the scratch folder, and work there; for a process in its room."""
+    """Create a home folder in the scratch folder, and make it the working folder. For a process that is confined."""
     os.environ.update(HOME=HOME, TMPDIR=HOME, IPYTHONDIR=HOME)
     os.makedirs(HOME, exist_ok=True)
     os.chdir(HOME)
 
 
-def _show(source: str, target: str) -> None:
+def _bind(source: str, target: str) -> None:
     if os.path.isdir(source):
         os.makedirs(target, exist_ok=True)
     else:
@@ -108,7 +112,7 @@ def _show(source: str, target: str) -> None:
     mount(source, target, None, Mount.BIND | Mount.RECURSIVE)
 
 
-def _folder(name: str, kind: str, flags: Mount, options: str | None = None) -> None:
+def _mount_folder(name: str, kind: str, flags: Mount, options: str | None = None) -> None:
     os.makedirs(f"/new/{name}", exist_ok=True)
     mount(kind, f"/new/{name}", kind, flags, options)
 

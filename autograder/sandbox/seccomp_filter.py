@@ -1,7 +1,8 @@
-"""The system calls that confined code cannot make: those that reach the kernel's less guarded doors.
+"""Build the seccomp filter that denies confined code dangerous system calls.
 
-libseccomp compiles the filter, once for all children. Ordinary computing needs none of these calls; a program that
-tries one is told that it is not permitted, and goes on.
+Denied are calls that ordinary computing does not need and that have often led to privilege escalation or reach other
+processes. A denied call fails with "not permitted", and the program goes on. libseccomp compiles the filter once for
+all children.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from autograder.sandbox.linux_calls import filter_calls
 if TYPE_CHECKING:
     from pyseccomp import SyscallFilter
 
-# Namespaces and mounts, other processes' memory, the kernel's own interfaces, and memory that belongs to no process:
-# no limit counts it, and it stays when its maker is killed for taking too much.
+# Namespaces and mounts; other processes' memory; interfaces to the kernel itself; and memory that belongs to no
+# process: no limit counts it, and it remains when the process that created it is killed for using too much.
 DENIED = (
     *("mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen", "fsconfig", "fsmount"),
     *("fspick", "mount_setattr", "unshare", "setns"),
@@ -31,71 +32,71 @@ DENIED = (
     *("name_to_handle_at", "personality", "iopl", "ioperm", "settimeofday", "clock_settime", "adjtimex"),
     *("syslog", "vhangup", "lookup_dcookie", "nfsservctl", "memfd_secret", "landlock_create_ruleset"),
     *("shmget", "msgget", "semget", "memfd_create"),
-    # What the kernel tells of files that are shown, whoever uses them; and what makes everybody's disk busy.
+    # Calls that report the use of shown files by other processes, and calls that make the machine's disk busy.
     *("inotify_init", "inotify_init1", "fanotify_mark", "clock_adjtime", "sync", "syncfs", "modify_ldt"),
-    # What the machine has so many of (io_setup), who is served first by its disk, and the second name of quotactl.
+    # A resource that the whole machine shares (io_setup), the priority at its disk, and a second form of quotactl.
     *("io_setup", "ioprio_set", "quotactl_fd"),
 )
-# A careful program waits until its file is on a disk, says which files it is done with, and locks those that others
-# might write, as sqlite3 does. Here all that can be written is one program's alone, in memory, and the rest is
-# everybody's, whose programs would wait for a lock. So there is nothing to do, and it is done.
+# These calls return success and do nothing. Careful programs such as sqlite3 wait until a file is on the disk, and lock
+# files that others might write. Here, the files that a program can write are in memory and its own; and a lock on a
+# shown file would make other programs on the machine wait.
 DONE_AT_ONCE = ("fsync", "fdatasync", "sync_file_range", "fadvise64", "flock")
-_DONE_USES = tuple(
+_NO_OP_USES = tuple(
     ("fcntl", 1, command) for command in (fcntl.F_SETLK, fcntl.F_SETLKW, fcntl.F_OFD_SETLK, fcntl.F_OFD_SETLKW)
 )
-_FIRST = 1  # the number of the process that waits for a submission's, in the namespace of both
-# Of calls that are needed, what of them is not: to be told who opens a shown file, or have others wait until it may be
-# opened; to change what becomes of a crash, which some systems hand to a program of their own; and to change what the
-# process may do that waits for this one, which belongs to the same user.
+_FIRST = 1  # the process id of the first process, which waits for the inner one, in the PID namespace of both
+# Denied uses of calls that are otherwise needed, as (call, index of the argument, its value): notifications and leases
+# on shown files (a lease makes others wait until they can open a file); the limit for core dumps, which some systems
+# pipe to a crash handler outside; and the limits of the first process, which belongs to the same user.
 _DENIED_USES = (
     *(("fcntl", 1, command) for command in (fcntl.F_NOTIFY, fcntl.F_SETLEASE)),
     ("setrlimit", 0, resource.RLIMIT_CORE),
     ("prlimit64", 0, _FIRST),
 )
-_LOWER = 0xFFFFFFFF  # the kernel looks at this half of such a number, and the other may hold anything
-# Other families reach drivers or, as vsock does, the host of a virtual machine past the network namespace.
+_LOWER_BITS = 0xFFFFFFFF  # the kernel reads only the lower 32 bits of these arguments; the upper ones may hold anything
+# Other families reach drivers or, as vsock does, the host of a virtual machine, past the network namespace.
 _FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6)
-# Protocols of greater numbers than UDP's are modules, which the kernel loads as soon as somebody asks for them.
-_KIND, _DATAGRAMS_WITH_CONGESTION = 0xF, 6  # the lower part of a socket's type; DCCP, which needs no number
+# Protocols with numbers above UDP's are kernel modules, which the kernel loads when a process asks for such a socket.
+_SOCKET_TYPE_MASK, _SOCK_DCCP = 0xF, 6  # DCCP can be asked for by its socket type alone, without a protocol number
 _NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW... flag that clone takes
 
 
 @dataclass(frozen=True)
 class Rules:
-    """A filter as the kernel takes it: what libseccomp makes of its rules, which takes longer than a fork."""
+    """A compiled filter, as the kernel expects it. It is kept because compiling takes longer than a fork."""
 
     program: bytes
 
     def load(self) -> None:
-        """Install it in this process, for good, and in all that the process starts."""
+        """Install the filter in this process and in all processes that it starts; it cannot be removed."""
         filter_calls(self.program)
 
 
 def compiled() -> Rules:
-    """The filter, as a program that the kernel runs before each call."""
+    """Compile the filter into the program that the kernel runs before each system call."""
     with open(os.memfd_create("rules"), "w+b") as file:
-        _listed().export_bpf(file)
+        _rules().export_bpf(file)
         file.seek(0)
         return Rules(file.read())
 
 
-def _listed() -> SyscallFilter:
-    """All that is denied, rule by rule."""
-    import pyseccomp  # raises where there is no libseccomp
+def _rules() -> SyscallFilter:
+    """Return the filter's rules, not yet compiled."""
+    import pyseccomp  # raises an error on machines without libseccomp
 
     rules = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
     denied, done = pyseccomp.ERRNO(errno.EPERM), pyseccomp.ERRNO(0)
-    for told, names, uses in ((denied, DENIED, _DENIED_USES), (done, DONE_AT_ONCE, _DONE_USES)):
+    for action, names, uses in ((denied, DENIED, _DENIED_USES), (done, DONE_AT_ONCE, _NO_OP_USES)):
         for name in names:
             if pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) >= 0:
-                rules.add_rule(told, name)
-        for name, place, value in uses:
-            rules.add_rule(told, name, _is(place, value))
-    told_new = pyseccomp.Arg(2, pyseccomp.NE, 0)  # the same call tells what the limit is
-    rules.add_rule(denied, "prlimit64", _is(1, resource.RLIMIT_CORE), told_new)
+                rules.add_rule(action, name)
+        for name, position, value in uses:
+            rules.add_rule(action, name, _argument_equals(position, value))
+    sets_limit = pyseccomp.Arg(2, pyseccomp.NE, 0)  # without a new limit, the call only reads the old one
+    rules.add_rule(denied, "prlimit64", _argument_equals(1, resource.RLIMIT_CORE), sets_limit)
     for flag in (1 << bit for bit in range(32) if _NEW_NAMESPACES >> bit & 1):
         rules.add_rule(denied, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, flag, flag))
-    # Its flags lie in memory, where no filter sees them; the C library falls back to clone.
+    # The flags of clone3 are in memory, where a filter cannot read them. After ENOSYS, the C library uses clone.
     rules.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")
     _deny_sockets(rules, denied)
     return rules
@@ -107,13 +108,13 @@ def _deny_sockets(rules: SyscallFilter, denied: int) -> None:
     for call in ("socket", "socketpair"):
         for family in range(64):
             if family not in _FAMILIES:
-                rules.add_rule(denied, call, _is(0, family))
-        rules.add_rule(denied, call, pyseccomp.Arg(1, pyseccomp.MASKED_EQ, _KIND, _DATAGRAMS_WITH_CONGESTION))
+                rules.add_rule(denied, call, _argument_equals(0, family))
+        rules.add_rule(denied, call, pyseccomp.Arg(1, pyseccomp.MASKED_EQ, _SOCKET_TYPE_MASK, _SOCK_DCCP))
         rules.add_rule(denied, call, pyseccomp.Arg(2, pyseccomp.GT, socket.IPPROTO_UDP))
 
 
-def _is(place: int, value: int) -> Any:
-    """The condition that an argument has a value, as the kernel reads it."""
+def _argument_equals(position: int, value: int) -> Any:
+    """Return the condition that the lower half of the argument at this position equals `value`."""
     import pyseccomp
 
-    return pyseccomp.Arg(place, pyseccomp.MASKED_EQ, _LOWER, value)
+    return pyseccomp.Arg(position, pyseccomp.MASKED_EQ, _LOWER_BITS, value)

@@ -1,4 +1,4 @@
-"""Whether students' code may run here: confined, or because somebody has said that it may do what its user may do."""
+"""Decide whether students' code may run on this machine: confined, or with the user's rights if the user allows it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ UNCONFINED_VARIABLE = "PYTORCH_BASICS_UNCONFINED"
 
 
 def is_unconfined_here() -> bool:
-    """Whether somebody has said on this machine that students' code may do what its user may do.
+    """Return whether the environment variable allows students' code to run with the rights of the user who grades.
 
-    Asked where a command or one of nbgrader's steps begins, and handed down from there as a value.
+    Commands and nbgrader's steps read it once, when they begin, and pass the value on as an argument.
     """
     return bool(os.environ.get(UNCONFINED_VARIABLE))
 
 
 def check_confinement(unconfined: bool) -> None:
-    """Raise WorkFailed where nothing can be confined and nobody has said that this is all right; takes seconds."""
+    """Raise WorkFailed if this machine cannot confine code, unless `unconfined` allows that; takes some seconds."""
     if unconfined:
         return
     reason = missing()

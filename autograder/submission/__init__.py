@@ -1,8 +1,9 @@
-"""A student's file, read and never run: from bytes to answers in the order of the notebook.
+"""Read a student's submission: from a folder or file to answers in the order of the notebook. Nothing is run.
 
-`inbox` finds what counts in a student's folder (`choice`, `plain_file`, `aside`) and makes a parcel of it. `handed`
-takes the cells out of the parcel's bytes, whatever these are (`archive`, `script`, `file_text`, `file_json`,
-`merged`). `repair` finds the released cells again (`answers`, by `source` and `marks`) and brings them into the order
-in which they count (`order`). `reader` does all of that; `submission` is what goes in and what comes out, `unreadable`
-what is told else.
+Begin with `read_submission.py`, which calls the others; `submission.py` defines its input and its result.
+`student_folder.py` first finds the notebook that counts (`notebook_choice.py`) and moves harmful files away
+(`quarantine.py`). `submitted_cells.py` then extracts cells from the bytes, whether these are a notebook, a damaged one,
+a script or a zip archive (`notebook_json.py`, `text_encoding.py`, `script_export.py`, `zip_archive.py`). `repair.py`
+matches the cells to the released notebook (`find_answers.py`, `released_cells.py`, `answer_source.py`) and orders them
+(`cell_order.py`). `unreadable_files.py` explains to a student why a file could not be read.
 """

@@ -1,4 +1,4 @@
-"""An answer without its author: comments, docstrings and the author's own names are taken out."""
+"""Anonymize an answer: remove comments, docstrings and the author's names."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ from collections.abc import Iterable
 
 from autograder.ipython_syntax import without_comments
 
-_SHORTEST = 3  # letters of a name that is looked for: shorter ones are parts of many words
-SOMEBODY = "student"
+_SHORTEST = 3  # letters; shorter names are not replaced, since they may be ordinary words
+SOMEBODY = "student"  # replaces each name
 _LONG = 10_000  # bits
 
 
 def anonymous(source: str, names: Iterable[str] = ()) -> str:
-    """The code of an answer, laid out anew; `names` are words that must not stay: id, names, mail address."""
-    return _without_names(_without_talk(source), names)
+    """Return the code of an answer without its author, formatted anew.
+
+    `names` are what identifies the author: id, names, mail address. They and the words in them are replaced.
+    """
+    return _without_names(_without_comments_and_docstrings(source), names)
 
 
-def _without_talk(source: str) -> str:
+def _without_comments_and_docstrings(source: str) -> str:
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -28,27 +31,27 @@ def _without_talk(source: str) -> str:
             node.body = [part for part in node.body if not _is_text(part)] or [ast.Pass()]
     try:
         return written(tree)
-    except (RecursionError, MemoryError, ValueError):  # too deep, or what Python does not write
+    except (RecursionError, MemoryError, ValueError):  # nested too deeply, or no valid Python text exists for it
         return without_comments(source)
 
 
 def written(tree: ast.AST) -> str:
-    """The text of a tree; numbers that are too long for Python to write them as usual stand in sixteens."""
+    """Return the source text of a tree. Integers too long to convert to decimal are written in hexadecimal."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and type(node.value) is int and node.value.bit_length() > _LONG:
-            node.value = _InSixteens(node.value)
+            node.value = _Hexadecimal(node.value)
     return ast.unparse(tree) + "\n"
 
 
-class _InSixteens(int):
-    """A number that is written like `0xff`."""
+class _Hexadecimal(int):
+    """An integer whose repr is like `0xff`."""
 
     def __repr__(self) -> str:
         return f"{self:#x}"
 
 
 def _is_text(node: ast.stmt) -> bool:
-    """Whether a statement is a bare string, as a docstring is."""
+    """Return whether a statement is only a string, as a docstring is."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 

@@ -1,6 +1,6 @@
-"""The text of cells, taken apart: its statements, and what each gives to the answers of a notebook.
+"""Split cells into statements, and find the statements that make up an answer.
 
-Everything here reads text from students and runs none of it; a text that cannot be parsed defines nothing.
+The text comes from students, and none of it is run. A cell that cannot be parsed defines nothing.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from autograder.python_names import Names, names_of, reached
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
-_OVER_PYTHON = re.compile(r"(?:\s*%%(?:time|capture|prun)\b[^\n]*)+")  # what stands below runs as if it were not there
+_OVER_PYTHON = re.compile(r"(?:\s*%%(?:time|capture|prun)\b[^\n]*)+")  # magics that run the code below them unchanged
 
-_MOST_SET, _DEEPEST = 50, 4  # names that functions set, and functions that call one another
+_MOST_SET, _DEEPEST = 50, 4  # global names that functions set; depth of functions that call one another
 
 
 @dataclass(frozen=True, eq=False)
 class Statement:
-    """One statement at the top of a cell, as it is written, and the line of the cell where it ends."""
+    """A statement at the top level of a cell: its node, its text as written, and the line of the cell where it ends."""
 
     node: ast.stmt
     text: str
@@ -32,12 +32,12 @@ class Statement:
 
     @cached_property
     def names(self) -> Names:
-        """The names that it binds, changes and uses."""
+        """The names that the statement binds, changes and uses."""
         return names_of([self.node])
 
     @property
     def defines(self) -> bool:
-        """Whether it is a function or a class."""
+        """Whether the statement defines a function or a class."""
         return isinstance(self.node, _DEFINITIONS)
 
     @cached_property
@@ -59,17 +59,20 @@ class Statement:
 
     @property
     def is_import(self) -> bool:
-        """Whether it is an import."""
+        """Whether the statement is an import."""
         return isinstance(self.node, _IMPORTS)
 
     def gives(self, values: Set[str]) -> Set[str]:
-        """The names that it binds or changes; calls may change `values`, and neither modules nor functions."""
+        """Return the names that the statement binds or changes.
+
+        A call in it may change those names that are in `values`, but not modules and functions.
+        """
         return self.names.bound | self.names.changed | (self.names.perhaps_changed & values)
 
 
-@lru_cache(maxsize=512)  # asked for every exercise and every student, and most cells are the lesson's own
+@lru_cache(maxsize=512)  # called for each exercise and each student, and most cells are the lesson's own
 def statements(source: str) -> tuple[Statement, ...] | None:
-    """The statements of a cell; None where it cannot be parsed."""
+    """Return the statements of a cell; None if it cannot be parsed."""
     text, tree = python_of(source)
     if tree is None:
         return None
@@ -79,9 +82,9 @@ def statements(source: str) -> tuple[Statement, ...] | None:
 
 
 def _written(node: ast.stmt, lines: list[str], begun: Counter[int]) -> str:
-    """The lines of a statement; where it shares one with another statement, as Python would write it.
+    """Return the lines of a statement; if it shares a line with another statement, its text as `ast.unparse` writes it.
 
-    `begun` counts the statements that begin in each line: a stranger's cell may have thousands.
+    `begun` counts the statements that begin in each line. It is counted once, since a cell may have thousands.
     """
     first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
     last = node.end_lineno or first
@@ -91,7 +94,7 @@ def _written(node: ast.stmt, lines: list[str], begun: Counter[int]) -> str:
 
 
 def unparsed(node: ast.AST) -> str:
-    """A piece of code as Python writes it; "" where it is too deep to be written."""
+    """Return the source text of a syntax tree; "" if it is nested too deeply."""
     try:
         return ast.unparse(node)
     except (RecursionError, ValueError):
@@ -99,14 +102,15 @@ def unparsed(node: ast.AST) -> str:
 
 
 def values_of(known: Iterable[Statement]) -> frozenset[str]:
-    """The names that these statements bind to something that is neither a function, a class nor a module."""
+    """Return the names that these statements bind, except to functions, classes and modules."""
     return frozenset().union(*(each.names.bound for each in known if not (each.defines or each.is_import)))
 
 
 def set_by_calls(known: Iterable[Statement]) -> dict[str, frozenset[str]]:
-    """The global names that calling a function of these statements changes, itself or by others that it calls.
+    """Map each function in these statements to the global names that calling it changes, directly or by further calls.
 
-    Not further than a few calls deep, and not where it is more names than anybody's notebook sets so: that takes time.
+    To limit the time, calls are followed only a few levels deep, and the result is empty if functions set more global
+    names than any ordinary notebook has.
     """
     functions = [each for each in known if isinstance(each.node, ast.FunctionDef | ast.AsyncFunctionDef)]
     setting = {name: frozenset(each.names.set_later) for each in functions for name in each.names.bound}
@@ -123,18 +127,18 @@ def set_by_calls(known: Iterable[Statement]) -> dict[str, frozenset[str]]:
 
 @lru_cache(maxsize=512)
 def python_of(source: str) -> tuple[str, ast.Module | None]:
-    """A cell as Python, and its syntax tree; None where there is none."""
+    """Return a cell as plain Python, and its syntax tree; the tree is None if the cell cannot be parsed."""
     return as_python(_without_first(source))
 
 
 def _without_first(source: str) -> str:
-    """A cell without `%%time` and its like above it; the lines below keep their numbers."""
+    """Return a cell without a leading `%%time` or similar magic; the lines below keep their numbers."""
     above = _OVER_PYTHON.match(source)
     return "\n" * above[0].count("\n") + source[above.end() :] if above else source
 
 
 def defines(source: str, name: str) -> bool:
-    """Whether a cell gives a value to this name at its top level; one that does not parse is searched."""
+    """Return whether a cell binds this name at its top level. A cell that cannot be parsed is searched as text."""
     known = _bound_by(source)
     if known is None:
         return re.search(rf"^(async\s+def|def|class)\s+{re.escape(name)}\b", source, re.MULTILINE) is not None
@@ -143,7 +147,7 @@ def defines(source: str, name: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _bound_by(source: str) -> frozenset[str] | None:
-    """The names that a cell gives a value to; None for one that cannot be parsed."""
+    """Return the names that a cell binds; None if it cannot be parsed."""
     known = statements(source)
     return None if known is None else _all("bound", known)
 
@@ -160,24 +164,25 @@ def answer_text(
     exercises: Collection[str],
     modules: Modules = lambda _name: None,
 ) -> str:
-    """The text of the answer `called`, as plain Python: what rules, notes and the proofs of the bank read of it.
+    """Return the text of the answer named `called` as plain Python. Rules, notes and the proofs of the bank read it.
 
-    It is what its cell defines it with, what the statements between that and the check add to it, as
-    `Net.forward = forward` does, and the functions and classes of other cells that it uses; not the lines that try it
-    out. Answers to other `exercises` are judged for themselves. `check` and grading both ask here, so that they judge
-    by one text: a notebook gives the statements that its kernel has run, grading those of the file. In the place of an
-    import from one of the student's own `modules` stands what the answer uses of it.
+    The text consists of the statements in the answer's `cell` that define it, the statements in `behind` (between that
+    cell and the check) that add to it, as `Net.forward = forward` does, and the functions and classes in `known` that
+    it uses. Lines that only try the answer out are left out, and so are answers to other `exercises`: they are judged
+    separately. Both `check` and grading call this function, so that they judge the same text: `check` with the
+    statements that the kernel has run, grading with those of the file.
+    An import from one of the student's own `modules` is replaced by what the answer uses of that module.
     """
     added = list({_place_of(each): each for each in behind if adds_to(called, each)}.values())  # the last for a place
     helpers = _helpers(known, exercises, modules)
     own = statements(cell)
-    if own is None or not all(each.text for each in own):  # what is behind an answer stays in a rule's sight
+    if own is None or not all(each.text for each in own):  # rules then read the whole cell
         return "\n\n".join([*(each.text for each in helpers), python_of(cell)[0], *(each.text for each in added)])
     bound = _all("bound", own)
     free = [each for each in helpers if not each.names.bound & bound]
     if called in bound:
         found = reached([*free, *own, *added], {called, "*"}, lambda each: _given(each, called), _used)
-    else:  # it has no name, or gets it where nobody can see: then the whole of its cell is looked at
+    else:  # the answer has no name, or no visible statement binds it: then rules read its whole cell
         used = {*_all("used", [*own, *added]), "*"}
         found = [*reached(free, used, lambda each: each.names.bound, _used), *own, *added]
     written = (each.text for each in found if not (each.is_import and _is_own(each, modules)))
@@ -222,7 +227,7 @@ def _looked_up(statement: Statement) -> frozenset[str]:
 
 
 def _given(statement: Statement, called: str) -> set[str]:
-    """The names that a statement gives a value to, or changes; by a call only the answer itself."""
+    """Return the names that a statement binds or changes; a call counts as a change only for the answer itself."""
     return statement.names.bound | statement.names.changed | (statement.names.perhaps_changed & {called})
 
 
@@ -231,7 +236,7 @@ def _used(statement: Statement) -> set[str]:
 
 
 def adds_to(called: str, statement: Statement) -> bool:
-    """Whether a statement adds to what has this name, as `Net.forward = forward` does to a class."""
+    """Return whether a statement changes the value of this name, as `Net.forward = forward` changes a class."""
     return called in statement.names.changed and called not in statement.names.bound
 
 
@@ -241,7 +246,7 @@ def _place_of(statement: Statement) -> str:
 
 
 def _is_helper(statement: Statement) -> bool:
-    """Whether it gives a name to what can be called, if as `f = lambda x: x`, `f = g` or `f = partial(g, 2)`."""
+    """Return whether a statement binds a callable: a definition, `f = lambda x: x`, `f = g` or `f = partial(g, 2)`."""
     match statement.node:
         case ast.Assign(value=ast.Call(func=ast.Name("partial") | ast.Attribute(attr="partial"))):
             return bool(statement.names.bound)

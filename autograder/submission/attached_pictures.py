@@ -1,4 +1,7 @@
-"""Pictures in what students write: attached to a cell, or, as Colab keeps them, in its text. Nothing else is kept."""
+"""Extract the pictures in a student's text cells: attachments, and pictures that Colab stores within the text.
+
+Only small, valid pictures of known kinds are kept, since teachers' browsers show them.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,10 @@ from urllib.parse import unquote
 
 from autograder.submission.picture_size import MOST, pixels
 
-MAX_TEXT = 12 * 2**20  # characters in base64 that the pictures of a notebook may take
+MAX_TEXT = 12 * 2**20  # base64 characters of all pictures of a notebook together
 MAX_COUNT = 50
-# How a picture of each kind begins. No SVG: that is a page, which may hold a script.
-_BEGINS = {
+# The first bytes of each kind of picture. SVG is not allowed: it is a document that can hold a script.
+_SIGNATURES = {
     "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
     "image/jpeg": re.compile(rb"\xff\xd8\xff"),
     "image/gif": re.compile(rb"GIF8[79]a"),
@@ -28,7 +31,7 @@ _REFERENCE = re.compile(r"!\[(?P<alt>[^\[\]\n]*)\]\(attachment:(?P<name>[^()\s]+
 
 @dataclass(frozen=True)
 class AttachedPicture:
-    """A picture: the name by which a text shows it, its MIME type, and its bytes in base64."""
+    """A picture: the name by which a text refers to it, its MIME type, and its bytes in base64."""
 
     name: str
     kind: str
@@ -36,7 +39,7 @@ class AttachedPicture:
 
 
 def attached(cell: Mapping[str, Any]) -> tuple[AttachedPicture, ...]:
-    """The pictures that are attached to a cell of a stranger's notebook."""
+    """Return the valid pictures that are attached to a cell of an untrusted notebook."""
     found = cell.get("attachments")
     return tuple(_attached(found)) if isinstance(found, dict) else ()
 
@@ -52,7 +55,7 @@ def _attached(found: Mapping[str, Any]) -> Iterator[AttachedPicture]:
 
 
 def out_of_text(source: str) -> tuple[str, tuple[AttachedPicture, ...]]:
-    """A text with the pictures that stand in it as attachments of their own."""
+    """Move pictures out of a text: return the text, which then refers to attachments, and the pictures."""
     found: list[AttachedPicture] = []
 
     def moved(match: re.Match[str]) -> str:
@@ -65,22 +68,22 @@ def out_of_text(source: str) -> tuple[str, tuple[AttachedPicture, ...]]:
 
 
 def _is_picture(kind: object, data: str) -> bool:
-    """Whether data are a picture of the kind that they are said to be, and of a size that a page can show."""
-    if not isinstance(kind, str) or kind not in _BEGINS or len(data) > MAX_TEXT or not _BASE64.fullmatch(data):
+    """Return whether base64 `data` is a picture of the stated kind, with no more pixels than a page can show."""
+    if not isinstance(kind, str) or kind not in _SIGNATURES or len(data) > MAX_TEXT or not _BASE64.fullmatch(data):
         return False
     try:
         content = base64.b64decode(data, validate=True)
     except binascii.Error:
         return False
-    return _BEGINS[kind].match(content) is not None and pixels(kind, content) <= MOST
+    return _SIGNATURES[kind].match(content) is not None and pixels(kind, content) <= MOST
 
 
 def placed(
     source: str, pictures: Sequence[AttachedPicture], known: Collection[str]
 ) -> tuple[str, str, dict[str, AttachedPicture]]:
-    """A text that shows the pictures under names of ours; the same without them; and the pictures by these names.
+    """Rename the pictures that a text refers to; return the new text, the text without them, and the pictures by name.
 
-    `known` are names of pictures that are there already. A reference to any other picture stays in both texts.
+    `known` are the names of pictures that the cell already has. References to other pictures stay in both texts.
     """
     names = {picture.name: f"picture-{number}" for number, picture in enumerate(pictures, 1)}
 
@@ -88,7 +91,7 @@ def placed(
         name = names.get(match["name"]) or names.get(unquote(match["name"])) or match["name"]
         return f"![{match['alt']}](attachment:{name})"
 
-    there = {*names.values(), *known}
+    available = {*names.values(), *known}
     text = _REFERENCE.sub(renamed, source)
-    bare = _REFERENCE.sub(lambda match: match["alt"] if match["name"] in there else match[0], text)
+    bare = _REFERENCE.sub(lambda match: match["alt"] if match["name"] in available else match[0], text)
     return text, bare, {names[picture.name]: picture for picture in pictures}

@@ -1,7 +1,7 @@
-"""The cells of a repaired submission in the order in which they count: that of the student's notebook.
+"""Put the cells of a repaired submission into the order in which they run: that of the student's notebook.
 
-Grading gives what running the notebook from top to bottom would give, so each answer is looked at where its check
-stands. The lesson's own cells are the release's, wherever the student's copies of them have gone.
+Grading must give the result of running the notebook from top to bottom, so each answer is probed at the position of its
+check. The lesson's own cells have the released text, but the position of the student's copies.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from autograder.submission.find_answers import Checked
 from autograder.submission.released_cells import bare, released_cells, texts_of
 from autograder.submission.submitted_cells import Handed
 
-if TYPE_CHECKING:  # readers' machines may do without it
+if TYPE_CHECKING:  # students' machines need not have nbformat
     from nbformat import NotebookNode
 
-_MANY = 0.25  # from this share of neighbors in the wrong order on, a notebook is taken for shuffled
+_SHUFFLED_SHARE = 0.25  # if a larger share of neighboring cells is in the wrong order, the notebook counts as shuffled
 
 
 class Role(Enum):
-    """What a cell is in a run."""
+    """The role of a cell in a run: the lesson's, the student's own, an answer, or a check."""
 
     GIVEN = "given"
     OWN = "own"
@@ -33,9 +33,9 @@ class Role(Enum):
 
 @dataclass(frozen=True)
 class Part:
-    """One cell of a run: what it is, its text, and the exercises that it answers or checks.
+    """One cell of a run: its role, its text, and the exercises that it answers or checks.
 
-    `called` is the name of what a check looks at, where that is not the exercise's own.
+    `called` is the name that a check probes, if it is not the exercise's own.
     """
 
     role: Role
@@ -46,7 +46,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Places:
-    """Where things are: the handed cell that each released one became, and which cells answer and check an exercise."""
+    """Which submitted cell corresponds to each released one (by index), and which cells answer and check exercises."""
 
     homes: Mapping[int, Handed]
     answers: Mapping[str, tuple[Handed, ...]]
@@ -58,25 +58,25 @@ _LAST = 10**9
 
 
 def in_order(handed: Sequence[Handed], release: NotebookNode, places: Places) -> tuple[Part, ...]:
-    """The parts of a run; `handed` are the student's cells that hold code."""
+    """Return the cells of a run in their order; `handed` are the student's code cells."""
     keys = _Keys(handed, release, places.homes)
     found = [*_of_the_release(release, places, keys), *_of_the_student(handed, release, places, keys)]
     return tuple(part for _, part in sorted(found, key=lambda each: each[0]))
 
 
 class _Keys:
-    """What the parts are sorted by: the place in the student's file, or in the release where that was shuffled."""
+    """Sort keys of cells: the position in the student's file, or, if that is shuffled, in the released notebook."""
 
     def __init__(self, handed: Sequence[Handed], release: NotebookNode, homes: Mapping[int, Handed]) -> None:
         self._homes, code = homes, {cell.index for cell in handed}
         places = [place for place in sorted(homes) if homes[place].index in code]
         wrong = sum(homes[one].index > homes[other].index for one, other in pairwise(places))
-        self._is_shuffled = wrong > 1 and wrong > _MANY * len(places)
+        self._is_shuffled = wrong > 1 and wrong > _SHUFFLED_SHARE * len(places)
         self._place_of = {homes[place].index: place for place in sorted(homes, reverse=True)}
         self._anchors = self._followed(max((cell.index for cell in handed), default=-1))
 
     def _followed(self, last: int) -> list[int]:
-        """For each handed cell the released place that it stands at or follows."""
+        """Return, for each submitted cell, the index of the released cell that it is or comes after."""
         anchors, place = [], -1
         for index in range(last + 1):
             place = self._place_of.get(index, place)
@@ -84,27 +84,27 @@ class _Keys:
         return anchors
 
     def of_handed(self, index: int) -> _Key:
-        """The key of a student's cell."""
+        """Return the key of a student's cell."""
         return (self._anchors[index], 1 + index, 0) if self._is_shuffled else (index, 0, 0)
 
     def of_given(self, place: int) -> _Key:
-        """The key of a lesson's cell: just above the student's copy, which may say something else."""
+        """Return the key of a lesson's cell: just above the student's copy, which may have been changed."""
         if self._is_shuffled:
             return (place, 0, 0)
         return (self._homes[place].index, -1, place) if place in self._homes else self._behind(place)
 
     def of_check(self, place: int) -> _Key:
-        """The key of a check: below what the student wrote into its cell."""
+        """Return the key of a check: below what the student wrote into its cell."""
         return (place, _LAST, 0) if self._is_shuffled else self._behind(place)
 
     def _behind(self, place: int) -> _Key:
-        """Behind the student's copy of a released cell, or of the nearest one before it that is there."""
+        """Return a key after the student's copy of a released cell, or of the nearest one before it that exists."""
         before = next((each for each in range(place, -1, -1) if each in self._homes), None)
         return (-1, 0, place) if before is None else (self._homes[before].index, 1, place)
 
 
 def _of_the_release(release: NotebookNode, places: Places, keys: _Keys) -> Iterator[tuple[_Key, Part]]:
-    """The lesson's cells, and where each exercise is checked: never above the first cell that answers it."""
+    """Yield the lesson's cells, unanswered starters, and the checks; no check comes above the first of its answers."""
     for place, cell in enumerate(released_cells(release).cells):
         if cell.kind != "code" or cell.ran_before:
             continue
@@ -127,7 +127,7 @@ def _of_the_release(release: NotebookNode, places: Places, keys: _Keys) -> Itera
 def _of_the_student(
     handed: Sequence[Handed], release: NotebookNode, places: Places, keys: _Keys
 ) -> Iterator[tuple[_Key, Part]]:
-    """The answers, and the student's own code: cells of their own, and course cells that they changed."""
+    """Yield the answers and the student's own code: added cells, and the course's cells that the student changed."""
     answering: dict[int, tuple[str, ...]] = {}
     for exercise, cells in places.answers.items():
         for cell in cells:

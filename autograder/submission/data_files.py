@@ -1,6 +1,7 @@
-"""The files that a student laid beside a notebook, such as data: what is there when the notebook runs.
+"""Read the data files that a student handed in beside a notebook, so that they are there when the notebook runs.
 
-They are what nbgrader copies beside the graded notebook. No code is among them: what a cell imports is the machine's.
+They are the files that nbgrader copies beside the graded notebook. Code is left out: cells may import only modules that
+are installed on the grader's machine.
 """
 
 from __future__ import annotations
@@ -23,27 +24,27 @@ _NO_DATA = (".ipynb", ".py", ".pyc")
 
 @dataclass(frozen=True)
 class Companions:
-    """The files by their place beside the notebook, and what is told of those that were left out."""
+    """The files by path relative to the notebook, and a message (`eye`) about files that were left out."""
 
     files: dict[str, bytes]
     eye: tuple[str, ...] = ()
 
 
 def companions(folder: Path) -> Companions:
-    """Read what lies beside the notebooks of a submission; nothing behind a link, and only so much of it."""
-    found, left_out, room = dict[str, bytes](), list[str](), MOST_BYTES
+    """Read the data files in a submission's folder, up to a limit of number and size. Links are not followed."""
+    found, left_out, bytes_left = dict[str, bytes](), list[str](), MOST_BYTES
     for path in islice(_plain_files(folder, DEPTH), MOST_FILES):
         name = path.relative_to(folder).as_posix()
-        data = handed_in(path, most=room)[0]
-        if len(data) > room:
+        data = handed_in(path, most=bytes_left)[0]
+        if len(data) > bytes_left:
             left_out.append(name)
         else:
             found[name] = data
-            room -= len(data)
-    return Companions(found, (_told(left_out),) if left_out else ())
+            bytes_left -= len(data)
+    return Companions(found, (_message(left_out),) if left_out else ())
 
 
-def _told(left_out: list[str]) -> str:
+def _message(left_out: list[str]) -> str:
     return f"files beside the notebook that were not there when it ran, for want of room: {shown(left_out)}"
 
 

@@ -1,4 +1,4 @@
-"""Finds the cell that answers each exercise among those that a student handed in."""
+"""Find the cell that answers each exercise among a student's cells."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from autograder.submission.answer_source import defines, statements, unparsed
 from autograder.submission.released_cells import bare, released_cells, starters, texts_of
 from autograder.submission.submitted_cells import MAX_CELLS, Handed
 
-if TYPE_CHECKING:  # readers' machines may do without it
+if TYPE_CHECKING:  # students' machines need not have nbformat
     from nbformat import NotebookNode
 
-_ALIKE = 0.5  # from this likeness to its starter on, a cell without other marks is taken for the exercise's
-_COMPARED = 5
+_ALIKE = 0.5  # a cell without other marks counts as the exercise's if its similarity to the starter is at least this
+_COMPARED = 5  # cells that are compared with a starter in full
 
 
 @dataclass(frozen=True)
 class Find:
-    """Where an exercise's answer was found: the cell (None: nowhere), and how, in a word that `repair` explains.
+    """Where an exercise's answer was found: the cell (None: nowhere), and how, as a key of the sentences in repair.py.
 
-    `later` is an answer that stands below the check, where the check looked at another one.
+    `later` is an answer below the check, if the check probed another one.
     """
 
     cell: Handed | None
@@ -37,21 +37,21 @@ class Find:
 
 @dataclass(frozen=True)
 class Checked:
-    """Where a notebook checks an exercise, and the name of what it gives to `check`: mostly the exercise's own."""
+    """Where a notebook checks an exercise (index of the cell), and the name of the answer that it passes to `check`."""
 
     place: int
     called: str
 
 
 def find_answers(code: Sequence[Handed], release: NotebookNode, checks: Mapping[str, Checked]) -> dict[str, Find]:
-    """Where each exercise is answered; `code` are the student's cells that hold code, `checks` where they check it."""
+    """Find the answer to each exercise; `code` are the student's code cells, and `checks` say where they check it."""
     return answers_among(code, starters(release), texts_of(release), checks)
 
 
 def answers_among(
     code: Sequence[Handed], untouched: Mapping[str, str], known: Collection[str], checks: Mapping[str, Checked]
 ) -> dict[str, Find]:
-    """The same, of exercises whose starters are `untouched`; `known` are the released texts, which answer nothing."""
+    """Find the answers to exercises with the starters `untouched`; `known` are released texts, which answer nothing."""
     nowhere = MAX_CELLS
     finds = {name: _find(name, code, known, checks.get(name, Checked(nowhere, name)), untouched) for name in untouched}
     taken = {find.cell.index for find in finds.values() if find.cell}
@@ -65,12 +65,12 @@ def answers_among(
 
 
 def checks_of(code: Sequence[Handed], release: NotebookNode) -> dict[str, Checked]:
-    """The last cell of a student's notebook that checks each exercise: the course's own, or one that was added."""
+    """Return, for each exercise, the last cell that checks it: the course's own check cell, or one that was added."""
     return checks_among(code, released_cells(release).checks)
 
 
 def checks_among(code: Sequence[Handed], marks: Mapping[str, str]) -> dict[str, Checked]:
-    """The same, of exercises whose checks have these marks."""
+    """Return the last cell that checks each exercise; `marks` are the grade ids of the check cells, by exercise."""
     by_mark = {cell.grade_id: cell.index for cell in reversed(code) if cell.grade_id}
     found = {name: Checked(by_mark[mark], name) for name, mark in marks.items() if mark in by_mark}
     for cell in code:
@@ -81,28 +81,29 @@ def checks_among(code: Sequence[Handed], marks: Mapping[str, str]) -> dict[str, 
 
 
 def checked_in(source: str) -> dict[str, str]:
-    """The exercises that a cell calls `check` for, each with the name of what it gives as the answer."""
+    """Return the exercises that a cell calls `check` for, each with the name of the answer that it passes."""
     checks = _calls_of_check(source)
     given = ((args[0].value, args[1:2]) for args in checks if args and isinstance(args[0], ast.Constant))
     return {name: _name(second) or name for name, second in given if isinstance(name, str)}
 
 
 def _calls_of_check(source: str) -> list[list[ast.expr]]:
-    """What a cell gives to each `check` that it calls at its top level."""
+    """Return the arguments of each call of `check` at the top level of a cell."""
     nodes = (each.node for each in statements(source) or ()) if "check(" in source else ()
     calls = (node.value for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
     return [call.args for call in calls if isinstance(call.func, ast.Name) and call.func.id == "check"]
 
 
 def _name(given: Sequence[ast.expr]) -> str:
-    """The name that is given as an argument; "" where there is none."""
+    """Return the name that is passed as the argument; "" if it is another expression or missing."""
     return "".join(each.id for each in given if isinstance(each, ast.Name))
 
 
 def with_names(code: Sequence[Handed], release: NotebookNode) -> list[Handed]:
-    """The cells, where what a check is given without a name, as `Mine.answer` or a lambda, has the exercise's.
+    """Return the cells, where an expression passed to `check`, such as `Mine.answer`, is bound to the exercise's name.
 
-    So it is where nothing else has that name: to try something out in a further check takes no answer away.
+    The assignment is added only if no other cell defines that name, so that trying something out in a further check
+    replaces no answer.
     """
     texts = texts_of(release)
     changed = [cell.source for cell in code if bare(cell.source) not in texts]
@@ -125,12 +126,12 @@ def _named(cell: Handed, exercises: Container[str]) -> Handed:
 def _find(
     exercise: str, code: Sequence[Handed], known: Collection[str], check: Checked, untouched: Mapping[str, str]
 ) -> Find:
-    """The cell that answers an exercise: the last one that does above its check, which is what the check looked at."""
+    """Find the cell that answers an exercise: the last one above its check, since the check probed that one."""
     marked = [cell for cell in code if cell.grade_id == exercise]
     changed = [cell for cell in code if bare(cell.source) not in known]
     answers = [cell for cell in changed if defines(cell.source, check.called)]
     above, below = ([cell for cell in answers if (cell.index <= check.place) is first] for first in (True, False))
-    above = [cell for cell in above if statements(cell.source) is not None] or above  # what is no Python gives nothing
+    above = [cell for cell in above if statements(cell.source) is not None] or above  # prefer cells that can run
     if answers:
         cell = (above or below)[-1]
         return Find(cell, _how(cell, exercise, marked, known, untouched), below[-1] if above and below else None)
@@ -144,7 +145,7 @@ def _find(
 def _how(
     cell: Handed, exercise: str, marked: Sequence[Handed], known: Collection[str], untouched: Mapping[str, str]
 ) -> str:
-    """How an answer was found, where that is worth telling."""
+    """Return how an answer was found, as a key of the sentences in repair.py; "" if there is nothing to report."""
     if cell.grade_id == exercise:
         return "copies" if len(marked) > 1 else ""
     if cell.grade_id in untouched:
@@ -159,25 +160,28 @@ def _how(
 
 
 def _most_alike(starter: str, cells: Iterable[Handed]) -> Handed | None:
-    """The first of the cells most like the starter, if any is like it at all.
+    """Return the cell that is most similar to the starter, if it is similar enough; of several, the first.
 
-    Only the few cells that share most letters with it are compared: that takes long.
+    Comparing takes long: so only the few cells that share most characters with the starter are compared.
     """
     letters = Counter(starter)
-    hopeful = heapq.nsmallest(
+    candidates = heapq.nsmallest(
         _COMPARED, ((-_shared(starter, letters, cell.source), cell.index, cell) for cell in cells)
     )
-    rated = [(_likeness(starter, cell.source), -index, cell) for shared, index, cell in hopeful if -shared >= _ALIKE]
+    rated = [(_likeness(starter, cell.source), -index, cell) for shared, index, cell in candidates if -shared >= _ALIKE]
     best = max(rated, key=lambda entry: entry[:2], default=None)
     return best[2] if best and best[0] >= _ALIKE else None
 
 
 def _shared(starter: str, letters: Counter[str], source: str) -> float:
-    """How many letters two texts share, in whatever order: no likeness is larger."""
+    """Return the share of characters that two texts have in common, in any order: their similarity is not larger.
+
+    It is 0 if the lengths of the texts alone make them too different.
+    """
     both, shorter = len(starter) + len(source), min(len(starter), len(source))
     return 0.0 if 2 * shorter < _ALIKE * both else 2 * (letters & Counter(source)).total() / both
 
 
-@lru_cache(maxsize=4096)  # a submission is read more than once
+@lru_cache(maxsize=4096)  # a run reads a submission more than once
 def _likeness(starter: str, source: str) -> float:
     return difflib.SequenceMatcher(None, starter, source, autojunk=False).ratio()

@@ -1,7 +1,7 @@
-"""What a name or an expression of a cell stands for: the path of a module, or of something in one, as `torch.nn`.
+"""Resolve names and expressions in a cell to the dotted path of a module or of something in one, such as `torch.nn`.
 
-Aliases are followed as a reader would follow them: imports, `t = torch`, `getattr(torch, "nn")`. Nothing is run, and
-what is bound in any other way stands for nothing: what is found is there, and what is hidden well is not found.
+Aliases are followed as a human reader would: imports, `t = torch`, `getattr(torch, "nn")`. Nothing is run. Names that
+are bound in any other way resolve to nothing: a path that is found is right, but well hidden uses are not found.
 """
 
 from __future__ import annotations
@@ -10,30 +10,30 @@ import ast
 import builtins
 from collections.abc import Iterable
 
-_DEPTH = 6  # parts of an expression within parts, as in `getattr(getattr(...), ...)`
-_EVERYWHERE = ("builtins", "ctypes", "gc", "inspect", "sys")  # `anything.sys` is the one `sys`
+_DEPTH = 6  # levels of nested expressions, as in `getattr(getattr(...), ...)`
+_SHARED_MODULES = ("builtins", "ctypes", "gc", "inspect", "sys")  # `anything.sys` is the module `sys`
 _IMPORTING = ("importlib.import_module", "importlib.__import__", "builtins.__import__")
 
 
 class Scope:
-    """The names of a function, a class or a whole notebook, within those around it."""
+    """The names bound in a function, a class or a whole notebook, and the scope around it."""
 
     def __init__(self, around: Scope | None = None) -> None:
         self._around, self._paths = around, dict[str, str]()
 
     def bind(self, name: str, path: str = "") -> None:
-        """Have a name stand for a path; for nothing that is known, without one."""
+        """Bind a name to a path; without a path, to something unknown."""
         self._paths[name] = path
 
     def bind_imports(self, node: ast.Import | ast.ImportFrom) -> None:
-        """Bind what an import binds."""
+        """Bind the names that an import binds."""
         for alias, path in imported(node):
             if isinstance(node, ast.Import) and not alias.asname:
                 path = path.split(".")[0]
             self.bind(alias.asname or alias.name.split(".")[0], path)
 
     def meaning(self, name: str) -> str:
-        """The path that a name stands for; a name that nobody gave is Python's own."""
+        """Return the path that a name is bound to, "" if unknown; a name that is not bound is looked up in builtins."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope._paths:
@@ -44,7 +44,7 @@ class Scope:
         return f"builtins.{name}" if hasattr(builtins, name) else ""
 
     def path(self, node: ast.AST, depth: int = _DEPTH) -> str:
-        """The path that an expression stands for; "" where that cannot be seen."""
+        """Return the path that an expression evaluates to; "" if that cannot be determined."""
         names: list[str] = []
         while isinstance(node, ast.Attribute):
             names.append(node.attr)
@@ -67,7 +67,7 @@ class Scope:
         return ""
 
     def _called(self, node: ast.Call, depth: int) -> str:
-        """What a call gives back that reaches for a module, or into one."""
+        """Return the path that a call such as `import_module`, `getattr` or `vars` returns; "" for other calls."""
         function, given = self.path(node.func, depth), node.args
         if function in _IMPORTING and given:
             name = text_of(given[0])
@@ -80,22 +80,22 @@ class Scope:
 
 
 def imported(node: ast.Import | ast.ImportFrom) -> list[tuple[ast.alias, str]]:
-    """What an import names, each with its path."""
+    """Return the aliases in an import statement, each with the path that it imports."""
     start = f"{node.module}." if isinstance(node, ast.ImportFrom) and node.module else ""
     return [(alias, f"{start}{alias.name}") for alias in node.names]
 
 
 def text_of(node: ast.AST) -> str:
-    """A text that is written out; "" for any other expression."""
+    """Return the value of a string constant; "" for any other expression."""
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def is_under(path: str, roots: Iterable[str]) -> bool:
-    """Whether a path is one of these, or leads through one."""
+    """Return whether a path equals one of the roots or lies below one."""
     return any(path == root or path.startswith(f"{root}.") for root in roots)
 
 
 def _joined(root: str, names: Iterable[str]) -> str:
     for name in names:
-        root = name if name in _EVERYWHERE else f"{root}.{name}"
+        root = name if name in _SHARED_MODULES else f"{root}.{name}"
     return root

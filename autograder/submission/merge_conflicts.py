@@ -1,7 +1,6 @@
-"""A notebook in which git left merge conflicts, where both versions are the same in all that is read of a notebook.
+"""Read a notebook with git's merge conflicts in it, if both versions have the same cells.
 
-Git most often meets a conflict in what Jupyter counts and shows: numbers of runs, outputs, versions. Then there is no
-doubt about the cells.
+Most conflicts in notebooks concern execution counts, outputs and versions, which the grader does not read.
 """
 
 from __future__ import annotations
@@ -11,9 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 TOLD = "git left a merge conflict in the file, in which both versions have the same cells; read all the same"
-_READ = ("cell_type", "source", "attachments")
+_FIELDS = ("cell_type", "source", "attachments")
 _MINE, _OTHER, _BASE, _BOTH = "mine", "other", "base", "both"
-# What begins at a mark, and behind what it may stand.
+# For each conflict marker: the section that it begins, and the sections that it may end.
 _MARKS = {
     "<<<<<<<": (_MINE, (_BOTH,)),
     "|||||||": (_BASE, (_MINE,)),
@@ -23,30 +22,30 @@ _MARKS = {
 
 
 def agreed(text: str) -> Any:
-    """The notebook, where both versions of it have the same cells; None where they differ, or cannot be read."""
+    """Return the notebook if both versions of it have the same cells; None if they differ or cannot be read."""
     try:
         mine, other = (json.loads("\n".join(_version(text, wanted))) for wanted in (_MINE, _OTHER))
-        return mine if _read_of(mine) == _read_of(other) else None
+        return mine if _cell_fields(mine) == _cell_fields(other) else None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
 def _version(text: str, wanted: str) -> Iterator[str]:
-    """The lines of one version, with those that both have; raises ValueError where a mark is missing."""
-    part = _BOTH
+    """Yield the lines of one version and those that both have; raises ValueError if a conflict marker is missing."""
+    section = _BOTH
     for line in text.split("\n"):
         if line[:7] in _MARKS:
-            begins, behind = _MARKS[line[:7]]
-            if part not in behind:
-                raise ValueError(f"expected a mark behind {behind}, found one behind {part}")
-            part = begins
-        elif part in (_BOTH, wanted):
+            begins, may_end = _MARKS[line[:7]]
+            if section not in may_end:
+                raise ValueError(f"expected a mark behind {may_end}, found one behind {section}")
+            section = begins
+        elif section in (_BOTH, wanted):
             yield line
 
 
-def _read_of(notebook: dict[str, Any]) -> list[tuple[object, ...]]:
-    """What is read of each cell."""
+def _cell_fields(notebook: dict[str, Any]) -> list[tuple[object, ...]]:
+    """Return the fields of each cell that the grader reads."""
     return [
-        (*map(cell.get, _READ), cell.get("metadata", {}).get("nbgrader", {}).get("grade_id"))
+        (*map(cell.get, _FIELDS), cell.get("metadata", {}).get("nbgrader", {}).get("grade_id"))
         for cell in notebook["cells"]
     ]

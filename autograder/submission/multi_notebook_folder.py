@@ -1,4 +1,4 @@
-"""A student's folder of `submitted/` where an assignment has several notebooks: each counts under its own name."""
+"""Read a student's folder in `submitted/` for an assignment with several notebooks, each under its released name."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from autograder.submission.zip_archive import shown
 
 
 def parcel_of(folder: Path, names: Sequence[str]) -> Parcel:
-    """What lies in a student's folder, the notebooks by their released names; harmful files are put aside first.
+    """Read the notebooks in a student's folder by their released names, after moving harmful files to quarantine.
 
-    One that is missing is a part that cannot be read, as with nbgrader, and costs only itself. Raises WorkFailed where
-    all are.
+    A missing notebook counts as unreadable, and the others are still graded, as with nbgrader. Raises WorkFailed if all
+    of them are missing.
     """
     set_aside(folder)
     files = [f"{name}.ipynb" for name in names]

@@ -1,4 +1,4 @@
-"""The notebooks in a student's folder of `submitted/`, whatever they are called and wherever they lie, and the best."""
+"""Find all notebooks in a student's folder of `submitted/`, whatever their names and places, and choose the best."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from autograder.submission.submitted_cells import MAX_BYTES, Contents, contents
 from autograder.submission.unreadable_files import UnreadableError
 from autograder.submission.wrong_chapter import held
 
-_MAX_OTHERS = 10  # files that are looked into beside the one of the released name
+_MAX_OTHERS = 10  # files that are read in addition to the one with the released name
 _MAX_OTHERS_BYTES = 2 * MAX_BYTES
-_MAX_ENTRIES = 2000  # of a submission's folders that are looked at
-DEPTH = 5  # folders in folders: further down lies neither a notebook nor what belongs to one
-_LOOSE = (".txt", ".json", ".zip", ".py", "")  # a notebook may come with such an ending; most such files are none
-NBGRADERS = ("timestamp.txt", "submission_secret.txt")
+_MAX_ENTRIES = 2000  # entries of a submission's folders that are listed
+DEPTH = 5  # levels of subfolders; deeper ones are not searched
+_POSSIBLE_ENDINGS = (".txt", ".json", ".zip", ".py", "")  # of notebooks, although most files with these are none
+NBGRADERS = ("timestamp.txt", "submission_secret.txt")  # files that nbgrader itself adds to a submission
 _STUB = "raise NotImplementedError()"
 Starters = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A notebook that was handed in: where it is (`member`: within an archive), and what is in it.
+    """A submitted notebook: where it is (`member`: its name within a zip archive), and what it contains.
 
-    `answered` and `holds` count exercises of the chapter, `reason` says why it could not be read. A script is what was
-    exported from a notebook. `digest` is the SHA-256 of its bytes.
+    `answered` counts the chapter's exercises that it answers, and `holds` those that it has a cell for. `reason` says
+    why it could not be read. `digest` is the SHA-256 of its bytes. `is_script`: it was exported as a Python script.
     """
 
     path: Path
@@ -48,11 +48,11 @@ class Candidate:
 
     @property
     def rank(self) -> tuple[object, ...]:
-        """What decides: answered exercises, then whether it is of this chapter, then the time of the last change."""
+        """The sort key: answered exercises, being of this chapter, being no script, time of the last change."""
         return self.answered, self.holds > 0, not self.is_script, self.changed
 
     def data(self) -> bytes:
-        """Its bytes."""
+        """Read and return the notebook's bytes."""
         data = notebook_in(self.path)[0]
         if not self.member:
             return data
@@ -60,16 +60,16 @@ class Candidate:
 
 
 def is_alone(path: Path) -> bool:
-    """Whether this is the one file that may be a notebook: then nothing has to be compared.
+    """Return whether this is the only file that may be a notebook, so that nothing needs to be compared.
 
-    Raises WorkFailed where it may not be read, which is no reason to look for another one.
+    Raises WorkFailed if the machine does not allow reading it, since that is no reason to choose another file.
     """
     start = handed_in(path, most=3)[0]
     return not zip_archive.is_archive(start) and _paths(path.parent) == [path]
 
 
 def candidates(folder: Path, stem: str, starters: Mapping[str, str]) -> tuple[list[Candidate], int]:
-    """The notebooks of a submission, and the number of files that were not looked into."""
+    """Return the notebooks in a submission, and the number of files that were not read because there are too many."""
     paths = _paths(folder)
     first = [path for path in paths if path == folder / f"{stem}.ipynb"]
     others = sorted((path for path in paths if path not in first), key=lambda path: (_is_loose(path), path))
@@ -83,19 +83,19 @@ def candidates(folder: Path, stem: str, starters: Mapping[str, str]) -> tuple[li
 
 
 def _affordable(paths: list[Path]) -> int:
-    """How many of these files are looked into: a few, and not many large ones."""
+    """Return how many of these files, from the first on, may be read: their number and total size are limited."""
     sizes = accumulate(min(path.lstat().st_size, MAX_BYTES) for path in paths[:_MAX_OTHERS])
     return sum(size <= _MAX_OTHERS_BYTES for size in sizes)
 
 
 def _of_file(path: Path, name: str, starters: Starters) -> tuple[Candidate, ...]:
     about = path.lstat()
-    return _looked_into(path, name, starters, (about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns))
+    return _notebooks_in(path, name, starters, (about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns))
 
 
-@lru_cache(maxsize=512)  # a submission is looked into several times in a run
-def _looked_into(path: Path, name: str, starters: Starters, _stamp: object) -> tuple[Candidate, ...]:
-    """The notebooks in a file: one, several in an archive, none where it is of another kind."""
+@lru_cache(maxsize=512)  # a run reads a submission several times; `_stamp` changes when the file does
+def _notebooks_in(path: Path, name: str, starters: Starters, _stamp: object) -> tuple[Candidate, ...]:
+    """Return the notebooks in a file: one, several for a zip archive, none for a file of another kind."""
     try:
         data, reason = notebook_in(path)
     except WorkFailed as error:
@@ -110,37 +110,37 @@ def _looked_into(path: Path, name: str, starters: Starters, _stamp: object) -> t
         except UnreadableError as error:
             return () if _is_loose(path) and path.suffix != ".zip" else (Candidate(path, name, reason=str(error)),)
     if len(packed) > 1:
-        return tuple(_judged(path, f"{name}: {p.name}", p.name, p.changed, p.data, starters) for p in packed)
-    found = _judged(path, name, "", changed, data, starters)
+        return tuple(_candidate(path, f"{name}: {p.name}", p.name, p.changed, p.data, starters) for p in packed)
+    found = _candidate(path, name, "", changed, data, starters)
     return () if found.reason and _is_loose(path) else (found,)
 
 
-def _judged(path: Path, name: str, member: str, changed: float, data: bytes, starters: Starters) -> Candidate:
+def _candidate(path: Path, name: str, member: str, changed: float, data: bytes, starters: Starters) -> Candidate:
     try:
         read = contents(data)
     except UnreadableError as error:
         return Candidate(path, name, member, changed, reason=str(error))
-    answered, holds = _counted(read, starters)
+    answered, holds = _count_exercises(read, starters)
     digest = hashlib.sha256(data).hexdigest()
     return Candidate(path, name, member, changed, answered, holds, "", digest, path.suffix == ".py")
 
 
-def _counted(read: Contents, starters: Starters) -> tuple[int, int]:
-    """How many exercises a notebook answers, and how many it holds."""
+def _count_exercises(read: Contents, starters: Starters) -> tuple[int, int]:
+    """Return how many exercises a notebook answers, and for how many it has a cell."""
     found = {name: held(read.cells, name) for name, _ in starters}
     answered = sum(any(_is_answer(cell.source, starter) for cell in found[name]) for name, starter in starters)
     return answered, sum(map(bool, found.values()))
 
 
 def _is_answer(source: str, starter: str) -> bool:
-    """Whether a cell is more than what its student was given, which is not always a stub."""
+    """Return whether a cell differs from its starter, and has no stub left or fewer than the starter."""
     if source.split() in ([], starter.split()):
         return False
-    left = _stubs(source)
-    return left == 0 or left < _stubs(starter)
+    left = _count_stubs(source)
+    return left == 0 or left < _count_stubs(starter)
 
 
-def _stubs(source: str) -> int:
+def _count_stubs(source: str) -> int:
     return [line.strip() for line in source.splitlines()].count(_STUB)
 
 
@@ -148,22 +148,22 @@ def _stubs(source: str) -> int:
 
 
 def _paths(folder: Path) -> list[Path]:
-    """Files that may be notebooks: in the folder, in folders in it, and in what was put aside; behind no link."""
+    """Return the files that may be notebooks: in the folder, its subfolders and its quarantine. No link is followed."""
     return [path for path in islice(_below(folder), _MAX_ENTRIES) if _may_be_notebook(path)]
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """What lies in a submission, folder by folder: what is further down comes later."""
+    """Yield the entries of a submission's folders, level by level, so that the limit cuts off the deepest ones."""
     level = list(_directly_in(folder))
     for _ in range(DEPTH):
         yield from level
-        within = (each for path in level if _is_open(path) for each in _entries(path))
+        within = (each for path in level if _is_readable_folder(path) for each in _entries(path))
         level = list(islice(within, _MAX_ENTRIES))
     yield from level
 
 
-def _is_open(path: Path) -> bool:
-    """Whether this is a folder that a student's work may lie in, and that we may look into."""
+def _is_readable_folder(path: Path) -> bool:
+    """Return whether this is a folder that may hold a student's work and that the grader can read."""
     return _is_folder(path) and not path.name.startswith((".", "__")) and os.access(path, os.R_OK | os.X_OK)
 
 
@@ -172,7 +172,7 @@ def _directly_in(folder: Path) -> Iterator[Path]:
 
 
 def names_in(folder: Path) -> list[str]:
-    """The names of what lies in a submission, without nbgrader's own files."""
+    """Return the names of the entries of a submission's folder and its quarantine, without nbgrader's own files."""
     found = islice(_directly_in(folder), _MAX_ENTRIES)
     return [path.name for path in found if not path.name.startswith((quarantine.ASIDE, *NBGRADERS))]
 
@@ -189,28 +189,28 @@ def _is_folder(path: Path) -> bool:
 
 
 def _may_be_notebook(path: Path) -> bool:
-    """Whether the name says so; of a name that says little, whether there is a plain file that is not large."""
+    """Return whether a file may be a notebook: its name says so, or it is a small enough file of a possible ending."""
     if path.name.startswith(".") or path.name in NBGRADERS or _is_folder(path):
         return False
     if not _is_loose(path):
         return True
     about = path.lstat()
-    return path.suffix.lower() in _LOOSE and stat.S_ISREG(about.st_mode) and about.st_size <= MAX_BYTES
+    return path.suffix.lower() in _POSSIBLE_ENDINGS and stat.S_ISREG(about.st_mode) and about.st_size <= MAX_BYTES
 
 
 def _is_loose(path: Path) -> bool:
-    """Whether a name does not say that the file is a notebook."""
+    """Return whether the name alone does not say that the file is a notebook."""
     return ".ipynb" not in path.name.lower()
 
 
 def _shown(path: Path, folder: Path) -> str:
-    """The name of a file as its student knows it."""
+    """Return the name of a file as its student knows it: relative to the folder, without the quarantine's folders."""
     parts = path.relative_to(folder).parts
     return "/".join(parts[2:] if parts[0].startswith(quarantine.ASIDE) else parts)
 
 
 def best(found: Collection[Candidate], wanted: Path) -> Candidate | None:
-    """The notebook that counts; where the one of the released name is the same, that one."""
+    """Return the notebook that counts, or None; if the file of the released name (`wanted`) is identical, that one."""
     chosen = max(found, key=lambda each: (*each.rank, each.path == wanted), default=None)
     same = (each for each in found if chosen and each.path == wanted and each.digest == chosen.digest != "")
     return next(same, chosen)

@@ -1,8 +1,8 @@
-"""Reads a submission to an assignment that is no chapter: the student's notebook as it stands, in the student's order.
+"""Read a submission to an assignment that is not a chapter of the course: keep the student's notebook in its order.
 
-Like nbgrader, it keeps the student's cells where they are, gives locked cells and test cells their released text, and
-lets the last of several copies count. Unlike nbgrader, it finds cells that have lost their marks, and puts graded ones
-that are missing back in their place.
+Like nbgrader, this keeps the student's cells where they are, gives locked cells and test cells their released text, and
+counts the last of several copies. Unlike nbgrader, it also finds cells that have lost their metadata, and puts missing
+graded cells back.
 """
 
 from __future__ import annotations
@@ -30,54 +30,54 @@ _DEFINED = re.compile(r"^(?:async\s+)?(?:def|class)\s+(\w+)", re.MULTILINE)
 
 
 def framed(handed: Sequence[Handed], release: NotebookNode) -> Submission:
-    """The student's notebook with the assignment's marks."""
-    homes = _Homes(handed, release)
+    """Return the student's notebook with the assignment's cell metadata restored."""
+    homes = _Matching(handed, release)
     return Submission(release, tuple(_laid_out(handed, release, homes)), repairs=homes.repairs, eye=homes.eye)
 
 
 def _is_graded(cell: NotebookNode) -> bool:
-    """Whether nbgrader gives points for a cell."""
+    """Return whether nbgrader gives points for a cell."""
     return mark(cell, "grade") or mark(cell, "task")
 
 
 @dataclass
-class _Homes:
-    """Which released cell each handed one is, and how that was found."""
+class _Matching:
+    """The match between submitted and released cells, and notes about how it was found."""
 
     handed: Sequence[Handed]
     release: NotebookNode
-    places: dict[int, int] = field(default_factory=dict)  # of the released cell, by the handed one's index
+    places: dict[int, int] = field(default_factory=dict)  # index of the released cell, by the submitted one's index
     notes: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def __post_init__(self) -> None:
-        self._by_mark()
-        self._by(lambda cell: _text(cell.kind, cell.source), lambda cell: _text(cell.cell_type, cell.source))
-        self._by(lambda cell: cell.cell_id, lambda cell: str(cell.get("id", "")) if grade_id(cell) else "")
-        self._by(lambda cell: _names(cell.source), lambda cell: _names(cell.source) if is_solution(cell) else "")
-        self._between()
+        self._match_by_grade_id()
+        self._match_by(lambda cell: _text(cell.kind, cell.source), lambda cell: _text(cell.cell_type, cell.source))
+        self._match_by(lambda cell: cell.cell_id, lambda cell: str(cell.get("id", "")) if grade_id(cell) else "")
+        self._match_by(lambda cell: _names(cell.source), lambda cell: _names(cell.source) if is_solution(cell) else "")
+        self._match_between_neighbors()
         self._note()
 
     @property
     def repairs(self) -> tuple[str, ...]:
-        """What was mended and cost no points."""
-        return self._told(_COPIES, _FOUND, _PUT_BACK, _CHANGED)
+        """Messages about repairs that cost no points."""
+        return self._messages(_COPIES, _FOUND, _PUT_BACK, _CHANGED)
 
     @property
     def eye(self) -> tuple[str, ...]:
-        """What may have cost points."""
-        return self._told(_EMPTY, _NOT_FOUND, _LONG)
+        """Messages about what may have cost points."""
+        return self._messages(_EMPTY, _NOT_FOUND, _LONG)
 
-    def _told(self, *sentences: str) -> tuple[str, ...]:
+    def _messages(self, *sentences: str) -> tuple[str, ...]:
         return tuple(each.format(", ".join(self.notes[each])) for each in sentences if self.notes[each])
 
     @property
     def missing(self) -> list[int]:
-        """The places of graded and locked cells that nothing stands for, and which the notebook needs."""
+        """The indices of graded and locked cells in the released notebook that no submitted cell matches."""
         found = set(self.places.values())
         cells = enumerate(self.release.cells)
         return [place for place, cell in cells if place not in found and (_is_graded(cell) or is_kept(cell))]
 
-    def _by_mark(self) -> None:
+    def _match_by_grade_id(self) -> None:
         marked = defaultdict(list)
         for cell in self.handed:
             if cell.grade_id:
@@ -89,8 +89,8 @@ class _Homes:
             if len(found) > 1:
                 self.notes[_COPIES].append(grade_id(cell))
 
-    def _by(self, of_handed: Callable[[Handed], str], of_released: Callable[[NotebookNode], str]) -> None:
-        """Pair what is left and shows the same, the first with the first."""
+    def _match_by(self, of_handed: Callable[[Handed], str], of_released: Callable[[NotebookNode], str]) -> None:
+        """Pair unmatched cells with equal keys, in their order; cells with an empty key stay unmatched."""
         free = defaultdict(list)
         for cell in self.handed:
             if cell.index not in self.places and of_handed(cell):
@@ -101,8 +101,8 @@ class _Homes:
             if found:
                 self._pair(found.pop(0), place)
 
-    def _between(self) -> None:
-        """Pair an answer's cell with the only one of its kind that stands between the same neighbors."""
+    def _match_between_neighbors(self) -> None:
+        """Pair an answer cell with the only unmatched cell of its type between the same neighbors."""
         for place, cell in enumerate(self.release.cells):
             if not is_solution(cell) or place in self.places.values():
                 continue
@@ -136,12 +136,12 @@ def _text(kind: str, source: str) -> str:
 
 
 def _names(source: str) -> str:
-    """The functions and classes that a cell defines."""
+    """Return the names of the functions and classes that a cell defines, as one text."""
     return " ".join(sorted(set(_DEFINED.findall(source))))
 
 
-def _laid_out(handed: Sequence[Handed], release: NotebookNode, homes: _Homes) -> Iterator[PlacedCell]:
-    """The student's cells in their order, with the marks of those that are the assignment's, and what was missing."""
+def _laid_out(handed: Sequence[Handed], release: NotebookNode, homes: _Matching) -> Iterator[PlacedCell]:
+    """Yield the student's cells in their order, matched ones as released cells, and missing ones put back."""
     behind = defaultdict(list)
     for place in homes.missing:
         before = [index for index, other in homes.places.items() if other < place]

@@ -1,4 +1,4 @@
-"""Reading one file of a submission: only a plain one, and only so much of it."""
+"""Read one file of a submission: only a regular file, no link, and no more than a limited number of bytes."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from pathlib import Path
 from autograder.errors import WorkFailed
 from autograder.submission.submitted_cells import MAX_BYTES, MAX_FILE
 
-# What a link, a pipe or a folder in the place of a notebook gives; other errors are no fault of the student's.
+# The errors of opening a link, a pipe or a folder instead of a notebook; other errors are not the student's fault.
 _NO_PLAIN_FILE = (errno.ELOOP, errno.ENXIO, errno.EISDIR)
 
-# A string, to its end or to the file's, or a bracket. Possessive: each byte is read once.
+# A string, up to its end or the file's, or a bracket. The quantifiers are possessive, so that each byte is read once.
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
 _OUTPUTS = re.compile(rb'[,{]\s*+"outputs"\s*+:\s*+\Z')
-_LONGEST_KEY = 100  # bytes, with the spaces around it
-_MOST_TOKENS = 2_000_000  # that are looked at: some seconds
+_LONGEST_KEY = 100  # bytes of a key with the spaces around it
+_MOST_TOKENS = 2_000_000  # strings and brackets that are read, which takes some seconds
 
 
 def notebook_in(path: Path) -> tuple[bytes, str]:
-    """The bytes of a submitted notebook, and the reason why there are none, as `handed_in`.
+    """Return the bytes of a submitted notebook, and, if there are none, the reason.
 
-    Outputs count for nothing: if a file is too large to be read, they are taken out of it first.
+    Outputs do not count: if a file is too large, they are removed first. At most one byte more than the limit is
+    returned. Raises WorkFailed if this machine does not allow reading the file.
     """
     data, reason = handed_in(path, most=MAX_FILE)
     if MAX_BYTES < len(data) <= MAX_FILE:
@@ -33,8 +34,11 @@ def notebook_in(path: Path) -> tuple[bytes, str]:
 
 
 def without_outputs(data: bytes) -> bytes:
-    """The JSON of a notebook with empty lists of outputs; its other lines keep their numbers."""
-    kept, start, depth, outer = list[bytes](), 0, 0, -1  # `outer`: how deep the list lies that is being left out
+    """Return a notebook's JSON with empty lists of outputs; all other lines keep their numbers.
+
+    If the file has too many strings and brackets to be read in reasonable time, it is returned unchanged.
+    """
+    kept, start, depth, outer = list[bytes](), 0, 0, -1  # `outer`: depth of the list that is being left out, or -1
     for count, token in enumerate(_TOKEN.finditer(data)):
         place = token.start()
         sign = data[place]
@@ -59,12 +63,12 @@ def _is_of_outputs(data: bytes, place: int) -> bool:
 
 
 def handed_in(path: Path, most: int = MAX_BYTES) -> tuple[bytes, str]:
-    """The bytes of a submitted file, at most one more than is read, and the reason why there are none.
+    """Return the bytes of a submitted file, at most `most` + 1 of them, and, if there are none, the reason.
 
-    Raises WorkFailed where the file is there and this machine does not let us read it.
+    Raises WorkFailed if the file exists and this machine does not allow reading it.
     """
     try:
-        # A link could lead to any file of the teacher's; a named pipe would never end.
+        # A link could lead to any file of the teacher's, and reading a named pipe would never end.
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
         return b"", "there is no such file in the submission."
@@ -80,7 +84,7 @@ def handed_in(path: Path, most: int = MAX_BYTES) -> tuple[bytes, str]:
 
 
 def unreadable(path: Path, error: OSError) -> WorkFailed:
-    """The error for a file or a folder that this machine does not let us read."""
+    """Return the error for a file or folder that this machine does not allow reading."""
     return WorkFailed(
         f"{path} cannot be read ({error.strerror}). This submission was not graded. "
         "Give permission to read it, then grade this student again."

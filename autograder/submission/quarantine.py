@@ -1,4 +1,4 @@
-"""What nbgrader must not copy out of a submission: put away, and never lost."""
+"""Move files that nbgrader must not copy out of a submission into a hidden folder beside them. Nothing is deleted."""
 
 from __future__ import annotations
 
@@ -16,21 +16,20 @@ from nbgrader.utils import parse_utc
 from autograder.errors import WorkFailed
 from autograder.submission.plain_file import handed_in, unreadable
 
-ASIDE = ".set-aside-"
-# What else nbgrader may copy. It looks through the folder again for each file.
-_LONGEST_NAME = 200  # bytes, of the 255 that a file's name may have: ours have something behind it
-_MAX_FILES = 100
+ASIDE = ".set-aside-"  # prefix of the hidden folder
+_LONGEST_NAME = 200  # bytes of a student's name; a file name may have 255, and the grader adds endings to some
+_MAX_FILES = 100  # files that nbgrader may copy; it lists the folder again for each of them
 _MAX_FILES_BYTES = 64 * 2**20
-_PAGES = (".html", ".htm", ".xhtml", ".shtml", ".mhtml", ".svg", ".xml")  # a browser runs what is in them
+_PAGES = (".html", ".htm", ".xhtml", ".shtml", ".mhtml", ".svg", ".xml")  # browsers run scripts in these
 
 
 def set_aside(folder: Path) -> None:
-    """Put away what would keep nbgrader from copying a submission, or lead it to other files; nothing is lost.
+    """Move entries of a submission's folder that nbgrader must not copy into a hidden folder in it.
 
-    nbgrader follows links, waits for pipes and copies every file but those of names with a dot, and formgrader serves
-    the copies. So links, pipes, pages and what cannot be read go into a folder with a dot beside them; where there are
-    very many files, all of them do. Raises WorkFailed where this cannot be done, and for a student whose folder leads
-    nbgrader to other students'.
+    nbgrader follows links, waits for pipes, and copies every file whose name does not begin with a dot; formgrader
+    serves the copies. So links, pipes, web pages and unreadable files are moved into a folder whose name begins with a
+    dot; if there are very many files, nearly all are moved. Raises WorkFailed if that fails, and for a student whose
+    folder is a link or has a name that nbgrader cannot handle safely.
     """
     _check_student(folder.parent)
     try:
@@ -43,14 +42,14 @@ def set_aside(folder: Path) -> None:
 
 
 def places(folder: Path) -> Iterator[Path]:
-    """The folders in which things lie that were put away from a submission; a link leads to none."""
+    """Yield the folders that hold what was moved out of a submission, one folder for each entry; links are skipped."""
     for aside in sorted(folder.glob(f"{ASIDE}*")):
         if not aside.is_symlink() and aside.is_dir():
             yield from (path for path in sorted(aside.iterdir()) if not path.is_symlink() and path.is_dir())
 
 
 def _check_student(folder: Path) -> None:
-    what = _odd_name(folder.name)
+    what = _name_problem(folder.name)
     if folder.is_symlink():
         what = "is a link"
     if what:
@@ -60,8 +59,8 @@ def _check_student(folder: Path) -> None:
         )
 
 
-def _odd_name(student: str) -> str:
-    """Why a student's name cannot be that of folders and files, as nbgrader and we make them; "" where it can."""
+def _name_problem(student: str) -> str:
+    """Return why a student's name cannot be used in names of folders and files; "" if it can."""
     if escape(student) != student:
         return "has a name that nbgrader reads as a pattern for several students"
     if student.strip() != student:
@@ -77,7 +76,7 @@ def _odd_name(student: str) -> str:
 
 
 def put_away(paths: list[Path], place: Path) -> None:
-    """Move files into a new folder with a dot, which nbgrader leaves alone."""
+    """Move files into a new hidden folder in `place`; nbgrader ignores names that begin with a dot."""
     if not paths:
         return
     aside = Path(tempfile.mkdtemp(prefix=ASIDE, dir=place))
@@ -87,39 +86,39 @@ def put_away(paths: list[Path], place: Path) -> None:
 
 
 def _harmful(folder: Path) -> list[Path]:
-    """The entries of a submission that nbgrader must not meet; nearly all where there are too many to look at."""
+    """Return the entries of a submission that nbgrader must not copy; nearly all of them if there are too many."""
     try:
         entries = list(islice(_entries(folder), _MAX_FILES + 1))
         if len(entries) <= _MAX_FILES and sum(path.lstat().st_size for path in entries) <= _MAX_FILES_BYTES:
-            return [path for path in entries if not _is_harmless(path) or _is_in_the_way(path, folder)]
-    except OSError:  # folders in folders, until the path is too long
+            return [path for path in entries if not _is_harmless(path) or _blocks_assignment_file(path, folder)]
+    except OSError:  # folders are nested so deeply that the path is too long
         pass
-    return [path for path in folder.iterdir() if not _is_left_alone(path) and not _is_nbgraders(path)]
+    return [path for path in folder.iterdir() if not _is_ignored(path) and not _is_nbgraders(path)]
 
 
 def _entries(folder: Path) -> Iterator[Path]:
-    """All that nbgrader would come to: files, and folders, each with what is in it; none behind a link."""
+    """Yield the files and folders that nbgrader would visit, with subfolders; links are not followed."""
     for path in folder.iterdir():
-        if not _is_left_alone(path):
+        if not _is_ignored(path):
             yield path
             if stat.S_ISDIR(path.lstat().st_mode) and _is_harmless(path):
                 yield from _entries(path)
 
 
-def _is_left_alone(path: Path) -> bool:
-    """Whether nbgrader copies nothing of this name; notebooks are read by `handed_in`."""
+def _is_ignored(path: Path) -> bool:
+    """Return whether nbgrader does not copy this entry: hidden ones, and notebooks, which the grader reads itself."""
     return path.name.startswith(".") or (path.suffix == ".ipynb" and not stat.S_ISDIR(path.lstat().st_mode))
 
 
 def _is_nbgraders(path: Path) -> bool:
-    """Whether this is one of the files that nbgrader itself puts beside what is handed in."""
+    """Return whether this is one of the files that nbgrader itself adds to a submission."""
     return (
         path.name in ("timestamp.txt", "submission_secret.txt") and path.lstat().st_size < 1000 and _is_harmless(path)
     )
 
 
 def _is_harmless(path: Path) -> bool:
-    """Whether nbgrader can copy a file or folder, and read it, where it does so, and write its name into a log."""
+    """Return whether nbgrader can safely copy a file or folder, log its name, and read it if it is a timestamp."""
     mode = path.lstat().st_mode
     if not path.name.isprintable():
         return False
@@ -130,21 +129,21 @@ def _is_harmless(path: Path) -> bool:
     return path.name != "timestamp.txt" or _is_time(handed_in(path, most=100)[0])
 
 
-def _is_in_the_way(path: Path, folder: Path) -> bool:
-    """Whether a file stands where the assignment has a folder, or the other way round: nbgrader copies both."""
+def _blocks_assignment_file(path: Path, folder: Path) -> bool:
+    """Return whether this is a file where the assignment has a folder, or the reverse: nbgrader copies both."""
     course = next(iter(folder.parents[2:3]), folder)  # folder is course/submitted/STUDENT/ASSIGNMENT
-    given = course / "source" / folder.name / path.relative_to(folder)
-    return given.exists() and given.is_dir() != path.is_dir()
+    released = course / "source" / folder.name / path.relative_to(folder)
+    return released.exists() and released.is_dir() != path.is_dir()
 
 
 def _is_page(name: str) -> bool:
-    """Whether a server would call a file of this name a page, or XML of any kind, in which a browser runs scripts."""
+    """Return whether a web server would serve a file of this name as HTML or XML, in which browsers run scripts."""
     kind = mimetypes.guess_type(name.lower())[0] or ""
     return name.lower().endswith(_PAGES) or kind.endswith(("/html", "/xml", "+xml"))
 
 
 def _is_time(text: bytes) -> bool:
-    """Whether nbgrader can read a time; it takes an empty file for none."""
+    """Return whether nbgrader can parse a timestamp; it accepts an empty one."""
     try:
         return len(text) <= 100 and (not text.strip() or parse_utc(text.decode().strip()) is not None)
     except (ValueError, OverflowError, TypeError):

@@ -1,4 +1,4 @@
-"""Reads submissions: the bytes that a student hands in become a repaired notebook and the answers."""
+"""Read a submission: turn the bytes that a student handed in into a repaired notebook and the answers."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from autograder.submission.wrong_chapter import check_chapter
 def read_parcel(
     parcel: Parcel, release: NotebookNode, listed: Sequence[Listed] = (), *, as_it_stands: bool = False
 ) -> Submission:
-    """Read what lies in a student's folder; what is told of its files stands before what was mended in the notebook.
+    """Read and repair the notebook of a student's folder, and put messages about the files before those about cells.
 
-    `as_it_stands` is for an assignment that is no chapter.
+    `as_it_stands` is for an assignment that is not a chapter of the course.
     """
     if parcel.trouble:
         submission = _unreadable(parcel.trouble, release)
@@ -39,9 +39,10 @@ def read(
     listed: Sequence[Listed] = (),
     mended: Callable[[Sequence[Handed], NotebookNode], Submission] = repair,
 ) -> Submission:
-    """Read and repair what was handed in; never raises for anything that the bytes may hold.
+    """Read and repair a submitted notebook. No content of the bytes makes it raise: an unreadable file is a result.
 
-    `listed` are the chapters of the course: a notebook of another one is told.
+    `listed` are the chapters of the course, to recognize a notebook of another chapter. `mended` is the function that
+    matches the cells to the release.
     """
     try:
         found = contents(data)
@@ -53,5 +54,5 @@ def read(
 
 
 def _unreadable(reason: str, release: NotebookNode) -> Submission:
-    """The submission that stands for a file that cannot be read: the released notebook, and the reason."""
+    """Return the submission for a file that cannot be read: the untouched released notebook, and the reason."""
     return Submission(release, as_released(release), trouble=reason)

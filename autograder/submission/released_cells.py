@@ -1,4 +1,4 @@
-"""What the marks of a released notebook's cells say, and texts as they are compared with one another."""
+"""Read nbgrader's metadata of a released notebook's cells, and normalize cell texts for comparison."""
 
 from __future__ import annotations
 
@@ -8,55 +8,55 @@ from typing import TYPE_CHECKING, Any
 
 from autograder.ipython_syntax import CHECK, SETUP
 
-if TYPE_CHECKING:  # readers' machines may do without it
+if TYPE_CHECKING:  # students' machines need not have nbformat
     from nbformat import NotebookNode
 
 
 def mark(cell: NotebookNode, name: str) -> bool:
-    """Whether nbgrader's mark of this name (`grade`, `solution`, `locked`) is set."""
-    return bool(_about(cell).get(name, False))
+    """Return whether nbgrader's metadata of a cell has this flag (`grade`, `solution`, `task`, `locked`)."""
+    return bool(_nbgrader_metadata(cell).get(name, False))
 
 
 def grade_id(cell: NotebookNode) -> str:
-    """nbgrader's name for a cell; "" where it has none."""
-    return str(_about(cell).get("grade_id", ""))
+    """Return nbgrader's id of a cell; "" if it has none."""
+    return str(_nbgrader_metadata(cell).get("grade_id", ""))
 
 
-def _about(cell: NotebookNode) -> dict[str, Any]:
-    found: dict[str, Any] = cell["metadata"].get("nbgrader", {})  # asked for very often, and quicker so
-    return found
+def _nbgrader_metadata(cell: NotebookNode) -> dict[str, Any]:
+    metadata: dict[str, Any] = cell["metadata"].get("nbgrader", {})  # faster than attributes, and called very often
+    return metadata
 
 
 def is_solution(cell: NotebookNode) -> bool:
-    """Whether students answer in this cell."""
+    """Return whether students answer in this cell."""
     return mark(cell, "solution")
 
 
 def exercise_checked(cell: NotebookNode) -> str | None:
-    """The exercise that a cell checks; None for any other cell."""
+    """Return the exercise that a cell checks; None for any other cell."""
     return grade_id(cell).removeprefix(CHECK) if mark(cell, "grade") and not is_solution(cell) else None
 
 
 def ran_before(cell: NotebookNode) -> bool:
-    """Whether a cell has run before anything of a student's does: the parameters and the setup cell."""
+    """Return whether a cell runs before all of the student's code: the parameters cell and the setup cell."""
     is_setup = mark(cell, "locked") and grade_id(cell) == SETUP
     return is_setup or "parameters" in cell.metadata.get("tags", ())
 
 
 def is_kept(cell: NotebookNode) -> bool:
-    """Whether the text of a cell is the assignment's, whatever the student's copy says."""
-    about = _about(cell)  # most cells have none
-    return bool(about) and not is_solution(cell) and any(mark(cell, name) for name in ("grade", "task", "locked"))
+    """Return whether a cell always has its released text, whatever the student's copy says."""
+    metadata = _nbgrader_metadata(cell)  # most cells have none
+    return bool(metadata) and not is_solution(cell) and any(mark(cell, name) for name in ("grade", "task", "locked"))
 
 
 def is_written(cell: NotebookNode) -> bool:
-    """Whether students answer in this cell in words."""
+    """Return whether students answer in this cell in words."""
     return is_solution(cell) and cell["cell_type"] != "code"
 
 
 @dataclass(frozen=True)
 class GivenCell:
-    """What its marks say of a cell of a released notebook, and its text."""
+    """A cell of a released notebook: its text, and its nbgrader metadata in plain fields."""
 
     kind: str
     source: str
@@ -67,11 +67,11 @@ class GivenCell:
     is_kept: bool
     is_written: bool
     ran_before: bool
-    exercise: str | None  # that it checks
+    exercise: str | None  # the exercise that the cell checks
 
     @classmethod
     def of(cls, cell: NotebookNode) -> GivenCell:
-        """Look at a cell."""
+        """Read a cell's text and metadata."""
         return cls(
             cell["cell_type"],
             cell["source"],
@@ -87,7 +87,7 @@ class GivenCell:
 
 
 class ReleasedCells:
-    """A released notebook as reading looks at it: for a class it is looked at once."""
+    """The cells of a released notebook with what reading needs to know of them, computed once for a whole class."""
 
     def __init__(self, release: NotebookNode) -> None:
         self.release = release
@@ -95,45 +95,45 @@ class ReleasedCells:
 
     @cached_property
     def texts(self) -> frozenset[str]:
-        """The texts of its cells, bare."""
+        """The normalized texts of all cells."""
         return frozenset(bare(cell.source) for cell in self.cells)
 
     @cached_property
     def starters(self) -> dict[str, str]:
-        """The cells that students were given for code, by exercise."""
+        """The released text of each cell for a code answer, by exercise."""
         return {cell.grade_id: cell.source for cell in self.cells if cell.is_solution and not cell.is_written}
 
     @cached_property
     def checks(self) -> dict[str, str]:
-        """The marks of the cells that check, by exercise."""
+        """The nbgrader ids of the check cells, by exercise."""
         return {cell.exercise: cell.grade_id for cell in self.cells if cell.exercise}
 
 
-_known: list[ReleasedCells] = []
-_MOST = 4  # that are remembered
+_cache: list[ReleasedCells] = []
+_MOST = 4  # notebooks in the cache
 
 
 def released_cells(release: NotebookNode) -> ReleasedCells:
-    """What there is to know of a released notebook, which nobody changes once it has been looked at."""
-    for known in _known:
+    """Return the cells of a released notebook from a cache. The notebook must not be changed after the first call."""
+    for known in _cache:
         if known.release is release:
             return known
-    _known[_MOST - 1 :] = []
-    _known.insert(0, ReleasedCells(release))
-    return _known[0]
+    _cache[_MOST - 1 :] = []
+    _cache.insert(0, ReleasedCells(release))
+    return _cache[0]
 
 
 def starters(release: NotebookNode) -> dict[str, str]:
-    """The cells that students were given for code, by exercise."""
+    """Return the released text of each cell for a code answer, by exercise."""
     return released_cells(release).starters
 
 
 def texts_of(release: NotebookNode) -> frozenset[str]:
-    """The texts of a released notebook's cells, bare."""
+    """Return the normalized texts of a released notebook's cells."""
     return released_cells(release).texts
 
 
-@lru_cache(maxsize=4096)  # most cells are the course's own, and each is asked for many times
+@lru_cache(maxsize=4096)  # most cells are the course's own, and each is compared many times
 def bare(source: str) -> str:
-    """A text without what editors change on their own: spaces at line ends, empty lines around it."""
+    """Return a text without what editors change by themselves: spaces at line ends, and empty lines around it."""
     return "\n".join(line.rstrip() for line in source.strip().splitlines())

@@ -1,7 +1,7 @@
-"""Repairs a submission: finds every course cell again in what was handed in.
+"""Repair a submission to a chapter: find each of the course's cells among the student's cells.
 
-The released notebook gives the order, the marks and the locked cells; the student gives the answers and cells
-of their own. Nothing else that the student's file says (tags, kernel, points, cell ids) is kept.
+From the released notebook come the order, the metadata and the locked cells; from the student come the answers and the
+added cells. Nothing else in the student's file (tags, kernel, points, cell ids) is kept.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from autograder.submission.review_flags import lines_to_look_at
 from autograder.submission.submission import Submission
 from autograder.submission.submitted_cells import MAX_SOURCE, Handed
 
-# What is told of a repair; {} holds the exercises or cells it was needed for.
+# The message for each kind of repair; {} is replaced by the exercises or cells that needed it.
 _SENTENCES = {
     "copies": "cells there more than once; the last answer above the check counts: {}",
     "again": "answered again in a cell of the student's own, between the exercise's cell and its check: {}",
@@ -44,34 +44,37 @@ _SENTENCES = {
     "long": f"cells of more than {MAX_SOURCE} characters, which are not read: {{}}",
 }
 _FENCED = re.compile(r"\s*(?P<fence>`{3,}|~{3,})\w*[ \t]*\n(?P<code>(?:(?!(?P=fence)).)*)\n(?P=fence)\s*", re.DOTALL)
-_EYE = ("missing", "long")  # another cell may have held the better answer, or the only one
+_FOR_REVIEW = ("missing", "long")  # another cell may have held the better answer, or the only one
 
 
 def repair(handed: Sequence[Handed], release: NotebookNode) -> Submission:
-    """Put what was handed in into the released frame."""
-    told = _as_code(handed, release)
-    code = with_names([cell for cell in told if cell.kind == "code" and cell.source.strip()], release)
+    """Match a student's cells to the released notebook; return the repaired submission with messages about repairs."""
+    cells = _as_code(handed, release)
+    code = with_names([cell for cell in cells if cell.kind == "code" and cell.source.strip()], release)
     checks = checks_of(code, release)
     finds = find_answers(code, release, checks)
-    homes = _find_others(told, release, finds)
-    notes = _notes(finds, handed, told)
+    homes = _find_others(cells, release, finds)
+    notes = _notes(finds, handed, cells)
     _note_locked(release, homes, {cell.grade_id for cell in handed}, notes)
     answers = {exercise: find.cell.source for exercise, find in finds.items() if find.cell}
     answering = {name: tuple(filter(None, (find.cell, find.later))) for name, find in finds.items()}
     return Submission(
         release,
-        tuple(_laid_out(told, release, homes)),
+        tuple(_laid_out(cells, release, homes)),
         answers={name: answers.get(name, starter) for name, starter in starters(release).items()},
         parts=in_order(code, release, Places(homes, answering, checks)),
-        repairs=_told({how: names for how, names in notes.items() if how not in _EYE}),
-        eye=(*_told({how: names for how, names in notes.items() if how in _EYE}), *_lines(code, release, answering)),
+        repairs=_messages({how: names for how, names in notes.items() if how not in _FOR_REVIEW}),
+        eye=(
+            *_messages({how: names for how, names in notes.items() if how in _FOR_REVIEW}),
+            *_flagged_lines(code, release, answering),
+        ),
     )
 
 
-def _lines(
+def _flagged_lines(
     code: Sequence[Handed], release: NotebookNode, answering: Mapping[str, tuple[Handed, ...]]
 ) -> tuple[str, ...]:
-    """What to look at in the code that is not the course's own."""
+    """Return messages about lines of the student's own code that a person should look at."""
     answers: dict[int, tuple[str, ...]] = {}
     for name, cells in answering.items():
         answers |= {cell.index: (*answers.get(cell.index, ()), name) for cell in cells}
@@ -80,7 +83,7 @@ def _lines(
 
 
 def _as_code(handed: Sequence[Handed], release: NotebookNode) -> list[Handed]:
-    """The cells as what they are: code that was turned into text, by one key in JupyterLab, is code."""
+    """Return the cells, with code that was turned into a text cell (one key in JupyterLab) as code cells again."""
     known = texts_of(release)
     marked = {cell.grade_id for cell in released_cells(release).cells if cell.has_mark and cell.kind == "code"}
 
@@ -91,28 +94,28 @@ def _as_code(handed: Sequence[Handed], release: NotebookNode) -> list[Handed]:
         return cell.grade_id in marked or any(each.defines for each in written or ())
 
     def read_as_code(cell: Handed) -> Handed:
-        # Between the fences that show it as code in a text; elsewhere a quotation may stand so, of an earlier try.
+        # Take the code out of fences only if the cell has the mark of a code cell: other text may quote an earlier try.
         fenced = _FENCED.fullmatch(cell.source) if cell.grade_id in marked else None
         return replace(cell, kind="code", source=fenced["code"] if fenced else cell.source)
 
     return [read_as_code(cell) if cell.kind != "code" and is_code(cell) else cell for cell in handed]
 
 
-def _notes(finds: Mapping[str, Find], handed: Sequence[Handed], told: Sequence[Handed]) -> dict[str, list[str]]:
-    """What there is to tell, by its kind: the exercises or the cells that it is about."""
+def _notes(finds: Mapping[str, Find], handed: Sequence[Handed], cells: Sequence[Handed]) -> dict[str, list[str]]:
+    """Return the exercises or cells to report, by the kind of repair; `cells` are those of `handed` as code."""
     notes: dict[str, list[str]] = defaultdict(list)
     for exercise, find in finds.items():
         if find.how:
             notes[find.how].append(exercise)
         if find.later:
             notes["later"].append(exercise)
-    turned = [one for one, other in zip(handed, told, strict=True) if one.kind != other.kind]
+    turned = [one for one, other in zip(handed, cells, strict=True) if one.kind != other.kind]
     notes["text"] = [f"cell {cell.index + 1}" for cell in turned]
     notes["long"] = [f"cell {cell.index + 1}" for cell in handed if cell.is_cut]
     return notes
 
 
-def _told(notes: Mapping[str, list[str]]) -> tuple[str, ...]:
+def _messages(notes: Mapping[str, list[str]]) -> tuple[str, ...]:
     return tuple(_SENTENCES[how].format(", ".join(names)) for how, names in notes.items() if names)
 
 
@@ -120,7 +123,10 @@ def _told(notes: Mapping[str, list[str]]) -> tuple[str, ...]:
 
 
 def _find_others(handed: Sequence[Handed], release: NotebookNode, finds: Mapping[str, Find]) -> dict[int, Handed]:
-    """The handed cell that each released cell became, by its place in the release."""
+    """Return the submitted cell that corresponds to each released cell, by the index of the released one.
+
+    Answers are taken from `finds`; the others are matched by nbgrader's id, by cell id, and then by text.
+    """
     homes: dict[int, Handed] = {}
     released = released_cells(release).cells
     for place, cell in enumerate(released):
@@ -130,8 +136,8 @@ def _find_others(handed: Sequence[Handed], release: NotebookNode, finds: Mapping
                 homes[place] = found
     used = {cell.index for cell in homes.values()}
     free = [cell for cell in handed if cell.index not in used]
-    by_mark, by_id = _by((cell.grade_id, cell) for cell in free), _by((cell.cell_id, cell) for cell in free)
-    by_text = cache(lambda: _by((_text_key(cell.kind, cell.source), cell) for cell in free))  # mostly, nobody asks
+    by_mark, by_id = _group((cell.grade_id, cell) for cell in free), _group((cell.cell_id, cell) for cell in free)
+    by_text = cache(lambda: _group((_text_key(cell.kind, cell.source), cell) for cell in free))  # rarely needed
     for place, cell in enumerate(released):
         if place in homes or cell.grade_id in finds:
             continue
@@ -143,8 +149,8 @@ def _find_others(handed: Sequence[Handed], release: NotebookNode, finds: Mapping
     return homes
 
 
-def _by(keyed: Iterable[tuple[str, Handed]]) -> dict[str, list[Handed]]:
-    """Cells by their keys, in their order; those without one are left out."""
+def _group(keyed: Iterable[tuple[str, Handed]]) -> dict[str, list[Handed]]:
+    """Group cells by their keys, in their order; cells with an empty key are left out."""
     found: dict[str, list[Handed]] = defaultdict(list)
     for key, cell in keyed:
         if key:
@@ -153,12 +159,12 @@ def _by(keyed: Iterable[tuple[str, Handed]]) -> dict[str, list[Handed]]:
 
 
 def _first(rows: Iterable[list[Handed] | None], used: Container[int]) -> Handed | None:
-    """The first of these cells that is not used yet."""
+    """Return the first of these cells that is not used yet."""
     return next((cell for row in rows if row for cell in row if cell.index not in used), None)
 
 
 def _text_key(kind: str, source: str) -> str:
-    """What cells of one text have in common; "" where there is no text."""
+    """Return a key that cells of the same type and text share; "" for a cell without text."""
     text = bare(source)
     return f"{kind} {text}" if text else ""
 
@@ -166,7 +172,7 @@ def _text_key(kind: str, source: str) -> str:
 def _note_locked(
     release: NotebookNode, homes: Mapping[int, Handed], marks: Container[str], notes: dict[str, list[str]]
 ) -> None:
-    """Note the cells of the course's own that are not as they were; `marks` are those in the student's file."""
+    """Add notes about changed locked cells and missing cells; `marks` are the grade ids in the student's file."""
     for place, cell in enumerate(released_cells(release).cells):
         if not cell.has_mark:
             continue
@@ -186,11 +192,11 @@ def _kind_of_locked(cell: GivenCell) -> str:
     return "setup" if cell.grade_id == SETUP else "locked"
 
 
-# --- laying out
+# --- the repaired notebook
 
 
 def _laid_out(handed: Sequence[Handed], release: NotebookNode, homes: Mapping[int, Handed]) -> Iterator[PlacedCell]:
-    """The released cells that are needed, with the student's texts, and their own cells behind those they followed."""
+    """Yield the needed released cells with the student's texts, each followed by the cells that the student added."""
     own = _own_cells(handed, release, homes)
     yield from own.get(-1, ())
     for place, cell in enumerate(released_cells(release).cells):
@@ -202,7 +208,7 @@ def _laid_out(handed: Sequence[Handed], release: NotebookNode, homes: Mapping[in
 def _own_cells(
     handed: Sequence[Handed], release: NotebookNode, homes: Mapping[int, Handed]
 ) -> dict[int, list[PlacedCell]]:
-    """The student's own cells, by the place of the released cell that stood before them (-1: none did)."""
+    """Return the cells that the student added, by the index of the released cell before them (-1: none)."""
     places = {cell.index: place for place, cell in homes.items()}
     untouched = texts_of(release)
     own: dict[int, list[PlacedCell]] = defaultdict(list)

@@ -1,4 +1,7 @@
-"""The repaired notebook, as a plan that is small enough to travel, and made from it where somebody looks at it."""
+"""The repaired notebook as a list of references to released cells, and the function that builds it from them.
+
+The list is small enough to send between processes; the notebook is built only if somebody looks at it.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,9 @@ from autograder.submission.submitted_cells import Handed
 
 @dataclass(frozen=True)
 class PlacedCell:
-    """A cell of a repaired notebook: the released one at `place`, with the text of `handed` where there is one.
+    """A cell of a repaired notebook: the released one with index `place`, with the text of `handed` if that is given.
 
-    Without a place it is a cell of the student's own.
+    Without a place it is a cell that the student added.
     """
 
     place: int | None
@@ -25,25 +28,25 @@ class PlacedCell:
 
 
 def placed(place: int, handed: Handed | None, cell: GivenCell) -> PlacedCell:
-    """A released cell, with a student's text where that is another one and may stand there."""
+    """Return the cell at a released place; it takes the student's text if that differs and the cell is not locked."""
     untouched = handed is None or handed.source == cell.source or cell.is_kept
     return PlacedCell(place, None if untouched else handed)
 
 
 def as_released(release: NotebookNode) -> tuple[PlacedCell, ...]:
-    """The released notebook, untouched."""
+    """Return the cells of the untouched released notebook."""
     return tuple(PlacedCell(place) for place in range(len(release.cells)))
 
 
 def assembled(cells: Iterable[PlacedCell], release: NotebookNode) -> NotebookNode:
-    """The released notebook with these cells; it shares nothing with the release that could be changed."""
-    about = {name: copied(value) for name, value in release.items() if name != "cells"}
-    return NotebookNode(about | {"cells": [_cell(each, release) for each in cells]})
+    """Build the released notebook with these cells; the result shares no mutable object with the release."""
+    fields = {name: copied(value) for name, value in release.items() if name != "cells"}
+    return NotebookNode(fields | {"cells": [_cell(each, release) for each in cells]})
 
 
 def _cell(each: PlacedCell, release: NotebookNode) -> NotebookNode:
     if each.place is None:
-        assert each.handed is not None  # a cell of nobody's
+        assert each.handed is not None  # a cell without a place is always a student's
         return own_cell(each.handed)
     cell: NotebookNode = copied(release.cells[each.place])
     if each.handed is not None:
@@ -52,7 +55,7 @@ def _cell(each: PlacedCell, release: NotebookNode) -> NotebookNode:
 
 
 def copied(value: Any) -> Any:
-    """A copy of what JSON can say; `copy.deepcopy` of a notebook takes four times as long."""
+    """Return a deep copy of JSON data; `copy.deepcopy` takes four times as long for a notebook."""
     if isinstance(value, dict):
         made = NotebookNode()
         dict.update(made, {name: copied(each) for name, each in value.items()})

@@ -1,7 +1,7 @@
-"""Lines of a student's code that a person may want to look at: what replaces parts of torch, or reaches for the grader.
+"""Report lines of a student's code that a person may want to look at: those that replace torch or use the grader.
 
-They are found in the text. That protects nothing, for a text can hide what it does; it says where to look. It costs no
-points, and what is found may well be harmless.
+The search reads the text only, so it protects against nothing: code can hide what it does. A reported line costs no
+points, and may well be harmless.
 """
 
 from __future__ import annotations
@@ -19,48 +19,48 @@ from autograder.submission.import_aliases import Scope, imported
 from autograder.submission.submitted_cells import Handed
 from autograder.submission.tampering import GRADER, SHARED, Search
 
-if TYPE_CHECKING:  # readers' machines may do without it
+if TYPE_CHECKING:  # students' machines need not have nbformat
     from nbformat import NotebookNode
 
-_MOST = 6  # lines that are told of one submission
-_LONGEST = 80  # characters that are shown of a line
+_MOST = 6  # lines that are reported for one submission
+_LONGEST = 80  # characters of a line that are shown
 
 
 def lines_to_look_at(
     cells: Sequence[Handed], release: NotebookNode, answering: Mapping[int, tuple[str, ...]]
 ) -> tuple[str, ...]:
-    """A sentence for each line of the student's that a person may want to look at, in the order of the notebook.
+    """Return a sentence for each line of the student's that a person may want to look at, in the notebook's order.
 
-    `cells` are those of the student's that may run; `answering` says which exercises they answer, by their place.
-    Lines that stand in the released notebook are the course's own.
+    `cells` are the student's cells that may run, and `answering` the exercises that they answer, by index of the cell.
+    Lines that are also in the released notebook are not reported.
     """
-    written, nodes = _given(tuple(cell["source"] for cell in release["cells"] if cell["cell_type"] == "code"))
+    written, nodes = _released_code(tuple(cell["source"] for cell in release["cells"] if cell["cell_type"] == "code"))
     notebook, roots = Scope(), set(SHARED)
     for node in nodes:
         notebook.bind_imports(node)
         roots |= {path.split(".")[0] for _, path in imported(node) if _is_of_a_course(path)}
     allowed = {path for node in nodes for _, path in imported(node) if path != GRADER}
-    told = []
+    messages = []
     for cell in cells:
         text, tree = python_of(cell.source)
         found = Search(notebook, frozenset(roots), allowed).through(tree) if tree else []
         for number, what, line in _firsts(found, _split(text), written):
-            told.append(_sentence(cell.index, answering.get(cell.index, ()), number, _shown(what), _shown(line)))
-    more = len(told) - _MOST
-    return (*told[:_MOST], *([f"worth a look, costs no points: {more} more such lines"] if more > 0 else []))
+            messages.append(_sentence(cell.index, answering.get(cell.index, ()), number, _shown(what), _shown(line)))
+    more = len(messages) - _MOST
+    return (*messages[:_MOST], *([f"worth a look, costs no points: {more} more such lines"] if more > 0 else []))
 
 
 @lru_cache(maxsize=8)
-def _given(sources: tuple[str, ...]) -> tuple[frozenset[str], tuple[ast.Import | ast.ImportFrom, ...]]:
-    """The lines of a released notebook's code, and its imports."""
+def _released_code(sources: tuple[str, ...]) -> tuple[frozenset[str], tuple[ast.Import | ast.ImportFrom, ...]]:
+    """Return the lines of a released notebook's code, and its import statements."""
     return frozenset(line.strip() for source in sources for line in _split(source)), tuple(_imports(sources))
 
 
 def _firsts(found: Iterable[tuple[int, str]], lines: Sequence[str], written: Set[str]) -> list[tuple[int, str, str]]:
-    """The first line of the student's own for each thing that is done, with its text."""
+    """Return, for each kind of finding, the first line that is not in the released notebook, with its text."""
     firsts: dict[str, tuple[int, str, str]] = {}
     for number, what in found:
-        line = lines[min(number, len(lines)) - 1].strip()  # Python miscounts in texts with {...} of many lines
+        line = lines[min(number, len(lines)) - 1].strip()  # Python miscounts lines in multi-line f-strings
         if line not in written:
             firsts.setdefault(what, (number, what, line))
     return list(firsts.values())
@@ -72,13 +72,13 @@ def _sentence(index: int, exercises: Sequence[str], number: int, what: str, line
 
 
 def _shown(line: str) -> str:
-    """A line of a sane length in which nothing can act: what cannot be seen is written as Python would."""
+    """Return a line, shortened, with unprintable characters as Python's escapes, so that it is safe to show."""
     cut = line if len(line) <= _LONGEST else f"{line[:_LONGEST]} ..."
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in cut)
 
 
 def _split(text: str) -> list[str]:
-    """The lines as Python counts them."""
+    """Split a text into lines as Python counts them."""
     return re.split(r"\r\n|\r|\n", text)
 
 

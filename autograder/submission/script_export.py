@@ -1,4 +1,4 @@
-"""A notebook that was exported as a Python script, with a mark before each cell."""
+"""Read a notebook that was exported as a Python script with a marker line before each cell."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 
 from autograder.submission.notebook_json import Found
 
-# `# In[3]:` is what JupyterLab's export writes, `# %%` what jupytext, VS Code and Spyder do, `#%%` PyCharm, and the
-# last one Databricks.
+# JupyterLab's export writes `# In[3]:`; jupytext, VS Code and Spyder write `# %%`; PyCharm writes `#%%`; Databricks
+# writes `# COMMAND ----------`.
 _MARK = re.compile(r"^# ?(?:In ?\[[ \d*]{0,9}\]:?|%%(.*)|COMMAND -{5,20})$", re.MULTILINE)
 _MARKDOWN = re.compile(r" *md\b|.*\[(?:md|markdown)\]")
-_MOST = 2000  # more than are read of a notebook; what follows stays in the last cell
-_TOLD = "handed in as a Python script, not as a notebook; its cells were read"
+_MOST = 2000  # cells, more than a notebook may have; the rest of the text stays in the last one
+_MESSAGE = "handed in as a Python script, not as a notebook; its cells were read"
 
 
 def cells(text: str) -> Found | None:
-    """The cells of a script; None for a text that is none, or has no marks."""
+    """Return the cells of a script as a notebook; None for a text that is not a script or has no marker lines."""
     if text.lstrip()[:1] in ("{", "[", '"', "<"):
         return None
-    text = text.replace("\r\n", "\n")  # as Windows writes it: no mark would be alone on its line
+    text = text.replace("\r\n", "\n")  # otherwise no marker would match the end of its line
     marks = list(islice(_MARK.finditer(text), _MOST))
     if not marks:
         return None
@@ -28,7 +28,7 @@ def cells(text: str) -> Found | None:
     for mark, following in pairwise([*marks, None]):
         assert mark is not None
         pieces.append((text[mark.end() : following.start() if following else None], mark[1] or ""))
-    return Found({"nbformat": 4, "cells": [_cell(*piece) for piece in pieces if piece[0].strip()]}, (_TOLD,))
+    return Found({"nbformat": 4, "cells": [_cell(*piece) for piece in pieces if piece[0].strip()]}, (_MESSAGE,))
 
 
 def _cell(text: str, options: str) -> dict[str, Any]:

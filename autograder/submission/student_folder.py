@@ -1,4 +1,4 @@
-"""A student's folder of `submitted/`: which notebook is graded, and what to tell of the others."""
+"""Read a student's folder in `submitted/`: choose the notebook to grade, and report the others."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from autograder.submission.quarantine import places, put_away, set_aside
 from autograder.submission.submission import Parcel
 from autograder.submission.zip_archive import shown
 
-# Beside our copy of a notebook that came under another name; nbgrader leaves files with a dot alone.
+# This file beside a copied notebook says where it was copied from; nbgrader ignores names that begin with a dot.
 MARK = ".graded-copy.json"
-_AS_HANDED_IN = "-as-handed-in"  # behind the released name, where another notebook is graded under it
+_AS_HANDED_IN = "-as-handed-in"  # added to the released name if another notebook takes it
 
 
 @dataclass(frozen=True)
 class Placed:
-    """A submission with the notebook that counts under the released name: where it came from, and the others."""
+    """The notebook that counts (`path`, under the released name), its original file, and the other notebooks."""
 
     path: Path
     original: Candidate
@@ -34,60 +34,61 @@ class Placed:
 
 
 def parcel(folder: Path, stem: str, starters: Mapping[str, str]) -> Parcel:
-    """What lies in a student's folder of `submitted/`; harmful files are put aside and the notebook in its place first.
+    """Read a student's folder, after moving harmful files to quarantine and the best notebook to the released name.
 
-    Raises WorkFailed where there is no notebook, and where this machine does not let us read it.
+    Raises WorkFailed if there is no notebook, or if this machine does not allow reading it.
     """
     set_aside(folder)
-    try:  # anything may be gone again that was there a moment ago
+    try:  # files may disappear at any time
         placed = place_notebook(folder, stem, starters)
         if placed is None:
             raise WorkFailed(no_notebook(folder))
         data, trouble = notebook_in(placed.path)
         beside = companions(folder)
-        return Parcel(data, trouble, _notes(folder, placed), (*_eye(placed), *beside.eye), beside.files)
+        return Parcel(data, trouble, _notes(folder, placed), (*_messages_for_review(placed), *beside.eye), beside.files)
     except OSError as error:
         raise unreadable(folder, error) from None
 
 
 def no_notebook(folder: Path) -> str:
-    """The reason why there is nothing to grade in a submission: what is there, and what to do."""
+    """Return the message for a submission without a notebook: what is in the folder, and what to do."""
     names = names_in(folder)
-    told = f"found: {shown(names)}" if names else "the folder is empty"
+    contents = f"found: {shown(names)}" if names else "the folder is empty"
     return (
-        f"there is no notebook in the submission ({told}). Ask for the .ipynb file itself: in JupyterLab "
+        f"there is no notebook in the submission ({contents}). Ask for the .ipynb file itself: in JupyterLab "
         "File > Download, in Colab File > Download > Download .ipynb."
     )
 
 
 def place_notebook(folder: Path, stem: str, starters: Mapping[str, str]) -> Placed | None:
-    """See to it that the notebook that counts stands under the released name, where nbgrader looks; None without one.
+    """Put the notebook that counts under the released name, where nbgrader expects it; return None if there is none.
 
-    Of several notebooks the one with the most answered exercises counts, then the newest. One of another name is
-    copied; our copy is marked, and made again where the student has handed in something newer. What stood there is
-    kept beside it. Nothing is read or written through a link.
+    Of several notebooks, the one with the most answered exercises counts, then the newest. If it has another name, it
+    is copied. The copy is marked, so that it can be replaced when the student hands in something newer. A file that had
+    the released name is kept under another one. Nothing is read or written through a link.
     """
     wanted = folder / f"{stem}.ipynb"
     if is_alone(wanted):
         return Placed(wanted, Candidate(wanted, wanted.name))
     found, left = candidates(folder, stem, starters)
-    ours = _marked(wanted, found)
+    ours = _is_our_copy(wanted, found)
     found = [each for each in found if each.path != wanted or not ours]
     chosen = best(found, wanted)
     if chosen is None:
         return None
     if chosen.path != wanted or chosen.member:
         if os.path.lexists(wanted) and not ours:
-            _keep(wanted)
+            _rename_or_quarantine(wanted)
             return place_notebook(folder, stem, starters)
         _copy(chosen, wanted)
     return Placed(wanted, chosen, tuple(each for each in found if each != chosen), left)
 
 
-def _marked(wanted: Path, found: Collection[Candidate]) -> bool:
-    """Whether what stands under the released name is our copy of another file that was handed in.
+def _is_our_copy(wanted: Path, found: Collection[Candidate]) -> bool:
+    """Return whether the file with the released name is a copy that this module made of another submitted file.
 
-    The mark lies in the student's folder, and may be the student's own work.
+    The mark is in the student's folder, so the student may have forged it: it counts only if it names a submitted file
+    and the copy's digest.
     """
     try:
         mark = json.loads(handed_in(wanted.parent / MARK, most=2000)[0])
@@ -104,8 +105,8 @@ def _copy(chosen: Candidate, wanted: Path) -> None:
         write_all({wanted: data, wanted.parent / MARK: mark})
 
 
-def _keep(wanted: Path) -> None:
-    """Give what a student handed in under the released name another one; what is no plain file is put away."""
+def _rename_or_quarantine(wanted: Path) -> None:
+    """Rename the student's file that has the released name; move it to quarantine if it is not a regular file."""
     if wanted.is_symlink() or not wanted.is_file():
         put_away([wanted], wanted.parent)
         return
@@ -117,25 +118,25 @@ def _keep(wanted: Path) -> None:
 
 
 def _notes(folder: Path, placed: Placed) -> tuple[str, ...]:
-    """What is told of the files, and cost no points."""
-    told = []
+    """Return messages about the files that cost no points."""
+    messages = []
     if (placed.original.path, placed.original.member) != (placed.path, ""):
-        told.append(f"handed in as {shown([placed.original.name])}; a copy under the released name was graded")
+        messages.append(f"handed in as {shown([placed.original.name])}; a copy under the released name was graded")
     aside = [path.name for place in places(folder) for path in place.iterdir()]
     if aside:
-        told.append(f"set aside, for nbgrader must not copy it: {shown(sorted(aside))}")
-    return tuple(told)
+        messages.append(f"set aside, for nbgrader must not copy it: {shown(sorted(aside))}")
+    return tuple(messages)
 
 
-def _eye(placed: Placed) -> tuple[str, ...]:
-    """What is told of the notebooks that were not graded."""
-    told = [_told(each) for each in placed.others if each.reason or each.digest != placed.original.digest]
+def _messages_for_review(placed: Placed) -> tuple[str, ...]:
+    """Return messages about the notebooks that were not graded."""
+    messages = [_message(each) for each in placed.others if each.reason or each.digest != placed.original.digest]
     if placed.not_looked_into:
-        told.append(f"{placed.not_looked_into} more notebooks were handed in, and not looked into")
-    return tuple(told)
+        messages.append(f"{placed.not_looked_into} more notebooks were handed in, and not looked into")
+    return tuple(messages)
 
 
-def _told(other: Candidate) -> str:
+def _message(other: Candidate) -> str:
     about = f"it cannot be read: {other.reason}" if other.reason else f"{other.answered} exercises answered"
     return f"also handed in, and not graded: {shown([other.name])} ({about})"
 

@@ -1,4 +1,4 @@
-"""Cells that hold what a student wrote, and nothing else of the student's file."""
+"""Build notebook cells that hold a student's text and pictures, and nothing else of the student's file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from autograder.submission.submitted_cells import Handed
 
 
 def own_cell(cell: Handed) -> NotebookNode:
-    """A cell with this text and nothing else; a raw one, which pages take for HTML, becomes text."""
+    """Return a cell with the text of a cell that the student added.
+
+    A raw cell becomes markdown that shows it as typed, since pages would insert its text as HTML.
+    """
     made: NotebookNode
     if cell.kind == "code":
         made = new_code_cell(cell.source)
@@ -26,7 +29,7 @@ def own_cell(cell: Handed) -> NotebookNode:
 
 
 def fill(cell: NotebookNode, handed: Handed) -> None:
-    """Put a student's text into a released cell; where it is not the course's own, it is not rendered as if it were."""
+    """Put a student's text into a released cell; markdown that is not the course's own is made safe to render."""
     if cell.cell_type == "code" or bare(handed.source) == bare(cell.source):
         cell.source = handed.source
     else:
@@ -34,11 +37,11 @@ def fill(cell: NotebookNode, handed: Handed) -> None:
 
 
 def _write(cell: NotebookNode, handed: Handed) -> None:
-    """Put a text with its pictures into a cell of text; where it is shown as typed, the pictures stand below it."""
+    """Put a student's markdown and pictures into a text cell; under markdown that is unsafe, the pictures follow it."""
     known = cell.get("attachments", {})
-    text, without, drawn = placed(handed.source, handed.pictures, known)
+    text, without, pictures = placed(handed.source, handed.pictures, known)
     if shown(without) != without:
-        text = "\n\n".join([as_typed(handed.source), *(f"![{name}](attachment:{name})" for name in drawn)])
+        text = "\n\n".join([as_typed(handed.source), *(f"![{name}](attachment:{name})" for name in pictures)])
     cell.source = text
-    if drawn:
-        cell["attachments"] = {**known, **{name: {each.kind: each.data} for name, each in drawn.items()}}
+    if pictures:
+        cell["attachments"] = {**known, **{name: {each.kind: each.data} for name, each in pictures.items()}}

@@ -1,4 +1,4 @@
-"""A submission: the parcel that a student hands in, and what is read from it."""
+"""Define what a student hands in (the files of a folder), and the submission that is read from it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from autograder.submission.repaired_notebook import PlacedCell, assembled
 
 @dataclass(frozen=True)
 class Parcel:
-    """What a student handed in: the notebook's bytes, else the `trouble` with the file; and what is told of the files.
+    """The files that a student handed in: the notebook's bytes, or the `trouble` that prevents reading them.
 
-    `notes` cost no points; a person should look at `eye`. `files` lie beside the notebook, by their place there.
-    Where an assignment has several notebooks, they are `parts`, by name.
+    `notes` are messages about the files that cost no points, and `eye` messages that a person should look at. `files`
+    are the data files, by path relative to the notebook. If an assignment has several notebooks, they are in `parts`,
+    by name.
     """
 
     data: bytes
@@ -31,7 +32,7 @@ class Parcel:
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of the notebook, or what stands for it and the files beside it, or for all parts."""
+        """A digest of the notebook, of its data files if there are any, and of all notebooks if there are several."""
         if self.parts:
             return digest_of(*(each for name, part in self.parts.items() for each in (name, part.digest, part.trouble)))
         if not self.files:
@@ -41,11 +42,15 @@ class Parcel:
 
 @dataclass(frozen=True)
 class Submission:
-    """One student's notebook, repaired: what to run, what to show, and what had to be mended, in plain words.
+    """One student's repaired notebook: what to run, what to show, and messages about what was repaired.
 
-    The notebook is the released one with `cells` in the place of its own. `repairs` cost no points; a person should
-    look at `eye`: what may have, and lines of code that are worth a look. `trouble` says why a file could not be read
-    at all; the notebook is then the released one, untouched. `files` lie beside it while it runs.
+    - `release`, `cells`: the released notebook, and the cells that replace its own.
+    - `answers`: the source of the cell that answers each exercise.
+    - `parts`: the cells to run, in their order.
+    - `repairs`: messages about repairs that cost no points.
+    - `eye`: messages that a person should look at: what may have cost points, and suspicious lines of code.
+    - `trouble`: why the file could not be read; the notebook is then the untouched released one.
+    - `files`: the data files beside the notebook while it runs.
     """
 
     release: NotebookNode
@@ -59,5 +64,5 @@ class Submission:
 
     @cached_property
     def notebook(self) -> NotebookNode:
-        """The released notebook with what the student wrote: made where it is looked at, not where it is only run."""
+        """The released notebook with what the student wrote. It is built on first use: running it does not need it."""
         return assembled(self.cells, self.release)

@@ -1,4 +1,4 @@
-"""What a student hands in, as it comes: the cells of an untrusted notebook file, and nothing else of it."""
+"""Extract the cells from the bytes of an untrusted notebook file, and keep nothing else of it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from autograder.submission.text_encoding import decoded
 from autograder.submission.unreadable_files import DOWNLOAD, UnreadableError, check_kind, no_notebook, odd_object
 
 MAX_BYTES = 32 * 2**20
-MAX_FILE = 128 * 2**20  # with its outputs, which are dropped where they alone are too large
+MAX_FILE = 128 * 2**20  # bytes with outputs; they are removed if the file has more than MAX_BYTES
 MAX_CELLS = 1000
-MAX_SOURCE = 20_000  # characters in one cell: Python's parser takes its time, and far more memory than the text
-_KEPT = 1_000  # characters of a longer one
+MAX_SOURCE = 20_000  # characters in one cell: Python's parser takes long, and far more memory than the text
+_KEPT = 1_000  # characters that are kept of a longer cell
 MAX_TEXT = 300_000  # characters in all cells
-MAX_MAGIC = 200_000  # characters that IPython may have to read for the sake of lines that begin with `%` or `!`
+MAX_MAGIC = 200_000  # characters that IPython may read to translate lines that begin with `%` or `!`
 MAX_MAGIC_SOURCE = 10_000  # characters in one cell with such a line
-# What Colab keeps in the text itself, and is no picture that is shown.
+# Data that Colab stores within a text and that is not a valid picture.
 _PICTURE = re.compile(r"data:[\w.+/-]{1,100};base64,[A-Za-z0-9+/=]+")
 _SHORTER = "Take out cells that are no answers, save, and hand it in again."
 _KINDS = ("code", "markdown", "raw")
@@ -32,20 +32,20 @@ _AS_TEXT = ("2", "3", "4")
 
 @dataclass(frozen=True)
 class Handed:
-    """One cell as handed in: its kind, its text, its pictures, and the two marks by which it can be found again."""
+    """A submitted cell: its type, text and pictures, and the two ids by which it can be matched to a released cell."""
 
     index: int
     kind: str
     source: str
     cell_id: str
     grade_id: str
-    is_cut: bool = False  # too long to be read: what is left of it is text, and is not run
+    is_cut: bool = False  # too long: `source` is its beginning, and is not run
     pictures: tuple[AttachedPicture, ...] = ()
 
 
 @dataclass(frozen=True)
 class Contents:
-    """A file that was read: its cells, what was mended to read it, and what a person should look at."""
+    """The cells of a file, and messages: about repairs (`repairs`), and what a person should look at (`eye`)."""
 
     cells: tuple[Handed, ...]
     repairs: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ class Contents:
 
 
 def contents(data: bytes) -> Contents:
-    """The cells of a notebook file, also of one in a zip archive; raises UnreadableError with a plain reason."""
+    """Return the cells of a notebook file, or of one in a zip archive; raises UnreadableError with the reason."""
     _check_size(data)
     if not zip_archive.is_archive(data):
         return _contents(data)
@@ -62,8 +62,8 @@ def contents(data: bytes) -> Contents:
         names = zip_archive.shown([each.name for each in found])
         raise no_notebook(f"it is a zip archive of {len(found)} notebooks ({names}). Hand in the one that counts.")
     read = _contents(found[0].data)
-    told = f"handed in as a zip archive; {zip_archive.shown([found[0].name])} in it was read"
-    return replace(read, repairs=(told, *read.repairs))
+    message = f"handed in as a zip archive; {zip_archive.shown([found[0].name])} in it was read"
+    return replace(read, repairs=(message, *read.repairs))
 
 
 def _contents(data: bytes) -> Contents:
@@ -79,31 +79,31 @@ def _contents(data: bytes) -> Contents:
         raise UnreadableError(f"the notebook has {len(cells)} cells; more than {MAX_CELLS} are not read. {_SHORTER}")
     handed = tuple(_handed(index, cell) for index, cell in enumerate(cells))
     _check_work(handed)
-    kept, lost = _with_room(handed)
+    kept, lost = _limit_pictures(handed)
     repairs = (*read.repairs, *found.repairs, *of_format, *_ends_put_back(cells))
     return Contents(kept, repairs, (*read.eye, *found.eye, *lost))
 
 
 def _ends_put_back(cells: list[Any]) -> tuple[str, ...]:
-    """What to tell of cells whose lines had no ends."""
+    """Return a message about cells whose lines had lost their line ends, if there are any."""
     count = sum(_lost_ends(_dict(cell).get("source")) for cell in cells)
     return (f"cells whose lines had lost their ends, which were put back: {count}",) if count else ()
 
 
-def _with_room(handed: tuple[Handed, ...]) -> tuple[tuple[Handed, ...], tuple[str, ...]]:
-    """The cells with as many pictures as a notebook may have, and what to tell of the others."""
+def _limit_pictures(handed: tuple[Handed, ...]) -> tuple[tuple[Handed, ...], tuple[str, ...]]:
+    """Return the cells with only as many pictures as a notebook may have, and a message if some were removed."""
     every = [picture for cell in handed for picture in cell.pictures]
     sizes = itertools.accumulate(len(picture.data) for picture in every)
-    room = sum(size <= attached_pictures.MAX_TEXT for size in itertools.islice(sizes, attached_pictures.MAX_COUNT))
-    if room == len(every):
+    count = sum(size <= attached_pictures.MAX_TEXT for size in itertools.islice(sizes, attached_pictures.MAX_COUNT))
+    if count == len(every):
         return handed, ()
-    left = iter(every[:room])
+    left = iter(every[:count])
     kept = tuple(replace(cell, pictures=tuple(itertools.islice(left, len(cell.pictures)))) for cell in handed)
-    return kept, (f"{len(every) - room} of its {len(every)} pictures are too many or too large, and are not shown",)
+    return kept, (f"{len(every) - count} of its {len(every)} pictures are too many or too large, and are not shown",)
 
 
 def _check_work(handed: tuple[Handed, ...]) -> None:
-    """Raise UnreadableError where reading the cells would keep the class waiting."""
+    """Raise UnreadableError if reading the cells would take too long."""
     length = sum(len(cell.source) for cell in handed)
     if length > MAX_TEXT:
         raise UnreadableError(
@@ -118,7 +118,7 @@ def _check_work(handed: tuple[Handed, ...]) -> None:
 
 
 def _check_size(data: bytes) -> None:
-    if not data.strip(b"\0 \t\r\n"):  # zeros are what a full disk or a broken copy leaves
+    if not data.strip(b"\0 \t\r\n"):  # a full disk or a broken copy leaves zeros
         raise UnreadableError("the file is empty. Hand in the notebook again.")
     if len(data) > MAX_BYTES:
         raise UnreadableError(
@@ -128,18 +128,18 @@ def _check_size(data: bytes) -> None:
 
 
 def _cells(notebook: dict[str, Any]) -> tuple[list[Any], tuple[str, ...]]:
-    """The cells of a notebook of any format, as format 4 writes them, and what to tell of the format."""
+    """Return the cells of a notebook of any format in the form of format 4, and a message if the format is old."""
     found, cells = notebook.get("nbformat"), notebook.get("cells")
     if found in _AS_TEXT:  # some programs write numbers in quotes
         found = int(found)
     if found in (2, 3) and isinstance(notebook.get("worksheets"), list):
-        told = f"the notebook is of the old format {found}; read all the same"
-        return list(_old_cells(notebook["worksheets"])), (told,)
+        message = f"the notebook is of the old format {found}; read all the same"
+        return list(_old_cells(notebook["worksheets"])), (message,)
     if "nbformat" not in notebook and not (isinstance(cells, list) and any(map(_is_cell, cells))):
         raise no_notebook(odd_object(notebook))
     if found not in (4, None):
-        told = f"found format {found}" if isinstance(found, int) and 0 <= found < 100 else "found none"
-        raise UnreadableError(f"expected a notebook of format 4, {told}. {DOWNLOAD}")
+        version = f"found format {found}" if isinstance(found, int) and 0 <= found < 100 else "found none"
+        raise UnreadableError(f"expected a notebook of format 4, {version}. {DOWNLOAD}")
     return (cells if isinstance(cells, list) else []), ()
 
 
@@ -148,7 +148,10 @@ def _is_cell(value: object) -> bool:
 
 
 def _old_cells(worksheets: list[Any]) -> Iterator[dict[str, Any]]:
-    """Formats 2 and 3 keep cells in worksheets, the text of code as `input`, and headings as cells of their own."""
+    """Yield the cells of formats 2 and 3 in the form of format 4.
+
+    These formats keep cells in worksheets, the text of code cells in `input`, and headings as cells of their own.
+    """
     for cell in (cell for sheet in worksheets for cell in _list(_dict(sheet).get("cells"))):
         kind = _dict(cell).get("cell_type")
         text = _dict(cell).get("input" if kind == "code" else "source")
@@ -157,7 +160,7 @@ def _old_cells(worksheets: list[Any]) -> Iterator[dict[str, Any]]:
 
 
 def _handed(index: int, cell: object) -> Handed:
-    """Read one cell; whatever is not as it should be counts as absent."""
+    """Read one cell; fields of a wrong type count as missing."""
     if not isinstance(cell, dict):
         return Handed(index, "raw", "", "", "")
     kind = cell["cell_type"] if cell.get("cell_type") in _KINDS else "raw"
@@ -175,13 +178,13 @@ def _handed(index: int, cell: object) -> Handed:
 
 
 def _source(value: object, kind: str) -> tuple[str, tuple[AttachedPicture, ...]]:
-    """The text of a cell, and the pictures that stood in it."""
+    """Return the text of a cell without the pictures that were stored in it, and these pictures."""
     if isinstance(value, list):
         value = ("\n" if _lost_ends(value) else "").join(_texts(value))
     text = _text(value)
-    if not text.isascii():  # half a surrogate pair can be written in JSON, and then in no file
+    if not text.isascii():  # JSON can hold half a surrogate pair, which cannot be written to a file
         text = text.encode("utf-8", "replace").decode()
-    if kind == "code" or "data:" not in text:  # without which there is no picture in it
+    if kind == "code" or "data:" not in text:  # the quick test for pictures
         return text, ()
     text, drawn = attached_pictures.out_of_text(text) if kind == "markdown" else (text, ())
     return _PICTURE.sub("picture", text), drawn
@@ -192,7 +195,7 @@ def _texts(lines: list[Any]) -> list[str]:
 
 
 def _lost_ends(value: object) -> bool:
-    """Whether a text was written line by line, and each line without its end, as some converters do."""
+    """Return whether a text is a list of lines without line ends, as some converters write it."""
     if not isinstance(value, list) or len(value) < 2:
         return False
     return not any(isinstance(line, str) and "\n" in line for line in value)

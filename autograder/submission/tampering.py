@@ -1,4 +1,7 @@
-"""What a cell's code replaces of what others use, and what it reaches for beyond its own: found in its syntax tree."""
+"""Search a cell's syntax tree for code that replaces shared functions (of torch, say) or inspects the grader.
+
+What is found is only reported to a person (`review_flags.py`); nothing here protects the grader.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,8 @@ from autograder.submission.import_aliases import Scope, imported, is_under, text
 
 GRADER = "autograder"
 FOR_STUDENTS = ("check", "hint", "mine", "progress", "reveal", "shows_error", "__version__", "*")
-SHARED = ("torch", "safetensors", "json", "builtins", "explorers", GRADER)  # the grader's side uses them as well
-_SETTINGS = re.compile(r"\.(?:backends|config)\.")  # made to be assigned to
+SHARED = ("torch", "safetensors", "json", "builtins", "explorers", GRADER)  # packages that the grader itself uses
+_SETTINGS = re.compile(r"\.(?:backends|config)\.")  # attributes below these are meant to be assigned
 _READS = {
     "sys.modules": "looks at all modules that are loaded (sys.modules)",
     "gc.get_objects": "looks through everything in memory (gc)",
@@ -25,7 +28,7 @@ _READS = {
     "_ctypes": "calls C past Python's own checks (ctypes)",
 }
 _FRAMES = "looks at the functions that called it (frames)"
-_FOLLOWS = "is told of each call that any function makes (tracing)"
+_FOLLOWS = "watches each call that any function makes (tracing)"
 _READS |= dict.fromkeys(("sys._getframe", "sys._current_frames", "traceback.walk_stack", "traceback.walk_tb"), _FRAMES)
 _READS |= {f"inspect.{name}": _FRAMES for name in ("stack", "trace", "currentframe", "getouterframes")}
 _READS |= {f"{of}.{name}": _FOLLOWS for of in ("sys", "threading") for name in ("settrace", "setprofile")}
@@ -44,14 +47,18 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 @dataclass(frozen=True)
 class _Binding:
-    """What a name stands for from here on; it waits until what is assigned has been looked at."""
+    """A binding of a name to a path. It waits in the queue behind the assigned expression, which is searched first."""
 
     name: str
     path: str
 
 
 class Search:
-    """One search through a cell: line by line, and into functions last, for they run when the cell has run."""
+    """One search through a cell, in the order of its lines; function bodies come last, since they run when called.
+
+    `roots` are the packages of which replacing an attribute is reported, and `allowed` the paths of the grader that the
+    released notebook imports. `is_text` marks a search through a string that the cell runs with exec.
+    """
 
     def __init__(self, around: Scope, roots: Set[str], allowed: Set[str], *, is_text: bool = False) -> None:
         self._around, self._roots, self._allowed, self._is_text = around, roots, allowed, is_text
@@ -60,7 +67,7 @@ class Search:
         self._found: dict[int, str] = {}
 
     def through(self, tree: ast.Module) -> list[tuple[int, str]]:
-        """The lines to look at, each with what it does, in their order."""
+        """Search a cell; return the numbers of the lines to look at, each with what the line does, sorted."""
         self._waiting = [(node, self._around) for node in reversed(tree.body)]
         while self._waiting or self._later:
             if not self._waiting:
@@ -72,16 +79,16 @@ class Search:
                 _VISITS.get(type(node), Search._any)(self, node, scope)
         return sorted(self._found.items())
 
-    def _tell(self, node: Any, what: str) -> None:
-        """Note what a line does: one thing of each line, and what it sets before what it looks at."""
+    def _report(self, node: Any, what: str) -> None:
+        """Record what a line does: one finding for each line; setting something is preferred to reading something."""
         if node.lineno not in self._found or (what.startswith("sets") > self._found[node.lineno].startswith("sets")):
             self._found[node.lineno] = what
 
     def _push(self, scope: Scope, *nodes: ast.AST | _Binding | None) -> None:
-        """Search at these next, the first one first."""
+        """Search these nodes next, in their order."""
         self._waiting += [(node, scope) for node in reversed(nodes) if node is not None]
 
-    # --- what one node says
+    # --- one method for each kind of node
 
     def _any(self, node: ast.AST, scope: Scope) -> None:
         self._push(scope, *ast.iter_child_nodes(node))
@@ -105,7 +112,7 @@ class Search:
         part: ast.AST = node
         while isinstance(part, ast.Attribute):
             if part.attr in _INSIDES:
-                self._tell(part, _INSIDES[part.attr])
+                self._report(part, _INSIDES[part.attr])
             part = part.value
         self._push(scope, part)
 
@@ -124,30 +131,30 @@ class Search:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else function.rpartition(".")[2]
         text = text_of(node.args[1]) if len(node.args) > 1 else ""
         if name in _SETTERS or is_under(function, ("unittest.mock.patch", "mock.patch")):
-            self._replaced(node, _given(node, text, scope))
+            self._replaced(node, _replaced_path(node, text, scope))
         elif name in _CHANGERS and isinstance(node.func, ast.Attribute):
             base = scope.path(node.func.value)
             self._replaced(node, f"{base.removesuffix('.__dict__')}.{name}" if base.endswith(".__dict__") else "")
         elif function in _RUNNERS and node.args:
             self._run(node, text_of(node.args[0]), scope)
         elif function == "builtins.getattr" and text in _INSIDES:
-            self._tell(node, _INSIDES[text])
+            self._report(node, _INSIDES[text])
         if function:
             self._read(node, scope.path(node))
         self._any(node, scope)
 
     def _run(self, node: ast.Call, text: str, scope: Scope) -> None:
-        """Code in a text: what can be read of it is looked through as if it stood there."""
+        """Search code in a string constant as if it were in the cell; report other strings, which cannot be read."""
         tree = python_of(text)[1] if text and not self._is_text else None
         if tree is None:
-            self._tell(node, "runs code out of a text, which nobody can read here")
+            self._report(node, "runs code out of a text, which nobody can read here")
             return
         for _, what in Search(scope, self._roots, self._allowed, is_text=True).through(tree):
-            self._tell(node, what)
+            self._report(node, what)
 
     def _assign(self, node: ast.Assign | ast.AnnAssign | ast.NamedExpr, scope: Scope) -> None:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        bindings = [_Binding(*each) for target in targets for each in _bound(target, node.value, scope)]
+        bindings = [_Binding(*each) for target in targets for each in _bindings(target, node.value, scope)]
         others = [each for each in targets if not isinstance(each, ast.Name)]
         self._push(scope, node.value, *others, *bindings)
 
@@ -172,7 +179,7 @@ class Search:
         self._push(scope, *node.decorator_list, *node.bases, *node.keywords, *methods)
 
     def _compare(self, node: ast.Compare, scope: Scope) -> None:
-        """`"google.colab" in sys.modules` only asks where it is."""
+        """Do not report `"google.colab" in sys.modules`: it only asks where the code runs."""
         asks = [isinstance(each, ast.In | ast.NotIn) and text_of(node.left) for each in node.ops]
         is_asked = all(asks) and all(scope.path(each) == "sys.modules" for each in node.comparators)
         self._push(scope, *([node.left] if is_asked else [node.left, *node.comparators]))
@@ -181,38 +188,39 @@ class Search:
         made = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         self._push(scope, *node.generators, *made)
 
-    # --- what is told of it
+    # --- findings
 
     def _replaced(self, node: ast.AST, path: str) -> None:
         root, _, inside = path.partition(".")
-        is_ours = root in self._roots and not _SETTINGS.search(path)
-        if is_ours and (root != "builtins" or "." not in inside):  # `input.size = 3`: the lesson's, whatever it is
-            self._tell(node, f"sets {path}")
+        is_shared = root in self._roots and not _SETTINGS.search(path)
+        # `input.size = 3` resolves to builtins.input.size, but `input` is most likely a name from the lesson.
+        if is_shared and (root != "builtins" or "." not in inside):
+            self._report(node, f"sets {path}")
 
     def _read(self, node: ast.AST, path: str) -> None:
         root, _, inside = path.partition(".")
         if root in _READ_ROOTS:
             what = next((what for known, what in _READS.items() if is_under(path, (known,))), "")
             if what:
-                self._tell(node, what)
+                self._report(node, what)
         if root == GRADER and inside and not is_under(inside, FOR_STUDENTS) and not is_under(path, self._allowed):
-            self._tell(node, f"uses the grader's own code ({path})")
+            self._report(node, f"uses the grader's own code ({path})")
 
 
-def _given(node: ast.Call, name: str, scope: Scope) -> str:
-    """What is replaced by a call such as `setattr(torch, "relu", ...)` or `patch("torch.relu", ...)`."""
+def _replaced_path(node: ast.Call, name: str, scope: Scope) -> str:
+    """Return the path that a call such as `setattr(torch, "relu", ...)` or `patch("torch.relu", ...)` replaces."""
     first: ast.AST = node.args[0] if node.args else node
     written = text_of(first)
     path = "" if written else scope.path(first)
     return f"{path}.{name or '...'}" if path else written if "." in written else ""
 
 
-def _bound(target: ast.expr, value: ast.expr | None, scope: Scope) -> list[tuple[str, str]]:
-    """The names that an assignment binds, each with the path of what it gets."""
+def _bindings(target: ast.expr, value: ast.expr | None, scope: Scope) -> list[tuple[str, str]]:
+    """Return the names that an assignment binds, each with the path of its value."""
     if isinstance(target, ast.Name):
         return [(target.id, scope.path(value) if value is not None else "")]
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
-        return [each for pair in zip(target.elts, value.elts, strict=True) for each in _bound(*pair, scope)]
+        return [each for pair in zip(target.elts, value.elts, strict=True) for each in _bindings(*pair, scope)]
     return []
 
 

@@ -1,4 +1,4 @@
-"""Files that are no notebook: what each is, where it is damaged, and what its student can do about it."""
+"""Explain why a file cannot be read as a notebook: what it is, where it is damaged, and what the student can do."""
 
 from __future__ import annotations
 
@@ -39,27 +39,27 @@ _QUOTES = (
 _CODE = re.compile(r"^(?:#!.*python|(?:import|from|def|class) \w)", re.MULTILINE)
 _CONFLICT = re.compile(r"^<<<<<<<", re.MULTILINE)
 _CONFLICT_ENDS = re.compile(r"^>>>>>>>", re.MULTILINE)
-_LOOKED_AT = 20_000  # characters from the beginning that say what a file is
+_LOOKED_AT = 20_000  # characters at the beginning that are searched for what a file is
 
 
 class UnreadableError(Exception):
-    """The file is no notebook that can be graded; the message is the reason, for student and teacher."""
+    """The file is not a notebook that can be graded. The message is the reason, for the student and the teacher."""
 
 
 def no_notebook(why: str) -> UnreadableError:
-    """The error for a file that is something else, or a damaged notebook."""
+    """Return the error for a file that is of another kind, or a damaged notebook."""
     return UnreadableError(f"the file is no notebook: {why}")
 
 
 def check_kind(data: bytes) -> None:
-    """Raise UnreadableError where the first bytes say that a file is of another kind."""
+    """Raise UnreadableError if the first bytes show that a file is of another kind."""
     for signature, why in _SIGNATURES:
         if data.startswith(signature):
             raise no_notebook(why)
 
 
 def stranger(text: str) -> str:
-    """What a text is that is no JSON at all; "" where nothing says so."""
+    """Return what kind of file a text is if it is not JSON, with advice; "" if no known kind matches."""
     start = text[:_LOOKED_AT].lstrip()
     if start.startswith("<") and not start.startswith("<<<<<<<"):
         return _PAGE
@@ -71,7 +71,7 @@ def stranger(text: str) -> str:
 
 
 def odd_object(value: object) -> str:
-    """What JSON is that is no notebook."""
+    """Return what a JSON value is that is not a notebook, with advice."""
     if isinstance(value, dict):
         is_shortcut = "doc_id" in value or ("url" in value and len(value) < 10)
         return _SHORTCUT if is_shortcut else f"it is JSON, but has no list of cells. {DOWNLOAD}"
@@ -80,7 +80,7 @@ def odd_object(value: object) -> str:
 
 
 def conflict(text: str) -> str:
-    """What to say where git left a merge conflict; "" where it did not."""
+    """Return a message about git's merge conflicts in a text, with their lines and advice; "" if there are none."""
     first = _CONFLICT.search(text)
     if first is None:
         return ""
@@ -96,13 +96,13 @@ def conflict(text: str) -> str:
 
 
 def damage(text: str, error: json.JSONDecodeError) -> str:
-    """Where JSON is damaged and what stands there, in words for who never wrote any."""
+    """Return where a notebook's JSON is damaged and what is found there, in words for readers who do not know JSON."""
     if not text[: error.pos].strip():
         return f"it is no JSON: it begins with {_excerpt(text, error.pos)}. {DOWNLOAD}"
     line = f"line {error.lineno}, column {error.colno}"
     if text[error.pos : error.pos + 1] == "'":
         return f"{line}, {_QUOTES}"
-    what = next((said for start, said in _DAMAGES.items() if error.msg.startswith(start)), "cannot be read")
+    what = next((phrase for start, phrase in _DAMAGES.items() if error.msg.startswith(start)), "cannot be read")
     found = _excerpt(text, error.pos)
     return f"its JSON is damaged: {line} {what}, found {found}. {EDITOR}, mend that line, {AGAIN}"
 

@@ -1,4 +1,4 @@
-"""A notebook of another chapter, handed in for this one."""
+"""Recognize a notebook of another chapter that was handed in for this one."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from autograder.submission.answer_source import defines
 from autograder.submission.submitted_cells import Handed
 from autograder.submission.unreadable_files import UnreadableError
 
-_STRAY = 1  # a lesson of one chapter may define a function that is another's exercise
+_STRAY = 1  # a chapter's lesson may define this many functions that have the name of another chapter's exercise
 
 
 def held(cells: Sequence[Handed], exercise: str) -> list[Handed]:
-    """The cells that stand for an exercise: by nbgrader's mark, or by the name that they define."""
+    """Return the cells that belong to an exercise: by nbgrader's id, or because they define its name."""
     return [cell for cell in cells if cell.grade_id == exercise or defines(cell.source, exercise)]
 
 
 def check_chapter(cells: Sequence[Handed], exercises: Collection[str], listed: Sequence[Listed]) -> None:
-    """Raise UnreadableError where a notebook holds another listed chapter's exercises in the place of these."""
-    if not listed or any(cell.grade_id in exercises for cell in cells):  # nearly always, and quickly seen
+    """Raise UnreadableError if a notebook holds the exercises of another listed chapter instead of these."""
+    if not listed or any(cell.grade_id in exercises for cell in cells):  # the usual case, and a quick test
         return
     own = sum(bool(held(cells, name)) for name in exercises)
     if own > _STRAY:

@@ -1,4 +1,4 @@
-"""A zip archive with notebooks: read in memory and with bounds, never unpacked to the disk."""
+"""Read notebooks from a zip archive in memory, within limits of number and size; nothing is unpacked to the disk."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from autograder.submission.unreadable_files import UnreadableError, no_notebook
 MAX_ENTRIES = 1000
 MAX_NOTEBOOKS = 10
 _SIGNATURES = (b"PK\x03\x04", b"PK\x05\x06")
-_ENTRY = b"PK\x01\x02"  # stands before each entry of the list at the archive's end
-_BESIDE = ("__MACOSX", ".ipynb_checkpoints")
+_ENTRY = b"PK\x01\x02"  # the signature of each entry in the central directory at the archive's end
+_IGNORED_FOLDERS = ("__MACOSX", ".ipynb_checkpoints")
 _SHOWN, _LONGEST = 5, 80
 _HAND_IN = "Hand in the .ipynb file itself."
 
 
 @dataclass(frozen=True)
 class Packed:
-    """A notebook in an archive: its path there, its bytes, when it was changed last (seconds, as files say it)."""
+    """A notebook in an archive: its path there, its bytes, and its time of modification (seconds, as `st_mtime`)."""
 
     name: str
     data: bytes
@@ -31,14 +31,14 @@ class Packed:
 
 
 def is_archive(data: bytes) -> bool:
-    """Whether a file is a zip archive, whatever its name."""
+    """Return whether a file's bytes are a zip archive, whatever its name."""
     return data.startswith(_SIGNATURES)
 
 
 def notebooks(data: bytes, most: int) -> list[Packed]:
-    """The notebooks in an archive, none larger than `most`; raises UnreadableError where there are none.
+    """Return the notebooks in an archive; raises UnreadableError if there are none, or if one exceeds `most` bytes.
 
-    Sizes are those that come out, not those that the archive declares.
+    The unpacked bytes are counted, because the sizes that the archive declares may be wrong.
     """
     if data.count(_ENTRY) > MAX_ENTRIES:
         raise no_notebook(f"it is a zip archive of more than {MAX_ENTRIES} files, which is not read. {_HAND_IN}")
@@ -48,7 +48,7 @@ def notebooks(data: bytes, most: int) -> list[Packed]:
             found = list(_unpacked(opened, most))
     except UnreadableError:
         raise
-    except Exception as error:  # zipfile has many ways to give up on an archive that is damaged
+    except Exception as error:  # zipfile raises many kinds of errors for damaged archives
         raise no_notebook(f"it is a zip archive that cannot be opened ({type(error).__name__}). {_HAND_IN}") from None
     if not found:
         raise no_notebook(f"it is a zip archive without a notebook (found: {shown(names) or 'nothing'}). {_HAND_IN}")
@@ -56,7 +56,7 @@ def notebooks(data: bytes, most: int) -> list[Packed]:
 
 
 def shown(names: Sequence[str]) -> str:
-    """The first of some names, each shortened: within an archive, names may be very long."""
+    """Return the first few names as one text, each shortened: names in an archive may be very long."""
     parts = [repr(name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…") for name in names[:_SHOWN]]
     return ", ".join(parts) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
 
@@ -86,14 +86,14 @@ def _unpacked(opened: zipfile.ZipFile, most: int) -> Iterator[Packed]:
 
 
 def is_notebook(name: str) -> bool:
-    """Whether a path within an archive or a folder is that of a notebook, also with another ending behind its own."""
+    """Return whether a path has a notebook's ending, perhaps followed by another one, and is not a hidden file."""
     path = PurePosixPath(name)
     endings = [ending.lower() for ending in path.suffixes[-2:]]
-    hidden = path.name.startswith(".") or any(part in _BESIDE for part in path.parts)
+    hidden = path.name.startswith(".") or any(part in _IGNORED_FOLDERS for part in path.parts)
     return not hidden and ".ipynb" in endings
 
 
 def _changed(entry: zipfile.ZipInfo) -> float:
-    with suppress(ValueError, OverflowError):  # an archive may say any day of any month
+    with suppress(ValueError, OverflowError):  # an archive may contain invalid dates
         return time.mktime((*entry.date_time, 0, 0, -1))
     return 0.0

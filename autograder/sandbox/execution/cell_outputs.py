@@ -1,4 +1,4 @@
-"""What a cell gives while it runs, in the words of the notebook format, and no more of it than a page can show."""
+"""Collect the outputs of a running cell in nbformat's form, and limit their size to what a page can show."""
 
 from __future__ import annotations
 
@@ -9,44 +9,44 @@ from typing import Any
 
 Output = dict[str, Any]
 
-MOST_TEXT = 300_000  # characters that a cell prints on each stream, and of an error's lines
-MOST_SHOWN = 4 * 2**20  # characters of all that a cell shows, pictures included
+MOST_TEXT = 300_000  # characters kept of each stream of a cell, and of an error's traceback
+MOST_SHOWN = 4 * 2**20  # characters kept of everything that a cell displays, pictures (in base64) included
 _CUT = "\n... the rest is left out ...\n"
-# What a page shows and does not run: a student's output is looked at by a teacher with all of a teacher's rights.
+# MIME types that a page shows without running anything: teachers look at students' outputs with all their rights.
 KINDS = ("text/plain", "image/png", "image/jpeg")
 
 
 class Given:
-    """The outputs of the cell that runs now."""
+    """The outputs of the cell that is running."""
 
     def __init__(self) -> None:
         self.kept: list[Output] = []
         self._printed = {"stdout": 0, "stderr": 0}
         self._shown = 0
-        self._places: dict[str, list[Output]] = {}  # of a display that may change later
+        self._places: dict[str, list[Output]] = {}  # by display id: outputs that the cell may update later
         self._clears_next = False
 
     def begin(self) -> None:
-        """Begin a cell."""
+        """Forget all outputs: a new cell begins."""
         self.kept, self._shown, self._places = [], 0, {}
         self._printed = dict.fromkeys(self._printed, 0)
         self._clears_next = False
 
     def clear(self, wait: bool = False) -> None:
-        """Take back what the cell has given so far; with `wait`, as soon as it gives something else."""
+        """Remove the cell's outputs so far; with `wait`, only when the next output arrives."""
         if wait:
             self._clears_next = True
         else:
             self.kept, self._shown, self._clears_next = [], 0, False
 
     def stream(self, name: str, text: str) -> None:
-        """Keep what was printed."""
-        room = MOST_TEXT - self._printed[name]
-        if not text or room <= 0:
+        """Add text that the cell printed to the stream `name`."""
+        left = MOST_TEXT - self._printed[name]
+        if not text or left <= 0:
             return
         self._printed[name] += len(text)
-        if len(text) > room:
-            text = text[:room] + _CUT
+        if len(text) > left:
+            text = text[:left] + _CUT
         last = None if self._clears_next or not self.kept else self.kept[-1]
         if last is not None and last["output_type"] == "stream" and last["name"] == name:
             last["text"] += text
@@ -54,7 +54,7 @@ class Given:
             self._add({"output_type": "stream", "name": name, "text": text})
 
     def display(self, data: Mapping[str, Any], display_id: str = "", update: bool = False) -> None:
-        """Keep what was shown; an `update` changes what was shown under the same id."""
+        """Add what the cell displayed; with `update`, change the earlier outputs with the same display id instead."""
         shown = self._data(data)
         if update:
             for output in self._places.get(display_id, ()):
@@ -65,14 +65,14 @@ class Given:
             self._places.setdefault(display_id, []).append(output)
 
     def result(self, data: Mapping[str, Any], count: int) -> None:
-        """Keep the value of the cell's last line."""
+        """Add the value of the cell's last expression."""
         shown = {"text/plain": "", **self._data(data)}
         self._add({"output_type": "execute_result", "metadata": {}, "data": shown, "execution_count": count})
 
     def error(self, name: str, message: str, lines: list[str]) -> None:
-        """Keep an error."""
-        message, told = message[:MOST_TEXT], "\n".join(lines)[:MOST_TEXT].split("\n")
-        self._add({"output_type": "error", "ename": name, "evalue": message, "traceback": told})
+        """Add an error; `lines` are its traceback."""
+        message, traceback = message[:MOST_TEXT], "\n".join(lines)[:MOST_TEXT].split("\n")
+        self._add({"output_type": "error", "ename": name, "evalue": message, "traceback": traceback})
 
     def _add(self, output: Output) -> None:
         if self._clears_next:
@@ -94,26 +94,26 @@ class Given:
 
 
 class GivenStream(io.TextIOBase):
-    """A stream that ends in a cell's outputs."""
+    """A text stream that adds what is written to it to a cell's outputs."""
 
     encoding = "utf-8"
 
     def __init__(self, outputs: Given, name: str) -> None:
         self._outputs, self.name = outputs, f"<{name}>"
-        self._to = name
+        self._stream_name = name
 
     def writable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def write(self, text: str) -> int:
-        """Keep a text."""
+        """Add the text to the outputs; return its length."""
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
-        self._outputs.stream(self._to, text)
+        self._outputs.stream(self._stream_name, text)
         return len(text)
 
 
 def error(name: str, message: str) -> Output:
-    """The output of a cell that did not come to its end for a reason of which it could tell nothing itself."""
+    """Return an error output that the grader writes for a cell which could not report the error itself."""
     return {"output_type": "error", "ename": name, "evalue": message, "traceback": [f"{name}: {message}"]}

@@ -1,4 +1,4 @@
-"""What the grader knows of a process that runs submissions, however it was started."""
+"""Helpers for the grader's side of child processes: their environment, their CPU time, their errors, and their end."""
 
 from __future__ import annotations
 
@@ -11,30 +11,37 @@ from weakref import WeakSet
 from autograder.errors import WorkFailed
 
 ENDED_EARLY = "it ended before it was ready"
-_begun = WeakSet[subprocess.Popen[bytes]]()
+_registered = WeakSet[subprocess.Popen[bytes]]()
 
 
 def begun(process: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
-    """Remember a process that runs submissions, or is to."""
-    _begun.add(process)
+    """Register a child process that runs submissions, so that `kill_all` can kill it; return the process."""
+    _registered.add(process)
     return process
 
 
 def kill_all() -> None:
-    """End all processes that run submissions for this one: whoever waits for one of them waits no longer."""
-    for process in list(_begun):
+    """Kill all registered child processes. Threads that wait for one of them then stop waiting."""
+    for process in list(_registered):
         process.kill()
 
 
 def failed(what: str, complaints: Path, remedy: str) -> WorkFailed:
-    """The error for a process of ours that did not do its work; `complaints` is the file of what it told."""
-    told = complaints.read_text(errors="replace").strip().splitlines()
-    last = f" Its last words: {told[-1].rstrip('.')}." if told else ""
+    """Return the error for a child process that did not do its work.
+
+    `what` continues the sentence "the process that runs submissions ...", `complaints` is the file with its stderr, and
+    `remedy` says what to do next.
+    """
+    lines = complaints.read_text(errors="replace").strip().splitlines()
+    last = f" Its last words: {lines[-1].rstrip('.')}." if lines else ""
     return WorkFailed(f"the process that runs submissions {what}.{last} Nothing was graded. {remedy}")
 
 
 def cpu_seconds(pid: int) -> float:
-    """The CPU time of another process, 0 where it has ended (Linux; the clock's number is that of CPUCLOCK_SCHED)."""
+    """Return the CPU time of another process, or 0 if it has ended. Linux only.
+
+    The clock's number is composed as the kernel's CPUCLOCK_SCHED for a process id.
+    """
     try:
         return time.clock_gettime((~pid << 3) | 2)
     except OSError:
@@ -42,7 +49,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def environment(home: Path) -> dict[str, str]:
-    """The whole environment of a child: nothing of the teacher's but what finds libraries."""
+    """Return all environment variables of a child: of the teacher's own, only those by which libraries are found."""
     kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
     return kept | {
         "HOME": str(home),
@@ -56,10 +63,10 @@ def environment(home: Path) -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE": "1",
         "OMP_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
-        # Behind the walls a user has no name, and torch 2.11 asks for one when it first optimizes.
+        # The confined user has no entry in /etc/passwd, and torch 2.11 looks up a user name when it first optimizes.
         "USER": "student",
-        # Grading is on the CPU. Where torch finds a card, its first backward pass starts a thread for it, and from a
-        # process with two threads no child can be forked.
+        # Grading uses the CPU only. If torch finds a GPU, its first backward pass starts a thread for it, and a process
+        # with two threads cannot fork a confined child.
         "CUDA_VISIBLE_DEVICES": "",
         "HIP_VISIBLE_DEVICES": "",
     }

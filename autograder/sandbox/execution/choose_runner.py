@@ -1,4 +1,4 @@
-"""Chooses what runs submissions here: confined and forked, or, only when asked for, a fresh process without walls."""
+"""Choose how to run submissions: in confined children of a fork server or, only on request, in unconfined processes."""
 
 from __future__ import annotations
 
@@ -13,20 +13,22 @@ from autograder.sandbox.execution.notebook_runner import NotebookRun, run_cells
 from autograder.sandbox.execution.program import LIMITS, Children, Ground, Limits, Program, Runner
 from autograder.sandbox.unconfined import check_confinement
 
-# Packages that answers use, and that are slow to import.
-_WARM = ("torch", "numpy", "matplotlib", "sympy")
-# What the worked solutions may not have needed: `torch.broadcast_shapes` takes half a second the first time.
+# Packages that answers use and that are slow to import.
+_SLOW_PACKAGES = ("torch", "numpy", "matplotlib", "sympy")
+# Answers may need this although no worked solution does: the first `torch.broadcast_shapes` takes half a second.
 ALWAYS_WARM = ("torch.fx.experimental.symbolic_shapes",)
-# They lie in folders that are shown: nbgrader's exchange, with everybody's submissions, and settings of services.
+# Folders within shown ones that confined code must not see: nbgrader's exchange, which holds the submissions of all
+# students, and the settings of services.
 HIDDEN = (Path("/usr/local/share/nbgrader"), Path("/usr/local/etc"))
 
 
 def runner_for(course: Path, unconfined: bool) -> Runner:
-    """What runs submissions to a course, which the students' code does not see.
+    """Return the function that runs submissions to the course in this folder; students' code cannot see the folder.
 
-    Unconfined only where it is asked for; where nothing can be confined, the first run raises WorkFailed.
+    It runs them unconfined only if `unconfined` is set. If this machine cannot confine code, the first run raises
+    WorkFailed.
     """
-    from autograder.sandbox.execution.submission_runner import run  # with torch
+    from autograder.sandbox.execution.submission_runner import run  # imports torch
 
     return partial(run, children=_children(course, unconfined, warm_modules))
 
@@ -35,13 +37,16 @@ NotebookRunner = Callable[[NotebookRun, Limits], dict[int, list[Output]]]
 
 
 def notebook_runner_for(course: Path, unconfined: bool, modules: tuple[str, ...]) -> NotebookRunner:
-    """What runs whole notebooks that are handed in to a course, likewise; they may import these modules late."""
+    """Return the function that runs whole notebooks, under the same conditions as `runner_for`.
+
+    `modules` are imported before the first fork, since notebooks may import them and they are slow to import.
+    """
     children = _children(course, unconfined, lambda: modules)
     return lambda run, limits: run_cells(run, children=children, limits=limits)
 
 
 def begin_once(course: Path) -> None:
-    """Start what runs submissions to a course, confined, up to where it waits for the first; raises WorkFailed."""
+    """Start a fork server and one confined child for this course, and end them; raises WorkFailed if that fails."""
     ground = Ground(str(course.resolve()), (), "import torch", whole=True)
     with _children(course, False, tuple)(Program(ground, (), {}), LIMITS):
         pass
@@ -58,5 +63,8 @@ def _children(course: Path, unconfined: bool, modules: Callable[[], tuple[str, .
 
 
 def warm_modules() -> tuple[str, ...]:
-    """What this process has imported of the slow packages: after the worked solutions ran, all that answers need."""
-    return (*ALWAYS_WARM, *sorted(name for name in sys.modules if name.split(".")[0] in _WARM))
+    """Return the modules of slow packages that this process has imported.
+
+    Once the worked solutions have run here, these are the modules that answers are likely to need.
+    """
+    return (*ALWAYS_WARM, *sorted(name for name in sys.modules if name.split(".")[0] in _SLOW_PACKAGES))

@@ -1,4 +1,7 @@
-"""What stands in for a notebook's own tools where nobody reads: they tell nothing, and no answer leans on another."""
+"""Stubs for `check`, `hint`, `mine` and `progress` while a submission is graded.
+
+Nobody reads their output there, and no answer may depend on another one.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,11 @@ from typing import Any
 
 
 def say_nothing(*_args: object, **_kwargs: object) -> None:
-    """Stand in for `check` and its like: what they tell is for a reader."""
+    """Do nothing, in place of `check`, `hint` and `progress`: their output is for a reader."""
 
 
 def the_lessons(_name: object = None, otherwise: object = None, *_args: object, **_kwargs: object) -> object:
-    """Stand in for `mine`: the lesson's own version, so that no answer's points depend on another answer."""
+    """Return the lesson's own version, in place of `mine`, so that no answer's points depend on another answer."""
     return otherwise
 
 

@@ -1,4 +1,4 @@
-"""Files that lie beside a notebook, on their way into the process that runs it."""
+"""Send the data files beside a notebook into the process that runs it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ Sizes = list[tuple[str, int]]  # the name and the size of each file
 
 
 def packed(files: Mapping[str, bytes]) -> tuple[Sizes, bytes]:
-    """The files by name and size, and all their bytes."""
-    known = sorted(files.items())
-    return [(name, len(data)) for name, data in known], b"".join(data for _, data in known)
+    """Return the name and size of each file, and the bytes of all files, one after the other."""
+    items = sorted(files.items())
+    return [(name, len(data)) for name, data in items], b"".join(data for _, data in items)
 
 
 def lay_out(listed: Iterable[tuple[str, int]], data: bytes) -> None:
-    """Write what `packed` gave into the working folder."""
-    place = 0
+    """Write files into the working folder; `listed` are their names and sizes, and `data` all their bytes."""
+    start = 0
     for name, size in listed:
         path = Path(name)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data[place : place + size])
-        place += size
+        path.write_bytes(data[start : start + size])
+        start += size

@@ -1,12 +1,14 @@
-"""The fork server: one warm process that has a chapter ready, and forks a confined child for each submission.
+"""The fork server: a warm process that has prepared a chapter, and forks a confined child for each submission.
 
     python -P -m autograder.sandbox.execution.fork_server FD
 
-FD is a socket to the grader, a line; several graders may each have one. A grader first says what its programs stand
-on, and later names the cases of its class, with a file that holds them. For each child it sends a quota and three
-descriptors: where the child reads its program, where it writes its frames, and where the grader is told how it ended;
-then a byte, when the child is to go. This process has read no worked solution, no answer bank and no submission, and
-each child may know the cases: nothing in its memory is a secret.
+FD is a socket to the grader, a "line"; several graders may each have one. A grader first sends the chapters and the
+setup cell that its programs need. Later it may send a file with the cases of all exercises. For each child it sends a
+quota and three descriptors: where the child reads its program, where it writes its frames, and where its wait status
+goes. When the grader needs the child no longer, it sends one byte.
+
+This process has read no worked solution, no answer bank and no submission, and every child may know the cases: so its
+memory, which each child gets a copy of, holds no secret.
 """
 
 from __future__ import annotations
@@ -45,13 +47,13 @@ if TYPE_CHECKING:
     from autograder.sandbox.execution.submission_child import ReadyChapter
 
 MESSAGE_BYTES = 2**17
-HOME = "fork-server-"  # so begins the name of the folder that such a process lives in
-_GRACE = 0.2  # seconds
-FORKS_WORTH_IT = 20  # children: for more it is worth a second to make each fork quicker
+HOME = "fork-server-"  # prefix of the temporary folder in which such a process works
+_GRACE = 0.2  # seconds that a child gets to end by itself before it is killed
+FORKS_WORTH_IT = 20  # from this number of children on, large pages are worth the second that they take to set up
 
 
 def main(line: socket.socket) -> None:
-    """Serve one grader until it closes its line."""
+    """Serve one grader until it closes its socket."""
     discard(0)
     server = Server()
     server.add(line)
@@ -59,9 +61,12 @@ def main(line: socket.socket) -> None:
 
 
 def _warm_up(ready: ReadyChapter | ReadyNotebook, modules: list[str]) -> None:
-    """Import what submissions would import late, and keep the pages of what is there shared with all children."""
+    """Import modules that submissions may need, and freeze the garbage collector.
+
+    Frozen objects are not touched by the collector, so that children keep sharing their memory pages with this process.
+    """
     for name in modules:
-        with contextlib.suppress(Exception):  # what cannot be imported alone is not needed early
+        with contextlib.suppress(Exception):  # a module that cannot be imported alone is not needed here
             importlib.import_module(name)
     if isinstance(ready, ReadyNotebook):
         ready.warm_up()
@@ -74,77 +79,80 @@ def _room(ground: Ground, hidden: list[str]) -> Room:
 
 
 def _lessons(ground: Ground) -> list[Path]:
-    """What lessons import; exercises are there before the first fork."""
+    """Return the course's modules that lessons import, without its exercises, which are imported before any fork."""
     return [path for path in open_to_answers(Path(ground.course)) if path.name != EXERCISES]
 
 
 class _Line:
-    """The line of one grader, and what it has of this process: a child at a time, by its first process's number."""
+    """The socket of one grader, and the state of the service for it."""
 
     def __init__(self, line: socket.socket) -> None:
         self.socket = line
         self.begun = False
-        self.first: int | None = None
-        self.cases: tuple[str, Cases] | None = None  # by the name that their bytes have
+        self.first: int | None = None  # the id of the first process of its child; it has one child at a time
+        self.cases: tuple[str, Cases] | None = None  # with the digest of their bytes, which identifies them
 
 
 class Server:
-    """Forks children for whoever holds the other end of a line, one at a time for each; nobody waits for another's."""
+    """Forks children for the graders at the other ends of its sockets: one child at a time for each grader.
+
+    No grader waits for another one's child.
+    """
 
     def __init__(self) -> None:
         self._rules = compiled()
         self._poll = select.poll()
-        self._does: dict[int, Callable[[], None]] = {}
+        self._handlers: dict[int, Callable[[], None]] = {}
         self._lines: list[_Line] = []
-        self._endings: dict[int, tuple[_Line, float]] = {}  # by their handle: whose it was, and how long it may take
+        self._endings: dict[int, tuple[_Line, float]] = {}  # by pidfd of an ending child: its grader, and its deadline
         self._ready: ReadyChapter | ReadyNotebook | None = None
         self._start: dict[str, Any] = {}
         self._trouble: str | None = None
         self._forked = 0
 
     def add(self, line: socket.socket) -> None:
-        """Serve this line as well."""
+        """Serve one more grader, at the other end of this socket."""
         served = _Line(line)
         self._lines.append(served)
-        self.listen(line.fileno(), lambda: self._heard(served))
+        self.listen(line.fileno(), lambda: self._handle_message(served))
 
-    def listen(self, descriptor: int, do: Callable[[], None]) -> None:
-        """Do this whenever something comes from a descriptor."""
+    def listen(self, descriptor: int, handler: Callable[[], None]) -> None:
+        """Call the handler whenever the descriptor can be read."""
         self._poll.register(descriptor, select.POLLIN)
-        self._does[descriptor] = do
+        self._handlers[descriptor] = handler
 
     def forget(self, descriptor: int) -> None:
-        """Listen to it no longer."""
+        """Stop listening to the descriptor."""
         self._poll.unregister(descriptor)
-        del self._does[descriptor]
+        del self._handlers[descriptor]
 
     def serve(self) -> None:
-        """Answer until nobody is listened to."""
-        while self._does:
+        """Handle messages until no descriptor is left to listen to."""
+        while self._handlers:
             for descriptor, _ in self._poll.poll(_GRACE * 1000 if self._endings else None):
-                if descriptor in self._does:
-                    self._does[descriptor]()
+                if descriptor in self._handlers:
+                    self._handlers[descriptor]()
             late = [handle for handle, (_, until) in self._endings.items() if time.monotonic() > until]
             for handle in late:
-                self._ended(handle)
+                self._reap_child(handle)
 
     def close_lines(self) -> None:
-        """Close this process's ends: for a fork of it that is no server."""
+        """Close this process's ends of all sockets; for a forked copy of it that is not a server."""
         for line in self._lines:
             line.socket.close()
 
-    def _heard(self, line: _Line) -> None:
-        """Do what a grader asks for; whatever goes wrong with it costs its own line."""
+    def _handle_message(self, line: _Line) -> None:
+        """Handle one message from a grader. If its socket fails, drop this grader only."""
         try:
             message, descriptors, _, _ = socket.recv_fds(line.socket, MESSAGE_BYTES, 3)
             if not message:
                 self._drop(line)
             elif not line.begun:
-                line.socket.send(json.dumps(self._begin(line, json.loads(message))).encode())
+                line.socket.send(json.dumps(self._prepare(line, json.loads(message))).encode())
             elif descriptors:
-                self._do(line, json.loads(message), descriptors)
+                self._handle_request(line, json.loads(message), descriptors)
             else:
-                self._end(line)
+                self._end_child(line)
         except OSError as error:
             print(f"a line broke: {error}", file=sys.stderr, flush=True)
             self._drop(line)
@@ -155,12 +163,12 @@ class Server:
         line.socket.close()
         self._lines.remove(line)
         for handle in [handle for handle, (whose, _) in self._endings.items() if whose is line]:
-            self._ended(handle)
+            self._reap_child(handle)
         if line.first is not None:
             _kill(line.first)
 
-    def _begin(self, line: _Line, start: dict[str, Any]) -> dict[str, Any]:
-        """Make ready what a grader's programs stand on, which is the same for all lines; what is told of it."""
+    def _prepare(self, line: _Line, start: dict[str, Any]) -> dict[str, Any]:
+        """Prepare the chapters that a grader's programs need, and return the reply. All graders need the same ones."""
         ground = Ground(**start["ground"])
         try:
             if self._ready is None:
@@ -177,26 +185,26 @@ class Server:
         line.begun = True
         return {"ready": True}
 
-    def _do(self, line: _Line, asked: dict[str, Any], descriptors: list[int]) -> None:
-        """Read cases, or fork a child with this quota."""
-        if "cases" in asked:
-            self._learn(line, asked["cases"], *descriptors)
+    def _handle_request(self, line: _Line, request: dict[str, Any], descriptors: list[int]) -> None:
+        """Read cases, or fork a child with the requested quota."""
+        if "cases" in request:
+            self._read_cases(line, request["cases"], *descriptors)
         else:
-            self._give(line, asked, descriptors)
+            self._start_child(line, request, descriptors)
 
-    def _learn(self, line: _Line, name: str, file: int) -> None:
-        """Read the cases of a grader's class, unless another grader of that class has told them."""
-        from autograder.sandbox.execution.packed_cases import unpacked  # with torch
+    def _read_cases(self, line: _Line, digest: str, file: int) -> None:
+        """Read the cases that a grader needs from a file, unless another grader has sent the same ones."""
+        from autograder.sandbox.execution.packed_cases import unpacked  # imports torch
 
         with open(file, "rb") as packed:
             packed.seek(0)
-            known = (each.cases for each in self._lines if each.cases and each.cases[0] == name)
-            line.cases = next(known, None) or (name, unpacked(packed.read()))
+            known = (each.cases for each in self._lines if each.cases and each.cases[0] == digest)
+            line.cases = next(known, None) or (digest, unpacked(packed.read()))
         gc.freeze()
         line.socket.send(b"known")
 
-    def _give(self, line: _Line, quota: dict[str, Any], descriptors: list[int]) -> None:
-        """Fork a child for a grader."""
+    def _start_child(self, line: _Line, quota: dict[str, Any], descriptors: list[int]) -> None:
+        """Fork a child for a grader, and send the grader the id of its first process."""
         self._forked += 1
         if self._forked == FORKS_WORTH_IT:
             use_large_pages()
@@ -222,36 +230,40 @@ class Server:
 
         return Walls(self._room, quota, self._rules).fork(inner, status, keep=(source, sink))
 
-    def _end(self, line: _Line) -> None:
-        """Let a child end, with everything in its namespaces; one that goes on is killed.
+    def _end_child(self, line: _Line) -> None:
+        """Wait, without blocking, until a grader's child has ended; after the grace time, kill it.
 
-        One that has answered ends by itself. The kernel forgets how long a killed one has computed.
+        A child that has answered ends by itself. It is not killed at once, since the kernel would then lose count of
+        the CPU time that it has used.
         """
         assert line.first is not None
         handle = os.pidfd_open(line.first)
         self._endings[handle] = line, time.monotonic() + _GRACE
-        self.listen(handle, lambda: self._ended(handle))
+        self.listen(handle, lambda: self._reap_child(handle))
 
-    def _ended(self, handle: int) -> None:
-        """Wait for a child that has ended, or now has to, and tell whose it was."""
+    def _reap_child(self, handle: int) -> None:
+        """Kill a child if it still runs, reap it, and tell its grader."""
         line, _ = self._endings.pop(handle)
         self.forget(handle)
         os.close(handle)
         assert line.first is not None
         _kill(line.first)
         line.first = None
-        with contextlib.suppress(OSError):  # it has gone too, and is found out by its line
+        with contextlib.suppress(OSError):  # the grader has ended too; its closed socket is noticed later
             line.socket.send(b"ended")
 
 
 def _kill(first: int) -> None:
-    """End a child: with number 1 of its namespace, the kernel ends all that is in there before this one is gone."""
-    os.kill(first, signal.SIGKILL)  # until it is waited for, its number is its own
+    """Kill a child with everything that it started, and reap it.
+
+    When process 1 of a PID namespace is killed, the kernel kills all processes in it before that one is gone.
+    """
+    os.kill(first, signal.SIGKILL)  # it has not been reaped yet, so no other process can have its id
     os.waitpid(first, 0)
 
 
 def leave_nothing() -> None:
-    """Remove the folder that this process lives in: who made it does that, too, unless it was killed."""
+    """Remove this process's working folder, in case the grader that created it was killed before it could."""
     home = Path.cwd()
     if home.name.startswith(HOME):
         shutil.rmtree(home, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Confined children for the grader, forked from warm processes: its end of `fork_server`."""
+"""The grader's side of the fork server: start such servers, and get confined children from them."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ from autograder.sandbox.execution.child_process import ENDED_EARLY, begun, cpu_s
 from autograder.sandbox.execution.fork_server import HOME, MESSAGE_BYTES
 from autograder.sandbox.execution.program import Limits, Program
 
-_SPARE_SECONDS = 30  # of CPU time, beside what the exercises may take
+_SPARE_SECONDS = 30  # of CPU time, in addition to what the exercises may take
 
 
-_shared: list[socket.socket] = []
+_shared: list[socket.socket] = []  # at most one socket to a fork server that also serves other processes
 
 
 def share(line: socket.socket) -> None:
-    """Let this process take children from a fork server that serves others too, and not start one for its exercises.
+    """Make this process get its children for exercises from a fork server that other processes use too.
 
-    Should that line break, it starts one after all.
+    `line` is the socket to that server. If the connection breaks, this process starts a fork server of its own.
     """
     _shared.append(line)
 
 
 class ForkServers:
-    """As many warm processes for one chapter as are wanted at once, kept for the next submission.
+    """A pool of fork servers for one chapter: as many as are needed at the same time, kept for later submissions.
 
-    Calling it is `Children`. What `modules` names when a process starts is imported before its first fork; `hidden`
-    folders are kept out of sight.
+    An instance is called to get a child (the type `Children`). The modules that `modules()` returns when a server
+    starts are imported before its first fork. Confined code does not see `hidden` folders.
     """
 
     def __init__(self, modules: Callable[[], tuple[str, ...]] = tuple, hidden: tuple[Path, ...] = ()) -> None:
@@ -53,7 +53,7 @@ class ForkServers:
 
     @contextlib.contextmanager
     def __call__(self, program: Program, limits: Limits) -> Iterator[_Forked]:
-        """A child for a program of the chapter."""
+        """Provide a child for a program of the chapter."""
         server = self._server(program, limits)
         try:
             with server.child(program, limits) as child:
@@ -68,28 +68,28 @@ class ForkServers:
             try:
                 server = self._idle.get_nowait()
             except queue.Empty:
-                return self._begun(program, limits)
+                return self._started_server(program, limits)
             if server.ground == program.ground and server.lives():
                 return server
             server.close()
 
-    def _begun(self, program: Program, limits: Limits) -> _ForkServer:
-        is_shared = bool(_shared) and not program.ground.whole  # whole notebooks stand on another ground
+    def _started_server(self, program: Program, limits: Limits) -> _ForkServer:
+        is_shared = bool(_shared) and not program.ground.whole  # the shared server has not prepared whole notebooks
         process = None if is_shared else WarmProcess("autograder.sandbox.execution.fork_server")
         line = _shared.pop() if process is None else process.line
         return _ForkServer(line, process, program, limits, self._modules(), self._hidden)
 
 
 class WarmProcess:
-    """A process that imports what is slow to import, and then does what it hears on its line."""
+    """A process that imports slow modules once, and then serves requests that arrive on a socket (`line`)."""
 
     def __init__(self, module: str) -> None:
         self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         home = Path(tempfile.mkdtemp(prefix=HOME))
         self.complaints = home / "stderr"
-        self._begun: list[subprocess.Popen[bytes]] = []
-        # From here on: Ctrl-C may come before the next line has ended. Without a line the process ends by itself.
-        self.close = weakref.finalize(self, _close, self.line, self._begun, home)
+        self._processes: list[subprocess.Popen[bytes]] = []
+        # Before the process starts, since Ctrl-C may come while it does. When the socket is closed, the process ends.
+        self.close = weakref.finalize(self, _close, self.line, self._processes, home)
         with theirs, self.complaints.open("wb") as complaints:
             process = subprocess.Popen(
                 [sys.executable, "-m", module, str(theirs.fileno())],
@@ -101,20 +101,20 @@ class WarmProcess:
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
             )
-        self._begun.append(begun(process))
+        self._processes.append(begun(process))
 
     def lives(self) -> bool:
-        """Whether it is still there: one that waited long may have been ended from outside."""
-        return self._begun[0].poll() is None
+        """Return whether the process still runs: one that waited long may have been killed from outside."""
+        return self._processes[0].poll() is None
 
     def wait(self, within: float) -> None:
-        """Wait for it to end by itself, but no longer than so many seconds."""
+        """Wait until the process ends by itself, at most `within` seconds."""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._begun[0].wait(within)
+            self._processes[0].wait(within)
 
 
 class _ForkServer:
-    """The line to one warm process, and the process where no one else uses it."""
+    """The socket to one fork server, and its process, unless other processes use that server too."""
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class _ForkServer:
         hidden: tuple[Path, ...],
     ) -> None:
         self.ground, self._line, self._process = program.ground, line, process
-        self._told = b""  # the cases that it has
+        self._sent_cases = b""  # packed
         start = {"ground": asdict(program.ground), "modules": modules}
         self._line.settimeout(limits.start_seconds)
         try:
@@ -138,31 +138,31 @@ class _ForkServer:
             raise self._failed(f"did not start: {answer['problem']}")
 
     def lives(self) -> bool:
-        """Whether the process is still there; who grades with a shared one ends with it."""
+        """Return whether the process still runs. For a shared one, assume so: graders that share it end with it."""
         return self._process is None or self._process.lives()
 
     def close(self) -> None:
-        """End the process, or leave a shared one to the others."""
+        """End the process; of a shared one, close only the connection."""
         self._line.close()
         if self._process is not None:
             self._process.close()
 
     def _failed(self, what: str) -> WorkFailed:
-        told = self._process.complaints if self._process else Path(os.devnull)
-        error = failed(what, told, "Run `python -m autograder doctor` to see what is missing here.")
+        complaints = self._process.complaints if self._process else Path(os.devnull)
+        error = failed(what, complaints, "Run `python -m autograder doctor` to see what is missing here.")
         self.close()
         return error
 
     @contextlib.contextmanager
     def child(self, program: Program, limits: Limits) -> Iterator[_Forked]:
-        """A confined child, which is gone afterwards with all that it started."""
+        """Provide a confined child; afterwards it and everything that it started have ended."""
         seconds = sum(step.seconds for step in program.steps) * limits.time_factor
         quota = Quota(cpu_seconds=int(seconds) + _SPARE_SECONDS)
         (theirs_in, to), (source, theirs_out), (status, theirs_status) = os.pipe(), os.pipe(), os.pipe()
         theirs, ours = [theirs_in, theirs_out, theirs_status], [to, source, status]
         try:
             with _all_closed(ours):
-                self._tell(program)
+                self._send_cases(program)
                 with _all_closed(theirs):
                     socket.send_fds(self._line, [json.dumps(asdict(quota)).encode()], theirs)
                 first = int(self._line.recv(MESSAGE_BYTES))
@@ -173,24 +173,24 @@ class _ForkServer:
         except (OSError, ValueError) as error:
             raise self._failed(f"ended while it ran a submission: {error}") from error
 
-    def _tell(self, program: Program) -> None:
-        """Have the process read the cases, for this child and those of the same class."""
+    def _send_cases(self, program: Program) -> None:
+        """Send the cases to the fork server, unless it has them: its children then need not read them."""
         if not program.cases:
             return
-        from autograder.sandbox.execution.packed_cases import packed  # with torch
+        from autograder.sandbox.execution.packed_cases import packed  # imports torch
 
         data = packed(program.cases)
-        if data is not self._told:
+        if data is not self._sent_cases:
             with open(os.memfd_create("cases"), "wb") as file:
                 file.write(data)
                 file.flush()
-                asked = {"cases": hashlib.sha256(data).hexdigest()}
-                socket.send_fds(self._line, [json.dumps(asked).encode()], [file.fileno()])
+                request = {"cases": hashlib.sha256(data).hexdigest()}
+                socket.send_fds(self._line, [json.dumps(request).encode()], [file.fileno()])
             self._line.recv(MESSAGE_BYTES)
-            self._told = data
+            self._sent_cases = data
 
     def _wait_until_confined(self, source: int, limits: Limits) -> None:
-        """Raise WorkFailed where the child does not get as far as waiting for a program: that is no student's fault."""
+        """Wait until the child is ready for a program. Raises WorkFailed if it fails before any student's code ran."""
         try:
             frame = receive(source, time.monotonic() + limits.start_seconds, limits.message_bytes)
         except (OSError, FrameError) as error:
@@ -200,24 +200,24 @@ class _ForkServer:
 
 
 class _Forked:
-    """The grader's end of one forked child."""
+    """The grader's side of one forked child."""
 
     def __init__(self, to: int, source: int, status: int, first: int, *, knows_cases: bool) -> None:
         self.to, self.source, self._status, self._first = to, source, status, first
         self.knows_cases = knows_cases
 
     def cpu_seconds(self) -> float:
-        """How long the inner process has computed; 0 where it has ended."""
+        """Return the CPU time of the inner process in seconds, or 0 if it has ended."""
         try:
             return cpu_seconds(_only_child(self._first))
         except (OSError, IndexError):
             return 0.0
 
     def ended(self, within: float) -> int | None:
-        """How the child ended, as os.waitpid gives it; None where it has not."""
+        """Return the child's wait status; None if it has not ended within `within` seconds."""
         ready, _, _ = select.select([self._status], [], [], within)
-        told = os.read(self._status, STATUS.size) if ready else b""
-        return int(STATUS.unpack(told)[0]) if len(told) == STATUS.size else None
+        status = os.read(self._status, STATUS.size) if ready else b""
+        return int(STATUS.unpack(status)[0]) if len(status) == STATUS.size else None
 
 
 def _only_child(pid: int) -> int:

@@ -1,7 +1,8 @@
-"""The child's end of a fresh process: it serves one program, and ends.
+"""The child's side of a fresh process: it runs one program, and ends.
 
-It is told the chapter, the solution cells and the cases through its standard input, and answers through its standard
-output: both are put out of the cells' way before any of the student's code runs.
+The grader sends the chapter and the program (cells and cases) to its standard input, and reads its standard output.
+Both pipes are moved to other descriptors before any of the student's code runs, so that the code cannot use them by
+accident.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from autograder.sandbox.execution.program import Ground
 
 
 def main() -> None:
-    """Serve one program: the chapter comes first, then the program."""
+    """Prepare the chapter that the first frame names, then run the program that comes next."""
     source, sink = _take_pipes()
     frame = receive(source)
     if frame is None:
@@ -31,20 +32,20 @@ def main() -> None:
 
 
 def _take_pipes() -> tuple[int, int]:
-    """Move the pipes away from descriptors 0 and 1, where the cells could read or print into them."""
+    """Move the pipes to new descriptors, and return these: cells read from descriptor 0 and print into descriptor 1."""
     source, sink = os.dup(0), os.dup(1)
     discard(0)
     discard(1)
     return source, sink
 
 
-def _try() -> None:
-    """Begin as `main` does, where somebody wants to see why it does not."""
-    from autograder.sandbox.execution.submission_child import new_shell  # with torch
+def _try_start() -> None:
+    """Start IPython and torch as `main` does, so that a person can see the traceback if that fails."""
+    from autograder.sandbox.execution.submission_child import new_shell  # imports torch
 
     new_shell()
     print("The process that runs submissions starts: IPython and torch are there.")
 
 
 if __name__ == "__main__":
-    _try() if sys.argv[1:] == ["--try"] else main()
+    _try_start() if sys.argv[1:] == ["--try"] else main()

@@ -1,4 +1,4 @@
-"""A fresh process for each run, unconfined: for systems where nothing can be confined, and only when asked for."""
+"""Start a new, unconfined process for each run: for systems that cannot confine code, and only on request."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from autograder.sandbox.execution.program import Limits, Program
 
 
 class _Process:
-    """The grader's end of one child process."""
+    """The grader's side of one child process."""
 
     knows_cases = False
 
@@ -30,7 +30,10 @@ class _Process:
         self.to, self.source = process.stdin.fileno(), process.stdout.fileno()
 
     def start(self, program: Program, limits: Limits) -> None:
-        """Name the chapter and wait until it is set up; raises WorkFailed: this part is ours."""
+        """Send the chapter, and wait until the child has prepared it.
+
+        Raises WorkFailed if that fails: no student's code has run by then, so it is no student's fault.
+        """
         deadline = time.monotonic() + limits.start_seconds
         try:
             send(self.to, Frame(asdict(program.ground)), deadline)
@@ -44,16 +47,16 @@ class _Process:
             raise self.failed(f"did not start: {reason}")
 
     def failed(self, what: str) -> WorkFailed:
-        """The error that says that the child did not work."""
+        """Return the error for a child that did not work."""
         remedy = "Run `python -m autograder.sandbox.execution.fresh_child --try` to see the whole error."
         return failed(what, self._complaints, remedy)
 
     def cpu_seconds(self) -> float:
-        """How long the process has computed; where the system does not tell, how long it has run."""
+        """Return the CPU time of the process in seconds; on systems other than Linux, a clock of elapsed time."""
         return cpu_seconds(self._process.pid) if sys.platform == "linux" else time.monotonic()
 
     def ended(self, within: float) -> int | None:
-        """How the process ended, as os.waitpid gives it."""
+        """Return the wait status of the process; None if it has not ended within `within` seconds."""
         try:
             code = self._process.wait(timeout=within)
         except subprocess.TimeoutExpired:
@@ -74,7 +77,7 @@ class _Process:
 
 @contextlib.contextmanager
 def fresh_process(program: Program, limits: Limits) -> Iterator[_Process]:
-    """A new interpreter with a scrubbed environment and a scratch folder, the program's chapter ready."""
+    """Provide a new interpreter, with a minimal environment and a scratch folder, that has prepared the chapter."""
     with tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True) as folder:
         scratch = Path(folder)
         complaints = scratch / "stderr"

@@ -1,6 +1,6 @@
-"""The child process of a notebook that is run whole: it is sent one cell after the other, and answers with outputs.
+"""The child process that runs a whole notebook: it receives one cell at a time, and answers with the cell's outputs.
 
-A cell is not told what comes after it. What the cells print on descriptors of their own is discarded.
+So a cell cannot see the cells below it. What code writes directly to descriptors 1 and 2 is discarded.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _SETUP_SECONDS = 60.0
 
 
 class ReadyNotebook:
-    """What is the same for all submissions: a shell in which the setup cell, where there is one, has run.
+    """A shell in which the setup cell, if any, has run: prepared once, and the same for all submissions.
 
-    `stand_ins` take the place of the names that the setup cell gives. Raises WorkFailed where that cell fails.
+    `stand_ins` replace names that the setup cell binds. Raises WorkFailed if the setup cell fails.
     """
 
     def __init__(self, setup: str, stand_ins: Mapping[str, Any]) -> None:
-        os.environ["NBGRADER_EXECUTION"] = "autograde"  # as nbgrader sets it: a check that fails is an error
+        os.environ["NBGRADER_EXECUTION"] = "autograde"  # as nbgrader sets it: `check` then raises an error if it fails
         self._shell = new_recording_shell()
         outputs = run_recorded(self._shell, setup, _SETUP_SECONDS) if setup else []
         problems = [each for each in outputs if each["output_type"] == "error"]
@@ -39,29 +39,32 @@ class ReadyNotebook:
         self._shell.user_ns.update({name: each for name, each in stand_ins.items() if name in self._shell.user_ns})
 
     def warm_up(self) -> None:
-        """Do once what the first cell, the first error and the first picture of most notebooks take long for."""
+        """Run a cell, raise an error and draw a picture: the first of each is slow, since it imports much."""
         fail_once(self._shell)
         if "matplotlib.pyplot" in sys.modules:
             _draw_once()
 
     def serve(self, source: int, sink: int) -> None:
-        """Run the cells that come from `source`, in the working folder; a frame to `sink` for each."""
+        """Run the cells that arrive from `source` in the working folder, and send a frame to `sink` for each."""
         begin = receive(source)
         if begin is None:
             return
-        # A copy of this process that a cell forks has nothing to say to the grader.
-        for line in (source, sink):
-            os.register_at_fork(after_in_child=partial(os.close, line))
+        # If a cell forks this process, the copy must not write to the grader or read from it.
+        for pipe in (source, sink):
+            os.register_at_fork(after_in_child=partial(os.close, pipe))
         discard(2)
-        _settle(begin)
+        _prepare_run(begin)
         take_streams()
-        while (asked := receive(source)) is not None:
-            outputs = run_recorded(self._shell, asked.head["source"], asked.head["seconds"])
-            send(sink, Frame({"stage": asked.head["stage"]}, _packed(outputs)))
+        while (request := receive(source)) is not None:
+            outputs = run_recorded(self._shell, request.head["source"], request.head["seconds"])
+            send(sink, Frame({"stage": request.head["stage"]}, _packed(outputs)))
 
 
 def _draw_once() -> None:
-    """Draw a picture that nobody sees, beside those of pyplot: fonts are looked for, and formats imported."""
+    """Draw a picture that nobody sees, so that matplotlib searches for fonts and imports its file formats now.
+
+    It is drawn without pyplot, so that pyplot's state stays as it is.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -70,22 +73,22 @@ def _draw_once() -> None:
     FigureCanvasAgg(figure).print_figure(io.BytesIO(), bbox_inches="tight")
 
 
-def _settle(begin: Frame) -> None:
-    """Put the assignment's files in place, and let chance begin where the round says."""
+def _prepare_run(begin: Frame) -> None:
+    """Write the data files into the working folder, and seed the random number generators."""
     lay_out(begin.head["files"], begin.body)
     sys.path.insert(0, "")
     seed = begin.head["seed"]
     random.seed(seed)
     for name, call in (("numpy", "random.seed"), ("torch", "manual_seed")):
         if name in sys.modules:
-            found: Any = sys.modules[name]
-            for part in call.split("."):
-                found = getattr(found, part)
-            found(seed)
+            seeding: Any = sys.modules[name]
+            for attribute in call.split("."):
+                seeding = getattr(seeding, attribute)
+            seeding(seed)
 
 
 def _packed(outputs: list[Output]) -> bytes:
     try:
         return json.dumps(outputs).encode()
-    except (TypeError, ValueError) as problem:  # what a cell made of the outputs
+    except (TypeError, ValueError) as problem:  # the cell's code has put other objects into the outputs
         return json.dumps([error(type(problem).__name__, str(problem))]).encode()

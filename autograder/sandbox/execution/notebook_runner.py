@@ -1,7 +1,7 @@
-"""Runs a notebook whole, cell by cell in a child process, and gathers what each cell gives.
+"""Run a whole notebook in a child process, cell by cell, and collect the outputs of each cell.
 
-The child is told a cell when it has answered for the one before: what comes later is no secret that it could tell.
-What it sends back is a stranger's word, and becomes outputs of the kinds that a page shows and does not run.
+The child receives a cell only when it has answered for the one before, so that code cannot read the cells below it. Its
+messages are untrusted: they are validated, and only outputs that a page shows without running anything are kept.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from autograder.sandbox.execution.program import LIMITS, AnswerCell, Child, Chil
 from autograder.sandbox.execution.wait_for_child import PATIENCE, Patience, epitaph, wait_for
 from autograder.submission.picture_size import MOST, pixels
 
-_CELLS = 10  # a notebook has the time of so many cells that use theirs up
-_TRIES = 3  # processes that a notebook may lose
-_GRACE = 8.0  # seconds for a cell that is told that its time is over
+_CELLS = 10  # a whole notebook may take as long as this many cells that use up their time
+_TRIES = 3  # child processes that a notebook may use
+_GRACE = 8.0  # seconds that a cell gets to end after its time is over
 _SILENT = "the cell did not end when it was told that its time was over"
 _NO_TIME = "the cells before it used up the time for the whole notebook"
 _TOO_LARGE = f"(a picture of more than {MOST // 10**6} million pixels, which is not shown)"
@@ -33,9 +33,9 @@ _UNREADABLE = "what the cell gave back cannot be read"
 
 @dataclass(frozen=True)
 class NotebookRun:
-    """What is run: the text of each cell, None for one that is not; where chance begins; the files beside it.
+    """A notebook to run: the text of each cell (None: not run), the random seed, and the data files beside it.
 
-    `seconds` is what a cell may compute.
+    `seconds` is the CPU time that each cell may use.
     """
 
     ground: Ground
@@ -46,9 +46,9 @@ class NotebookRun:
 
 
 def run_cells(run: NotebookRun, *, children: Children, limits: Limits = LIMITS) -> dict[int, list[Output]]:
-    """The outputs of each cell that is run, by its place; a cell that was never reached has an error that says why.
+    """Run the cells, and return the outputs of each by its index; a cell that was never reached gets an error output.
 
-    A cell that kills the process, or cannot be stopped, costs only itself: the others run again without it.
+    If a cell kills the process or cannot be stopped, only its own outputs are lost: the others run again without it.
     """
     found: dict[int, list[Output]] = {}
     patience = Patience(_CELLS * PATIENCE * run.seconds)
@@ -71,10 +71,13 @@ def _run_until_lost(
     children: Children,
     limits: Limits,
 ) -> int | None:
-    """Run cells in one process, adding what each gave; returns the one that killed it or went on, else None."""
+    """Run cells in one process, and add the outputs of each to `found`.
+
+    Returns the index of the cell that killed the process or could not be stopped, or None if all cells ended.
+    """
     steps = tuple(AnswerCell(str(run.cells[place]), seconds=run.seconds) for place in left)
     with children(Program(run.ground, steps, {}), limits) as child:
-        _send(child, _beginning(run), limits)
+        _send(child, _first_frame(run), limits)
         for place in left:
             if patience.seconds <= 0:
                 found.setdefault(place, [error("CellTimeoutError", _NO_TIME)])
@@ -86,7 +89,7 @@ def _run_until_lost(
     return None
 
 
-def _beginning(run: NotebookRun) -> Frame:
+def _first_frame(run: NotebookRun) -> Frame:
     listed, data = packed(run.files)
     return Frame({"seed": run.seed, "files": listed}, data)
 
@@ -98,7 +101,7 @@ def _send(child: Child, frame: Frame, limits: Limits) -> None:
 def _outputs(
     child: Child, place: int, run: NotebookRun, patience: Patience, limits: Limits
 ) -> tuple[list[Output], bool]:
-    """The outputs of one cell, and whether the process goes on."""
+    """Run one cell; return its outputs, and whether the process can run further cells."""
     begun = time.monotonic()
     try:
         head = {"stage": place, "source": run.cells[place], "seconds": run.seconds}
@@ -121,7 +124,7 @@ def _outputs(
 
 
 def checked(body: bytes) -> list[Output]:
-    """The outputs that a message holds, rebuilt from what may be in one; raises DamagedData for anything else."""
+    """Return the outputs in a message from the child, built anew from allowed fields; raises DamagedData otherwise."""
     if len(body) > 4 * MOST_SHOWN:
         raise DamagedData("expected fewer outputs")
     try:
@@ -137,8 +140,8 @@ def _checked(output: dict[str, Any]) -> Output:
         return {"output_type": kind, "name": output["name"], "text": _text(output["text"])}
     if kind == "error":
         lines = [_text(line) for line in output["traceback"]]
-        told = {"ename": _text(output["ename"]), "evalue": _text(output["evalue"]), "traceback": lines}
-        return {"output_type": kind, **told}
+        error_fields = {"ename": _text(output["ename"]), "evalue": _text(output["evalue"]), "traceback": lines}
+        return {"output_type": kind, **error_fields}
     if kind in ("display_data", "execute_result"):
         data = {each: _shown(each, output["data"][each]) for each in KINDS if each in output["data"]}
         data = {each: shown for each, shown in data.items() if shown is not None} or {"text/plain": _TOO_LARGE}
@@ -150,11 +153,11 @@ def _checked(output: dict[str, Any]) -> Output:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise DamagedData("expected a text")
-    return value.encode("utf-8", "replace").decode()[: 2 * MOST_TEXT]  # half a surrogate pair can be in no file
+    return value.encode("utf-8", "replace").decode()[: 2 * MOST_TEXT]  # no file can hold half a surrogate pair
 
 
 def _shown(kind: str, value: Any) -> str | None:
-    """A text, or a picture; None for one that unfolds to more than a page can show."""
+    """Return a text or a picture of the output; None for a picture with more pixels than a page can show."""
     if kind == "text/plain":
         return _text(value)
     try:

@@ -1,4 +1,4 @@
-"""What children send, read once: many answers of a class show the same to the last bit."""
+"""Cache the observations in messages from children: many answers of a class give exactly the same bytes."""
 
 from __future__ import annotations
 
@@ -7,25 +7,28 @@ import hashlib
 from autograder.errors import DamagedData
 from autograder.exercises.observation import Observation, Raised, from_bytes
 
-_MOST = 1024  # messages that are remembered, of no more than so many bytes each
-_LARGE = 2**16
+_MAX_MESSAGES = 1024  # messages that are kept in the cache
+_MAX_MESSAGE_BYTES = 2**16  # bytes; longer messages are not kept
 Observations = tuple[Observation, ...]
 
 
 class SeenBefore:
-    """Observations by the digest of the bytes that they came as; nobody may change them."""
+    """Observations by the digest of the bytes that they were read from. Callers must not change them."""
 
     def __init__(self) -> None:
         self._known: dict[str, Observations] = {}
 
     def read(self, body: bytes, text_bytes: int) -> tuple[Observations, str]:
-        """The observations, and what stands for their bytes; raises DamagedData, TooMuchText."""
+        """Return the observations in a message and the digest that identifies them; raises DamagedData, TooMuchText.
+
+        `text_bytes` limits the JSON in the message.
+        """
         digest = hashlib.sha256(b"%d " % text_bytes + body).hexdigest()
         if digest not in self._known:
             found = _observations(body, text_bytes)
-            if len(body) > _LARGE:
+            if len(body) > _MAX_MESSAGE_BYTES:
                 return found, digest
-            if len(self._known) >= _MOST:
+            if len(self._known) >= _MAX_MESSAGES:
                 self._known.pop(next(iter(self._known)))
             self._known[digest] = found
         return self._known[digest], digest
@@ -39,9 +42,9 @@ def _observations(body: bytes, text_bytes: int) -> Observations:
 
 
 def _is_observation(item: object) -> bool:
-    """Whether an item has the form that judging relies on."""
-    return isinstance(item, dict) and all(isinstance(key, str) for key in item) and _tells_error(item)
+    """Return whether an item has the form that the judge relies on."""
+    return isinstance(item, dict) and all(isinstance(key, str) for key in item) and _has_valid_error(item)
 
 
-def _tells_error(item: dict[str, object]) -> bool:
+def _has_valid_error(item: dict[str, object]) -> bool:
     return "raised" not in item or isinstance(item["raised"], Raised)

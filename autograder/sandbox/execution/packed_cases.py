@@ -1,4 +1,4 @@
-"""The cases of a class on their way to those who run its submissions: packed once, and read once by who forks them."""
+"""Pack the cases of all exercises into bytes for the children that probe answers, once for a whole class."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from collections.abc import Mapping
 from autograder.exercises.exercise import Case
 from autograder.exercises.observation import from_bytes, to_bytes
 
-Cases = dict[str, tuple[Case, ...]]  # of each exercise
+Cases = dict[str, tuple[Case, ...]]  # by exercise
 
 
 def unpacked(data: bytes) -> Cases:
-    """The cases that `packed` made these bytes of; raises DamagedData."""
+    """Return the cases in packed bytes; raises DamagedData."""
     return {name: tuple(map(Case.from_plain, row)) for name, row in from_bytes(data).items()}
 
 
 class _LastCases:
-    """The bytes of the cases that were sent last: the submissions of a class all get the same."""
+    """Remembers the last packed cases: all submissions of a class get the same ones."""
 
     def __init__(self) -> None:
         self._last: tuple[Cases, bytes] = ({}, to_bytes({}))
 
     def packed(self, cases: Mapping[str, tuple[Case, ...]]) -> bytes:
-        """The cases as bytes; made anew unless those of every exercise are the very ones of the last time."""
-        known, data = self._last
-        if known.keys() != cases.keys() or any(known[name] is not cases[name] for name in cases):
+        """Return the cases as bytes: the same bytes object as last time if the cases are the same objects."""
+        last, data = self._last
+        if last.keys() != cases.keys() or any(last[name] is not cases[name] for name in cases):
             plain = {name: [each.to_plain() for each in row] for name, row in cases.items()}
             data = to_bytes(plain)
             self._last = dict(cases), data

@@ -1,4 +1,4 @@
-"""What a process that runs submissions gets ready before the first one comes, however it was started."""
+"""Prepare a process for running submissions, before the first one arrives."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ if TYPE_CHECKING:
 
 
 def made_ready(ground: Ground) -> ReadyChapter | ReadyNotebook:
-    """What serves the programs that stand on this; raises WorkFailed where the chapter does not begin."""
+    """Import the exercises and run the setup cell; return the object whose `serve` runs programs or whole notebooks.
+
+    Raises WorkFailed if the setup cell fails.
+    """
     if ground.whole:
         return ReadyNotebook(ground.setup, STAND_INS)
     from autograder.sandbox.execution.submission_child import (
-        ReadyChapter,  # with torch, which other notebooks do without
+        ReadyChapter,  # imports torch, which whole notebooks may not need
     )
 
     return ReadyChapter(ground)

@@ -1,7 +1,7 @@
-"""What a run of a submission is made of: the program, its limits, the outcomes, and the process that runs it.
+"""Define a run of a submission: its program, its limits, its outcomes, and the interface of the process that runs it.
 
-This is the seam of grading: whatever runs student code has the shape of `Runner`, takes a `Program` and gives an
-`Outcome` for each exercise. Whatever offers processes to run it in has the shape of `Children`.
+Grading knows nothing else about how students' code is run. A `Runner` takes a program and its limits, and returns an
+outcome for each exercise. A `Children` function provides the processes to run programs in.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-if TYPE_CHECKING:  # with torch, which notebooks without exercises are run without
+if TYPE_CHECKING:  # these import torch, which notebooks without exercises do not need
     from autograder.exercises.exercise import Case
     from autograder.exercises.observation import Observation, Raised
 
 
 @dataclass(frozen=True)
 class Definitions:
-    """A step that runs statements one by one: one that fails is missed only by the answers that need it."""
+    """A step that runs statements one by one. If one fails, the next still run."""
 
     statements: tuple[str, ...]
     seconds: float = 10.0
@@ -26,10 +26,11 @@ class Definitions:
 
 @dataclass(frozen=True)
 class AnswerCell:
-    """A step that runs a cell with answers as a notebook would.
+    """A step that runs a cell with answers, as a notebook would.
 
-    `needed` are the statements that its answers consist of, each with the line where it ends: where the cell stops,
-    those below still run; where it hangs or ends the process, they run without the rest.
+    `needed` are the statements that define its answers, each with the line where it ends. If the cell raises an error,
+    those below the failing line still run. If it hangs or ends the process, they run in a new process, without the rest
+    of the cell.
     """
 
     source: str
@@ -39,9 +40,10 @@ class AnswerCell:
 
 @dataclass(frozen=True)
 class Probing:
-    """A step that probes what stands under a name, mostly the exercise's own, at this point of the notebook.
+    """A step that probes the answer to an exercise, as it is at this point of the notebook.
 
-    `cell` is the step that ran its answer; `again` marks a second look, at the end of the notebook.
+    `called` is the global name of the answer, usually the exercise's own. `cell` is the index of the step that ran the
+    answer's cell. `again` marks a second probing, at the end of the notebook.
     """
 
     exercise: str
@@ -56,9 +58,9 @@ Step = Definitions | AnswerCell | Probing
 
 @dataclass(frozen=True)
 class Ground:
-    """What all programs of an assignment stand on: its exercises, in chapters of the course, and its setup cell.
+    """What all programs of an assignment share: the course's folder, the chapters with its exercises, the setup cell.
 
-    With `whole`, notebooks are run on it from top to bottom, and no exercise is probed.
+    With `whole`, whole notebooks are run from top to bottom, and no exercise is probed.
     """
 
     course: str
@@ -69,9 +71,9 @@ class Ground:
 
 @dataclass(frozen=True)
 class Program:
-    """What one child process runs: the chapter's setup cell, then the steps in the order of the notebook.
+    """What one child process runs: the setup cell, then the steps in the order of the notebook.
 
-    `cases` are those of each exercise, `files` lie in the folder where it runs.
+    `cases` are the cases of each exercise, and `files` the data files in the working folder, by relative path.
     """
 
     ground: Ground
@@ -81,17 +83,17 @@ class Program:
 
     @property
     def probings(self) -> tuple[Probing, ...]:
-        """The steps that probe an answer where its check stands."""
+        """The steps that probe an answer at its check, without those at the end of the notebook."""
         return tuple(step for step in self.steps if isinstance(step, Probing) and not step.again)
 
     @property
     def seconds(self) -> float:
-        """How long all exercises together may compute."""
+        """The CPU time that all exercises together may use."""
         return sum(step.seconds for step in self.probings)
 
     def only(self, exercise: str) -> Program:
-        """The program that probes one exercise; everything else runs as before, for it may lean on that."""
-        # A step keeps its place, by which others name it.
+        """Return this program with the probings of one exercise only. Cells still run: the answer may need them."""
+        # Other probings become empty steps, because steps refer to each other by index.
         steps = tuple(
             Definitions(()) if isinstance(step, Probing) and step.exercise != exercise else step for step in self.steps
         )
@@ -100,9 +102,9 @@ class Program:
 
 @dataclass(frozen=True)
 class Limits:
-    """How long starting may take (torch's import), what share of each exercise's time it gets, how much it may send.
+    """The limits of a run: seconds to start in (torch is imported), a factor for each step's time, and message sizes.
 
-    Of a message, `text_bytes` may be JSON, which takes far more memory and time to read than tensors.
+    Of `message_bytes`, at most `text_bytes` may be JSON, which takes far more memory and time to read than tensors.
     """
 
     start_seconds: float = 120.0
@@ -113,11 +115,10 @@ class Limits:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one exercise ended: `observations` where its probes ran, else what was raised, or `timed_out`.
+    """How one exercise ended: with `observations` if its probe ran, else with an error (`raised`) or `timed_out`.
 
-    `digest` stands for the observations, where it is known: no others have it. `cell` tells how the answer's cell ended
-    where that was not well and the answer was there all the same; `later` is the outcome of the second look at the end
-    of the notebook.
+    `digest` identifies the observations, if it is known. `cell` is the outcome of the answer's cell, if the cell failed
+    but the answer was defined nevertheless. `later` is the outcome of the second probing, at the end of the notebook.
     """
 
     observations: tuple[Observation, ...] | None = None
@@ -129,11 +130,11 @@ class Outcome:
 
 
 class Child(Protocol):
-    """A process that has the chapter ready and waits for a program at `to`; its frames come from `source`."""
+    """A process that has prepared the chapter and waits for a program at `to`; its frames arrive from `source`."""
 
     @property
     def knows_cases(self) -> bool:
-        """Whether it has the program's cases, which then need not be sent."""
+        """Whether the process already has the program's cases, so that they need not be sent."""
 
     @property
     def to(self) -> int:
@@ -144,10 +145,10 @@ class Child(Protocol):
         """The descriptor to read from."""
 
     def cpu_seconds(self) -> float:
-        """How long the process that runs the program has computed so far."""
+        """Return the CPU time in seconds that the process running the program has used so far."""
 
     def ended(self, within: float) -> int | None:
-        """How the process ended, as os.waitpid gives it; None where it goes on for so many seconds."""
+        """Return the wait status of the process, as os.waitpid does; None if it still runs after `within` seconds."""
 
 
 Children = Callable[[Program, Limits], AbstractContextManager[Child]]

@@ -1,4 +1,4 @@
-"""An IPython shell whose cells end as they do in a notebook that nbgrader executes, and whose outputs are kept."""
+"""An IPython shell that records the outputs of each cell, and ends cells as nbgrader's execution of a notebook does."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ from traitlets.config import Config
 from autograder.sandbox.execution.cell_outputs import Given, GivenStream, Output
 
 INLINE = "module://matplotlib_inline.backend_inline"
-# A cell has its seconds of computing, and so many times that where it waits: on a busy machine others compute.
+# A cell may use its seconds of CPU time, and this many times as much elapsed time: on a busy machine it has to wait.
 WAITS = 4
-_CLOCKS = "_ring(self, _number, _frame)"  # the frame in which a cell is stopped
-_AGAIN = 2.0  # seconds after which a cell that did not stop is told once more
+_INTERRUPTING_FRAME = "_interrupt(self, _number, _frame)"  # the line of a traceback that shows our signal handler
+_REPEAT = 2.0  # seconds after which a cell that did not stop is interrupted once more
 
 
 class RecordingShell(InteractiveShell):
-    """A shell of which nothing is printed; `outputs` has it."""
+    """A shell that prints nothing, and adds everything to `outputs`."""
 
     outputs = Given()
 
-    # IPython calls these with what each of its versions likes.
+    # The arguments of these methods differ between versions of IPython.
     def _showtraceback(self, etype: Any, evalue: Any, stb: list[str]) -> None:
-        told = [each for each in stb if _CLOCKS not in each]  # a path of the grader's machine
-        self.outputs.error(etype.__name__, str(evalue), _with_colors(told, etype.__name__))
+        lines = [each for each in stb if _INTERRUPTING_FRAME not in each]  # it shows a path of the grader's machine
+        self.outputs.error(etype.__name__, str(evalue), _with_colors(lines, etype.__name__))
 
     def _format_exception_for_storage(self, *_: Any, **__: Any) -> dict[str, str]:
-        return {}  # the history keeps nothing, and telling an error a second time takes as long as the first
+        return {}  # nothing is stored, and formatting an error a second time takes as long as the first
 
     def enable_gui(self, gui: str | None = None) -> None:
         """Do nothing: there is no screen."""
 
     def ask_exit(self) -> None:
-        """Do nothing: the notebook goes on."""
+        """Do nothing: the rest of the notebook still runs."""
 
     def system(self, cmd: str) -> None:
-        """Run a line that begins with `!`; what it prints is the cell's."""
+        """Run a line that begins with `!`, and add what it prints to the cell's outputs."""
         ran = subprocess.run(
             self.var_expand(cmd, depth=1),  # type: ignore[no-untyped-call]
             shell=True,
@@ -62,15 +62,15 @@ class RecordingShell(InteractiveShell):
 
 
 def _with_colors(lines: Sequence[str], name: str) -> list[str]:
-    """A traceback with its arrows, and the error's name, in red.
+    """Return a traceback with its arrows and the error's name in red.
 
-    IPython would colour the code too, which takes six times as long as all else about an error.
+    IPython would color the code too, which takes six times as long as everything else about an error.
     """
-    telling = re.compile(rf"^(?:-+> \d+|{re.escape(name)}\b)", re.MULTILINE)
-    return [telling.sub("\x1b[31m\\g<0>\x1b[39m", each) for each in lines]
+    marked = re.compile(rf"^(?:-+> \d+|{re.escape(name)}\b)", re.MULTILINE)
+    return [marked.sub("\x1b[31m\\g<0>\x1b[39m", each) for each in lines]
 
 
-class _Shows(DisplayPublisher):
+class _RecordingPublisher(DisplayPublisher):
     def publish(
         self,
         data: Any,
@@ -87,37 +87,40 @@ class _Shows(DisplayPublisher):
         RecordingShell.outputs.clear(wait)
 
 
-class _Results(DisplayHook):
+class _RecordingDisplayHook(DisplayHook):
     def write_output_prompt(self) -> None:
-        """Write none."""
+        """Write no prompt."""
 
     def write_format_data(self, format_dict: Any, md_dict: Any = None) -> None:
         RecordingShell.outputs.result(format_dict, self.prompt_count)
 
 
 def new_recording_shell() -> RecordingShell:
-    """A shell that writes no history, reads no profile, and draws as a notebook does."""
+    """Return a shell that writes no history, reads no profile, and draws as a notebook does."""
     os.environ["MPLBACKEND"] = INLINE
     config = Config()
     config.HistoryManager.enabled = False
-    config.RecordingShell.colors = "NoColor"  # but for `_with_colors`
-    config.RecordingShell.display_pub_class = _Shows
-    shell = RecordingShell.instance(config=config, display_pub_class=_Shows, displayhook_class=_Results)
+    config.RecordingShell.colors = "NoColor"  # `_with_colors` adds the few that are wanted
+    config.RecordingShell.display_pub_class = _RecordingPublisher
+    shell = RecordingShell.instance(
+        config=config, display_pub_class=_RecordingPublisher, displayhook_class=_RecordingDisplayHook
+    )
     return shell
 
 
 def fail_once(shell: RecordingShell) -> None:
-    """Run a cell that fails, for what the first cell and the first error import; nothing of it is left.
+    """Run a cell that fails, so that IPython imports now what the first cell and the first error need.
 
-    To tell an error takes more time than most cells, and ten times that where it is the first.
+    Formatting an error takes longer than most cells, and ten times as long for the first error. The cell leaves no
+    trace in the shell.
     """
     shell.run_cell("1 / 0", store_history=False, silent=True)  # type: ignore[no-untyped-call]
     for name in ("last_type", "last_value", "last_traceback", "last_exc"):
-        vars(sys).pop(name, None)  # nobody's cell has failed yet
+        vars(sys).pop(name, None)  # as before the first error
 
 
 def take_streams() -> None:
-    """Let all that is printed from now on be the outputs', and nothing be asked: nobody is there to answer."""
+    """Redirect stdout and stderr to the recorded outputs, and make `input` and `getpass` raise: nobody could answer."""
     outputs = RecordingShell.outputs
     sys.stdout, sys.stderr = GivenStream(outputs, "stdout"), GivenStream(outputs, "stderr")
     vars(builtins)["input"] = _refuse("raw_input")
@@ -132,44 +135,44 @@ def _refuse(name: str) -> Callable[..., NoReturn]:
 
 
 def run_recorded(shell: RecordingShell, source: str, seconds: float) -> list[Output]:
-    """Run one cell; an error in it, or the end of its time, is among its outputs."""
+    """Run one cell for at most `seconds` of CPU time, and return its outputs, which include an error or a timeout."""
     shell.outputs.begin()
-    clock = _Clock(seconds)
+    timer = _Timer(seconds)
     try:
-        with clock:
+        with timer:
             result = shell.run_cell(source, store_history=True)  # type: ignore[no-untyped-call]
             stopped = result.error_before_exec or result.error_in_exec
-    except BaseException as failure:  # some texts stop IPython itself, and time may end outside the cell
+    except BaseException as failure:  # some code crashes IPython itself, and the timer may fire outside the cell
         stopped = failure
-    if clock.rang:
+    if timer.has_fired:
         shell.outputs.error("CellTimeoutError", "", ["CellTimeoutError: No reply from kernel before timeout"])
-    elif stopped is not None and not _is_told(shell.outputs.kept, stopped):
-        told = f"{type(stopped).__name__}: {stopped}"
-        shell.outputs.error(type(stopped).__name__, str(stopped), [told])
+    elif stopped is not None and not _has_error(shell.outputs.kept, stopped):
+        line = f"{type(stopped).__name__}: {stopped}"
+        shell.outputs.error(type(stopped).__name__, str(stopped), [line])
     return shell.outputs.kept
 
 
-def _is_told(outputs: list[Output], stopped: BaseException) -> bool:
+def _has_error(outputs: list[Output], stopped: BaseException) -> bool:
     name = type(stopped).__name__
     return any(each["output_type"] == "error" and each["ename"] == name for each in outputs)
 
 
-class _Clock:
-    """Interrupts a cell when its time is over, as Ctrl-C does."""
+class _Timer:
+    """Raises KeyboardInterrupt in a cell when its time is over, as Ctrl-C does."""
 
     def __init__(self, seconds: float) -> None:
-        self._seconds, self.rang = seconds, False
+        self._seconds, self.has_fired = seconds, False
 
     def __enter__(self) -> None:
         for number in (signal.SIGPROF, signal.SIGALRM):
-            signal.signal(number, self._ring)
-        signal.setitimer(signal.ITIMER_PROF, self._seconds, _AGAIN)
-        signal.setitimer(signal.ITIMER_REAL, WAITS * self._seconds, _AGAIN)
+            signal.signal(number, self._interrupt)
+        signal.setitimer(signal.ITIMER_PROF, self._seconds, _REPEAT)
+        signal.setitimer(signal.ITIMER_REAL, WAITS * self._seconds, _REPEAT)
 
     def __exit__(self, *_: object) -> None:
         for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):
             signal.setitimer(timer, 0)
 
-    def _ring(self, _number: int, _frame: FrameType | None) -> None:
-        self.rang = True
+    def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
+        self.has_fired = True
         raise KeyboardInterrupt

@@ -1,6 +1,6 @@
-"""The child process: executes a submission's cells in an IPython shell, and sends what the probes saw.
+"""The child process that runs a submission's cells in an IPython shell, and sends the observations of its probes.
 
-Whatever the cells print is discarded.
+What the cells print is discarded.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from autograder.sandbox.execution.data_file_transfer import lay_out
 from autograder.sandbox.execution.packed_cases import Cases, unpacked
 from autograder.sandbox.execution.program import Ground
 
-# They start programs, load files, or change the machine.
-_IDLE = frozenset(
+# Magics that do nothing here: they start programs, load files, or change the machine.
+_IGNORED_MAGICS = frozenset(
     {
         "bash",
         "conda",
@@ -49,9 +49,9 @@ _IDLE = frozenset(
 
 
 class QuietShell(InteractiveShell):
-    """A shell that keeps errors in its results instead of printing them."""
+    """A shell that returns errors in its results instead of printing them, and starts no other programs."""
 
-    # IPython calls these two with what each of its versions likes.
+    # The arguments of these two methods differ between versions of IPython.
     def showtraceback(self, *args: Any, **kwargs: Any) -> None:
         """Print nothing."""
 
@@ -65,27 +65,27 @@ class QuietShell(InteractiveShell):
         """Do nothing: in a notebook, the lines below `exit()` run all the same."""
 
     def system(self, cmd: str) -> None:
-        """Do nothing: `!nvidia-smi` and `!pip install` are the student's machine's business."""
+        """Do nothing: `!nvidia-smi` and `!pip install` concern the student's machine."""
 
     def getoutput(self, cmd: str, split: bool = True, depth: int = 0) -> list[str] | str:
-        """Give nothing: `files = !ls` asks for it."""
+        """Return an empty result, for code such as `files = !ls`."""
         return [] if split else ""
 
     def run_line_magic(self, magic_name: str, line: str, _stack_depth: int = 1) -> Any:
-        """Run a magic; those that are for another machine, or that are not installed here, do nothing."""
-        if magic_name not in _IDLE and self.find_line_magic(magic_name):  # type: ignore[no-untyped-call]
+        """Run a line magic; one that starts programs or changes the machine, or is not installed, does nothing."""
+        if magic_name not in _IGNORED_MAGICS and self.find_line_magic(magic_name):  # type: ignore[no-untyped-call]
             return super().run_line_magic(magic_name, line, _stack_depth + 1)
 
     def run_cell_magic(self, magic_name: str, line: str, cell: str) -> Any:
-        """Run a magic over a cell, likewise."""
-        if magic_name not in _IDLE and self.find_cell_magic(magic_name):  # type: ignore[no-untyped-call]
+        """Run a cell magic, under the same conditions as a line magic."""
+        if magic_name not in _IGNORED_MAGICS and self.find_cell_magic(magic_name):  # type: ignore[no-untyped-call]
             return super().run_cell_magic(magic_name, line, cell)  # type: ignore[no-untyped-call]
 
 
 class ReadyChapter:
-    """What is the same for all submissions of a chapter: its probes, and a shell in which its setup cell has run.
+    """A chapter's exercises and a shell in which its setup cell has run: prepared once, the same for all submissions.
 
-    Raises WorkFailed where the setup cell fails: the chapter is ours.
+    Raises WorkFailed if the setup cell fails: it is the course's own, so no student is to blame.
     """
 
     def __init__(self, ground: Ground) -> None:
@@ -94,7 +94,7 @@ class ReadyChapter:
         found = (each for stem in ground.chapters for each in course.exercises(stem))
         self.exercises = ExerciseSet(" and ".join(ground.chapters), found)
         for exercise in self.exercises:
-            exercise.requirements  # noqa: B018  # drawn once here, and not again in each submission's process
+            exercise.requirements  # noqa: B018  # compute this cached property here, not again in each forked child
         self.shell = new_shell()
         problem = run_cell(self.shell, ground.setup)
         if problem is not None:
@@ -102,51 +102,51 @@ class ReadyChapter:
         self.shell.user_ns.update({name: each for name, each in STAND_INS.items() if name in self.shell.user_ns})
 
     def serve(self, source: int, sink: int, cases: Cases | None = None) -> None:
-        """Run the program that comes from `source`; a frame to `sink` for each stage.
+        """Run the program that arrives from `source`, and send a frame to `sink` for each step.
 
-        Where the process that this one was forked from has read the `cases`, they do not come.
+        `cases` are given if the fork server has read them before it forked this process; the program then brings none.
         """
         frame = receive(source)
         os.close(source)
         if frame is not None:
-            # A copy of this process that a cell forks has nothing to say to the grader.
+            # If a cell forks this process, the copy must not write to the grader.
             os.register_at_fork(after_in_child=lambda: os.close(sink))
             discard(2)
-            # `@torch.compile` changes no result, and a compiler takes longer than an answer may.
+            # `@torch.compile` changes no result, and compiling takes longer than an answer may.
             os.environ["TORCHDYNAMO_DISABLE"] = "1"
             size = frame.head["cases"]
             lay_out(frame.head["files"], frame.body[size:])
             known = cases if not size and cases is not None else unpacked(frame.body[:size])
-            _serve(self.shell, self.exercises, sink, frame.head["steps"], known)
+            _run_steps(self.shell, self.exercises, sink, frame.head["steps"], known)
 
 
-def _serve(shell: QuietShell, exercises: ExerciseSet, sink: int, steps: list[dict[str, Any]], cases: Cases) -> None:
+def _run_steps(shell: QuietShell, exercises: ExerciseSet, sink: int, steps: list[dict[str, Any]], cases: Cases) -> None:
     for step in steps:
         head = {"stage": step["stage"]}
         if "exercise" in step:
             exercise = exercises[step["exercise"]]
-            _answer(sink, _probed(head, shell, step["called"], exercise, cases[exercise.name]))
+            _send(sink, _probe(head, shell, step["called"], exercise, cases[exercise.name]))
         elif "source" in step:
-            _answer(sink, Frame(head | _told(_run_answers(shell, step["source"], step["needed"]))))
+            _send(sink, Frame(head | _error_fields(_run_answers(shell, step["source"], step["needed"]))))
         else:
             for statement in step["statements"]:
-                run_cell(shell, statement)  # one that fails is missed only by the answers that need it
-            _answer(sink, Frame(head))
+                run_cell(shell, statement)  # an error is ignored: only answers that need the statement are affected
+            _send(sink, Frame(head))
 
 
-def _answer(sink: int, frame: Frame) -> None:
+def _send(sink: int, frame: Frame) -> None:
     try:
         send(sink, frame)
     except FrameError as error:
         send(sink, Frame({"stage": frame.head["stage"], "raised": [type(error).__name__, str(error), ""]}))
 
 
-def _told(problem: Raised | None) -> dict[str, Any]:
+def _error_fields(problem: Raised | None) -> dict[str, Any]:
     return {} if problem is None else {"raised": [problem.type, problem.message, problem.line]}
 
 
 def _run_answers(shell: QuietShell, source: str, needed: list[tuple[int, str]]) -> Raised | None:
-    """Run a cell with answers; where it stops, what its answers need below that line is run all the same."""
+    """Run a cell with answers, and return its error; after one, still run the needed statements below that line."""
     _seed()
     stopped = _executed(shell, source)
     if stopped is None:
@@ -159,31 +159,30 @@ def _run_answers(shell: QuietShell, source: str, needed: list[tuple[int, str]]) 
 
 
 def _line_of(error: BaseException) -> int:
-    """The line of the cell at which it stopped; 0 where that cannot be told."""
+    """Return the line of the cell that raised the error; 0 if the traceback does not show it."""
     frames = traceback.extract_tb(error.__traceback__)
     return next((frame.lineno or 0 for frame in frames if frame.name == "<module>"), 0)
 
 
-def _probed(head: dict[str, Any], shell: QuietShell, name: str, exercise: Exercise, cases: tuple[Case, ...]) -> Frame:
-    """What the probe sees of what stands under a name now."""
+def _probe(head: dict[str, Any], shell: QuietShell, name: str, exercise: Exercise, cases: tuple[Case, ...]) -> Frame:
+    """Return a frame with the observations of the exercise's probe on the global `name`, or with an error."""
     if name not in shell.user_ns:
         return Frame(head | {"undefined": True})
     _seed()
     try:
         return Frame(head, to_bytes(list(exercise.observe(shell.user_ns[name], cases))))
-    # KeyboardInterrupt can only come from the answer: nobody sits at this process's keyboard. Anything else is a
-    # result that a probe cannot write down.
+    # A KeyboardInterrupt can only come from the answer's code. Other errors come from results that cannot be packed.
     except (Exception, KeyboardInterrupt) as error:
-        return Frame(head | _told(raised(error)))
+        return Frame(head | _error_fields(raised(error)))
 
 
 def _seed() -> None:
     random.seed(0)
-    torch.default_generator.manual_seed(0)  # torch.manual_seed also seeds devices, which takes its time
+    torch.default_generator.manual_seed(0)  # torch.manual_seed also seeds devices, which takes long
 
 
 def new_shell() -> QuietShell:
-    """A shell that writes no history and reads no profile."""
+    """Return a shell that writes no history and reads no profile."""
     config = Config()
     config.HistoryManager.enabled = False
     config.InteractiveShell.colors = "NoColor"
@@ -191,17 +190,17 @@ def new_shell() -> QuietShell:
 
 
 def run_cell(shell: QuietShell, source: str) -> Raised | None:
-    """Execute one cell; returns what it raised."""
+    """Execute one cell; return the error that it raised, or None."""
     error = _executed(shell, source)
     return None if error is None else _raised(error)
 
 
 def _executed(shell: QuietShell, source: str) -> BaseException | None:
-    """Execute one cell; returns the exception that stopped it."""
+    """Execute one cell; return the exception that stopped it, or None."""
     try:
         result = shell.run_cell(source, store_history=False)  # type: ignore[no-untyped-call]
         error: BaseException | None = result.error_before_exec or result.error_in_exec
-    except Exception as failure:  # some texts stop IPython itself
+    except Exception as failure:  # some code crashes IPython itself
         return failure
     return error
 

@@ -1,7 +1,7 @@
-"""Runs a submission's solution cells and probes in a child process, and gathers what the probes saw.
+"""Run the steps of a submission's program in child processes, and collect the outcome of each exercise.
 
-The child is told the cases and nothing of the reference, the answer bank or the gradebook; what it sends back is
-taken for what it is, a stranger's word.
+The child gets the cases, but nothing of the worked solutions, the answer bank or the gradebook. What it sends back is
+untrusted: it is limited in size and reading time, and validated.
 """
 
 from __future__ import annotations
@@ -33,24 +33,25 @@ from autograder.sandbox.execution.program import (
 from autograder.sandbox.execution.wait_for_child import PATIENCE, PROCESS_ENDED, Patience, epitaph, wait_for
 from autograder.time_budget import SECONDS, OutOfBudget, time_budget
 
-UNDEFINED = Outcome()  # nothing stands under the exercise's name
+UNDEFINED = Outcome()  # the answer's name is not defined
 UNREADABLE = "the code sent back something that cannot be read"
-_BEFORE = SeenBefore()
+_CACHE = SeenBefore()
 TOO_MUCH = "what your answer gives back is too much to check: more than {} MB of tensors, or {} MB of anything else"
 
 TOO_LONG = f"what your answer gives back takes more than {SECONDS:g} seconds to read"
 
 
 def run(program: Program, limits: Limits = LIMITS, *, children: Children) -> dict[str, Outcome]:
-    """Run every step; one that hangs or kills the process costs only itself: the rest runs in a new one.
+    """Run all steps of a program, and return the outcome of each exercise.
 
-    All of it has the time that the exercises may take one by one: cells that run again could dawdle each time.
+    If a step hangs or kills the process, the remaining steps run in a new process without it. All processes together
+    may take no longer than the exercises may one by one, since steps that run again could be slow each time.
     """
     seen: dict[int, Outcome] = {}
     lost: Counter[int] = Counter()
     patience = Patience(PATIENCE * limits.time_factor * program.seconds)
     while patience.seconds > 0 and any(place not in seen for place in _probings(program)):
-        place = _run_until_lost(program, _left(program, seen, lost), children, limits, seen, patience)
+        place = _run_until_lost(program, _remaining_steps(program, seen, lost), children, limits, seen, patience)
         if place is not None:
             lost[place] += 1
     return _outcomes(program, seen)
@@ -60,8 +61,13 @@ def _probings(program: Program) -> dict[int, Probing]:
     return {place: step for place, step in enumerate(program.steps) if isinstance(step, Probing)}
 
 
-def _left(program: Program, seen: Mapping[int, Outcome], lost: Mapping[int, int]) -> dict[int, Step]:
-    """What is still to do. What ran well runs again, for later steps; of a lost cell, what its answers need."""
+def _remaining_steps(program: Program, seen: Mapping[int, Outcome], lost: Mapping[int, int]) -> dict[int, Step]:
+    """Return the steps to run in the next process, by index.
+
+    Cells run again, because later steps need their names. A cell that hung or ended its process is replaced by the
+    statements that define its answers; if these are lost too, or if the cell disturbed the connection, it is left out.
+    `seen` are the outcomes so far, and `lost` counts how often a step has cost a process.
+    """
     left: dict[int, Step] = {}
     for place, step in enumerate(program.steps):
         if isinstance(step, Probing):
@@ -75,7 +81,10 @@ def _left(program: Program, seen: Mapping[int, Outcome], lost: Mapping[int, int]
 
 
 def _may_run_in_part(cell: Outcome) -> bool:
-    """Whether a lost cell hung or ended the process, as a line that tries an answer out may; not what disturbs us."""
+    """Return whether a lost cell hung or ended the process, as a line that tries an answer out may do.
+
+    It is False for a cell that disturbed the connection to the grader.
+    """
     return cell.timed_out or (cell.raised is not None and cell.raised.type == PROCESS_ENDED)
 
 
@@ -87,19 +96,22 @@ def _run_until_lost(
     seen: dict[int, Outcome],
     patience: Patience,
 ) -> int | None:
-    """Run steps in one process, adding how each ended; returns the one that hung or killed it, else None."""
+    """Run steps in one process, and add the outcome of each to `seen`.
+
+    Returns the index of the step that hung or killed the process, or None if all steps ended.
+    """
     with children(program, limits) as child:
-        stages = _Stages(child, limits, patience)
-        stages.begin(program, steps)
+        process = _StepProcess(child, limits, patience)
+        process.begin(program, steps)
         for place, step in steps.items():
-            seen.setdefault(place, stages.outcome(place, step.seconds * limits.time_factor))
-            if stages.lost:
+            seen.setdefault(place, process.outcome(place, step.seconds * limits.time_factor))
+            if process.lost:
                 return place
     return None
 
 
 def _outcomes(program: Program, seen: Mapping[int, Outcome]) -> dict[str, Outcome]:
-    """How each exercise ended, its second look included."""
+    """Return the outcome of each exercise, with that of its second probing in `later`."""
     found: dict[str, Outcome] = {}
     for place, step in _probings(program).items():
         cell = seen.get(step.cell) if step.cell is not None else None
@@ -109,27 +121,27 @@ def _outcomes(program: Program, seen: Mapping[int, Outcome]) -> dict[str, Outcom
 
 
 def _with_cell(called: str, outcome: Outcome, cell: Outcome | None) -> Outcome:
-    """How an exercise ended, and its cell: one that stopped explains why there was nothing to probe."""
+    """Return an exercise's outcome, together with its cell's: a cell that failed explains why the name is undefined."""
     stopped = cell if cell is not None and (cell.raised or cell.timed_out) else None
     if outcome is UNDEFINED:
         return stopped or Outcome(raised=Raised("NameError", f"name {called!r} is not defined"))
     return replace(outcome, cell=stopped) if outcome.observations is not None else outcome
 
 
-class _Stages:
-    """The grader's end of a child process: its outcomes, one stage after the other."""
+class _StepProcess:
+    """A child process that runs steps: sends the steps to it, and reads the outcomes one by one."""
 
     def __init__(self, child: Child, limits: Limits, patience: Patience) -> None:
         self._child, self._limits, self._patience = child, limits, patience
         self.lost = False
 
     def begin(self, program: Program, steps: Mapping[int, Step]) -> None:
-        """Hand over the steps; raises OSError where the child does not take them, which is our fault."""
+        """Send the steps. Raises OSError if the child does not accept them; no student's code has run by then."""
         frame = _packed(program, steps, self._child.knows_cases)
         send(self._child.to, frame, time.monotonic() + self._limits.start_seconds)
 
     def outcome(self, stage: int, seconds: float) -> Outcome:
-        """Wait for the outcome of one stage; sets `lost` where the child cannot go on."""
+        """Wait for the outcome of one step, and return it; set `lost` if the child cannot go on."""
         begun, most = time.monotonic(), (self._limits.message_bytes, self._limits.text_bytes)
         try:
             wait_for(self._child, seconds, self._patience)
@@ -158,10 +170,10 @@ class _Stages:
 
 
 def _packed(program: Program, steps: Mapping[int, Step], knows_cases: bool = False) -> Frame:
-    told = [{"stage": place} | _plain(step) for place, step in steps.items()]
+    plain = [{"stage": place} | _plain(step) for place, step in steps.items()]
     listed, data = data_file_transfer.packed(program.files)
     cases = b"" if knows_cases else packed(program.cases)
-    return Frame({"steps": told, "files": listed, "cases": len(cases)}, cases + data if data else cases)
+    return Frame({"steps": plain, "files": listed, "cases": len(cases)}, cases + data if data else cases)
 
 
 def _plain(step: Step) -> dict[str, Any]:
@@ -173,7 +185,7 @@ def _plain(step: Step) -> dict[str, Any]:
 
 
 def unpacked(frame: Frame, text_bytes: int = LIMITS.text_bytes) -> Outcome:
-    """The outcome that a message holds; raises DamagedData where it holds none."""
+    """Return the outcome in a frame from the child; raises DamagedData if the frame holds none."""
     raised = frame.head.get("raised")
     if raised is not None:
         if not isinstance(raised, list) or [str] * 3 != [type(item) for item in raised]:
@@ -183,4 +195,4 @@ def unpacked(frame: Frame, text_bytes: int = LIMITS.text_bytes) -> Outcome:
         return UNDEFINED
     if not frame.body:
         return Outcome(observations=())
-    return Outcome(*_BEFORE.read(frame.body, text_bytes))
+    return Outcome(*_CACHE.read(frame.body, text_bytes))

@@ -1,4 +1,4 @@
-"""Waiting for a child process: as long as it may compute, and what to say of one that has ended."""
+"""Wait for a message from a child process while it may use CPU time, and report how a child ended."""
 
 from __future__ import annotations
 
@@ -14,39 +14,40 @@ ENDED = "the code ended the Python process"
 SILENCED = "the code closed the line to the grader"
 PROCESS_ENDED = "ProcessEnded"
 _AT_ONCE = 0.05  # seconds
-PATIENCE = 4  # how many times its seconds an exercise may take where it does not compute
+PATIENCE = 4  # an exercise may take this many times its CPU seconds of elapsed time
 
 
 @dataclass
 class Patience:
-    """How long a submission will still be waited for, in all its processes together."""
+    """The elapsed time in seconds that the grader still waits for a submission, in all its processes together."""
 
     seconds: float
 
 
 def wait_for(child: Child, seconds: float, patience: Patience) -> None:
-    """Wait until something comes; TimeoutError after so many seconds of computing, or some times that without.
+    """Wait until the child sends something.
 
-    On a busy machine an answer must not run out of time because others compute.
+    Raises TimeoutError once the child has used `seconds` of CPU time, or after several times as much elapsed time. CPU
+    time counts so that on a busy machine an answer does not run out of time because other processes compute.
     """
     end = time.monotonic() + min(PATIENCE * seconds, patience.seconds)
-    if _comes(child, min(_AT_ONCE, seconds)):  # nearly always, and then there is no clock to be read
+    if _has_message(child, min(_AT_ONCE, seconds)):  # most answers are that fast, and then no CPU clock is read
         return
     before, left = child.cpu_seconds(), seconds
     while left > 0 and time.monotonic() < end:
-        if _comes(child, min(left, end - time.monotonic())):
+        if _has_message(child, min(left, end - time.monotonic())):
             return
         left = seconds - (child.cpu_seconds() - before)
     raise TimeoutError
 
 
-def _comes(child: Child, within: float) -> bool:
-    """Whether something comes within so many seconds."""
+def _has_message(child: Child, within: float) -> bool:
+    """Return whether the child sends something, or closes its pipe, within `within` seconds."""
     return bool(select.select([child.source], [], [], max(0.0, within))[0])
 
 
 def epitaph(child: Child) -> tuple[str, str]:
-    """The kind of end, and a word about it, of a child that has closed its line."""
+    """Return how a child that has closed its pipe ended: the name of an error, and a sentence about it."""
     status = child.ended(within=5)
     if status is None:
         return "LineClosed", SILENCED
@@ -57,5 +58,5 @@ def epitaph(child: Child) -> tuple[str, str]:
 
 
 def _signal_name(number: int) -> str:
-    """`SIGKILL` for 9; the number itself for the many that have no name."""
+    """Return the name of a signal, such as `SIGKILL` for 9, or the number itself for signals without a name."""
     return next((each.name for each in signal.Signals if each == number), str(number))
