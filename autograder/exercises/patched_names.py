@@ -10,13 +10,14 @@ from contextlib import contextmanager
 from types import CellType, FunctionType, MethodType
 from typing import Any
 
-_DEEPEST = 20  # decorators around a function
+_DEEPEST = 20  # nested decorators of a function that are followed
 
 
 @contextmanager
 def replaced(owner: Any, name: str, stand_in: object) -> Iterator[None]:
-    """Let `owner.name` be another object in a block: a class's method, a module's function. Then all is as before, also
-    where the owner had the name only from a base class.
+    """Replace `owner.name`, such as a method or a module's function, while a block runs, and restore it afterwards.
+
+    If the owner inherited the name from a base class, the replacement is deleted.
     """
     missing = object()
     own = vars(owner).get(name, missing)
@@ -32,11 +33,11 @@ def replaced(owner: Any, name: str, stand_in: object) -> Iterator[None]:
 
 @contextmanager
 def replaced_for(answer: Any, owner: Any, name: str, stand_in: Callable[..., Any]) -> Iterator[None]:
-    """Replace `owner.name` as `replaced` does, and rebind each name in the answer's code that stands for that object.
+    """Replace `owner.name` as `replaced` does, and rebind every name in the answer's code that refers to that object.
 
-    `from time import perf_counter`, in whichever cell, makes a name that `replaced` does not reach. Such names stand in
-    the answer's namespace, and in the closures, default arguments and class attributes of what is defined in it.
-    After the block they are bound to the original again, those that the answer has bound within it, too.
+    `from time import perf_counter` makes a name that `replaced` does not change. Such names are searched in the
+    answer's namespace, and in the closures, default arguments and class attributes of everything defined in it. After
+    the block they refer to the original again, including names that the answer has bound inside the block.
     """
     original = getattr(owner, name)
     # As an attribute of a class, a builtin function does not take self, and a Python function would.
@@ -50,18 +51,18 @@ def replaced_for(answer: Any, owner: Any, name: str, stand_in: Callable[..., Any
 
 
 class _Unbound:
-    """A callable that stays as it is when it is looked up through an instance."""
+    """A callable that does not become a bound method when it is looked up on an instance."""
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call what was given."""
+        """Call the wrapped function."""
         return self._call(*args, **kwargs)
 
 
 def _rebind(answer: Any, old: object, new: Any) -> None:
-    """Bind each name in the answer's code to `new` that is bound to `old`."""
+    """Rebind to `new` every name in the answer's code that is bound to `old`."""
     namespace = _namespace_of(answer)
     for name in [name for name, value in namespace.items() if value is old]:
         namespace[name] = new
@@ -92,7 +93,7 @@ def _rebind_in_function(own: FunctionType, old: object, new: Any) -> None:
 
 
 def _own_code(answer: Any, namespace: dict[str, Any]) -> Iterable[FunctionType | type]:
-    """The functions and classes that are defined in a namespace, also those in closures, classes and decorators."""
+    """Return the functions and classes defined in a namespace, and those inside closures, classes and decorators."""
     found: dict[int, FunctionType | type] = {}
     waiting = [answer, *namespace.values()]
     while waiting:
@@ -102,7 +103,7 @@ def _own_code(answer: Any, namespace: dict[str, Any]) -> Iterable[FunctionType |
         if type(one) is FunctionType and one.__globals__ is namespace:
             found[id(one)] = one
             waiting += map(_content, one.__closure__ or ())
-        elif issubclass(type(one), type):  # isinstance would ask an object of the answer's for its __class__
+        elif issubclass(type(one), type):  # isinstance would call the answer's own __class__
             if one is answer or one.__module__ == namespace.get("__name__"):
                 found[id(one)] = one
                 waiting += vars(one).values()
@@ -121,18 +122,18 @@ _HOLDERS = {
 
 
 def _within(value: Any) -> Any:
-    """The function in a decorator's, a method, a property or a partial; None where there is none."""
+    """Return the function wrapped by a decorator, method, property or partial, or None."""
     if holder := _HOLDERS.get(type(value)):
         return getattr(value, holder)
-    # Both run no code of the answer's; the first is fast.
+    # Neither lookup runs code of the answer; the first is fast.
     is_function = type(value) is FunctionType
     inner = vars(value).get("__wrapped__") if is_function else inspect.getattr_static(value, "__wrapped__", None)
     return inner if isinstance(inner, FunctionType) else None
 
 
 def _namespace_of(answer: Any) -> dict[str, Any]:
-    """The globals of a function, or of a class's methods; of any other object, those of its class."""
-    for _ in range(_DEEPEST):  # a function may say that it wraps itself
+    """Return the globals of a function, or of a class's methods; for any other object, those of its class."""
+    for _ in range(_DEEPEST):  # bounded: a function's `__wrapped__` may be itself
         if not isinstance(answer, type) and (inner := _within(answer)) is not None:
             answer = inner
     if isinstance(answer, FunctionType):
