@@ -1,4 +1,4 @@
-"""The answer bank: wrong answers with their sentences, and right answers that look different from the reference."""
+"""The answer bank: known wrong answers with their messages for students, and right ones unlike the reference."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from autograder.python_names import names_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _TAG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-# Names that stand for something else in each place, though nobody binds them there.
+# Names whose value depends on the module that the code runs in, though no statement binds them.
 _OF_THE_PLACE = frozenset(("__builtins__", "__file__", "__name__", "dir", "eval", "exec", "globals", "locals", "vars"))
 
 
@@ -48,13 +48,13 @@ class KnownAnswer:
 
     @property
     def is_right(self) -> bool:
-        """Whether the answer must get full points."""
+        """Return whether the answer is right, and so must get full points."""
         return self.sentence is None
 
     def means_below(self, setup: Mapping[str, Any]) -> bool:
-        """Whether each name that its text uses stands for the same below a setup cell as it does in the bank.
+        """Return whether every name in its text has the same value after a setup cell as in the bank's module.
 
-        What the answer shows is then the same in both places.
+        The answer then has the same observations in both places.
         """
         function = _a_method(self.function) if isinstance(self.function, type) else self.function
         there = getattr(function, "__globals__", None)
@@ -179,10 +179,10 @@ def _unmade(*_: object, **__: object) -> None:
 
 
 def _source(answer: Function) -> str:
-    """The source of a function or class without its decorators, as it goes into a solution cell.
+    """Return the source of a function or class without its decorators, as it is written into a solution cell.
 
-    `inspect` takes the text apart for each answer, down to its tokens, and gives the first of several classes of one
-    name. It is asked of a function that stands in another one.
+    `inspect.getsource` is the fallback, for functions inside of functions: it tokenizes the text for each answer, and
+    of several classes with one name it returns the first.
     """
     made = _a_method(answer) if isinstance(answer, type) else inspect.unwrap(answer)
     code: CodeType | None = getattr(made, "__code__", None)
@@ -195,19 +195,25 @@ def _source(answer: Function) -> str:
 
 
 def _lines(node: ast.FunctionDef | ast.ClassDef, whole: bool) -> range:
-    """The lines where Python may say that a definition begins: of a function its first, of a class one of a method."""
+    """Return the lines in which the first line of the code object can be.
+
+    That is the first line of a function, or, for a class (`whole`), any of its lines: the code is that of a method.
+    """
     first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
     return range(first, (node.end_lineno or first) + 1 if whole else first + 1)
 
 
 @lru_cache(maxsize=1)
 def _definitions(text: str) -> list[ast.FunctionDef | ast.ClassDef]:
-    """The functions and classes in a text; a long bank is parsed once, and not once for each answer."""
+    """Return the functions and classes in a text; cached, so that a bank is not parsed again for each answer."""
     return [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
 
 
 def _class_of_its_own(made: type, source: str) -> Callable[..., Any]:
-    """The class made anew, where its name stands for itself and not for the bank's last class of that name."""
+    """Define the class again in a namespace of its own.
+
+    All classes of a bank have the same name. A reference to it, as in `super(Net, self)`, must mean the class itself.
+    """
     namespace = dict(_a_method(made).__globals__)
     exec(compile(source, f"<an answer to {made.__name__}>", "exec"), namespace)
     answer: Callable[..., Any] = namespace[made.__name__]
@@ -215,13 +221,13 @@ def _class_of_its_own(made: type, source: str) -> Callable[..., Any]:
 
 
 def _a_method(made: type) -> FunctionType:
-    """A function that the class's own text defines."""
+    """Return one of the functions defined in the body of a class."""
     members = (getattr(member, "__func__", member) for member in vars(made).values())
     return next(member for member in members if isinstance(member, FunctionType))
 
 
 def load_bank(path: Path) -> AnswerBank:
-    """Read the bank of one exercise; raises BankError with the line where it cannot be read."""
+    """Return the answer bank in a file; raise BankError, with the line, if it cannot be read."""
     spec = spec_from_file_location(f"answers_to_{path.stem}", path)
     assert spec is not None and spec.loader is not None
     module = module_from_spec(spec)
@@ -251,13 +257,13 @@ def _line_of(path: Path, tag: str) -> int:
 
 
 def _line_of_bank(path: Path) -> int:
-    """The line that begins with the bank's name; 1 where there is none."""
+    """Return the number of the line that begins with `bank`, or 1."""
     rows = enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
     return next((number for number, row in rows if re.match(r"bank\b", row)), 1)
 
 
 def _frame(error: Exception, path: Path) -> int:
-    """Which frame of an error's traceback is the bank's own."""
+    """Return the index of the innermost traceback frame in the bank's file, or -1."""
     frames = traceback.extract_tb(error.__traceback__)
     return max((i for i, frame in enumerate(frames) if frame.filename == str(path)), default=-1)
 

@@ -1,4 +1,4 @@
-"""Exercises that an assignment asks for and that stand in another chapter: as cells of a chapter of its own."""
+"""Add exercises of other chapters to an assignment, as cells of its own chapter."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from autograder.course.course_location import chapter_path
 
 @dataclass(frozen=True)
 class Lent:
-    """An exercise that stands in the chapter `home`, and what it is worth where it is lent to."""
+    """An exercise of the chapter `home` that another assignment uses, and its points or extra credit there."""
 
     name: str
     home: str
@@ -22,18 +22,21 @@ class Lent:
 
 
 def begun(stem: str, prelude: str) -> Chapter:
-    """An assignment that is no chapter as one without exercises; answers find there what `prelude` gives."""
+    """Return a chapter without exercises for an assignment that is no chapter of the course.
+
+    Its setup cell is `prelude`, which defines the names that answers may use.
+    """
     return Chapter(stem, f"source/{stem}", (Cell(Kind.SETUP, {"setup": True}, 1, prelude),))
 
 
 def joined(own: Chapter, course: Path, lent: Sequence[Lent]) -> Chapter:
-    """A chapter with the exercises that are lent to it, behind its own."""
+    """Return a chapter with the borrowed exercises appended to its own cells."""
     more = (cell for each in lent for cell in _cells(read_chapter(chapter_path(course, each.home)), each))
     return replace(own, cells=(*own.cells, *more)) if lent else own
 
 
 def _cells(home: Chapter, lent: Lent) -> tuple[Cell, Cell]:
-    """The cell of a lent exercise, and its check with what it is worth here."""
+    """Return the cell of a borrowed exercise, and a check cell with its points here."""
     exercise = home.exercise(lent.name)
     worth = {"extra": lent.extra} if lent.extra else {"points": lent.points}
     return exercise, Cell(Kind.CHECK, {"check": lent.name, **worth}, exercise.line, "")

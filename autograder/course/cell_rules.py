@@ -1,4 +1,4 @@
-"""What the text of a cell must hold, kind by kind."""
+"""Check the text of a cell against the rules of its kind; a broken rule raises ChapterError."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _check_starter_lines(chapter: Chapter, cell: Cell) -> None:
 
 
 def _check_definition(chapter: Chapter, cell: Cell, what: str, text: str) -> None:
-    """Hold solution and starter to one form: they define the exercise's name, with a docstring."""
+    """Check that the solution or starter defines the exercise's name, with a docstring."""
     name = cell.keys["exercise"]
     try:
         tree = ast.parse(text)
@@ -125,9 +125,11 @@ def _parameters(chapter: Chapter, _index: int, cell: Cell) -> None:
 
 
 def check_width(chapter: Chapter, cell: Cell) -> None:
-    """Hold code lines to what a notebook shows without scrolling; prose wraps by itself."""
+    """Check that code lines fit a notebook without scrolling; prose is wrapped by the notebook."""
     for line in cell.source.split("\n") if cell.kind is not Kind.MARKDOWN else ():
-        shown = line.removeprefix("# ") if line.startswith("#  ") else line  # a starter's line loses its mark
+        shown = (
+            line.removeprefix("# ") if line.startswith("#  ") else line
+        )  # the build removes a starter line's comment sign
         if len(shown) > _WIDTH:
             fail(
                 chapter.where,
@@ -144,7 +146,7 @@ def _no_markers(chapter: Chapter, _index: int, cell: Cell) -> None:
 
 
 def _prose(chapter: Chapter, index: int, cell: Cell) -> None:
-    """Hold the line of a folded answer to HTML: JupyterLab reads no Markdown in it, and shows its backticks."""
+    """Check that code in a `<summary>` is HTML: JupyterLab does not render Markdown there and shows the backticks."""
     _no_markers(chapter, index, cell)
     found = _CODE_IN_SUMMARY.search(cell.source)
     if found:
@@ -153,14 +155,14 @@ def _prose(chapter: Chapter, index: int, cell: Cell) -> None:
 
 
 def _lesson(chapter: Chapter, index: int, cell: Cell) -> None:
-    """Hold a lesson's cell to what readers should copy: what stands in for their own answers has a cell of its own."""
+    """Check that a lesson cell does not call `mine`: readers copy lesson cells, and `mine` belongs in a folded cell."""
     _no_markers(chapter, index, cell)
     if re.search(r"\bmine\(", cell.source):
         fail(chapter.where, cell.line, "expected `mine(...)` in a cell of its own, folded away; mark it `mine=true`.")
 
 
 def _mine(chapter: Chapter, index: int, cell: Cell) -> None:
-    """Hold what fetches the reader's answers to their names: `my_step = mine("step", ...)`, and `MyNet` for a class."""
+    """Check the assignments of a `mine` cell: `my_step = mine("step", ...)`, and `MyNet = mine("Net", ...)`."""
     _no_markers(chapter, index, cell)
     try:
         tree = ast.parse(cell.source)
@@ -182,7 +184,10 @@ def _mine(chapter: Chapter, index: int, cell: Cell) -> None:
 
 
 def _claim(chapter: Chapter, index: int, cell: Cell) -> None:
-    """Hold a claim to its place and purpose: below code, with an assert, giving no name to readers' cells."""
+    """Check that a claim follows a code cell, holds an assert, and binds only names that begin with `_`.
+
+    Readers' notebooks do not have the claim, and so would not have its names.
+    """
     _no_markers(chapter, index, cell)
     if chapter.cells[index - 1].kind is Kind.MARKDOWN:
         fail(chapter.where, cell.line, "expected a claim right below the code that it is about; move it up.")

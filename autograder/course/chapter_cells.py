@@ -1,4 +1,4 @@
-"""A chapter as data: its cells, what each is for, and what can be asked of it."""
+"""A chapter as data: its cells with their kinds, and its exercises with their solutions, starters and points."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autograder.ipython_syntax import CHECK, SETUP
 
 
 class Kind(Enum):
-    """What a cell is for."""
+    """The kind of a cell: what it is for."""
 
     MARKDOWN = "markdown"
     LESSON = "lesson"
@@ -30,7 +30,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: its kind, the keys of its marker line, that line's number, and its text."""
+    """One cell: its kind, the keys of its marker line, the number of that line, and the cell's text."""
 
     kind: Kind
     keys: dict[str, Any]
@@ -39,12 +39,12 @@ class Cell:
 
     @property
     def fixed_id(self) -> str | None:
-        """The cell's id, where its keys give it one: its name, or its grade id."""
+        """Return the cell's id, if its keys fix one: its name, or its grade id."""
         return self.keys.get("name") or self.grade_id
 
     @property
     def grade_id(self) -> str | None:
-        """nbgrader's name for the cell; None where nbgrader has no business with it."""
+        """Return the `grade_id` that nbgrader has for the cell; None if nbgrader does not use the cell."""
         if self.kind is Kind.EXERCISE:
             return str(self.keys["exercise"])
         if self.kind is Kind.CHECK:
@@ -54,7 +54,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Chapter:
-    """One chapter, its cells in the author's order. `where` is the path that messages name."""
+    """One chapter, with its cells in the author's order. `where` is the path to name in messages."""
 
     stem: str
     where: str
@@ -62,7 +62,7 @@ class Chapter:
 
     @property
     def handed_out(self) -> tuple[Cell, ...]:
-        """The cells that a notebook for readers has: all but the claims, which the tests run out of their sight."""
+        """Return the cells of a reader's notebook: all but the claims, which only the tests run."""
         return tuple(cell for cell in self.cells if cell.kind is not Kind.CLAIM)
 
     def of_kind(self, kind: Kind) -> Iterator[Cell]:
@@ -71,34 +71,37 @@ class Chapter:
 
     @property
     def exercises(self) -> tuple[str, ...]:
-        """The names of the exercises, in order."""
+        """Return the names of the exercises, in order."""
         return tuple(cell.keys["exercise"] for cell in self.of_kind(Kind.EXERCISE))
 
     @property
     def prelude(self) -> str:
-        """The text that stands before every solution: the parameters, then the setup cell."""
+        """Return the code that runs before every solution: the parameters cell, then the setup cell."""
         first = [cell.source for cell in self.of_kind(Kind.PARAMETERS)]
         return "\n".join([*first, next(self.of_kind(Kind.SETUP)).source])
 
     def exercise(self, name: str) -> Cell:
-        """The exercise's cell, as the author wrote it."""
+        """Return the exercise's cell, as the author wrote it."""
         return self._named(Kind.EXERCISE, "exercise", name)
 
     def solution(self, name: str) -> str:
-        """The exercise's worked solution: the whole cell without markers."""
+        """Return the exercise's worked solution: the whole cell without markers."""
         return solution_regions.solved(self.exercise(name).source)
 
     def starter(self, name: str) -> str:
-        """The exercise's cell as a student gets it."""
+        """Return the text of the exercise's cell as a student gets it."""
         return solution_regions.starter(self.exercise(name).source)
 
     def points(self, name: str) -> float:
-        """The exercise's points towards full marks; 0 for a stretch exercise. Whole, unless it is lent."""
+        """Return the exercise's points towards full marks; 0 for a stretch exercise.
+
+        Only a borrowed exercise may have points that are no whole number.
+        """
         points: float = self._named(Kind.CHECK, "check", name).keys.get("points", 0)
         return points
 
     def extra(self, name: str) -> int:
-        """The exercise's extra credit; 0 for all but stretch exercises."""
+        """Return the exercise's extra credit; 0 for all but stretch exercises."""
         return int(self._named(Kind.CHECK, "check", name).keys.get("extra", 0))
 
     def _named(self, kind: Kind, key: str, name: str) -> Cell:
@@ -110,7 +113,7 @@ class Chapter:
 
 
 def guess_of(source: str) -> ast.Assign | None:
-    """Return the assignment of a predict cell, `guess... = <answer>`; None where the text is not that."""
+    """Return the assignment of a predict cell, `guess... = <answer>`; None if the text is anything else."""
     try:
         body = ast.parse(source).body
     except SyntaxError:
@@ -122,7 +125,7 @@ def guess_of(source: str) -> ast.Assign | None:
 
 
 def without_answer(source: str) -> str:
-    """Return a predict cell as a student gets it: `...` in the place of the answer, the comment kept."""
+    """Return a predict cell as a student gets it: with `...` in place of the answer, and the comment kept."""
     assignment = guess_of(source)
     if assignment is None:
         return source

@@ -1,4 +1,4 @@
-"""Reads a chapter: the text file that an author writes.
+"""Read and check a chapter: the text file that an author writes.
 
 `course/chapters/chNN_slug.py` is in jupytext's py:percent form. Each cell may carry keys on its marker
 line, `# %% check="relu" points=2`; `chapter_rules` holds the closed list of keys.
@@ -28,7 +28,7 @@ STEM = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
 def chapter_paths(course: Path) -> tuple[Path, ...]:
-    """List the chapter files of a course folder; raises CourseNotFound where there are none."""
+    """Return the paths of a course folder's chapters; raise CourseNotFound if there are none."""
     folder = course / CHAPTERS
     paths = tuple(sorted(folder.glob("*.py"))) if folder.is_dir() else ()
     if not paths:
@@ -40,7 +40,7 @@ def chapter_paths(course: Path) -> tuple[Path, ...]:
 
 
 def read_chapter(path: Path) -> Chapter:
-    """Read and check one chapter file; raises ChapterError with `path:line: what; next step`."""
+    """Read and check one chapter file; raise ChapterError with `path:line: fault; next step`."""
     where = str(Path(*path.absolute().parts[-3:]))
     try:
         text = path.read_text(encoding="utf-8")
@@ -55,14 +55,17 @@ def read_chapter(path: Path) -> Chapter:
 
 @lru_cache(maxsize=8)
 def _checked(stem: str, where: str, text: str) -> Chapter:
-    """The chapter of a text, held to the rules; the same one whenever the same text is read again."""
+    """Return the checked chapter of a text; cached, so that the same text gives the same object."""
     chapter = Chapter(stem, where, parse(text, where))
     validate(chapter)
     return chapter
 
 
 def read_course(course: Path) -> tuple[Chapter, ...]:
-    """Read and check every chapter of a course folder, in order; no two exercises of a course have one name."""
+    """Read and check every chapter of a course folder, in order.
+
+    Raise ChapterError if two exercises of the course have the same name.
+    """
     chapters = tuple(read_chapter(path) for path in chapter_paths(course))
     seen: dict[str, str] = {}
     for chapter in chapters:
@@ -76,7 +79,7 @@ def read_course(course: Path) -> tuple[Chapter, ...]:
 
 @lru_cache(maxsize=8)
 def parse(text: str, where: str) -> tuple[Cell, ...]:
-    """Split a chapter's text into cells, each with its line; raises ChapterError on an unreadable marker."""
+    """Split a chapter's text into cells, each with its line; raise ChapterError for an unreadable marker."""
     lines = check_markers(text, where)
     cells = plain_cells(text, lines) or _read_by_jupytext(text)
     if len(cells) != len(lines):
@@ -91,21 +94,21 @@ def parse(text: str, where: str) -> tuple[Cell, ...]:
 
 
 def _read_by_jupytext(text: str) -> list[PlainCell]:
-    import jupytext  # teachers' dependencies, which reading the module must not need
+    import jupytext  # imported here: only teachers install these dependencies
     from nbformat.v4 import nbbase
 
-    with replaced(nbbase, "validate", lambda *_, **__: None):  # of each cell, which takes half the time
+    with replaced(nbbase, "validate", lambda *_, **__: None):  # validating each cell takes half the time
         cells = jupytext.reads(text, fmt="py:percent").cells
     return [PlainCell(cell.cell_type, _keys(cell.metadata), cell.source) for cell in cells]
 
 
 def _keys(metadata: dict[str, Any]) -> dict[str, Any]:
-    # jupytext's own notes on layout are not the author's keys.
+    # jupytext adds its own metadata about layout, which is no key of the author.
     return {key: value for key, value in metadata.items() if key != "lines_to_next_cell"}
 
 
 def validate(chapter: Chapter) -> None:
-    """Hold a chapter to the rules; raises ChapterError at the first one that is broken."""
+    """Check a chapter against all rules; raise ChapterError for the first broken one."""
     check_chapter(chapter)
     for index, cell in enumerate(chapter.cells):
         CELL_RULES[cell.kind](chapter, index, cell)

@@ -1,4 +1,4 @@
-"""The rules that a chapter's text is held to: the closed list of keys, and what each kind of cell must hold.
+"""Check a chapter's markers, its keys against the closed list, and its cells against each other.
 
 name="some-name"                any cell: a stable name, which becomes the cell's id
 setup=true                      the one setup cell
@@ -28,7 +28,7 @@ _KEY = re.compile(r"([A-Za-z_]+)=")
 _NAME = re.compile(r"[a-z0-9-]{1,60}")
 EXERCISE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,50}")
 
-# The first key that a code cell has of these says its kind; the set holds the keys that may stand with it.
+# The first of these keys in a code cell's marker decides its kind; the set holds the keys allowed for that kind.
 _KINDS: dict[str, frozenset[str]] = {
     "setup": frozenset({"setup", "name"}),
     "parameters": frozenset({"parameters", "name"}),
@@ -45,12 +45,12 @@ RESERVED = ("install", SETUP)
 
 
 def fail(where: str, line: int, message: str) -> NoReturn:
-    """Raise the error of one line of a chapter."""
+    """Raise a ChapterError for one line of a chapter."""
     raise ChapterError(f"{where}:{line}: {message}")
 
 
 def check_markers(text: str, where: str) -> list[int]:
-    """Return the line number of each cell marker; a marker that cannot be read stops here."""
+    """Return the line number of each cell marker; raise ChapterError if one cannot be read."""
     rows = text.split("\n")
     if not _LOOKS.match(rows[0]):
         fail(where, 1, "expected a cell marker on the first line, `# %% [markdown]`; begin the file with it.")
@@ -75,7 +75,7 @@ def _check_marker(row: str, where: str, line: int) -> None:
 
 
 def kind_of(cell_type: str, keys: dict[str, Any], where: str, line: int) -> Kind:
-    """Tell a cell's kind from its keys, after holding names and values of the keys to the closed list."""
+    """Return a cell's kind from its keys; raise ChapterError for an unknown key or a wrong value."""
     for key, value in keys.items():
         _check_key(key, value, where, line)
     main = [key for key in _KINDS if key in keys]
@@ -100,7 +100,7 @@ def _check_key(key: str, value: Any, where: str, line: int) -> None:
 
 
 def _expected(key: str, value: Any) -> str | None:
-    """Say what a key's value should look like; None where it does."""
+    """Return a description of the values that a key takes, or None if this value is one of them."""
     if key == "name":
         good = isinstance(value, str) and _NAME.fullmatch(value)
         return None if good else '"..." of lower-case letters, digits and dashes'
@@ -123,7 +123,7 @@ def _check_company(kind: str, keys: Iterable[str], allowed: Iterable[str], where
 
 
 def check_chapter(chapter: Chapter) -> None:
-    """Hold a chapter's cells to each other: their kinds, their names, exercises and checks."""
+    """Check the rules between cells: required kinds, unique names, one check for each exercise."""
     _check_counts(chapter)
     _check_ids(chapter)
     _check_pairs(chapter)
@@ -165,10 +165,10 @@ def _check_pairs(chapter: Chapter) -> None:
     checks = {cell.keys["check"]: cell.line for cell in chapter.of_kind(Kind.CHECK)}
     for name, line in exercises.items():
         if name not in checks:
-            told = f'add a cell check="{name}" points=1'
+            advice = f'add a cell check="{name}" points=1'
             for near in difflib.get_close_matches(name, checks.keys() - exercises.keys(), n=1):
-                told = f"the check on line {checks[near]} is of {near!r}: give both one name, or {told}"
-            fail(chapter.where, line, f"the exercise {name!r} has no check; {told}.")
+                advice = f"the check on line {checks[near]} is of {near!r}: give both one name, or {advice}"
+            fail(chapter.where, line, f"the exercise {name!r} has no check; {advice}.")
     for name, line in checks.items():
         if name not in exercises:
             fail(

@@ -1,4 +1,4 @@
-"""A course, read from its folder: its exercises, what they are worth, their hints, and what students are shipped."""
+"""`Course`: read a course from its folder: its exercises, points, hints, expected observations, figures and cards."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from autograder.course.course_location import ARRANGED, CARDS, EXERCISES, FIGURE
 from autograder.course.exercise_index import Listed
 from autograder.errors import DamagedData, ExerciseError, UnknownExercise
 
-if TYPE_CHECKING:  # with torch, which those who record grades do without
+if TYPE_CHECKING:  # these import torch, which recording grades does not need
     from types import ModuleType
 
     from autograder.diagnosis.expected import Key
@@ -27,22 +27,22 @@ if TYPE_CHECKING:  # with torch, which those who record grades do without
 
 
 class Course:
-    """The course in a folder. Nothing is read before it is asked for, and nothing twice; `course_in` makes it."""
+    """The course in a folder. Each file is read when it is first needed, and only once. Make one with `course_in`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.begun = time()  # what was written since may be something else than what was read
+        self.begun = time()  # a file written later may differ from what was read
         self._sets: dict[str, ExerciseSet] = {}
         self._hints: dict[str, dict[str, tuple[str, ...]]] = {}
 
     @property
     def stems(self) -> list[str]:
-        """The chapters that have exercises, in order, each by the stem of its file."""
+        """Return the stems of the chapters that have exercises, in order."""
         folder = self.folder / EXERCISES
         return sorted(path.name for path in folder.glob("[!_.]*") if (path / "__init__.py").is_file())
 
     def exercises(self, stem: str) -> ExerciseSet:
-        """The exercises of one chapter; raises UnknownExercise for a chapter that is not there."""
+        """Return the exercises of one chapter; raise UnknownExercise if there is no such chapter."""
         if stem not in self._sets:
             if stem not in self.stems:
                 raise UnknownExercise(stem, self.stems)
@@ -65,8 +65,8 @@ class Course:
         except ExerciseError as error:
             raise ExerciseError(f"{path}: {error}") from error
         except Exception as error:
-            told = slip(error, self.folder) or f"{path}: {type(error).__name__}: {error}. Correct it."
-            raise ExerciseError(told) from error
+            message = slip(error, self.folder) or f"{path}: {type(error).__name__}: {error}. Correct it."
+            raise ExerciseError(message) from error
         if not isinstance(exercise, Exercise):
             raise ExerciseError(
                 f"{path}: expected the exercise {path.stem!r}, found none. Write `@exercise(...)` over "
@@ -75,17 +75,17 @@ class Course:
         return exercise
 
     def exercise(self, stem: str, name: str) -> Exercise:
-        """One exercise of a chapter, whatever is wrong with the others; raises ExerciseError."""
+        """Return one exercise of a chapter; errors in the files of the others do not matter. Raises ExerciseError."""
         path = self.folder / EXERCISES / stem / f"{name}.py"
         return self._written_in(path) if path.is_file() else self.exercises(stem)[name]
 
     def every(self) -> Iterator[Exercise]:
-        """All exercises, chapter by chapter."""
+        """Iterate over all exercises, chapter by chapter."""
         for stem in self.stems:
             yield from self.exercises(stem)
 
     def find(self, name: object) -> Exercise:
-        """The exercise of this name, with nothing read but its file; raises UnknownExercise with the nearest name."""
+        """Return the exercise of this name, reading only its file; raise UnknownExercise with similar names."""
         files = [path for stem in self.stems for path in self._files(stem)]
         for path in files:
             if path.stem == name:
@@ -93,7 +93,7 @@ class Course:
         raise UnknownExercise(name, [path.stem for path in files])
 
     def hints(self, stem: str) -> dict[str, tuple[str, ...]]:
-        """The shipped hints to the exercises of one chapter, read without torch; none for a chapter without."""
+        """Return the shipped hints of a chapter, by exercise; empty if it has none. Does not import torch."""
         if stem not in self._hints:
             path = self.folder / SHIPPED / f"{stem}{exercise_index.HINTS}"
             self._hints[stem] = exercise_index.hints_from(path) if path.is_file() else {}
@@ -101,28 +101,28 @@ class Course:
 
     @cached_property
     def listed(self) -> tuple[Listed, ...]:
-        """The chapters in order, with what their exercises are worth; raises DamagedData."""
+        """Return the chapters in order, with the points of their exercises; raise DamagedData."""
         return exercise_index.listed_in(self.folder / SHIPPED / exercise_index.POINTS)
 
     def keys(self, stem: str) -> dict[str, Key]:
-        """The shipped keys of a chapter, by exercise; raises DamagedData."""
+        """Return the expected observations that are shipped for a chapter, by exercise; raise DamagedData."""
         return _shipped_keys(self.folder / SHIPPED, stem)
 
     def figures(self, stem: str) -> ModuleType:
-        """The module that draws a chapter's figures."""
+        """Return the module that draws a chapter's figures."""
         return self._module(FIGURES, stem)
 
     def card(self, stem: str) -> ModuleType | None:
-        """The module with a chapter's card; None where the course has none."""
+        """Return the module with a chapter's card, or None."""
         return self._module(CARDS, stem) if (self.folder / CARDS / f"{stem}.py").is_file() else None
 
     @property
     def arranged_names(self) -> list[str]:
-        """The exercises for which there are lines to put in order."""
+        """Return the names of the exercises that have lines to put in order."""
         return sorted(path.stem for path in (self.folder / ARRANGED).glob("*.txt"))
 
     def arranged(self, name: str) -> str:
-        """The lines to put in order for one of them."""
+        """Return the text with the lines to put in order for one exercise."""
         return (self.folder / ARRANGED / f"{name}.txt").read_text(encoding="utf-8")
 
     def _module(self, *names: str) -> ModuleType:
@@ -130,7 +130,7 @@ class Course:
 
     @cached_property
     def _package(self) -> str:
-        """The name under which this folder's modules are imported: one of its own, wherever the folder lies."""
+        """Return the package name under which this folder's modules are imported; each folder has its own."""
         name = f"autograder_course_{hashlib.sha256(str(self.folder).encode()).hexdigest()[:12]}"
         if name not in sys.modules:
             spec = ModuleSpec(name, None, is_package=True)
@@ -140,7 +140,7 @@ class Course:
 
 
 def slip(error: Exception, folder: Path) -> str | None:
-    """What went wrong in a file of a course, in a line with its place; None where it was not in that folder."""
+    """Return a line `path:line: error` for an error raised in a course's file; None if it was raised elsewhere."""
     if isinstance(error, SyntaxError):
         return f"{error.filename}:{error.lineno}: SyntaxError: {error.msg}. Correct it."
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(str(folder))]
@@ -151,12 +151,12 @@ def slip(error: Exception, folder: Path) -> str | None:
 
 @cache
 def course_in(folder: Path) -> Course:
-    """The course in a folder; the same one whenever the same folder is asked for."""
+    """Return the course in a folder; the same folder gives the same object."""
     return Course(folder) if folder == folder.resolve() else course_in(folder.resolve())
 
 
 def here() -> Course:
-    """The course that a notebook in the working folder belongs to; raises CourseNotFound."""
+    """Return the course that a notebook in the working directory belongs to; raise CourseNotFound."""
     return course_in(course_here())
 
 

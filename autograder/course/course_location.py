@@ -1,8 +1,8 @@
-"""Where the course is.
+"""Find the course folder, and name the folders and files within it.
 
-The environment variable PYTORCH_BASICS_COURSE says it; else it is the nearest folder, from the working folder upwards,
-that is a course or whose `pyproject.toml` names one (`[tool.pytorch-basics]`, `course = "..."`); else it is the course
-that is installed as a package.
+The environment variable PYTORCH_BASICS_COURSE decides. Otherwise it is the nearest folder, from the working directory
+upwards, that is a course or whose `pyproject.toml` names one (`[tool.pytorch-basics]`, `course = "..."`); otherwise the
+course that is installed as a package.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from pathlib import Path
 from autograder.errors import CourseNotFound
 
 COURSE_VARIABLE = "PYTORCH_BASICS_COURSE"
-CHAPTERS, EXERCISES, ANSWERS = "chapters", "exercises", "answers"  # its folders: what an author writes,
-FIGURES, SHIPPED = "figures", "shipped"  # what draws, and what the build writes for students
-CARDS, ARRANGED = "cards", "arranged"  # that a course may have: what stands at the end of a chapter, lines to arrange
-INSTRUMENTS = "instruments.py"  # beside them: what its lessons look at things with
-_INSTALLED = "autograder.courses"  # the group of entry points
+CHAPTERS, EXERCISES, ANSWERS = "chapters", "exercises", "answers"  # folders that an author writes
+FIGURES, SHIPPED = "figures", "shipped"  # modules that draw figures; data that the build writes for students
+CARDS, ARRANGED = "cards", "arranged"  # optional: the card after a chapter's last check; lines to put in order
+INSTRUMENTS = "instruments.py"  # a module with helpers that lessons import
+_INSTALLED = "autograder.courses"  # the group of entry points under which a package offers a course
 _CONFIG = "nbgrader_config.py"
 
 
 def find_course(start: Path) -> Path:
-    """The folder of a course as teachers have it, with its chapters, at `start` or above; raises CourseNotFound."""
+    """Return the teachers' course folder, which has chapters, at `start` or above it; raise CourseNotFound."""
     named = os.environ.get(COURSE_VARIABLE)
     for folder in [Path(named)] if named else _above(start.resolve()):
         if (folder / _CONFIG).is_file() and (folder / CHAPTERS).is_dir():
@@ -40,7 +40,7 @@ def find_course(start: Path) -> Path:
 
 
 def chapter_path(course: Path, stem: str) -> Path:
-    """Where the text of a chapter is."""
+    """Return the path of a chapter's text."""
     return course / CHAPTERS / f"{stem}.py"
 
 
@@ -50,12 +50,12 @@ def bank_path(course: Path, chapter: str, exercise: str) -> Path:
 
 
 def open_to_answers(course: Path) -> tuple[Path, ...]:
-    """What answers may see of a course, and of those that are installed: what lessons import comes from there."""
+    """Return the paths in a course, and in installed ones, that students' code may read: what lessons import."""
     return tuple(folder / name for folder in (course, *_installed()) for name in (EXERCISES, FIGURES, INSTRUMENTS))
 
 
 def course_here() -> Path:
-    """The folder of the course that a notebook in the working folder belongs to; raises CourseNotFound."""
+    """Return the folder of the course that a notebook in the working directory belongs to; raise CourseNotFound."""
     return _course_at(Path.cwd(), os.environ.get(COURSE_VARIABLE))
 
 
@@ -71,7 +71,7 @@ def _course_at(start: Path, named: str | None) -> Path:
 
 
 def _above(start: Path) -> Iterator[Path]:
-    """What may be a course, from the nearest on: each folder itself, and what its settings name."""
+    """Yield the folders that may be a course, nearest first: each folder, and the one that its settings name."""
     for place in (start, *start.parents):
         yield place
         if named := _setting(place / "pyproject.toml"):
@@ -87,7 +87,7 @@ def _setting(pyproject: Path) -> str:
 
 
 def _installed() -> Iterator[Path]:
-    """The folders of the courses that are installed, by name."""
+    """Yield the folders of the installed courses, in the order of their names."""
     for entry in sorted(entry_points(group=_INSTALLED)):
         spec = find_spec(entry.value)
         yield from map(Path, spec.submodule_search_locations or () if spec else ())

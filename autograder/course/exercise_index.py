@@ -1,4 +1,4 @@
-"""What a course lists of its exercises: what each is worth, and its hints. Shipped data, which the build writes."""
+"""The shipped index of a course: chapter titles, the points of each exercise, and the hints. The build writes it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from autograder.errors import DamagedData
 
 POINTS = "points.json"
-HINTS = ".hints.json"  # behind the chapter's stem
+HINTS = ".hints.json"  # the file name is the chapter's stem and this
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Worth:
 
 @dataclass(frozen=True)
 class Listed:
-    """A chapter as it is listed: its file's stem, its heading, and what its exercises are worth, in order."""
+    """One chapter of the index: its file's stem, its title, and the points of its exercises, in order."""
 
     stem: str
     title: str
@@ -31,13 +31,13 @@ class Listed:
 
     @property
     def number(self) -> int:
-        """The first number in the stem; 0 where there is none."""
+        """Return the first number in the stem, or 0."""
         found = re.search(r"\d+", self.stem)
         return int(found[0]) if found else 0
 
 
 def encode(chapters: list[Listed]) -> bytes:
-    """The contents of the data file: a line per exercise, so that a change reads well in a diff."""
+    """Return the contents of the file of points: one line per exercise, so that a change reads well in a diff."""
     plain = {
         chapter.stem: {
             "title": chapter.title,
@@ -50,7 +50,7 @@ def encode(chapters: list[Listed]) -> bytes:
 
 
 def listed_in(path: Path) -> tuple[Listed, ...]:
-    """The chapters, in order; raises DamagedData where the file is not as the build wrote it."""
+    """Return the chapters in a file of points, in order; raise DamagedData if it cannot be read."""
     try:
         return decode(path.read_bytes())
     except OSError as error:
@@ -58,7 +58,7 @@ def listed_in(path: Path) -> tuple[Listed, ...]:
 
 
 def decode(data: bytes) -> tuple[Listed, ...]:
-    """Read what `encode` wrote; raises DamagedData for anything else."""
+    """Return the chapters that `encode` wrote; raise DamagedData for anything else."""
     try:
         plain = json.loads(data)
         return tuple(
@@ -70,12 +70,12 @@ def decode(data: bytes) -> tuple[Listed, ...]:
 
 
 def encode_hints(hints: dict[str, tuple[str, ...]]) -> bytes:
-    """The contents of a chapter's file of hints."""
+    """Return the contents of a chapter's file of hints."""
     return (json.dumps(hints, ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def hints_from(path: Path) -> dict[str, tuple[str, ...]]:
-    """Read what `encode_hints` wrote; raises DamagedData for anything else."""
+    """Return the hints that `encode_hints` wrote, by exercise; raise DamagedData for anything else."""
     try:
         return {name: tuple(map(str, hints)) for name, hints in json.loads(path.read_bytes()).items()}
     except (OSError, ValueError, TypeError, AttributeError) as error:

@@ -1,4 +1,4 @@
-"""The parts of an exercise, and whether each has its mirror: the cells in a chapter, its file, its answer bank."""
+"""The three parts of an exercise (cells in a chapter, its own file, its answer bank), and checks for missing ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CELL = re.compile(r'^# %%[^\n]*\bexercise="(\w+)"', re.MULTILINE)
 
 @dataclass(frozen=True)
 class ExerciseParts:
-    """Where the parts of one exercise are written."""
+    """The paths of the parts of one exercise."""
 
     course: Path
     stem: str
@@ -27,22 +27,25 @@ class ExerciseParts:
 
     @property
     def chapter(self) -> Path:
-        """The file with its cells."""
+        """Return the path of the chapter with its cells."""
         return chapter_path(self.course, self.stem)
 
     @property
     def exercise(self) -> Path:
-        """Its own file: requirements, cases, hints."""
+        """Return the path of its own file: requirements, cases, hints."""
         return self.course / EXERCISES / self.stem / f"{self.name}.py"
 
     @property
     def bank(self) -> Path:
-        """Its answers."""
+        """Return the path of its answer bank."""
         return bank_path(self.course, self.stem, self.name)
 
 
 def parts_of(course: Path, name: str) -> ExerciseParts:
-    """The parts of the exercise of this name, one of which at least is there; raises UnknownExercise, ExerciseError."""
+    """Return the parts of the exercise of this name, of which at least one exists.
+
+    Raise UnknownExercise if none does, and ExerciseError if two chapters have an exercise of this name.
+    """
     there = list(every_part(course))
     found = [parts for parts in there if parts.name == name]
     if not found:
@@ -56,26 +59,29 @@ def parts_of(course: Path, name: str) -> ExerciseParts:
 
 @contextmanager
 def slips_told(course: Path) -> Iterator[None]:
-    """Tell what goes wrong in the course's own files as an ExerciseError of one line; other errors stay as they are."""
+    """Turn an error raised in the course's own files into an ExerciseError of one line; pass on all other errors."""
     try:
         yield
     except CourseError:
         raise
     except Exception as error:
-        if told := slip(error, course):
-            raise ExerciseError(told) from error
+        if message := slip(error, course):
+            raise ExerciseError(message) from error
         raise
 
 
 def check_parts(course: Path, chapter: Chapter, only: str | None = None) -> None:
-    """Raise ExerciseError, with a line for each, where an exercise of a chapter has not all its parts."""
+    """Raise ExerciseError, with one line per missing part, if exercises of a chapter lack parts.
+
+    `only` names the one exercise to check.
+    """
     names = {parts.name for parts in _beside(course, chapter.stem)} | set(chapter.exercises) if only is None else {only}
     if found := [line for name in sorted(names) for line in missing(course, chapter, name)]:
         raise ExerciseError("\n".join(found))
 
 
 def check_folders(course: Path, stems: set[str]) -> None:
-    """Raise ExerciseError where exercises or answers stand in a folder of no chapter."""
+    """Raise ExerciseError if a folder of exercises or answers has no chapter of its name."""
     found = [
         f"{folder.relative_to(course.parent)}: there is no chapter {folder.name!r}; "
         f"write {course.name}/chapters/{folder.name}.py, or rename the folder."
@@ -88,7 +94,7 @@ def check_folders(course: Path, stems: set[str]) -> None:
 
 
 def missing(course: Path, chapter: Chapter, name: str) -> Iterator[str]:
-    """A line for each part of an exercise that is not there: the file, and what to write."""
+    """Yield a line for each missing part of an exercise: the file, and what to write."""
     parts = ExerciseParts(course, chapter.stem, name)
     in_chapter, has_file, has_bank = name in chapter.exercises, parts.exercise.is_file(), parts.bank.is_file()
     if not in_chapter and has_file:
@@ -116,7 +122,7 @@ def missing(course: Path, chapter: Chapter, name: str) -> Iterator[str]:
 
 
 def _twice(parts: ExerciseParts) -> Iterator[str]:
-    """A line where the exercise's function is written twice in its file: Python keeps the last one, silently."""
+    """Yield a line if the exercise's function is defined twice in its file: Python silently keeps the last one."""
     text = parts.exercise.read_text(encoding="utf-8", errors="replace")
     lines = [text.count("\n", 0, found.start()) + 1 for found in re.finditer(rf"^def {parts.name}\b", text, re.M)]
     if len(lines) > 1:
@@ -128,14 +134,14 @@ def _twice(parts: ExerciseParts) -> Iterator[str]:
 
 
 def _misnamed(path: Path, chapter: Chapter) -> str:
-    """The file that seems to be meant: one beside it with nearly its name, which is of no exercise of the chapter."""
+    """Return a question about a file of similar name in the same folder that belongs to no exercise; else ""."""
     others = [other.stem for other in path.parent.glob("[!_]*.py") if other.stem not in chapter.exercises]
     close = difflib.get_close_matches(path.stem, others, n=1, cutoff=0.5)
     return f" (is {close[0]}.py meant for it?)" if close else ""
 
 
 def shown(parts: ExerciseParts, path: Path) -> str:
-    """A path as it is told: from the project's folder on."""
+    """Return a path for a message, relative to the project's folder."""
     return path.relative_to(parts.course.parent).as_posix()
 
 
@@ -145,9 +151,12 @@ def _nearest(name: str, chapter: Chapter) -> str:
 
 
 def every_part(course: Path) -> Iterator[ExerciseParts]:
-    """What there is of exercises: first those with cells, then those with a file, then those with a bank."""
+    """Yield the exercises with cells in a chapter, then those with a file, then those with an answer bank.
+
+    An exercise with all three parts is yielded three times.
+    """
     for path in sorted((course / CHAPTERS).glob("*.py")):
-        text = path.read_text(encoding="utf-8", errors="replace")  # also where it cannot be read as a chapter
+        text = path.read_text(encoding="utf-8", errors="replace")  # works for an invalid chapter, too
         yield from (ExerciseParts(course, path.stem, name) for name in _CELL.findall(text))
     for kind in (EXERCISES, ANSWERS):
         for folder in sorted((course / kind).glob("[!_.]*/")):

@@ -1,6 +1,6 @@
-"""Keys of a round of grading, kept on the disk: a run that was killed does not compute them again.
+"""Cache the expected observations of a grading run on disk, so that a run that was killed need not compute them again.
 
-Of long trainings, all keys of a chapter take a minute, and nobody is graded before most are there.
+For a chapter with long trainings, computing them takes a minute, and no submission is graded before most are there.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from autograder.files import digest_of, write_all
 
 @dataclass(frozen=True)
 class KeyShelf:
-    """A folder of keys; `digest` stands for all that they hang on, beside the exercise and the seed."""
+    """A folder of cached keys; `digest` is a hash of everything that they depend on besides exercise and seed."""
 
     folder: Path
     digest: str
 
     def find(self, kind: str, exercise: str, seed: int) -> tuple[int, Key] | None:
-        """From which seed the cases were drawn, and the key without its cases; None where there is none to be read."""
+        """Return the seed that the cases were drawn from and the key without its cases; None if none can be read."""
         try:
             drawn, reference, mistakes = from_bytes(self._place(kind, exercise, seed).read_bytes())
             found = tuple(_mistake(*each) for each in mistakes)
@@ -33,7 +33,7 @@ class KeyShelf:
             return None
 
     def keep(self, kind: str, seed: int, drawn: int, key: Key) -> None:
-        """Write a key in one step; where the disk has no room, the verdicts will tell."""
+        """Write a key atomically; ignore a full disk, which writing the verdicts will report."""
         mistakes = [[m.tag, m.sentence, [*m.observations], [*m.rules], m.unless, m.slip] for m in key.mistakes]
         data = to_bytes([drawn, [*key.reference], mistakes])
         with contextlib.suppress(WorkFailed):

@@ -1,4 +1,4 @@
-"""The text of a markdown cell: its headings, what in it is code, and how much there is to read."""
+"""Read the text of a markdown cell: its headings, its code, and the numbers of words and code lines in it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import pairwise
 _FENCED = re.compile(
     r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*$(?P<code>.*?)(?:^ {0,3}(?P=fence)[`~]*[ \t]*$|\Z)", re.M | re.S
 )
-# As many backticks behind as before, and no empty line between.
+# The same number of backticks before and after, and no empty line between.
 _INLINE = re.compile(r"(?<!`)(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)(?P=ticks)(?!`)", re.S)
 _HEADING = re.compile(r"^ {0,3}(?P<signs>#{1,6})[ \t]+(?=\S)(?P<text>[^\n]*)$", re.M)
 _FILLER = "\0"
@@ -18,7 +18,7 @@ _FILLER = "\0"
 
 @dataclass(frozen=True)
 class Heading:
-    """One heading: its level from 1 to 6, its text, and where in the cell its line and its text begin."""
+    """One heading: its level from 1 to 6, its text, and the offsets in the cell at which its line and text begin."""
 
     level: int
     text: str
@@ -28,21 +28,21 @@ class Heading:
 
 @dataclass(frozen=True)
 class Excerpt:
-    """A cell's text from one heading to the next; without a heading, what stands above the first."""
+    """A cell's text from one heading to the next; `heading` is None for the text above the first one."""
 
     heading: Heading | None
     text: str
 
 
 def masked(source: str) -> str:
-    """A text of the same length in which code, in backticks or in fences, is blotted out."""
+    """Return a text of the same length in which inline and fenced code is replaced by filler characters."""
     for pattern in (_FENCED, _INLINE):
         source = pattern.sub(lambda found: re.sub(r"[^\n]", _FILLER, found[0]), source)
     return source
 
 
 def headings(source: str) -> list[Heading]:
-    """The headings of a cell, in order."""
+    """Return the headings of a cell, in order."""
     return [
         Heading(
             len(found["signs"]), source[found.start("text") : found.end()].strip(), found.start(), found.start("text")
@@ -52,13 +52,13 @@ def headings(source: str) -> list[Heading]:
 
 
 def first_heading(source: str) -> Heading | None:
-    """The heading that a cell begins with; None where it begins otherwise."""
+    """Return the heading that a cell begins with; None if it begins with other text."""
     found = headings(source)
     return found[0] if found and not source[: found[0].start].strip() else None
 
 
 def excerpts(source: str) -> Iterator[Excerpt]:
-    """A cell's text, cut before each heading."""
+    """Yield a cell's text in excerpts, cut before each heading."""
     found = headings(source)
     edges = [*(heading.start for heading in found), len(source)]
     if source[: edges[0]].strip():
@@ -68,15 +68,15 @@ def excerpts(source: str) -> Iterator[Excerpt]:
 
 
 def words(text: str) -> int:
-    """How many words a reader meets, code within sentences among them."""
+    """Return the number of words to read; inline code counts, fenced code does not."""
     return sum(any(map(str.isalnum, word)) for word in _FENCED.sub("", text).split())
 
 
 def fenced_lines(text: str) -> int:
-    """How many lines of code stand in fences."""
+    """Return the number of code lines in fences that are not blank."""
     return sum(code_lines(found["code"]) for found in _FENCED.finditer(text))
 
 
 def code_lines(source: str) -> int:
-    """How many lines are not blank."""
+    """Return the number of lines that are not blank."""
     return sum(bool(line.strip()) for line in source.split("\n"))

@@ -1,7 +1,7 @@
-"""The outline of a chapter: its text in pieces from heading to heading, and whose each is.
+"""The outline of a chapter: its text in pieces from heading to heading, and what each piece belongs to.
 
-A piece belongs to the main path, to an exercise, or to a side path. An exercise's are those from its heading on,
-"Exercise: `name`", to its check; without such a heading, the text right above its cell, the cell and the check.
+A piece belongs to the main path, to an exercise, or to a side path. An exercise has the pieces from its heading,
+"Exercise: `name`", to its check; without such a heading, the text directly above its cell, the cell and the check.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _EXERCISE = re.compile(r"(?:[\w-]+ )?[Ee]xercise: `(?P<name>\w+)`")
 
 @dataclass(frozen=True)
 class Piece:
-    """A code cell, or what a markdown cell says from one heading to the next; `place` is the cell's."""
+    """A code cell, or the text of a markdown cell from one heading to the next; `place` is the cell's index."""
 
     place: int
     cell: Cell
@@ -31,7 +31,10 @@ class Piece:
 
 
 class Outline:
-    """A chapter's pieces in order; `exercise` and `side` say of some whose they are, by their number."""
+    """A chapter's pieces in order, referred to by their index.
+
+    `exercise` maps the pieces of exercises to the exercise's name; `side` is the set of pieces on side paths.
+    """
 
     def __init__(self, chapter: Chapter) -> None:
         self.chapter = chapter
@@ -42,13 +45,13 @@ class Outline:
 
     @cached_property
     def headings(self) -> list[int]:
-        """The numbers of the pieces that begin with a heading."""
+        """Return the indices of the pieces that begin with a heading."""
         return [number for number, piece in enumerate(self.pieces) if piece.heading]
 
     def under(self, number: int) -> range:
-        """What is below a heading, itself included: up to the next one of its level or a higher one.
+        """Return the pieces of a heading's section: from the heading to the next one of its level or a higher one.
 
-        The first heading of a chapter is the chapter's, and all is below it.
+        The section of a chapter's first heading is the whole chapter.
         """
         if number == self.headings[0]:
             return range(len(self.pieces))
@@ -60,7 +63,7 @@ class Outline:
         return heading.level if heading else 0
 
     def _of_exercise(self, name: str) -> Iterator[int]:
-        """The numbers of an exercise's pieces."""
+        """Yield the indices of an exercise's pieces."""
         solution, check = self._cell(Kind.EXERCISE, name), self._cell(Kind.CHECK, name)
         begin = next((number for number in reversed(self.headings) if number < solution), 0)
         if named(self.pieces[begin].heading) != name:
@@ -77,19 +80,19 @@ class Outline:
 
 
 def place_of(text: str) -> str:
-    """What a section's place on a page is called, from its heading; the minutes in parentheses do not count."""
+    """Return the HTML id of a section from its heading, without the minutes in parentheses."""
     bare = _PARENTHESES.sub("", text).replace("`", "").casefold()
     return "section-" + "-".join(_WORDS.findall(bare))
 
 
 def named(heading: Heading | None) -> str | None:
-    """The exercise that a heading is of: `relu` for "Exercise: `relu` (5 minutes)"."""
+    """Return the exercise that a heading names: "relu" for "Exercise: `relu` (5 minutes)"; else None."""
     found = _EXERCISE.match(heading.text) if heading else None
     return found["name"] if found else None
 
 
 def check_outline(chapter: Chapter) -> None:
-    """Refuse the heading of an exercise below which, before the next heading, the exercise does not stand."""
+    """Raise ChapterError if an exercise's heading is not followed by its cell before the next heading."""
     outline = Outline(chapter)
     for number in outline.headings:
         piece = outline.pieces[number]

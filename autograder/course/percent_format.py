@@ -1,7 +1,7 @@
-"""A chapter's text in cells, where it holds nothing but plain cells: a small part of the time that jupytext takes.
+"""Split a chapter's text into cells, if all of them are plain, in a small part of the time that jupytext takes.
 
-A grading run waits for it. What jupytext reads in ways of its own (magics behind a comment sign, cells in quotes, blank
-lines at odd places) is not looked into: then it has to read the text, and both give the same cells.
+A grading run waits for this. Texts that jupytext treats specially (magics behind a comment sign, cells in quotes,
+unusual blank lines) are refused, and the caller uses jupytext. For plain texts both give the same cells.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 _KEY = re.compile(r' ([A-Za-z_]+)=("[^"]*"|true|false|[\d.]+)')
 _FENCE = re.compile(r"\s*(```|~~~)")
-# A line that may begin a cell for jupytext, and stands in one.
+# A line inside of a cell that jupytext may take for the beginning of another one.
 _MARKER = re.compile(r"\s*#\s*(%%|<codecell>|In\[)")
-# A line behind a comment sign that jupytext may take for a magic, a command, a question or a sign of its own.
+# A comment that jupytext may take for a magic, a shell command, a help request or an escape.
 _COMMANDS = "cat|cd|cp|mv|rm|rmdir|mkdir|copy|ddir|echo|ls|ldir|ren"
 _ESCAPED = re.compile(rf"\s*#[#\s]*([%!?+]|({_COMMANDS})(\s|$)|\w+\s*=\s*[%!]|\S*\?\s*$)")
 _CONTINUED = re.compile(r"\s*[%!?].*\\\s*$")
@@ -24,7 +24,7 @@ _MARKDOWN = "# %% [markdown]"
 
 
 class PlainCell(NamedTuple):
-    """One cell: its type as notebooks have it, the keys of its marker, and its source."""
+    """One cell: its notebook cell type, the keys of its marker, and its source."""
 
     cell_type: str
     keys: dict[str, Any]
@@ -32,9 +32,9 @@ class PlainCell(NamedTuple):
 
 
 def plain_cells(text: str, lines: list[int]) -> list[PlainCell] | None:
-    """The cells of a text whose markers stand on these lines, from 1 on; None where it is not that plain."""
+    """Return the cells of a text with markers on these lines, counted from 1; None if a cell is not plain."""
     rows = text.removesuffix("\n").split("\n")
-    if text.splitlines() != rows:  # signs that end a line for some and not for others
+    if text.splitlines() != rows:  # other line separators, which not every reader treats as such
         return None
     ends = [*lines[1:], len(rows) + 1]
     cells = [_cell(rows[begin - 1], rows[begin : end - 1]) for begin, end in zip(lines, ends, strict=True)]
@@ -49,7 +49,9 @@ def _cell(marker: str, body: list[str]) -> PlainCell | None:
     if not written or not written[0].strip() or not written[-1].strip() or "\\" in marker:
         return None
     empty = len(body) - len(written)
-    body = body[: len(body) - (empty if empty <= 2 else 1)]  # between cells stand one or two: the rest is a cell's own
+    body = body[
+        : len(body) - (empty if empty <= 2 else 1)
+    ]  # one or two blank lines separate cells; others belong to the cell
     is_markdown = marker.startswith(_MARKDOWN)
     if any(map(_MARKER.match, body)) or not (_is_plain_text if is_markdown else _is_plain_code)(body):
         return None
@@ -58,7 +60,7 @@ def _cell(marker: str, body: list[str]) -> PlainCell | None:
 
 
 def _is_plain_code(body: list[str]) -> bool:
-    """Whether code stays as it is, and no string of it holds the next marker."""
+    """Return whether jupytext keeps this code unchanged and no triple-quoted string goes on past the cell."""
     code = "\n".join(body)
     is_whole = not any(code.count(quotes) % 2 for quotes in ('"""', "'''"))
     odd = any(_ESCAPED.match(row) or _CONTINUED.match(row) for row in body if row.lstrip()[:1] in ("#", "%", "!", "?"))
@@ -66,7 +68,7 @@ def _is_plain_code(body: list[str]) -> bool:
 
 
 def _is_plain_text(body: list[str]) -> bool:
-    """Whether all rows are comments, and none has a comment sign below its own that could be taken away too."""
+    """Return whether all rows are comments from which jupytext removes exactly one comment sign."""
     if not all(row.startswith("# ") or row == "#" for row in body):
         return False
     fences = sum(1 for row in _texts(body) if _FENCE.match(row))

@@ -1,8 +1,8 @@
-"""How long a chapter takes, computed from its text: what the build puts in place of {minutes}, {exercises} and {side}.
+"""Compute how many minutes a chapter takes, and replace the placeholders {minutes}, {exercises} and {side} in its text.
 
-They are the nearest heading's above them in their cell. {minutes} is the time of the main path below it, without
-exercises; below the heading of an exercise or of a side path, of that. {exercises} and {side} are the time of the
-exercises and of the side paths below it. Sums are rounded once.
+A placeholder stands for the section of the nearest heading above it in its cell. {minutes} is the time of the section's
+main path without exercises or, if the heading is that of an exercise or a side path, the time of that. {exercises} and
+{side} are the times of the section's exercises and side paths. Sums are rounded once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from autograder.course.course import course_in
 from autograder.course.markdown_text import code_lines, fenced_lines, headings, masked, words
 from autograder.course.outline import Outline, Piece, named
 
-# How fast a reader is taken to be. Nobody was timed: whoever times a class should change these numbers.
+# The assumed speed of a reader. Nobody was timed: whoever times a class should change these numbers.
 # Adults read English non-fiction silently at 238 words a minute (Brysbaert, Journal of Memory and Language 109, 2019);
 # a lesson is read to be understood. The tier alone said 5 minutes of a table that took a reader 15, so points and lines
 # count too: they are known of each exercise, and the most of the three holds.
@@ -33,7 +33,7 @@ POINT = 3  # minutes at least, for each point that an exercise is worth
 WRITTEN = 1  # line of an answer, a minute
 
 PLACEHOLDERS = ("minutes", "exercises", "side")
-_WORD = re.compile(r"(?<![\w\\^}$])\{(?P<word>\s*[A-Za-z_]{3,}\s*)\}")  # in a formula, `\text{side}` is none
+_WORD = re.compile(r"(?<![\w\\^}$])\{(?P<word>\s*[A-Za-z_]{3,}\s*)\}")  # `\text{side}` in a formula is no placeholder
 _UNIT = re.compile(r"\A(\s+minute)s\b")
 _AT_THE_END = re.compile(r"\s*\([^()]*(?:\bminutes?\b|\{side\}|\{exercises\})[^()]*\)\s*$")
 
@@ -41,11 +41,11 @@ TierOf = Callable[[str], str]
 
 
 def tiers(course: Path, chapter: Chapter) -> TierOf:
-    """Tells the tier of each exercise of a chapter, from the exercise's file; raises ExerciseError."""
+    """Return a function from an exercise's name to its tier, read from the exercise's file; it raises ExerciseError."""
 
     @cache
     def tier_of(name: str) -> str:
-        from autograder.course.exercise_parts import check_parts  # with what banks need
+        from autograder.course.exercise_parts import check_parts  # imports what answer banks need
 
         check_parts(course, chapter, name)
         return course_in(course).exercise(chapter.stem, name).tier
@@ -54,12 +54,12 @@ def tiers(course: Path, chapter: Chapter) -> TierOf:
 
 
 def with_minutes(course: Path, chapter: Chapter) -> Chapter:
-    """A chapter of a course with minutes in place of the words in braces; raises ExerciseError."""
+    """Return a chapter of a course with its placeholders replaced by minutes; raise ExerciseError."""
     return filled(chapter, tiers(course, chapter))
 
 
 def filled(chapter: Chapter, tier_of: TierOf) -> Chapter:
-    """The chapter with minutes in place of the words in braces."""
+    """Return the chapter with its placeholders replaced by minutes."""
     outline = Outline(chapter)
     cells = [
         replace(cell, source=_filled(outline, place, cell, tier_of)) if cell.kind is Kind.MARKDOWN else cell
@@ -77,17 +77,17 @@ def _filled(outline: Outline, place: int, cell: Cell, tier_of: TierOf) -> str:
 
 
 def _counting(number: int, rest: str) -> str:
-    """A number and the text behind it, where one minute is no "1 minutes"."""
+    """Return a number followed by `rest`, with "minute" in the singular after 1."""
     return str(number) + (_UNIT.sub(r"\1", rest) if number == 1 else rest)
 
 
 def rounded(minutes: float) -> int:
-    """Whole minutes, at least 1."""
+    """Return minutes as a whole number, at least 1."""
     return max(1, int(minutes + 0.5))
 
 
 def _above(outline: Outline, place: int, offset: int) -> int:
-    """The number of the piece of a cell that a place in its text belongs to."""
+    """Return the index of the piece with the nearest heading above an offset in a cell's text."""
     return [n for n in outline.headings if outline.pieces[n].place == place and _start(outline.pieces[n]) <= offset][-1]
 
 
@@ -96,7 +96,7 @@ def _start(piece: Piece) -> int:
 
 
 def _minutes(outline: Outline, number: int, word: str, tier_of: TierOf) -> float:
-    """What a word in braces stands for below a heading."""
+    """Return the minutes that a placeholder stands for in the section of a heading."""
     below = outline.under(number)
     if word == "exercises":
         return sum(effort(outline.chapter, name, tier_of) for name in _counted(outline, below))
@@ -108,13 +108,13 @@ def _minutes(outline: Outline, number: int, word: str, tier_of: TierOf) -> float
 
 
 def _counted(outline: Outline, below: Iterable[int]) -> list[str]:
-    """The exercises below a heading that have points: stretch exercises are not counted."""
+    """Return the exercises of a section that have points; stretch exercises have none."""
     found = dict.fromkeys(outline.exercise[number] for number in below if number in outline.exercise)
     return [name for name in found if outline.chapter.points(name)]
 
 
 def cost(piece: Piece) -> float:
-    """The minutes that a piece takes to read, run or guess; none for code that readers do not see or find folded."""
+    """Return the minutes to read a piece or to guess; 0 for code that is hidden or folded."""
     kind = piece.cell.kind
     if kind is Kind.MARKDOWN:
         return words(piece.text) / WORDS + fenced_lines(piece.text) / LINES
@@ -124,12 +124,12 @@ def cost(piece: Piece) -> float:
 
 
 def effort(chapter: Chapter, name: str, tier_of: TierOf) -> float:
-    """The minutes that an exercise takes: the most of what its tier, its points and the lines to be written say."""
+    """Return the minutes for an exercise: the maximum of the estimates from its tier, points and lines to write."""
     return max(EXERCISE[tier_of(name)], POINT * chapter.points(name), _written(chapter, name) / WRITTEN)
 
 
 def _written(chapter: Chapter, name: str) -> int:
-    """How many lines of an exercise's solution its starter has not: those that a student writes or changes."""
+    """Return how many lines of the solution are not in the starter: those that a student writes or changes."""
     solved, given = (
         Counter(filter(None, map(str.strip, source.split("\n"))))
         for source in (chapter.solution(name), chapter.starter(name))
@@ -141,7 +141,7 @@ def _written(chapter: Chapter, name: str) -> int:
 
 
 def check_minutes(chapter: Chapter) -> None:
-    """Hold the words in braces to those that the build knows, in places that they can be of; raises ChapterError."""
+    """Check that placeholders are known ones, below a heading that they can refer to; raise ChapterError."""
     outline = Outline(chapter)
     for place, cell in enumerate(chapter.cells):
         for found in _WORD.finditer(masked(cell.source)) if cell.kind is Kind.MARKDOWN else ():
@@ -173,7 +173,7 @@ def _check_word(outline: Outline, place: int, cell: Cell, found: re.Match[str]) 
 
 
 def title(chapter: Chapter) -> str:
-    """The chapter's first heading, without minutes."""
+    """Return the chapter's first heading, without minutes."""
     heading = chapter.cells[0].source.partition("\n")[0]
     return _AT_THE_END.sub("", heading.lstrip("# "))
 
@@ -183,7 +183,7 @@ def title(chapter: Chapter) -> str:
 
 @dataclass(frozen=True)
 class Share:
-    """What one part of a chapter takes."""
+    """The minutes and the number of cells of one part of a chapter."""
 
     minutes: float = 0
     cells: int = 0
@@ -196,7 +196,10 @@ class Share:
 
 
 def shares(chapter: Chapter, tier_of: TierOf) -> dict[str, Share]:
-    """Minutes and cells of each part of a chapter as readers get it; a cell is its first piece's."""
+    """Return the minutes and cells of each part of a chapter, claims left out.
+
+    A markdown cell counts once, for the part of its first piece.
+    """
     outline, seen = Outline(chapter), set[int]()
     found = dict.fromkeys(("main path", "exercises", "stretch exercises", "side paths"), Share())
     for number, piece in enumerate(outline.pieces):

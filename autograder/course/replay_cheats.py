@@ -1,7 +1,7 @@
-"""Cheating: what a submission earns that makes the probe report what the package ships, and computes nothing.
+"""Compute what a cheat would earn that computes nothing and reports the shipped observations.
 
-Where few small numbers are drawn, fresh cases may by chance ask for what is shipped. Nobody is graded on these:
-`Judge.key` draws again.
+If a case consists of few small numbers, a fresh one may by chance equal a shipped one. No submission is graded on such
+cases: `Judge.key` draws again.
 """
 
 from __future__ import annotations
@@ -15,36 +15,36 @@ from autograder.errors import CourseError
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.observation import Observation, Plain, Seen
 
-MOST = 0.25  # what constants may earn of an exercise whose first check is honestly met
+MOST = 0.25  # the share of an exercise that constants may earn if its first check is met honestly
 _SOURCE = "def cheats(): ..."
 
 
 def replayed(exercise: Exercise, shipped: Key, key: Key) -> Report:
-    """The report on a submission that repeats what the reference shows on the visible cases, whatever it is asked."""
+    """Return the report on a cheat that repeats the reference's observations of the visible cases for every case."""
     return judge(exercise, key, _constants(shipped, key), _SOURCE)
 
 
 def with_right_shapes(exercise: Exercise, shipped: Key, key: Key) -> Report:
-    """The same, where tensors of which only the form is watched are told as they are asked for.
+    """Return the report on a cheat as in `replayed`, which also reports the right form of tensors without values.
 
-    That form can be read off the inputs. Who replaces a probe in the own process can report this, and no verdict made
-    elsewhere can know: so much of an exercise asks for facts alone.
+    The form can be computed from the inputs. An answer that replaces a probe in its own process can report this, and
+    judging in another process cannot notice it.
     """
-    told = [_filled(*pair) for pair in zip(_constants(shipped, key), key.reference, strict=True)]
-    return judge(exercise, key, told, _SOURCE)
+    reported = [_filled(*pair) for pair in zip(_constants(shipped, key), key.reference, strict=True)]
+    return judge(exercise, key, reported, _SOURCE)
 
 
-def _filled(told: Plain, right: Plain) -> Plain:
-    """What is told, with the right outlines in the places of its own."""
-    if isinstance(told, Seen) and isinstance(right, Seen):
-        return right if told.values is None and right.values is None else told
-    if isinstance(told, dict) and isinstance(right, dict):
-        return {name: _filled(part, right.get(name)) for name, part in told.items()}
-    return told
+def _filled(reported: Plain, right: Plain) -> Plain:
+    """Return what the cheat reports, with the right form in place of each tensor without values."""
+    if isinstance(reported, Seen) and isinstance(right, Seen):
+        return right if reported.values is None and right.values is None else reported
+    if isinstance(reported, dict) and isinstance(right, dict):
+        return {name: _filled(part, right.get(name)) for name, part in reported.items()}
+    return reported
 
 
 def after_an_honest_first(exercise: Exercise, shipped: Key, key: Key) -> Report:
-    """The same, where the cases of the first requirement are honestly done."""
+    """Return the report on a cheat as in `replayed` that solves the cases of the first requirement honestly."""
     first = key.cases[0].requirement
     seen = [
         right if case.requirement == first else constant
@@ -54,29 +54,32 @@ def after_an_honest_first(exercise: Exercise, shipped: Key, key: Key) -> Report:
 
 
 def met(report: Report) -> list[str]:
-    """The requirements that are met."""
+    """Return the requirements that passed."""
     return [verdict.requirement for verdict in report.verdicts if verdict.status is Status.PASS]
 
 
 def share_of_constants(report: Report) -> float:
-    """The share of an exercise that constants earn beside its first check, which was honestly met."""
+    """Return the share of an exercise that constants earn besides its first check, which was met honestly."""
     return len(met(report)[1:]) / len(report.verdicts)
 
 
 def pays(exercise: Exercise, shipped: Key, key: Key) -> bool:
-    """Whether the cases of a key give points for what is shipped: any alone, or many after an honest first check."""
+    """Return whether a cheat earns points on the cases of a key.
+
+    That is: any point by constants alone, or more than `MOST` after an honest first check.
+    """
     try:
         if met(replayed(exercise, shipped, key)):
             return True
         return share_of_constants(after_an_honest_first(exercise, shipped, key)) > MOST
     except CourseError:
         raise
-    except Exception:  # an exercise's own comparison expects more than is shipped: then it is no answer
+    except Exception:  # an exercise's own comparison needs more than is shipped, so the cheat fails
         return False
 
 
 def lines(exercise: Exercise, shipped: Key, fresh: Mapping[int, Key]) -> Iterator[str]:
-    """A line for each way in which an exercise gives points for nothing, on fresh cases: their keys, by seed."""
+    """Yield a line for each way in which a cheat earns points on fresh cases; `fresh` maps a seed to its key."""
     for seed, key in fresh.items():
         earned = met(replayed(exercise, shipped, key))
         if earned:
@@ -93,7 +96,10 @@ def lines(exercise: Exercise, shipped: Key, fresh: Mapping[int, Key]) -> Iterato
 
 
 def _constants(shipped: Key, key: Key) -> list[Observation]:
-    """For each case of a key, what is shipped of the case in its place among those of its requirement."""
+    """Return for each case of a key the shipped observation of the corresponding case of its requirement.
+
+    If a requirement has more fresh cases than shipped ones, its last shipped observation is repeated.
+    """
     known: dict[str, list[Observation]] = {}
     for case, seen in zip(shipped.cases, shipped.reference, strict=True):
         known.setdefault(case.requirement, []).append(seen)

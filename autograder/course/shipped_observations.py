@@ -1,4 +1,4 @@
-"""The shipped observations of a chapter: its keys on the visible cases, as two data files."""
+"""Encode and decode a chapter's shipped observations: its keys on the visible cases, as two data files."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ SUFFIXES = (".json", ".safetensors")
 
 
 def encode(keys: dict[str, Key]) -> dict[str, bytes]:
-    """The contents of a chapter's two data files, by suffix."""
+    """Return the contents of a chapter's two data files, by suffix."""
     node, tensors = to_parts({name: key.to_plain() for name, key in keys.items()})
     return dict(zip(SUFFIXES, (_readable(node).encode(), tensors), strict=True))
 
 
 def _readable(node: object) -> str:
-    """JSON with a line per exercise and facet group, so that a change reads well in a diff."""
+    """Return JSON with one line per exercise, so that a change reads well in a diff."""
     assert isinstance(node, dict)
     lines = [json.dumps(item, ensure_ascii=False, separators=(",", ":")) for item in node["v"]]
     return '{"t":"dict","v":[\n' + ",\n".join(lines) + "\n]}\n"
 
 
 def decode(files: dict[str, bytes]) -> dict[str, Key]:
-    """Read what `encode` wrote; raises DamagedData for anything else."""
+    """Return the keys that `encode` wrote, by exercise; raise DamagedData for anything else."""
     try:
         plain = from_parts(json.loads(files[".json"]), files[".safetensors"])
         return {name: Key.from_plain(data) for name, data in plain.items()}

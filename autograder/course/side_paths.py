@@ -1,4 +1,4 @@
-"""Side paths: what a reader may pass by. Where they begin and end, and that the main path needs none of them.
+"""Side paths: optional parts of a chapter. Find them, and check that the main path does not depend on them.
 
 A side path begins with a markdown cell with the key side=true and goes up to the next markdown cell that begins with a
 heading. Notebooks fold it, up to the next heading of its level or a higher one; hence no deeper headings.
@@ -26,7 +26,7 @@ _MAIN_ONLY = (Kind.EXERCISE, Kind.CHECK, Kind.SETUP, Kind.PARAMETERS)
 
 @dataclass(frozen=True)
 class SidePath:
-    """One side path: the question that it answers, the line where it begins, and the places of its cells."""
+    """One side path: the question that it answers, the line where it begins, and the indices of its cells."""
 
     question: str
     line: int
@@ -34,7 +34,7 @@ class SidePath:
 
 
 def side_paths(chapter: Chapter) -> list[SidePath]:
-    """The side paths of a chapter, in order."""
+    """Return the side paths of a chapter, in order."""
     return [_from(chapter, place) for place, cell in enumerate(chapter.cells) if cell.keys.get("side")]
 
 
@@ -51,18 +51,18 @@ def _begins_anew(cell: Cell) -> bool:
 
 
 def aside(chapter: Chapter) -> set[int]:
-    """The places of the cells that are on side paths."""
+    """Return the indices of the cells that are on side paths."""
     return {place for path in side_paths(chapter) for place in path.places}
 
 
 def main_path(chapter: Chapter) -> Chapter:
-    """The chapter with all side paths taken out."""
+    """Return the chapter without its side paths."""
     off = aside(chapter)
     return replace(chapter, cells=tuple(cell for place, cell in enumerate(chapter.cells) if place not in off))
 
 
 def check_side_paths(chapter: Chapter) -> None:
-    """Hold side paths to their form, and the main path to itself; raises ChapterError."""
+    """Check the form of side paths, and that the main path reads none of their names; raise ChapterError."""
     for cell in chapter.of_kind(Kind.MARKDOWN):
         _check_headings(chapter, cell)
     for path in side_paths(chapter):
@@ -73,7 +73,7 @@ def check_side_paths(chapter: Chapter) -> None:
 
 
 def _check_headings(chapter: Chapter, cell: Cell) -> None:
-    """The headings of one cell: which of them may be a side path's, and how that one is written."""
+    """Check that a side path begins with a question as its heading, and that no other heading is as deep as that."""
     first, is_side = first_heading(cell.source), bool(cell.keys.get("side"))
     if is_side and (first is None or first.level != LEVEL or not _TITLE.fullmatch(first.text)):
         found = cell.source.partition("\n")[0]
@@ -115,7 +115,7 @@ def _check_contents(chapter: Chapter, path: SidePath) -> None:
 
 
 def _check_guesses(chapter: Chapter, path: SidePath) -> None:
-    """A guess and what comes out stand on the same path: whoever passes by a side path passes by both."""
+    """Check that a guess and its `reveal` are on the same path, so that a reader who skips one skips both."""
     for place, cell in enumerate(chapter.cells):
         if cell.kind is not Kind.PREDICT:
             continue
@@ -136,13 +136,13 @@ def _told(path: SidePath) -> str:
 
 
 def _check_names(chapter: Chapter) -> None:
-    """Refuse a cell of the main path that reads a name whose value is a side path's."""
+    """Raise ChapterError if a cell of the main path reads a name whose value was set on a side path."""
     on = {place: path for path in side_paths(chapter) for place in path.places}
     if not on:
         return
     code = {place: _statements(cell) for place, cell in enumerate(chapter.cells) if cell.kind is not Kind.MARKDOWN}
     main = set(dir(builtins)).union(*(each.given for place in set(code) - set(on) for each in code[place]))
-    # What the main path never gives a value to, it may not read before the side path either: functions read later.
+    # A name that only side paths bind is refused before them, too: a function may be called, and read it, later.
     side = {name: on[place] for place in on if place in code for each in code[place] for name in each.given - main}
     for place, said in code.items():
         for each in said:
@@ -153,11 +153,11 @@ def _check_names(chapter: Chapter) -> None:
 
 
 def _check_reads(chapter: Chapter, cell: Cell, said: _Said, side: dict[str, SidePath]) -> None:
-    """Hold a statement of the main path to the names that are a side path's; what it gives a value is so no more."""
+    """Check that a main path statement reads no name in `side`, and remove from `side` the names that it binds."""
     before = dict(side)
     for name in said.given:
         side.pop(name, None)
-    # `x = f(x)` reads before it gives; a loop, a function and the like give first.
+    # `x = f(x)` reads x before it binds it; a loop or a function binds its names first.
     held = before if said.reads_first else side
     for name in sorted(said.used & held.keys()):
         _refuse(chapter, cell, name, held[name])
@@ -174,7 +174,7 @@ def _refuse(chapter: Chapter, cell: Cell, name: str, path: SidePath) -> None:
 
 @dataclass(frozen=True)
 class _Said:
-    """The names that a statement gives a value to and uses, and whether it uses them before."""
+    """The names that a statement binds and reads, and whether it reads before it binds."""
 
     given: Set[str]
     used: Set[str]
@@ -182,14 +182,17 @@ class _Said:
 
     @classmethod
     def by(cls, node: ast.stmt, text: str) -> _Said:
-        """What a statement of this text says; few texts have the word for which a whole tree is searched."""
+        """Return the names of a statement in a cell with this text.
+
+        The tree is searched for `global` statements only if the text contains the word, which few do.
+        """
         names = names_of([node])
         reads_first = isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign)
         return cls(names.bound | (declared_global(node) if "global" in text else set()), names.used, reads_first)
 
 
 def _statements(cell: Cell) -> list[_Said]:
-    from autograder.ipython_syntax import as_python  # with IPython, which most who read chapters do without
+    from autograder.ipython_syntax import as_python  # imports IPython, which most readers of chapters do not need
 
     _, tree = as_python(cell.source)
     return [_Said.by(each, cell.source) for each in tree.body] if tree else []

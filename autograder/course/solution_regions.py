@@ -1,7 +1,7 @@
 """The marked regions of a cell's text: solution, starter and hidden tests.
 
 A region is everything between the line `### BEGIN NAME` and the line `### END NAME`, both included.
-These are nbgrader's own markers, except STARTER, which is ours.
+These are nbgrader's own markers, except STARTER, which this package adds.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ SOLUTION = "SOLUTION"
 STARTER = "STARTER"
 HIDDEN_TESTS = "HIDDEN TESTS"
 
-# What nbgrader puts in the place of a solution region.
+# The lines with which nbgrader replaces a solution region.
 STUB = ("# YOUR CODE HERE", "raise NotImplementedError()")
 
 _MARKER = re.compile(r"\s*### (?P<edge>BEGIN|END) (?P<name>[A-Z]+(?: [A-Z]+)*)\s*")
@@ -20,20 +20,20 @@ _COMMENT = re.compile(r"# ?(?P<text>.*)")
 
 
 def markers(source: str) -> list[tuple[str, str]]:
-    """Name each marker line, in order, as (edge, name): ("BEGIN", "SOLUTION"), ("END", "SOLUTION")."""
+    """Return each marker line, in order, as (edge, name): ("BEGIN", "SOLUTION"), ("END", "SOLUTION")."""
     found = (_MARKER.fullmatch(line) for line in source.split("\n"))
     return [(match["edge"], match["name"]) for match in found if match]
 
 
 def inside(source: str, name: str) -> str:
-    """Return the lines within a region, markers left out; "" where there is no such region."""
+    """Return the lines within a region, without its markers; "" if there is no such region."""
     lines = source.split("\n")
     span = _span(lines, name)
     return "\n".join(lines[span[0] + 1 : span[1]]) if span else ""
 
 
 def without(source: str, name: str) -> str:
-    """Return the text with a region taken out."""
+    """Return the text without a region."""
     return replaced(source, name, [])
 
 
@@ -55,7 +55,7 @@ def solved(source: str) -> str:
 
 
 def starter(source: str) -> str:
-    """Return an exercise cell as the student gets it: its starter, or else with nbgrader's stub."""
+    """Return an exercise cell as the student gets it: its starter region, or the cell with nbgrader's stub."""
     given = inside(source, STARTER)
     if not given:
         return replaced(source, SOLUTION, list(STUB))
@@ -63,13 +63,13 @@ def starter(source: str) -> str:
 
 
 def uncommented(text: str) -> str:
-    """Take one `# ` off the front of each line."""
+    """Return the text with one `# ` removed from the front of each line."""
     matches = (_COMMENT.fullmatch(line) for line in text.split("\n"))
     return "\n".join(match["text"] if match else "" for match in matches)
 
 
 def _span(lines: list[str], name: str) -> tuple[int, int] | None:
-    """Find the first and last line of a region, markers included."""
+    """Return the indices of the first and the last line of a region, markers included; None if there is none."""
     first = last = None
     for number, line in enumerate(lines):
         match = _MARKER.fullmatch(line)

@@ -1,4 +1,4 @@
-"""What an answer's text says to its judge; of everything else about it, the observations speak."""
+"""Read from the text of an answer what judging needs: broken rules, mistakes that it rules out, remarks."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from autograder.exercises.exercise import Exercise
 from autograder.exercises.source_rules import broken, remarks
 from autograder.ipython_syntax import UNREAD, without_comments
 
-_SEARCHED = 20_000  # characters: a pattern may have to be tried at each of them, to the end
+_SEARCHED = 20_000  # characters; searching a longer text for a pattern could take too long
 
 
 @dataclass(frozen=True)
 class Text:
-    """The rules that it breaks, by name; the places in the key of the mistakes that it cannot have made; remarks.
+    """What the text of an answer contributes to its report.
 
-    Two answers of which this is equal, and which show the same, have the same report.
+    `broken` are the names of the broken rules, `disproved` the indices (in `key.mistakes`) of the mistakes that the
+    text rules out, and `remarks` the sentences of the notes. Two answers with equal `Text` and equal observations have
+    the same report.
     """
 
     broken: tuple[str, ...] = ()
@@ -26,17 +28,17 @@ class Text:
 
     @classmethod
     def read(cls, exercise: Exercise, key: Key, source: str) -> Text:
-        """What the text of an answer, with its helpers, says."""
+        """Examine the text of an answer, helper functions included."""
         names = tuple(rule.name for rule in broken(exercise.rules, source, exercise.name))
         notes = remarks(exercise.notes, source, exercise.name) if exercise.notes else ()
         return cls(names, _disproved(key, source), notes)
 
 
 def _disproved(key: Key, source: str) -> frozenset[int]:
-    """The mistakes whose sentence the code proves false, or could: where it is unknown, or too long to be searched.
+    """Return the indices of the mistakes whose sentence may be false of this code.
 
-    Every answer has a text: an empty one is one that could not be found, and proves nothing, not even what it lacks.
-    Neither does one of which a part is unread.
+    A mistake is ruled out if its pattern `unless` is found, and also if the code cannot be searched: it is too long, a
+    part of it is unread, or it is empty, which means that the text of the answer was not found.
     """
     proofs = [(place, mistake.unless) for place, mistake in enumerate(key.mistakes) if mistake.unless]
     code = without_comments(source) if proofs else ""

@@ -1,4 +1,4 @@
-"""Which of the sentences that a requirement has for what it watches is told of a difference."""
+"""Choose the sentence in a requirement's `tells` that fits a difference."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ _FORM = ("type", "keys", "shape", "dtype", "device", "requires_grad")
 
 
 def own_sentence(tells: Mapping[str, str], difference: Difference) -> str:
-    """What is told of a difference, by the most telling name of it that stands there; "" where nothing is.
+    """Return the sentence in `tells` under the most specific key that fits the difference, or "".
 
-    A sentence about what a result holds is not about what it lacks, nor about a result of another form.
+    Keys are tried in the order "facet=value", "facet.key" (innermost first), "facet:aspect", "facet". The plain key
+    "returned" is skipped if keys are missing or the form of the whole result differs: its sentence is about values.
     """
     facet, *inner = difference.path
     names = [f"{facet}={difference.expected}"] if isinstance(difference.expected, str | int) else []

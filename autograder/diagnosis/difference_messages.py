@@ -1,4 +1,4 @@
-"""Differences in words: the sentence, both values as text, the call, and the picture."""
+"""Write the message about a difference: the sentence, both values as text, the call as code, and the picture."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from autograder.exercises.difference import Difference, Tolerance, first_differe
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import Observation, Plain, Raised, Seen, dtype_name
 
-LONGEST = 1000  # of a sentence, which may hold texts of its own
-_SMALL = 24  # numbers shown in full
-_COUNTED = 6  # from so many numbers on, counting on from 0 is an order and no chance
+LONGEST = 1000  # characters of a sentence, which may quote a student's text
+_SMALL = 24  # a tensor with at most this many numbers is shown in full
+_COUNTED = 6  # fewer numbers may be 0, 1, 2, ... by chance
 
 
 @dataclass(frozen=True)
 class Told:
-    """What to tell of one difference."""
+    """The message about one difference: the sentence, both values as texts, and the picture."""
 
     sentence: str
     expected: str = ""
@@ -35,23 +35,27 @@ class Told:
 
 
 def not_attempted(name: str) -> str:
-    """For an answer that still holds the starter."""
+    """Return the message for an answer that still is the starter."""
     return (
         f"`{name}` is not written yet: replace `raise NotImplementedError()` by your code, run the cell, check again."
     )
 
 
 def still_running(seconds: float) -> str:
-    """For an answer that was stopped because it came to no end."""
+    """Return the message for an answer that was stopped at its time limit."""
     return f"Your code was still running after {seconds:g} seconds and was stopped."
 
 
 def tell(
     exercise: Exercise, tells: Mapping[str, str], difference: Difference, right: Observation, seen: Observation
 ) -> Told:
-    """Say what differs, in the order that helps: a crash, then type, shape, dtype, device, values, side effects."""
+    """Return the message about a difference between the expected and the student's observation of one case.
+
+    `right` is the expected observation and `seen` the student's. An exception comes first, then a missing facet, then
+    the sentence of the exercise's author, then a sentence made from the two values.
+    """
     told = _tell(exercise, tells, difference, right, seen)
-    # A name, a key or a message of the student's may have a million letters.
+    # A name, key or error message from the student's code may be a million characters long.
     sentence, expected, got = (shorten(text, LONGEST) for text in (told.sentence, told.expected, told.got))
     return Told(sentence, expected, got, told.picture)
 
@@ -66,7 +70,7 @@ def _tell(
     facet, *inner = difference.path
     spoken = own_sentence(tells, difference)
     by_probe = isinstance(difference.expected, bool) and (facet not in RESULTS or not inner)
-    if spoken and by_probe:  # the sentence says it all, and another result shows it
+    if spoken and by_probe:  # the sentence says it all; values help only if the result differs
         result = _of_result(right, seen, exercise.tolerance) if facet != "returned" else None
         return _with_values(spoken, result, exercise.tolerance) if result else Told(spoken)
     if spoken:
@@ -79,7 +83,7 @@ def _tell(
 
 
 def _of_result(right: Observation, seen: Observation, tolerance: Tolerance) -> Difference | None:
-    """Where the result differs; None where it does not, or was not looked at."""
+    """Return the first difference of the result; None if it is equal or the probe did not record it."""
     both = "returned" in right and "returned" in seen
     return first_difference(right["returned"], seen["returned"], tolerance) if both else None
 
@@ -89,7 +93,7 @@ def _with_values(sentence: str, difference: Difference, tolerance: Tolerance) ->
 
 
 def _by_entry(difference: Difference, tolerance: Tolerance) -> tuple[str, str]:
-    """Return both values as texts; of an entry of the result, with its place in front."""
+    """Return both values as texts; for an entry of the result, with its keys in front: "['loss'] = 0.5"."""
     expected, got = show_both(difference, tolerance)
     facet, *inner = difference.path or ("",)
     if facet not in RESULTS or not inner:
@@ -99,9 +103,9 @@ def _by_entry(difference: Difference, tolerance: Tolerance) -> tuple[str, str]:
 
 
 def _tell_form(tells: Mapping[str, str], difference: Difference, right: Observation, seen: Observation) -> Told:
-    """The probe could not look at what it expected: an error is missing, or the result has another form.
+    """Return the message for missing facets: an expected error was not raised, or the result has another form.
 
-    A fact that the probe saw all the same may say which form.
+    A fact that the probe recorded all the same may say which form.
     """
     if "raised" in difference.expected:
         return Told("Expected this call to raise an error; it returned a value.")
@@ -145,7 +149,7 @@ def _tell_raised(exercise: Exercise, error: Raised, before: str) -> Told:
     return Told(f"{before}{before and ' '}Your code raised {told.rstrip('.')}.{where}{advice}{meant and ' '}{meant}")
 
 
-WITHOUT_WORDS = "what this check looks at"  # a probe's name for something that its requirement tells nothing of
+WITHOUT_WORDS = "what this check looks at"  # stands for a facet for which the requirement has no sentence
 
 
 def _place(facet: str, inner: list[str | int]) -> str:
@@ -171,7 +175,10 @@ def _tell_value(place: str, difference: Difference, tolerance: Tolerance) -> Tol
 
 
 def _keys_sentence(place: str, expected: list[str], got: list[str]) -> str:
-    """What is missing, and what is too much; of the other entries nothing is said, as a probe may look at some only."""
+    """Return a sentence on the missing and the additional keys.
+
+    It does not list the other keys, since a probe may record only some of them.
+    """
     missing, beyond = [key for key in expected if key not in got], [key for key in got if key not in expected]
     lacks = f"has no entry {', '.join(map(repr, missing))}" if missing else ""
     holds = f"has an entry {', '.join(map(repr, beyond))}, which is not asked for" if beyond else ""
@@ -192,7 +199,7 @@ def _tensor_sentence(place: str, difference: Difference) -> str:
 
 
 def _form_advice(aspect: str, got: object) -> str:
-    """Where another device or dtype than is asked for may come from."""
+    """Return where the unexpected device or dtype may come from, or ""."""
     if aspect == "device":
         return " Move every tensor to the device of the input."
     if (aspect, got) == ("dtype", "float32"):
@@ -201,7 +208,7 @@ def _form_advice(aspect: str, got: object) -> str:
 
 
 def _nan_note(expected: Plain, got: Plain) -> str:
-    """What to add where a tensor holds nan and should hold numbers; nothing where it is not about two tensors."""
+    """Return how many numbers of a tensor are nan and should not be; "" if none, or for other values than tensors."""
     if not (isinstance(expected, Seen) and isinstance(got, Seen)) or expected.shape != got.shape:
         return ""
     if expected.values is None or got.values is None:
@@ -214,27 +221,27 @@ def _nan_note(expected: Plain, got: Plain) -> str:
 
 
 def spelled(exercise: Exercise, case: Case) -> str:
-    """The call that a case makes, as its exercise spells it."""
+    """Return the call of a case as code, as its exercise spells it."""
     return (exercise.spelled or call)(exercise.name, case)
 
 
 def call(name: str, case: Case) -> str:
-    """The call that a case makes, as code: small tensors in full, larger ones by shape."""
+    """Return the call of a case as code: small tensors in full, larger ones by shape."""
     return call_of(name, *map(argument, case.args), **case.kwargs)
 
 
 def call_of(name: str, *parts: str, **options: object) -> str:
-    """A call as code, of arguments that are spelled already and of options that are not."""
+    """Return a call as code: `parts` are arguments as code already, `options` are keyword arguments as values."""
     return f"{name}({', '.join([*parts, *(f'{key}={argument(value)}' for key, value in options.items())])})"
 
 
 def sized(name: str, tensor: torch.Tensor, more: str = "") -> str:
-    """A tensor by its name and shape, and what else there is to say."""
+    """Return a short text for a tensor: its name, its shape and `more`, as in "<images (8, 1, 4, 4)>"."""
     return f"<{name} {tuple(tensor.shape)}{more}>"
 
 
 def argument(value: object) -> str:
-    """An argument as code: a small tensor in full, one that counts on from 0 so, and a larger one by shape."""
+    """Return an argument as code: a small tensor in full, consecutive numbers as `torch.arange`, others by shape."""
     if type(value) is list:
         return shorten(f"[{', '.join(map(argument, value))}]")
     if not isinstance(value, torch.Tensor):
@@ -263,6 +270,6 @@ def _exactly(value: object) -> str:
 
 
 def _counts(tensor: torch.Tensor) -> bool:
-    """Return whether a tensor holds 0, 1, 2, ... in order, enough of them to be seen as that."""
+    """Return whether a tensor holds at least `_COUNTED` numbers, which are 0, 1, 2, ... in order."""
     few_or_other = tensor.numel() < _COUNTED or tensor.dtype in (torch.bool, torch.complex64)
     return not few_or_other and torch.equal(tensor.reshape(-1), torch.arange(tensor.numel(), dtype=tensor.dtype))

@@ -1,6 +1,7 @@
-"""What an error means, in a beginner's words: torch's own message names a place, and seldom the idea behind it.
+"""Explain error messages of Python and torch in words for beginners.
 
-Each of these sentences is true of every program that the message stops, whatever else is wrong with it.
+torch's own message names the operation that failed and seldom the idea behind it. Each sentence here is true of every
+program that raises the error, whatever else is wrong with the program.
 """
 
 from __future__ import annotations
@@ -182,5 +183,5 @@ _MEANINGS = (
 
 
 def meaning(error: str) -> str:
-    """What an error means, told as Python tells it, type and message; "" where nothing is known of it."""
+    """Return the explanation of an error, given as "Type: message"; "" if there is none."""
     return next((sentence for pattern, sentence in _MEANINGS if re.search(pattern, error)), "")

@@ -1,4 +1,4 @@
-"""A key: what the reference and every known mistake show on the cases of one exercise."""
+"""Expected observations: a `Key` holds those of the reference and of every known mistake, for one exercise."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _EXACT = Tolerance(0.0, 0.0)
 
 @dataclass(frozen=True, eq=False)
 class Mistake:
-    """A known wrong answer as it is seen from outside: observations per case, and the rules that it breaks.
+    """A known wrong answer, as the answer bank describes it: its observation on each case, and the rules it breaks.
 
-    Code in which the pattern `unless` is found does not make it. A `slip` costs the first requirement that it fails,
-    and no other.
+    `sentence` is the message for students. It is not used for code in which the pattern `unless` is found. A mistake
+    with `slip` costs the first requirement that it fails and no other.
     """
 
     tag: str
@@ -31,7 +31,7 @@ class Mistake:
 
 @dataclass(frozen=True, eq=False)
 class Key:
-    """The cases of one exercise with what the reference and each known mistake show on them."""
+    """The cases of one exercise, with the observations of the reference and of each known mistake on them."""
 
     exercise: str
     cases: tuple[Case, ...]
@@ -39,12 +39,12 @@ class Key:
     mistakes: tuple[Mistake, ...]
 
     def only(self, keep: Callable[[Observation], Observation]) -> Key:
-        """The same key with what `keep` leaves of each observation."""
+        """Return a copy of this key in which `keep` is applied to each observation."""
         mistakes = (replace(mistake, observations=tuple(map(keep, mistake.observations))) for mistake in self.mistakes)
         return replace(self, reference=tuple(map(keep, self.reference)), mistakes=tuple(mistakes))
 
     def to_plain(self) -> dict[str, Any]:
-        """Plain data, as an observation may be; what several answers show alike is written once."""
+        """Return this key as plain data that `observation.to_parts` can encode; equal observations are stored once."""
         table: list[Observation] = []
         return {
             "exercise": self.exercise,
@@ -59,7 +59,7 @@ class Key:
 
     @classmethod
     def from_plain(cls, data: dict[str, Any]) -> Key:
-        """Read what `to_plain` gave."""
+        """Return the key that `to_plain` turned into `data`."""
         table = data["observations"]
         return cls(
             data["exercise"],
@@ -73,7 +73,7 @@ class Key:
 
 
 def _places(table: list[Observation], observations: tuple[Observation, ...]) -> list[int]:
-    """Where each observation stands in the table; one that is not there yet is added."""
+    """Return the index of each observation in the table; an observation that is not in it is appended."""
     return [_place(table, observation) for observation in observations]
 
 

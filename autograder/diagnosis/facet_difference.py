@@ -1,4 +1,7 @@
-"""Parting: where an answer parts from the reference on one case, in what its requirement is about and in the rest."""
+"""Compare the observation of one case with the expected one, in the facets that its requirement is about and the rest.
+
+The rest are the facets in `Requirement.given`, which another requirement is about.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,11 @@ from autograder.exercises.observation import Observation
 
 @dataclass(frozen=True)
 class Parting:
-    """The first difference in what a requirement is about, else the first in what must be given, and in which facets.
+    """The result of the comparison; without arguments, no difference.
 
-    `slips` tells of an observation that differs in nothing but form; None where it differs in more.
+    `own` is the first difference in the requirement's own facets. If there is none, `given` is the first difference in
+    its given facets, and `facets` are the names of those that differ. `slips` are the slips of form, or None if the
+    observation differs in more than form.
     """
 
     own: Difference | None = None
@@ -24,12 +29,12 @@ class Parting:
 
     @property
     def first(self) -> Difference | None:
-        """The difference to tell."""
+        """Return the difference that the message is about, or None."""
         return self.own or self.given
 
 
 def part(exercise: Exercise, case: Case, right: Observation, mine: Observation) -> Parting:
-    """Hold what was seen on a case against what the reference shows."""
+    """Compare an answer's observation of a case (`mine`) with the reference's (`right`)."""
     first = exercise.compare(right, mine, exercise.tolerance)
     if first is None:
         return Parting()

@@ -1,8 +1,8 @@
-"""Judgement: observations held against a key become a report. Pure: nothing of a student's code runs here.
+"""Judge an answer: compare its observations with the expected ones and return a report. No student code runs here.
 
-What is met counts, line by line. A requirement is judged by what it is about. Where that cannot be told because of a
-fault that another requirement shows, it waits for that one: that is no cross, and no point. What a known slip spoils
-beside its own requirement is no fault.
+Each requirement gives one verdict, from the facets that it is about. If a fault of another requirement makes it
+impossible to judge, its status is SKIPPED, without a point, and it names the requirement that it waits for. The cases
+that a known slip spoils beyond its own requirement are not counted as faults.
 """
 
 from __future__ import annotations
@@ -20,17 +20,20 @@ from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.form_slips import Slip
 from autograder.exercises.observation import Observation, Raised
 
-UNTOUCHED = "untouched"  # the tag of a program to mend that does what it did before
+UNTOUCHED = "untouched"  # in a debugging exercise, the tag of the program that the student has not changed
 _STUB = "NotImplementedError"
 
 
 def judge(exercise: Exercise, key: Key, observations: Sequence[Observation], source: str) -> Report:
-    """Compare what was seen with the key, case by case, and say which misunderstanding a difference looks like."""
+    """Return the report on an answer from its observations, one per case of the key, and its source text."""
     return judge_read(exercise, key, observations, Text.read(exercise, key, source))
 
 
 def judge_read(exercise: Exercise, key: Key, observations: Sequence[Observation], text: Text) -> Report:
-    """The same where the answer's text has been read: the report depends on nothing else of it."""
+    """Return the report as `judge` does, with the answer's text already examined.
+
+    The report depends on the source text through `text` alone, so that callers may cache reports by it.
+    """
     if all(is_stub(seen.get("raised")) for seen in observations):
         return whole(exercise, key.cases, Status.NOT_ATTEMPTED, difference_messages.not_attempted(exercise.name))
     # One that was changed may show the same: where its first program stops, nobody sees what became of the others.
@@ -45,7 +48,10 @@ def judge_read(exercise: Exercise, key: Key, observations: Sequence[Observation]
 
 
 def whole(exercise: Exercise, cases: Sequence[Case], status: Status, sentence: str) -> Report:
-    """A report on an exercise whose checks all end alike: the first tells why, the rest is skipped."""
+    """Return a report in which one cause decides every check: the first verdict has the status and the sentence.
+
+    The other verdicts are NOT_ATTEMPTED if that is the status, and otherwise SKIPPED.
+    """
     first, *rest = _sentences(cases) + [rule.requirement for rule in exercise.rules]
     if status is Status.NOT_ATTEMPTED:
         later = [Verdict(text, status) for text in rest]
@@ -55,12 +61,12 @@ def whole(exercise: Exercise, cases: Sequence[Case], status: Status, sentence: s
 
 
 def is_final(report: Report) -> bool:
-    """Whether known mistakes could change nothing about a report: all is met, or nothing was attempted."""
+    """Return whether known mistakes cannot change a report: every check passed, or nothing was attempted."""
     return report.passed or report.verdicts[0].status is Status.NOT_ATTEMPTED
 
 
 def is_stub(error: object) -> bool:
-    """Whether what was raised is what the untouched starter raises."""
+    """Return whether a recorded error is the NotImplementedError of the unchanged starter."""
     return isinstance(error, Raised) and error.type == _STUB
 
 
@@ -69,7 +75,12 @@ def _sentences(cases: Sequence[Case]) -> list[str]:
 
 
 class _Lines:
-    """One answer, requirement by requirement."""
+    """The judging of one answer, requirement by requirement.
+
+    A requirement is named by its sentence here. `parted` holds the comparison of each case, `cases` maps a sentence to
+    the indices of its cases, `slips` are the cases that known slips cost, `excused` the forgiven slips of form, and
+    `failed` the sentences that are not met.
+    """
 
     def __init__(self, exercise: Exercise, key: Key, seen: Sequence[Observation], text: Text) -> None:
         self.exercise, self.key, self.seen, self.text = exercise, key, seen, text
@@ -87,22 +98,22 @@ class _Lines:
         first = self._wrong(self.sentences[0])
         forms = [self.parted[i].slips for i in first]
         if first and all(form is not None for form in forms):
-            # The right values in another form: that costs the first requirement alone, and the others go on.
+            # Right values in another form cost the first requirement alone: the others are still judged.
             self.excused = frozenset(slip for form in forms if form for slip in form)
         self.failed = [text for text in self.sentences if self._wrong(text)]
 
     @property
     def gate(self) -> str:
-        """The requirement that all others wait for: the first, if it fails in more than form; none where it is met.
+        """Return the requirement that all others wait for, or "": the first one, if it fails in more than form.
 
-        An answer that fails the first check has not begun to work: later passes would be luck.
+        An answer that fails the first requirement does not have the idea: passing later ones would be luck.
         """
         first = self.sentences[0]
         open_ = not self._stops(first) or self.excused or self.exercise.independent
         return "" if open_ else first
 
     def verdicts(self) -> list[Verdict]:
-        """One verdict per requirement: that of its first case which differs."""
+        """Return one verdict per requirement; a failed one describes its first case that differs."""
         if self.gate:
             return [self._failed(self.gate), *(_waiting(text, self.gate) for text in self.sentences[1:])]
         return [self._verdict(text) for text in self.sentences]
@@ -114,7 +125,7 @@ class _Lines:
         return self._failed(text) if text in self.failed else Verdict(text, Status.PASS)
 
     def _wrong(self, text: str) -> list[int]:
-        """The cases that show a fault in what the requirement is about, or else in what it stands on."""
+        """Return the cases that differ in the requirement's own facets, or else those that differ in given facets."""
         own = [i for i in self.cases[text] if self.parted[i].own and not self._excuses(i, text)]
         return own or [i for i in self.cases[text] if self.parted[i].given and not self._excuses(i, text)]
 
@@ -123,7 +134,7 @@ class _Lines:
         return text != self.sentences[0] and form is not None and form <= self.excused
 
     def _awaits(self, text: str) -> str:
-        """The requirement that this one waits for; none where it can be judged."""
+        """Return the requirement that this one waits for, or "" if it can be judged."""
         needed = [other.sentence for other in self.exercise.requirements[text].needs]
         if unmet := next((other for other in needed if self._stops(other) and not self._differs_in_form(other)), ""):
             return unmet
@@ -134,15 +145,15 @@ class _Lines:
         return next((other for other in self.failed if other != text and self._is_about(other, facets)), "")
 
     def _stops(self, text: str) -> bool:
-        """Whether a requirement fails in more than a known slip, so that others have to wait for it."""
+        """Return whether a requirement fails in more than a known slip, so that others have to wait for it."""
         return not self.slips.issuperset(self._wrong(text))
 
     def _differs_in_form(self, text: str) -> bool:
-        """Whether the values are right wherever a requirement fails, in another form (a list where a tuple is due)."""
+        """Return whether a requirement fails in form alone: the values are right in each case that differs."""
         return all(self.parted[i].slips is not None for i in self._wrong(text))
 
     def _is_about(self, text: str, facets: set[str]) -> bool:
-        """Whether the requirement itself fails in one of these facets."""
+        """Return whether a requirement's own difference is in one of these facets."""
         own = [self.parted[i].own for i in self._wrong(text)]
         return any(each is not None and (each.path[:1] == () or each.path[0] in facets) for each in own)
 
@@ -170,7 +181,10 @@ class _Lines:
 def _slipped(
     exercise: Exercise, key: Key, parted: Sequence[Parting], seen: Sequence[Observation]
 ) -> tuple[set[int], set[int]]:
-    """The cases of the one requirement that a known slip costs, and those beside it whose numbers it spoils."""
+    """Return two sets of case indices: those that known slips cost, and those of other requirements that they spoil.
+
+    A slip counts if the answer shows it on every case of the first requirement that the slip fails.
+    """
     costs: set[int] = set()
     spoils: set[int] = set()
     for slip in (mistake for mistake in key.mistakes if mistake.slip):
@@ -190,9 +204,10 @@ def _waiting(text: str, awaited: str) -> Verdict:
 def _rule_verdicts(
     exercise: Exercise, key: Key, seen: Sequence[Observation], text: Text, verdicts: Sequence[Verdict]
 ) -> Iterator[Verdict]:
-    """A verdict per rule, which says how a result is to be come by: it waits until half of the checks are met.
+    """Yield one verdict per rule on the text; a rule is SKIPPED until at least half of the requirements are met.
 
-    A known mistake explains a broken rule only where nothing else went wrong.
+    A rule says how a result should be computed, which means little while most results are wrong. A known mistake
+    explains a broken rule only if all requirements are met.
     """
     unmet = [verdict.requirement for verdict in verdicts if verdict.status is not Status.PASS]
     many = 2 * len(unmet) > len(verdicts)

@@ -1,4 +1,4 @@
-"""Explaining: which known mistake an answer makes, if any. A sentence that is false of it is worse than none."""
+"""Find the known mistake that explains a failed requirement, if any. A false explanation is worse than none."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from autograder.exercises.observation import Observation
 def explanation(
     exercise: Exercise, key: Key, seen: Sequence[Observation], text: Text, wrong: Sequence[int]
 ) -> Mistake | None:
-    """The known mistake that explains why these cases of one requirement went wrong.
+    """Return the known mistake that explains why the answer fails on the cases `wrong` of one requirement, or None.
 
-    It shows the same on the first of them and on at least half, nothing refutes it on any case of the exercise, and
-    more than one bool speaks for it, and the code does not hold what would prove its sentence false. Of several, it is
-    the one that agrees on more cases than any other.
+    The mistake has the answer's observation on the first of these cases and on at least half of them; no case of the
+    exercise refutes it; more than one bool supports it; and the answer's text does not prove its sentence false. Of
+    several such mistakes, the one that agrees on most cases is returned; None if two agree on equally many.
     """
     ranked: list[tuple[int, Mistake]] = []
     for place, mistake in enumerate(key.mistakes):
         if not mistake.sentence or place in text.disproved:
             continue
-        # Most mistakes show something else on the first: the other cases are looked at only for those that do not.
+        # Most mistakes differ on the first case already, which is cheap to find out.
         if not same(exercise, mistake.observations[wrong[0]], seen[wrong[0]]):
             continue
         agrees = [same(exercise, *pair) for pair in zip(mistake.observations, seen, strict=True)]
@@ -40,32 +40,32 @@ def explanation(
 
 
 def shows(exercise: Exercise, mistake: Mistake, seen: Sequence[Observation]) -> bool:
-    """Whether an answer shows on every case what this mistake shows."""
+    """Return whether an answer's observations equal the mistake's on every case."""
     return all(same(exercise, *pair) for pair in zip(mistake.observations, seen, strict=True))
 
 
 def same(exercise: Exercise, known: Observation, mine: Observation) -> bool:
-    """Whether two observations are one, by the exercise's own comparison."""
+    """Return whether two observations are equal by the exercise's own comparison and tolerance."""
     return exercise.compare(known, mine, exercise.tolerance) is None
 
 
 def _refuted(exercise: Exercise, key: Key, mistake: Mistake, seen: Sequence[Observation]) -> bool:
-    """Whether the mistake goes wrong somewhere in a way in which this answer does not."""
+    """Return whether the mistake fails on some case in a way in which this answer does not."""
     cases = cases_wrong(exercise, key, mistake)
     return any(_denies(exercise, key.reference[i], mistake.observations[i], seen[i]) for i in cases)
 
 
-@lru_cache(maxsize=1024)  # asked for every answer, and the key stays as it is
+@lru_cache(maxsize=1024)  # needed for every answer, and a key does not change
 def cases_wrong(exercise: Exercise, key: Key, mistake: Mistake) -> tuple[int, ...]:
-    """The cases on which a known mistake goes wrong."""
+    """Return the indices of the cases on which a known mistake differs from the reference."""
     pairs = zip(key.reference, mistake.observations, strict=True)
     return tuple(i for i, (right, known) in enumerate(pairs) if not same(exercise, right, known))
 
 
 def _denies(exercise: Exercise, right: Observation, known: Observation, mine: Observation) -> bool:
-    """Whether a case on which a mistake goes wrong refutes it: in such a facet, the answer shows something else.
+    """Return whether a case on which a mistake fails refutes it: the answer differs from it in a facet that is wrong.
 
-    An answer that raises on this case, for another reason, shows nothing of it.
+    An answer that raises on this case, where the mistake does not, refutes nothing.
     """
     if same(exercise, known, mine):
         return False
@@ -83,9 +83,9 @@ def _denies(exercise: Exercise, right: Observation, known: Observation, mine: Ob
 
 
 def _by_one_bool(exercise: Exercise, key: Key, seen: Sequence[Observation], agrees: Sequence[bool]) -> bool:
-    """Whether all that speaks for a mistake is one bool: too little, as so much else may turn it.
+    """Return whether one bool is the only evidence for a mistake, which is too little: many faults may flip a bool.
 
-    The same bool counts as more where it is wrong on several cases and right on another.
+    The same bool is enough if it is wrong on several cases and right on another one.
     """
     found = [
         list(_parts(exercise, right, mine)) if agreed else []
@@ -101,13 +101,13 @@ def _by_one_bool(exercise: Exercise, key: Key, seen: Sequence[Observation], agre
 
 
 def _parts(exercise: Exercise, right: Observation, mine: Observation) -> Iterator[Difference]:
-    """All that differs, where anything does that counts."""
+    """Yield every difference if the exercise's own comparison finds any."""
     if exercise.compare(right, mine, exercise.tolerance) is not None:
         yield from differences(right, mine, exercise.tolerance)
 
 
 def _holds(observation: Observation, path: tuple[str | int, ...]) -> bool:
-    """Whether something stands at this place."""
+    """Return whether the observation has a value at this path."""
     value = observation
     for step in path:
         try:

@@ -1,17 +1,17 @@
-"""Numbers as short texts: one alone, or with the digits in which it differs from another."""
+"""Format numbers as short texts, with enough digits to tell two of them apart."""
 
 from __future__ import annotations
 
 import math
 
 USUAL = 4  # significant digits
-_MOST = 17  # as many tell any two floats apart
+_MOST = 17  # significant digits that tell any two floats apart
 
 
 def number(value: object, digits: int = USUAL) -> str:
-    """Return a number with this many significant digits; a whole float keeps its point.
+    """Return a number as text with this many significant digits; a whole float keeps its point.
 
-    More digits than the usual ones are written in full, zeros at the end among them, so that two numbers line up.
+    With more digits than `USUAL`, trailing zeros are kept, so that two numbers line up.
     """
     if not isinstance(value, float) or not math.isfinite(value):
         return str(value)
@@ -24,7 +24,7 @@ def number(value: object, digits: int = USUAL) -> str:
 
 
 def digits_apart(one: object, other: object) -> int:
-    """Return how many significant digits tell two numbers apart, at least the usual ones."""
+    """Return how many significant digits tell two numbers apart, at least `USUAL`."""
     if not (isinstance(one, float) and isinstance(other, float)) or not math.isfinite(one) or not math.isfinite(other):
         return USUAL
     apart = (d for d in range(USUAL, _MOST + 1) if float(f"{one:.{d}g}") != float(f"{other:.{d}g}"))

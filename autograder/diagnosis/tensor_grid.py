@@ -1,4 +1,4 @@
-"""Where two tensors part, as a small grid around the first number that differs."""
+"""Make the picture of two tensors that differ: a small grid around the first number that differs."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from autograder.exercises.difference import Difference, Tolerance, close_mask
 from autograder.exercises.observation import Plain, Seen
 
 _GRID = 8  # largest side
-_BEFORE = 3  # of a window, how many numbers stand before the first that differs
+_BEFORE = 3  # numbers of a window before the first that differs
 _IN_A_LINE = 6  # numbers that are easily compared in a line of text
 
 
 def picture(difference: Difference, tolerance: Tolerance) -> Picture | None:
-    """Both tensors around the first number that differs; None where there are no such numbers, or only a few."""
+    """Return both tensors around the first number that differs; None if no numbers differ or the tensor is short."""
     expected, got = _values(difference.expected), _values(difference.got)
     if difference.aspect != "values" or expected is None or got is None or expected.shape != got.shape:
         return None
@@ -26,12 +26,12 @@ def picture(difference: Difference, tolerance: Tolerance) -> Picture | None:
 
 
 def _values(seen: Plain) -> torch.Tensor | None:
-    """The numbers of a tensor; None for a complex one, whose numbers are pairs."""
+    """Return the numbers of a real tensor; None for any other value (complex numbers are stored as pairs)."""
     return seen.values if isinstance(seen, Seen) and not seen.dtype.startswith("complex") else None
 
 
 def _around(first: tuple[int, ...], expected: torch.Tensor, got: torch.Tensor, differs: torch.Tensor) -> Picture:
-    """The window around the index `first`, of the grid in the last two dims that it lies in."""
+    """Return the window around the index `first`, in the two-dimensional slice of the last two dims that holds it."""
     *outer, row, column = first if len(first) > 1 else (0, *first)
     grids = [each[tuple(outer)] if len(first) > 1 else each[None] for each in (expected, got, differs)]
     rows, columns = (_window(*pair) for pair in zip(grids[0].shape, (row, column), strict=True))

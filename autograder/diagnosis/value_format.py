@@ -1,4 +1,4 @@
-"""Values as short texts: one alone, or two beside each other, in which one sees where they differ."""
+"""Format values as short texts: one alone, or two so that the difference between them can be seen."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from autograder.exercises.difference import Difference, Tolerance, close_mask
 from autograder.exercises.observation import Foreign, Plain, Raised, Seen
 
 WIDTH = 240
-RESULTS = ("returned", "again")  # facets that hold what the answer returns; what others hold, the probe has made
+RESULTS = ("returned", "again")  # facets with what the answer returned; the values of others are made by the probe
 _CHANGED = ("inputs", "left", "behind", "elsewhere")  # facets that list what an answer changed
-_BEFORE = 60  # of two long texts, how many letters stand before the first that differs
+_BEFORE = 60  # of two long texts, the characters that are shown before the first that differs
 
 
 def show(value: Plain, width: int = WIDTH, digits: int = USUAL) -> str:
@@ -35,7 +35,7 @@ def show(value: Plain, width: int = WIDTH, digits: int = USUAL) -> str:
 
 
 def show_both(difference: Difference, tolerance: Tolerance) -> tuple[str, str]:
-    """Return what was expected and what was found as two texts that are not alike."""
+    """Return the expected and the student's value as two texts, in which the difference shows."""
     expected, got = difference.expected, difference.got
     if difference.path[:1] and difference.path[0] not in RESULTS:
         listed = _listed(difference)
@@ -82,7 +82,7 @@ def _in_full(value: Plain) -> str:
 
 
 def _listed(difference: Difference) -> tuple[str, str] | None:
-    """Return what a probe wrote down in its own words, without the quotes of code; None where it holds no words."""
+    """Return two values that are words of the probe as plain text without quotes; None if they are no words."""
     expected, got = difference.expected, difference.got
     if isinstance(expected, str) != isinstance(got, str):
         one, other = (_enumerated(each) if isinstance(each, str) else show(each) for each in (expected, got))
@@ -107,18 +107,18 @@ def _enumerated(words: str | list[str]) -> str:
 
 
 def shorten(text: str, width: int = WIDTH) -> str:
-    """Cut the middle out of a long text."""
+    """Replace the middle of a long text by an ellipsis."""
     half = (width - 3) // 2
     return text if len(text) <= width else f"{text[:half]} … {text[-half:]}"
 
 
 def nested(value: object, write: Callable[[object], str] = number) -> str:
-    """Return numbers in nested lists as code."""
+    """Return nested lists of numbers as code, each number as `write` formats it."""
     inside = (nested(item, write) for item in value) if isinstance(value, list) else ()
     return f"[{', '.join(inside)}]" if isinstance(value, list) else write(value)
 
 
-_MOST_DIMS = 50  # from there on, numbers in as many brackets say nothing, and take long
+_MOST_DIMS = 50  # a tensor with more dims is not shown: nothing can be read within so many brackets
 
 
 def _tensor(seen: Seen, width: int = WIDTH, digits: int = USUAL, more: str = "") -> str:
@@ -135,11 +135,14 @@ def _numbers(seen: Seen, width: int, digits: int) -> str:
 
 
 def _ends(values: torch.Tensor, width: int) -> torch.Tensor:
-    """What of a tensor may be seen in a text of this width: of each dim both ends, where there is more between them."""
+    """Return the part of a tensor that can appear in a text of this width: both ends of each long dim.
+
+    Formatting all numbers of a large tensor would take long.
+    """
     each = 1  # numbers in one item of the dim
     for dim in reversed(range(values.dim())):
         size, kept = values.shape[dim], max(1, -(-width // max(1, each)))
         if size > 2 * kept:
             values = torch.cat((values.narrow(dim, 0, kept), values.narrow(dim, size - kept, kept)), dim)
-        each *= max(1, values.shape[dim])  # brackets around nothing take room as well
+        each *= max(1, values.shape[dim])  # empty brackets take space as well
     return values

@@ -1,4 +1,4 @@
-"""The kind of a value in words: a tensor, a number, a device."""
+"""Name the kind of a value in words (a tensor, a float, a torch.device), for messages about a wrong type."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import torch
 from autograder.exercises.difference import Difference
 from autograder.exercises.observation import Foreign, Plain, Seen
 
-# What beginners meet under a name that says little.
+# Clearer names for types whose own name tells beginners little.
 _NAMES = {"ndarray": "NumPy array", "ellipsis": "`...`", "Tensor": "tensor in a special layout, such as sparse"}
-# What an answer gives; other kinds may also be a probe's own word for what it saw, and then nobody asked for one.
+# Types that an answer returns. A value of another type may be made by the probe, and then no student was asked for it.
 _ASKED_FOR = (float, int, Seen, torch.device, torch.dtype, list, tuple, dict)
 
 
 def kind(value: Plain) -> str:
-    """A value's type, for a sentence."""
+    """Return the type of a value with an article: "a tensor", "an int"."""
     if isinstance(value, Seen):
         return "a tensor"
     if value is None:
@@ -28,18 +28,17 @@ def kind(value: Plain) -> str:
 
 
 def type_sentence(place: str, expected: Plain, got: Plain) -> str:
-    """That a value is of another type than is asked for, and what makes one of it."""
+    """Return the sentence that a value has the wrong type, with advice on how to convert it."""
     advice = ""
     if got is None and place == "the result":  # an entry of it may be None on purpose
         advice = " Did you forget `return`?"
-    return f"Expected {place} to be {kind(expected)}, got {kind(got)}.{advice or _way(expected, got)}"
+    return f"Expected {place} to be {kind(expected)}, got {kind(got)}.{advice or _conversion_advice(expected, got)}"
 
 
 def note_of_kind(difference: Difference) -> str:
-    """What to add to a sentence about values where yours is of another kind altogether; "" where it need not be.
+    """Return an addition to an author's sentence if the value has a wrong type as well; "" if nothing is to be added.
 
-    A tensor, or an object that is no plain data, is never a probe's own word for what it saw; None may be one, except
-    within a result.
+    A tensor or a foreign object always comes from the answer. None may be made by the probe, except within a result.
     """
     expected, got = difference.expected, difference.got
     if difference.aspect != "type" or isinstance(expected, bool) or not isinstance(expected, _ASKED_FOR):
@@ -48,11 +47,11 @@ def note_of_kind(difference: Difference) -> str:
     nothing = got is None and difference.path[0] == "returned"
     if not (named or nothing or isinstance(got, Seen | Foreign)):
         return ""
-    return f" Yours is {kind(got)} where {kind(expected)} is asked for.{_way(expected, got)}"
+    return f" Yours is {kind(got)} where {kind(expected)} is asked for.{_conversion_advice(expected, got)}"
 
 
-def _way(expected: Plain, got: Plain) -> str:
-    """What makes the one of the other, where beginners often need to."""
+def _conversion_advice(expected: Plain, got: Plain) -> str:
+    """Return a sentence on the call that converts `got` to the expected type, such as `.item()`; "" if unknown."""
     if isinstance(got, Seen) and isinstance(expected, bool | int | float):
         return " `.item()` turns a tensor with one element into a Python number."
     if isinstance(got, Foreign) and got.type == "ndarray":

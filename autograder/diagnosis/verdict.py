@@ -1,4 +1,4 @@
-"""Verdicts: the outcome of one check, and of one exercise; their JSON form."""
+"""Verdicts and reports: the outcome of one requirement, and of one exercise, with their JSON form."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from enum import Enum
 from typing import Any
 
 VERSION = 3
-NOT_GRADED = "Your notebook was not graded"  # what a sentence on a file that could not be read begins with
+NOT_GRADED = "Your notebook was not graded"  # the beginning of a sentence about a file that could not be read
 
 
 class Status(Enum):
-    """How a check ended. Our own fault is none of these: it is an exception."""
+    """How a check ended. A fault of the grader is none of these: it raises an exception."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -25,8 +25,9 @@ class Status(Enum):
 class Picture:
     """Two small grids side by side: the numbers expected, the numbers got, and where they agree.
 
-    Of larger tensors it is a window: `rows` and `columns` are the indices that it shows (a tensor with one dim has no
-    rows), `first` the place in the grid of the first number that differs, and `told` says how many do.
+    For a larger tensor it is a window: `rows` and `columns` are the indices that it shows (a tensor with one dim has no
+    rows), `first` is the position within the grid of the first number that differs, and `told` is the caption, which
+    says how many numbers differ.
     """
 
     expected: tuple[tuple[str, ...], ...]
@@ -39,16 +40,16 @@ class Picture:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Picture:
-        """Read what JSON made of one: lists are tuples again."""
+        """Return a picture from its JSON form: lists become tuples."""
         return cls(**{name: _tuples(value) for name, value in data.items()})
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The outcome of one check: the requirement, what to tell, and the case that shows it.
+    """The outcome of one check: the requirement, the message for the student, and the case that shows it.
 
-    `case` is that case's place among all of the exercise; None where no case shows it. One that is skipped names in
-    `after` the requirement that it waits for.
+    `mistake` is the tag of the known mistake that the sentence explains. `case` is the index of the case among all
+    cases of the exercise, or None. `after` names the requirement that a skipped check waits for.
     """
 
     requirement: str
@@ -63,7 +64,7 @@ class Verdict:
     case: int | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data for a JSON file."""
+        """Return this verdict as data for a JSON file."""
         return vars(self) | {"status": self.status.value, "picture": self.picture and vars(self.picture)}
 
 
@@ -77,26 +78,26 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """Whether every check passed."""
+        """Return whether every check passed."""
         return all(verdict.status is Status.PASS for verdict in self.verdicts)
 
     @property
     def score(self) -> float:
-        """The share of checks that passed, 0 to 1."""
+        """Return the share of checks that passed, from 0 to 1."""
         return sum(verdict.status is Status.PASS for verdict in self.verdicts) / len(self.verdicts)
 
     @property
     def first(self) -> Verdict | None:
-        """The first verdict that is no pass: the one to talk about."""
+        """Return the first verdict that is not a pass, or None."""
         return next((verdict for verdict in self.verdicts if verdict.status is not Status.PASS), None)
 
     @property
     def mistakes(self) -> tuple[str, ...]:
-        """The tags of the known mistakes that this report names."""
+        """Return the tags of the known mistakes in this report, without repetition."""
         return tuple(dict.fromkeys(verdict.mistake for verdict in self.verdicts if verdict.mistake))
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data for a JSON file."""
+        """Return this report as data for a JSON file."""
         return {
             "version": VERSION,
             "exercise": self.exercise,
@@ -106,7 +107,7 @@ class Report:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Report:
-        """Read what `to_json` wrote; raises ValueError for another version."""
+        """Return the report that `to_json` wrote; raise ValueError for another version."""
         if data.get("version") != VERSION:
             raise ValueError(f"expected a report of version {VERSION}, found version {data.get('version')!r}")
         return cls(data["exercise"], tuple(map(_verdict, data["verdicts"])), tuple(data["notes"]))

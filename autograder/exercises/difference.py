@@ -1,4 +1,4 @@
-"""The first difference between two observations: where they part, and in what."""
+"""Compare two observations: find the places where they differ, and the aspect (shape, dtype, values) of each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import torch
 from autograder.exercises.observation import Foreign, Plain, Raised, Seen
 from autograder.exercises.torch_messages import in_one_wording
 
-# In what two values may differ, in the order in which it is looked at.
+# The aspects in which two values may differ, in the order in which they are compared.
 ASPECTS = ("type", "keys", "length", "shape", "dtype", "device", "values", "requires_grad")
 _LEAVES = frozenset({bool, int, str, type(None)})
 
@@ -26,7 +26,10 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class Difference:
-    """Where two observations part: the path to it, the aspect that differs, and both values."""
+    """One place where two observations differ: the path to it, the aspect that differs, and both values.
+
+    The path begins with the facet; keys and indices into its value follow.
+    """
 
     path: tuple[str | int, ...]
     aspect: str
@@ -35,7 +38,10 @@ class Difference:
 
 
 def first_difference(expected: Plain, got: Plain, tolerance: Tolerance) -> Difference | None:
-    """The first place where two observations differ, or None; order: type, shape, dtype, device, values, tracking."""
+    """Return the first difference between two observations, or None.
+
+    Aspects are compared in the order type, shape, dtype, device, values, `requires_grad`.
+    """
     return next(differences(expected, got, tolerance), None)
 
 
@@ -43,7 +49,10 @@ def first_difference(expected: Plain, got: Plain, tolerance: Tolerance) -> Diffe
 def differences(  # noqa: C901
     expected: Plain, got: Plain, tol: Tolerance, path: tuple[str | int, ...] = ()
 ) -> Iterator[Difference]:
-    """Every place where two observations differ, in that order; where a form differs, nothing is looked at below it."""
+    """Yield every difference between two observations, in the order of `first_difference`.
+
+    Where the type, the keys or the length of a container differ, its items are not compared.
+    """
     if type(expected) is not type(got):
         yield Difference(path, "type", expected, got)
     elif isinstance(expected, Seen):
@@ -80,12 +89,15 @@ def differences(  # noqa: C901
 
 
 def _same_leaf(expected: Plain, got: Plain) -> bool:
-    """Whether these are the same simple value, as most that are compared: that is found out at once."""
+    """Return whether both are the same bool, int, str or None.
+
+    Most compared values are, and this test is much faster than `differences`.
+    """
     return type(expected) in _LEAVES and type(expected) is type(got) and bool(expected == got)
 
 
 def _same_words(expected: str, got: str) -> bool:
-    """Whether two texts say the same, each in the words of its version of torch."""
+    """Return whether two texts are equal once the wording of their versions of torch is made the same."""
     return expected == got or in_one_wording(expected) == in_one_wording(got)
 
 
@@ -101,23 +113,23 @@ def _tensor_differences(expected: Seen, got: Seen, tol: Tolerance, path: tuple[s
 
 
 def same_values(expected: Seen, got: Seen, tol: Tolerance) -> bool:
-    """Whether two tensors of one shape hold the same numbers within tolerance; NaN equals NaN."""
+    """Return whether two tensors of the same shape hold the same numbers within tolerance; NaN equals NaN."""
     if expected.values is None or got.values is None:
         return expected.values is got.values
     if any(_far_apart(*pair, tol) for pair in zip(expected.ends, got.ends, strict=False)):
         return False
-    if torch.equal(expected.values, got.values):  # mostly so, and much quicker
+    if torch.equal(expected.values, got.values):  # true of most pairs, and much faster
         return True
     return bool(close_mask(expected.values, got.values, tol).all())
 
 
 def _far_apart(expected: float, got: float, tol: Tolerance) -> bool:
-    """Whether two numbers differ by so much that no rounding could hide it."""
+    """Return whether two numbers differ by more than twice the tolerance, which rounding cannot explain."""
     return abs(got - expected) > 2 * (tol.absolute + tol.relative * abs(expected))
 
 
 def close_mask(expected: torch.Tensor, got: torch.Tensor, tol: Tolerance) -> torch.Tensor:
-    """True where two tensors of one shape agree within tolerance."""
+    """Return a bool tensor that is True where two tensors of the same shape agree within tolerance."""
     if not expected.is_floating_point():
         return expected == got
     wide = torch.float64

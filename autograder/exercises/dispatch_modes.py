@@ -1,4 +1,4 @@
-"""Dispatch modes of torch that are on, and how those are ended that should not be."""
+"""Count torch's active dispatch modes, and end those that an answer has left active."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatc
 
 
 def modes_on() -> int:
-    """How many modes see each operation now."""
+    """Return the number of active dispatch modes, each of which intercepts every operation."""
     return len(_get_current_dispatch_mode_stack())
 
 
 def end_modes(above: int) -> None:
-    """End the modes that are on above so many.
+    """End the active modes from the innermost out until `above` of them are left.
 
-    An answer may switch one on and never off, and one that is stopped may be stopped between the two: all that the
-    process computes later would go through it.
+    An answer may enter a mode and never leave it, or may be stopped inside of it. Everything that the process computes
+    later would pass through that mode.
     """
     for mode in _get_current_dispatch_mode_stack()[above:][::-1]:
         TorchDispatchMode.__exit__(mode, None, None, None)

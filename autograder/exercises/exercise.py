@@ -1,7 +1,7 @@
-"""Exercises: what an answer is asked to fulfil, the cases that it is called on, and what is watched of each.
+"""Exercises, requirements and cases: what an answer must fulfil, and the calls that show whether it does.
 
-A requirement is one object: the sentence that students read, what is watched, and what to say where it is not met.
-Called, it makes a case:
+A requirement is one object: the sentence that students read, the probe that observes the answer, and what to say if the
+requirement is not met. Calling the requirement makes a case:
 
     along = Requirement("works along any dim", calling())
 
@@ -36,7 +36,7 @@ Tier = Literal["warm-up", "core", "stretch"]
 
 @dataclass(frozen=True, eq=False, init=False)
 class Case:
-    """One call of the answer: the requirement that it shows, and the arguments (plain data)."""
+    """One call of the answer: the sentence of the requirement that it tests, and the arguments (plain data)."""
 
     requirement: str
     args: tuple[Any, ...]
@@ -48,40 +48,40 @@ class Case:
         object.__setattr__(self, "kwargs", kwargs)
 
     def to_plain(self) -> list[Any]:
-        """Plain data, as an observation may be."""
+        """Return this case as plain data, which `observation.to_bytes` can encode."""
         return [self.requirement, self.args, self.kwargs]
 
     @classmethod
     def from_plain(cls, data: Any) -> Case:
-        """Read what `to_plain` gave."""
+        """Return the case that `to_plain` turned into `data`."""
         requirement, args, kwargs = data
         return cls(requirement, *args, **kwargs)
 
 
 Probe = Callable[[Callable[..., Any], Case], Observation]
-# The facets that judging has words for in every exercise.
+# The facets for which diagnosis/ has messages of its own, in every exercise.
 SPOKEN = frozenset({"returned", "again", "inputs", "rng", "sharing", "gradient", "raised"})
 Compare = Callable[[Observation, Observation, Tolerance], Difference | None]
 DrawCases = Callable[[Draw], Iterator[Case]]
 
 
 def facet_of(told: str) -> str:
-    """The facet that a name in a requirement's `tells` is about: of "returned:shape" or "returned=ok", the result."""
+    """Return the facet in a key of a requirement's `tells`: "returned" for "returned:shape" or "returned=ok"."""
     return re.split("[.:=]", told, maxsplit=1)[0]
 
 
 @dataclass(frozen=True, eq=False)
 class Requirement:
-    """Something that an answer must fulfil: the sentence that students read of it, and the probe that watches it.
+    """Something that an answer must fulfil: the sentence that students read, and the probe that observes the answer.
 
-    `tells` is what to say where a facet of the probe's observation is not as it should be, or, under "facet.key", an
-    entry of it, under "facet:aspect" (shape, say), where it differs in that, or, under "facet=value", what should be
-    this value; where it says nothing, what was expected and what was found is told. What stands under "returned" alone
-    is about other values, not about a result of another form.
+    `tells` maps what differs to the message for students. A key is "facet"; "facet.key" for one entry of the facet;
+    "facet:aspect" for a difference in that aspect, such as "returned:shape"; or "facet=value" for a facet that should
+    have had this value. Without an entry, the message is made from the expected and the observed value. The key
+    "returned" is used for different values alone, not for a result of another type, shape or dtype.
 
-    Two things can keep it from being judged; then it is neither met nor failed, and says which other it waits for:
-    `given` names facets that must be right first, though another requirement speaks of them: that x stays as it is says
-    little of a function that computes nothing. `needs` are requirements that must be met first.
+    A requirement is sometimes neither met nor failed, because it waits for another one. `given` names facets that
+    another requirement is about and that must be right first: that x is unchanged says little about a function that
+    computes nothing. `needs` lists requirements that must be met first.
     """
 
     sentence: str
@@ -91,7 +91,7 @@ class Requirement:
     needs: tuple[Requirement, ...] = ()
 
     def __post_init__(self) -> None:
-        """Raises ExerciseError where what is to watch cannot be given an answer and a case, or an aspect is unknown."""
+        """Raise ExerciseError if `watch` does not take (answer, case), or if `tells` names an unknown aspect."""
         for told in self.tells:
             aspect = told.removeprefix(facet_of(told))
             if aspect.startswith(":") and aspect[1:] not in ASPECTS:
@@ -109,12 +109,12 @@ class Requirement:
             ) from None
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Case:
-        """A case that shows it: one call of the answer, with these arguments."""
+        """Return a case of this requirement: one call of the answer, with these arguments."""
         return _Shown(self, args, kwargs)
 
 
 class _Shown(Case):
-    """A case that knows the requirement which made it."""
+    """A case that refers to the requirement object that made it."""
 
     def __init__(self, made_by: Requirement, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         super().__init__(made_by.sentence, *args, **kwargs)
@@ -129,7 +129,7 @@ def _everything(seen: Observation) -> Observation:
 
 @dataclass(frozen=True, eq=False)
 class Exercise:
-    """One task: its cases with what is watched of each, what an answer must not use, and its hints."""
+    """One task: its cases and their requirements, the rules on an answer's text, and the hints."""
 
     name: str
     chapter: str
@@ -141,23 +141,28 @@ class Exercise:
     notes: tuple[Note, ...] = ()
     tolerance: Tolerance = field(default_factory=Tolerance)
     compare: Compare = first_difference
-    keep: Callable[[Observation], Observation] = _everything  # what is shipped of an observation: no last bits
+    keep: Callable[[Observation], Observation] = (
+        _everything  # the part of an observation that is shipped: nothing that differs between processors
+    )
     seconds: float = 10.0
-    spelled: Callable[[str, Case], str] | None = None  # the call in a report, where a case is no plain call
-    independent: bool = False  # parts that do not need each other: no requirement waits for the first
-    # Seconds that the worked solution takes on the visible cases, coarsely, imports aside. A notebook stops an answer
-    # after ten times as long. It is declared, since a student's install holds no solution whose time could be taken;
-    # shipped data with a time that was taken would differ from build to build. `prove` compares it with reality.
+    spelled: Callable[[str, Case], str] | None = None  # how a report spells the call, if a case is no plain call
+    independent: bool = False  # True: no requirement waits for the first one
+    # Seconds that the worked solution takes on the visible cases, roughly and without imports. A notebook stops an
+    # answer after ten times as long. The author declares it: a student's install holds no solution to measure, and a
+    # measured time would make the shipped data differ from build to build. `prove` compares it with a measurement.
     takes: float = 0.3
 
     @property
     def path(self) -> Path:
-        """The file that it is written in."""
+        """Return the path of the source file that defines this exercise."""
         return Path(getfile(self.draw_cases))
 
     @cached_property
     def requirements(self) -> dict[str, Requirement]:
-        """What an answer must fulfil, by sentence, in the order of the cases; raises ExerciseError."""
+        """Map each sentence to its requirement, in the order of the visible cases.
+
+        Raises ExerciseError if a case was made without a requirement, or two requirements have the same sentence.
+        """
         found: dict[str, Requirement] = {}
         for case in self.cases(0):
             if not isinstance(case, _Shown):
@@ -173,10 +178,11 @@ class Exercise:
         return found
 
     def tells(self, sentence: str) -> dict[str, str]:
-        """Return what a requirement says of each facet; where it has no words for one, those of another requirement.
+        """Return the `tells` of a requirement, completed with those of the exercise's other requirements.
 
-        One facet is watched alike in all requirements of an exercise. What only the engine has words for (the result)
-        is left out: what another requirement says of it may hold for its own cases alone.
+        A facet has the same meaning in all requirements of an exercise, so another requirement's message fits where
+        this one has none. The facets in `SPOKEN` (such as the result) are not borrowed: there, what another requirement
+        says may hold for its own cases alone.
         """
         own = self.requirements[sentence].tells
         known = {*map(facet_of, own), *SPOKEN}
@@ -185,12 +191,12 @@ class Exercise:
         return {**borrowed, **own}
 
     def cases(self, seed: int) -> tuple[Case, ...]:
-        """The cases of this seed, whatever torch is set to: 0 draws the visible ones, a grading run draws its own."""
+        """Return the cases of a seed, drawn under torch's usual settings; seed 0 gives the visible cases."""
         with usual_settings(), torch.device("cpu"):
             return tuple(self.draw_cases(Draw(seed)))
 
     def observe(self, answer: Callable[..., Any], cases: Iterable[Case]) -> tuple[Observation, ...]:
-        """Watch an answer on each case, each time under torch's usual settings, whatever was set before."""
+        """Return the observation of an answer on each case; torch's usual settings are restored before each."""
         seen = []
         for case in cases:
             with usual_settings():
@@ -200,7 +206,7 @@ class Exercise:
 
 @contextmanager
 def usual_settings() -> Iterator[None]:
-    """Set torch's default dtype and gradient mode to what a new process has, and back afterwards."""
+    """Set torch's default dtype and gradient mode to those of a new process, and restore them after the block."""
     dtype, tracking = torch.get_default_dtype(), torch.is_grad_enabled()
     torch.set_default_dtype(torch.float32)
     torch.set_grad_enabled(True)
@@ -225,10 +231,10 @@ def exercise(
     independent: bool = False,
     takes: float = 0.3,
 ) -> Callable[[DrawCases], Exercise]:
-    """Make an exercise of the decorated generator of cases: of that name, with its docstring as the goal.
+    """Turn the decorated generator of cases into an exercise with its name, and with its docstring as the goal.
 
-    Its chapter is the folder that its file stands in. Where its parts are `independent`, each requirement is judged by
-    itself; elsewhere all wait for the first. Raises ExerciseError where the goal or a hint is missing.
+    The chapter is the folder of the file. If `independent`, each requirement is judged by itself; otherwise all others
+    wait for the first. Raises ExerciseError if the goal or a hint is missing.
     """
 
     def made(draw_cases: DrawCases) -> Exercise:
@@ -241,13 +247,13 @@ def exercise(
 
 
 def _goal(draw_cases: DrawCases, tier: Tier, hints: tuple[str, ...]) -> str:
-    """The goal of an exercise, in whose form nothing is missing."""
+    """Return the goal of an exercise; raise ExerciseError if its goal, tier or hints are missing or invalid."""
     name, goal = draw_cases.__name__, (draw_cases.__doc__ or "").strip()
     if not goal:
         raise ExerciseError(f"{name}: expected a docstring that says the goal in a sentence, found none. Write it.")
     if tier not in get_args(Tier):
-        told = ", ".join(map(repr, get_args(Tier)))
-        raise ExerciseError(f"{name}: expected a tier of {told}, found {tier!r}. Write one of these.")
+        tiers = ", ".join(map(repr, get_args(Tier)))
+        raise ExerciseError(f"{name}: expected a tier of {tiers}, found {tier!r}. Write one of these.")
     if not hints:
         raise ExerciseError(f'{name}: expected at least one hint, found none. Write hints=("...",) in @exercise.')
     if not all(map(str.strip, hints)):
@@ -256,7 +262,7 @@ def _goal(draw_cases: DrawCases, tier: Tier, hints: tuple[str, ...]) -> str:
 
 
 class ExerciseSet:
-    """The exercises of one chapter, in order, by name."""
+    """The exercises of one chapter, in the order of the chapter and accessible by name."""
 
     def __init__(self, chapter: str, exercises: Iterable[Exercise] = ()) -> None:
         self.chapter = chapter

@@ -1,6 +1,6 @@
-"""Slips of form: the right values in another form, such as a list for a tuple, or float64 for float32.
+"""Find slips of form: right values in another form, such as a list in place of a tuple, or float64 for float32.
 
-Right values from an answer that changes what it was given are such a slip, too.
+An answer that gives the right values and changes its inputs makes such a slip, too.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import torch
 from autograder.exercises.difference import Difference, Tolerance, differences, first_difference
 from autograder.exercises.observation import Plain, Seen
 
-# What differs, and both forms.
+# The aspect that differs, then the expected and the observed form: ("dtype", "float32", "float64").
 Slip = tuple[str, str, str]
 
 
 def slips(expected: Plain, got: Plain, tolerance: Tolerance) -> frozenset[Slip] | None:
-    """The slips of form in an observation; None where something else differs, too."""
+    """Return the slips of form in an observation, or None if anything other than form differs."""
     found = [(each, _slip(each, tolerance)) for each in differences(expected, got, tolerance)]
     return None if any(slip is None for _, slip in found) else frozenset(slip for _, slip in found if slip)
 
@@ -29,7 +29,7 @@ def _slip(difference: Difference, tolerance: Tolerance) -> Slip | None:
         return "inputs", "as they were", "changed"
     if aspect not in ("type", "dtype", "requires_grad"):
         return None
-    if _size(expected) != _size(got):  # found out at once, where the numbers may be very many
+    if _size(expected) != _size(got):  # fast, and comparing very many numbers is not
         return None
     if first_difference(_without_form(expected), _without_form(got), tolerance) is not None:
         return None
@@ -41,7 +41,7 @@ def _form(value: Plain, aspect: str) -> str:
 
 
 def _size(value: Plain) -> int:
-    """How many numbers there are, or empty brackets: what is no container counts as one."""
+    """Return the count of numbers in nested lists or a tensor; an empty container and a plain value count as one."""
     if isinstance(value, Seen):
         empty = next((place for place, size in enumerate(value.shape) if size == 0), len(value.shape))
         return math.prod(value.shape[:empty])
@@ -49,7 +49,7 @@ def _size(value: Plain) -> int:
 
 
 def _without_form(value: Plain) -> Any:
-    """The values alone: containers as lists, tensors as numbers of one dtype, one number as a float."""
+    """Return the values without their form: containers as lists, tensors as nested lists, an int as a float."""
     if isinstance(value, Seen) and value.values is not None:
         return _without_form(
             value.values.to(torch.float64).tolist() if value.dtype != "bool" else value.values.tolist()

@@ -1,4 +1,4 @@
-"""Observations: what a probe saw, as plain data; to bytes and back.
+"""Observations: plain data in which a probe records a call of an answer; encoding to bytes and decoding.
 
 An observation is a dict of facets ("returned", "raised", "inputs", ...) whose values are plain: None, bool, int, float,
 str, list, tuple, dict, `Seen` tensors, dtypes, devices, sizes, `Raised` and `Foreign`. It travels as JSON plus
@@ -20,10 +20,10 @@ from safetensors.torch import load
 from autograder.errors import DamagedData, TooMuchText
 from autograder.exercises.safetensors_format import Stored, saved
 
-MAX_ELEMENTS = 1_000_000  # of a tensor: of larger ones the values are not read
-MOST_DIMS = 64  # of a tensor: torch itself moves no more of them about
-_MOST_ALIKE = 100  # keys of a dict that may have another one's hash
-# By name: torch would import large parts of itself for some others.
+MAX_ELEMENTS = 1_000_000  # of a tensor; the values of larger ones are not recorded
+MOST_DIMS = 64  # of a tensor; torch itself permutes no more
+_MOST_ALIKE = 100  # keys of one dict that may share their hash with another key
+# A table, and not `getattr(torch, name)`: for some names that would import large parts of torch.
 _DTYPES = {name: kind for name, kind in vars(torch).items() if isinstance(kind, torch.dtype)}
 Plain = Any
 Observation = dict[str, Plain]
@@ -31,9 +31,10 @@ Observation = dict[str, Plain]
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """A tensor as it was seen: its values (None where there are none to see), dtype, shape, device type, tracking.
+    """A snapshot of a tensor: values, shape, dtype name, device type and `requires_grad`.
 
-    The values of a complex tensor are pairs of real numbers, in a last dim of size 2.
+    `values` is None if the tensor is too large or on the meta device. The values of a complex tensor are pairs of real
+    numbers, in an additional last dim of size 2.
     """
 
     values: torch.Tensor | None
@@ -44,7 +45,10 @@ class Seen:
 
     @cached_property
     def ends(self) -> tuple[float, ...]:
-        """The first and the last number, of floating point: most tensors that differ do so there."""
+        """Return the first and the last number of a floating point tensor, else ().
+
+        Most tensors that differ do so there, so that comparing these two first is fast.
+        """
         if self.values is None or not self.values.is_floating_point() or not self.values.numel():
             return ()
         flat = self.values.reshape(-1)
@@ -62,7 +66,7 @@ class Raised:
 
 @dataclass(frozen=True)
 class Foreign:
-    """A value that is no plain data: the name of its type and a short text of it."""
+    """A value that is not plain data: the name of its type and a short text, such as its repr."""
 
     type: str
     text: str
@@ -72,21 +76,24 @@ class Foreign:
 
 
 def to_parts(value: Plain) -> tuple[Any, bytes]:
-    """Encode plain data: what JSON can hold, and the tensors as safetensors."""
+    """Encode plain data as two parts: a value that JSON can hold, and the tensors as safetensors."""
     kept = _Kept()
     node = _encode(value, kept)
     return node, saved(kept.tensors)
 
 
 def to_bytes(value: Plain) -> bytes:
-    """Encode plain data in one piece: 8 bytes of length, JSON, then safetensors."""
+    """Encode plain data as bytes: the length of the JSON in 8 bytes, the JSON, then safetensors."""
     node, tensors = to_parts(value)
     text = json.dumps(node, separators=(",", ":")).encode()
     return len(text).to_bytes(8, "big") + text + tensors
 
 
 def from_bytes(data: bytes, text_limit: int | None = None) -> Plain:
-    """Decode what `to_bytes` wrote; raises DamagedData for anything else, TooMuchText over the limit."""
+    """Decode the bytes of `to_bytes`; raise DamagedData for anything else.
+
+    With `text_limit`, raise TooMuchText if the JSON, that of safetensors included, has more bytes.
+    """
     size = int.from_bytes(data[:8], "big")
     if size > len(data) - 8:
         raise DamagedData("expected an encoded observation, found bytes that are none (they end too soon)")
@@ -101,9 +108,9 @@ def from_bytes(data: bytes, text_limit: int | None = None) -> Plain:
 
 
 def from_parts(node: Any, tensors: bytes, most: int | None = None) -> Plain:
-    """Decode what `to_parts` wrote; raises DamagedData for anything else.
+    """Decode the two parts of `to_parts`; raise DamagedData for anything else.
 
-    TooMuchText where the tensors, each counted as often as it occurs, have more than `most` bytes.
+    Raise TooMuchText if the tensors, each counted as often as it occurs, have more than `most` bytes.
     """
     try:
         return _decode(node, load(tensors) if most is None else _Counted(load(tensors), most))
@@ -112,11 +119,14 @@ def from_parts(node: Any, tensors: bytes, most: int | None = None) -> Plain:
 
 
 _NO_OBSERVATION = (ValueError, LookupError, TypeError, ArithmeticError, RuntimeError, AttributeError, SafetensorError)
-_OFTEN = 8  # times that each byte of tensors may be told of
+_OFTEN = 8  # how often each byte of the tensors may occur in an observation, on average
 
 
 class _Counted(dict[str, torch.Tensor]):
-    """Tensors of a stranger's, who may name one of them thousands of times: who reads them would take as long."""
+    """The tensors of untrusted data, with a limit on the bytes that are looked up.
+
+    Such data may refer to one large tensor thousands of times, and later steps would process each reference.
+    """
 
     def __init__(self, tensors: dict[str, torch.Tensor], most: int) -> None:
         super().__init__(tensors)
@@ -131,18 +141,21 @@ class _Counted(dict[str, torch.Tensor]):
 
 
 class _Kept:
-    """Tensors under the keys by which they are told of: each once, however often it occurs."""
+    """Collect the tensors of an observation during encoding: each distinct one is stored once, under a key."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[torch.dtype, torch.Size, bytes], Stored] = {}
 
     @property
     def tensors(self) -> tuple[Stored, ...]:
-        """All of them."""
+        """Return the collected tensors, in the order of their keys."""
         return tuple(self._known.values())
 
     def key(self, tensor: torch.Tensor, order: list[int]) -> str:
-        """The key of a tensor, kept in the order of its memory; what is alike to the last bit has one key."""
+        """Store a tensor with its dims in the order of its strides, and return its key.
+
+        Tensors of the same dtype and shape whose bytes are equal share a key.
+        """
         plain = tensor.detach()
         if not plain.is_contiguous():
             plain = plain.permute(order).contiguous()
@@ -188,24 +201,30 @@ def _decode(node: Any, tensors: dict[str, torch.Tensor]) -> Plain:
 
 
 def _seen(values: torch.Tensor | None, shape: list[int], dtype: str, device: str, tracked: bool) -> Seen:
-    """A tensor as another process says it was seen: what it says must fit together."""
+    """Return a tensor snapshot from decoded fields; raise ValueError if they contradict each other.
+
+    The fields may come from a student's process.
+    """
     kind, size = _dtype_named(dtype), _size(shape)
     if values is not None:
-        told = (size, kind) if not kind.is_complex else (torch.Size([*size, 2]), torch.float64)
-        if (values.shape, values.dtype) != told:
-            raise ValueError(f"expected values of shape {told[0]} and dtype {told[1]}, found others")
+        form = (size, kind) if not kind.is_complex else (torch.Size([*size, 2]), torch.float64)
+        if (values.shape, values.dtype) != form:
+            raise ValueError(f"expected values of shape {form[0]} and dtype {form[1]}, found others")
         if values.numel() > 2 * MAX_ELEMENTS:
             raise ValueError(f"expected no more than {MAX_ELEMENTS} numbers of a tensor, found {size}")
     return Seen(values, tuple(size), dtype, _text(device), bool(tracked))
 
 
 def _row(tensor: torch.Tensor) -> torch.Tensor:
-    """A contiguous tensor as one row; a single element may have any stride, and then its bytes cannot be looked at."""
+    """Return a contiguous tensor as one row with stride 1.
+
+    `reshape(-1)` would keep the arbitrary stride of a single element, and then `view(torch.uint8)` fails.
+    """
     return tensor.as_strided((tensor.numel(),), (1,))
 
 
 def _stride_order(tensor: torch.Tensor) -> list[int]:
-    """The dims from the widest stride to the narrowest: (0, 1, ...) for a contiguous tensor."""
+    """Return the dims from the largest stride to the smallest: [0, 1, ...] for a contiguous tensor."""
     if tensor.is_contiguous():
         return list(range(tensor.dim()))
     return sorted(range(tensor.dim()), key=tensor.stride, reverse=True)
@@ -235,7 +254,10 @@ def _size(dims: Any) -> torch.Size:
 
 
 def _dict(pairs: list[Any], tensors: dict[str, torch.Tensor]) -> dict[Any, Any]:
-    """A dict from its pairs; numbers can be chosen so that Python compares each key with every other one."""
+    """Decode a dict from its pairs; raise ValueError if too many keys share a hash.
+
+    An attacker can choose numbers with equal hashes, so that Python compares each key with every other one.
+    """
     read = [(_decode(key, tensors), item) for key, item in pairs]
     hashes = {hash(key) for key, _ in read}
     if len(read) - len(hashes) > _MOST_ALIKE:
@@ -250,12 +272,12 @@ def _text(value: Any) -> str:
 
 
 def clean(text: str) -> str:
-    """A text that can be written to any file: half a surrogate pair, which JSON can hold, becomes a question mark."""
+    """Replace lone surrogates, which JSON can hold and UTF-8 cannot, by question marks."""
     return text.encode("utf-8", "replace").decode()
 
 
 def dtype_name(dtype: torch.dtype) -> str:
-    """`float32` for `torch.float32`."""
+    """Return a dtype's name without its module: "float32" for `torch.float32`."""
     return str(dtype).removeprefix("torch.")
 
 

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from autograder.student_modules import file_of_own
 
-_DEEPEST = 20  # decorators around a function
+_DEEPEST = 20  # nested decorators of a function that are followed
 _MOST = 10_000  # objects to look into; no honest answer comes near
 _PLAIN = frozenset({str, bytes, int, float, bool, type(None), Tensor, nn.Parameter})  # they hold no function
 _LARGEST = 1_000  # entries of a list or dict: what is longer holds data
@@ -23,8 +23,9 @@ _LARGEST = 1_000  # entries of a list or dict: what is longer holds data
 
 @contextmanager
 def replaced(owner: Any, name: str, stand_in: object) -> Iterator[None]:
-    """Let `owner.name` be another object in a block: a class's method, a module's function. Then all is as before, also
-    where the owner had the name only from a base class.
+    """Replace `owner.name`, such as a method or a module's function, while a block runs, and restore it afterwards.
+
+    If the owner inherited the name from a base class, the replacement is deleted.
     """
     missing = object()
     own = vars(owner).get(name, missing)
@@ -40,7 +41,7 @@ def replaced(owner: Any, name: str, stand_in: object) -> Iterator[None]:
 
 @contextmanager
 def replaced_for(answer: Any, owner: Any, name: str, stand_in: Callable[..., Any]) -> Iterator[None]:
-    """Replace `owner.name` as `replaced` does, and rebind each name in the answer's code that stands for that object.
+    """Replace `owner.name` as `replaced` does, and rebind every name in the answer's code that refers to that object.
 
     `from time import perf_counter`, in whichever cell, makes a name that `replaced` does not reach. Such names stand in
     the answer's namespace and in the student's own modules, and in what is defined there: in closures, defaults,
@@ -59,13 +60,13 @@ def replaced_for(answer: Any, owner: Any, name: str, stand_in: Callable[..., Any
 
 
 class _Unbound:
-    """A callable that stays as it is when it is looked up through an instance."""
+    """A callable that does not become a bound method when it is looked up on an instance."""
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call what was given."""
+        """Call the wrapped function."""
         return self._call(*args, **kwargs)
 
 
@@ -194,10 +195,10 @@ def _of_partial(one: functools.partial[Any]) -> list[_Slot]:
 
 
 def _within(value: Any) -> Any:
-    """The function in a decorator's, a method, a property or a partial; None where there is none."""
+    """Return the function wrapped by a decorator, method, property or partial, or None."""
     if holder := _HOLDERS.get(type(value)):
         return getattr(value, holder)
-    # Both run no code of the answer's; the first is fast.
+    # Neither lookup runs code of the answer; the first is fast.
     is_function = type(value) is FunctionType
     inner = vars(value).get("__wrapped__") if is_function else inspect.getattr_static(value, "__wrapped__", None)
     return inner if isinstance(inner, FunctionType) else None
@@ -213,8 +214,8 @@ _HOLDERS = {
 
 
 def _namespace_of(answer: Any) -> dict[str, Any]:
-    """The globals of a function, or of a class's methods; of any other object, those of its class."""
-    for _ in range(_DEEPEST):  # a function may say that it wraps itself
+    """Return the globals of a function, or of a class's methods; for any other object, those of its class."""
+    for _ in range(_DEEPEST):  # bounded: a function's `__wrapped__` may be itself
         if not isinstance(answer, type) and (inner := _within(answer)) is not None:
             answer = inner
     if isinstance(answer, FunctionType):

@@ -36,7 +36,7 @@ _INT_BITS = 4096  # longer ones are slow to write as text, and Python refuses th
 
 
 def see(value: object, depth: int = 0) -> Plain:  # noqa: PLR0911 (one return for each kind of value)
-    """Turn any value into plain data: tensors with what is known of them, containers item by item, the rest as text."""
+    """Turn any value into plain data: a tensor becomes `Seen`, a container item by item, other objects `Foreign`."""
     if isinstance(value, torch.Tensor):
         if value.dim() > MOST_DIMS:  # more than an observation may hold
             return Foreign(f"tensor of {value.dim()} dims", "(values not read)")
@@ -57,25 +57,28 @@ def see(value: object, depth: int = 0) -> Plain:  # noqa: PLR0911 (one return fo
 
 
 def values(result: object) -> Plain:
-    """What a result holds, whether it is tracked or not; another requirement watches that."""
+    """Return a result as plain data, without the `requires_grad` of a tensor.
+
+    For exercises in which another requirement observes that.
+    """
     seen = see(result)
     return replace(seen, requires_grad=False) if isinstance(seen, Seen) else seen
 
 
 def number(value: object) -> Plain:
-    """A plain number as a float: 4 counts as 4.0."""
+    """Return a value as plain data, with an int as a float: 4 counts as 4.0."""
     seen = see(value)
     return float(seen) if type(seen) is int else seen
 
 
 def outline(value: object) -> Plain:
-    """What is known of a tensor without its numbers; anything else as it is."""
+    """Return a tensor as `Seen` without its values; any other value as `see` does."""
     seen = see(value)
     return replace(seen, values=None) if isinstance(seen, Seen) else seen
 
 
 def plain_key(key: object) -> str | int:
-    """A key of a dict: a text or a number, or a short text of anything else."""
+    """Return a key of a dict as plain data: a str or an int unchanged, anything else as a short text."""
     return key if type(key) in (str, int) else f"{type(key).__name__} {_short_text(key)}"  # type: ignore[return-value]
 
 
@@ -90,7 +93,7 @@ def _see_tensor(tensor: torch.Tensor) -> Plain:
     if tensor.layout != torch.strided or tensor.is_quantized or tensor.is_nested:
         layout = "torch.nested" if tensor.is_nested else tensor.layout
         return Foreign("Tensor", f"tensor with layout {layout}")
-    # What matters is what the tensor holds; a Parameter or another subclass is seen as a tensor.
+    # A Parameter or another subclass is recorded as a plain tensor: what matters is what it holds.
     readable = tensor.device.type != "meta" and tensor.numel() <= MAX_ELEMENTS
     values = _values(tensor) if readable else None
     return Seen(values, tuple(tensor.shape), dtype_name(tensor.dtype), tensor.device.type, tensor.requires_grad)
@@ -98,13 +101,13 @@ def _see_tensor(tensor: torch.Tensor) -> Plain:
 
 def _values(tensor: torch.Tensor) -> torch.Tensor:
     values = tensor.detach().to("cpu").resolve_neg().resolve_conj()
-    if values.is_complex():  # as pairs of real numbers: not every complex dtype can travel
+    if values.is_complex():  # as pairs of real numbers: safetensors does not hold every complex dtype
         values = torch.view_as_real(values.to(torch.complex128))
     return values.contiguous().clone()
 
 
 def copy_of(value: Any) -> Any:
-    """A deep copy of a case's plain data that keeps each tensor's stride order."""
+    """Return a deep copy of a case's plain data that keeps each tensor's strides in order."""
     if isinstance(value, torch.Tensor):
         return value.detach().clone()
     if type(value) in (list, tuple):
@@ -115,7 +118,7 @@ def copy_of(value: Any) -> Any:
 
 
 def raised(error: BaseException) -> Raised:
-    """What is worth telling of an exception: type, message, and the student's line that it came through last."""
+    """Record an exception: its type, its message, and the innermost line of the student's code in its traceback."""
     return Raised(type(error).__name__[:MAX_TEXT], str(error)[:MAX_TEXT], _student_line(error))
 
 
@@ -134,13 +137,13 @@ def _student_line(error: BaseException) -> str:
 
 
 def _is_ours(frame: FrameType) -> bool:
-    """Whether a frame runs code of this package, or of a course, which is imported under a name of its own."""
+    """Return whether a frame runs code of this package or of a course, or of the import system."""
     module = str(frame.f_globals.get("__name__", ""))
     return module.startswith("autograder") or "importlib" in frame.f_code.co_filename
 
 
 def attempt(call: Callable[[], Observation]) -> Observation:
-    """Run part of a probe that enters student code; an exception there becomes the facet `raised`."""
+    """Run code of a probe that calls student code; record an exception, except KeyboardInterrupt, as `raised`."""
     modes = modes_on()
     try:
         return call()
@@ -153,21 +156,21 @@ def attempt(call: Callable[[], Observation]) -> Observation:
 
 
 def changed(before: Mapping[str, Plain], after: Mapping[str, Plain]) -> list[str]:
-    """What is no longer as it was, to the last bit, by name."""
+    """Return the names whose values differ, compared exactly."""
     exact = Tolerance(0.0, 0.0)
-    return [what for what in before if first_difference(before[what], after[what], exact) is not None]
+    return [name for name in before if first_difference(before[name], after[name], exact) is not None]
 
 
 def named_arguments(args: Iterable[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a call by name: `argument 1`, or the keyword."""
+    """Map a name to each argument of a call: "argument 1", "argument 2", ..., or the keyword."""
     return {f"argument {place}": arg for place, arg in enumerate(args, 1)} | dict(kwargs)
 
 
 def changed_inputs(case: Case, args: Iterable[Any], kwargs: Mapping[str, Any], tracked: bool = False) -> list[str]:
-    """Return the names of the arguments that no longer hold what the case holds, and of what came to be on others.
+    """Return the names of the arguments whose values differ from the case's, and the changed flags of the others.
 
-    A tensor that a function was given without requires_grad has none afterwards, and no .grad; where its floats were
-    `tracked`, they still are.
+    A flag is "requires_grad of argument 1" or ".grad of argument 1". Expected is: float tensors require grad if and
+    only if they were passed in `tracked`, and no leaf has a `.grad`.
     """
     after = named_arguments(args, kwargs)
     values = changed(named_arguments(case.args, case.kwargs), after)
@@ -175,7 +178,7 @@ def changed_inputs(case: Case, args: Iterable[Any], kwargs: Mapping[str, Any], t
 
 
 def _new_flags(arg: object, tracked: bool) -> Iterator[str]:
-    """Yield what a tensor has got, or lost, beside its values."""
+    """Yield "requires_grad" and ".grad" if a tensor's flag differs from the one that it was passed with."""
     if isinstance(arg, torch.Tensor) and arg.requires_grad != (tracked and arg.is_floating_point()):
         yield "requires_grad"
     if isinstance(arg, torch.Tensor) and arg.is_leaf and arg.grad is not None:
@@ -183,9 +186,10 @@ def _new_flags(arg: object, tracked: bool) -> Iterator[str]:
 
 
 def watched(look: Look, *kept: str) -> Probe:
-    """The probe that looks, whatever a student's code raises: of what is seen, the facets in `kept`, or else all.
+    """Make a probe of `look`: record an exception of the student's code as `raised`, and keep the facets in `kept`.
 
-    A look that sees another form of result than it expects may return that alone; it is kept as it is.
+    All facets are kept if none is named, or if `look` returned without some of them, as it may do for a result of an
+    unexpected form.
     """
 
     def probe(answer: Answer, case: Case) -> Observation:
@@ -196,7 +200,7 @@ def watched(look: Look, *kept: str) -> Probe:
 
 
 def facets(probe: Probe, *kept: str) -> Probe:
-    """Keep some facets of what a probe sees; None stands for one that there is not."""
+    """Return a probe that keeps some facets of another's observation, with None for a missing one."""
 
     def narrowed(answer: Answer, case: Case) -> Observation:
         seen = probe(answer, case)
@@ -206,7 +210,10 @@ def facets(probe: Probe, *kept: str) -> Probe:
 
 
 def in_turn(*in_order: Probe) -> Probe:
-    """Watch a case with several probes, each of which calls the answer anew; each facet is a list."""
+    """Return a probe that runs several probes in order, each with a new call of the answer.
+
+    The value of a facet is the list of the values that the probes recorded. The first exception is recorded alone.
+    """
 
     def probe(answer: Answer, case: Case) -> Observation:
         seen: Observation = {}

@@ -1,4 +1,7 @@
-"""Tensors in safetensors' format, as its own `save` writes them, to the byte: that takes its time for each of many."""
+"""Write tensors in the safetensors format, byte for byte as `safetensors.torch.save` does.
+
+The library's own function is slow for observations, which have many small tensors.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from dataclasses import dataclass
 import torch
 from safetensors.torch import save
 
-# What most tensors hold, in the order in which the format has them: by the size of a number, largest first.
+# The usual dtypes in the order in which the format sorts them: by the size of a number, largest first.
 _KINDS = {
     torch.int64: "I64",
     torch.float64: "F64",
@@ -24,12 +27,12 @@ _KINDS = {
     torch.bool: "BOOL",
 }
 _RANK = {dtype: rank for rank, dtype in enumerate(_KINDS)}
-_ALIGNED = 8  # bytes: the head is filled up with spaces
+_ALIGNED = 8  # bytes: the header is padded with spaces to a multiple of this
 
 
 @dataclass(frozen=True)
 class Stored:
-    """A contiguous tensor under its name, and the bytes of its numbers."""
+    """A contiguous tensor with its name and the bytes of its numbers."""
 
     name: str
     tensor: torch.Tensor
@@ -37,7 +40,7 @@ class Stored:
 
 
 def saved(tensors: Sequence[Stored]) -> bytes:
-    """What `safetensors.torch.save` gives for them."""
+    """Return the bytes that `safetensors.torch.save` writes for these tensors."""
     if sys.byteorder != "little" or not all(each.tensor.dtype in _KINDS for each in tensors):
         return save({each.name: each.tensor.clone() for each in tensors})
     head, place = {}, 0

@@ -1,4 +1,4 @@
-"""Rules and notes on the syntax tree of an answer: what it must not use, and what can be said of a right one."""
+"""Rules and notes on the syntax tree of an answer: what it must not use, and remarks on a right answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from autograder.python_names import names_of, reached
 
 @dataclass(frozen=True)
 class Rule:
-    """A requirement on the source: how it reads, the sentence for an answer that breaks it, and the test."""
+    """A requirement on the text of an answer: what it asks for, the message if an answer breaks it, and the test."""
 
     name: str
     requirement: str
@@ -23,26 +23,26 @@ class Rule:
 
 @dataclass(frozen=True)
 class Note:
-    """A remark on the source of an answer that passes every check; it costs nothing."""
+    """A remark on the text of an answer that passes every check; it costs no points."""
 
     sentence: str
     applies: Callable[[ast.AST], bool]
 
 
 def broken(rules: tuple[Rule, ...], source: str, name: str) -> tuple[Rule, ...]:
-    """The rules that the answer `name` breaks.
+    """Return the rules that the answer `name` breaks.
 
-    A text that does not parse breaks none (it fails elsewhere); one too deep or too long to look into breaks all.
+    A text that does not parse breaks none (it fails elsewhere); one that is nested too deeply to examine breaks all.
     """
     try:
         answer = _answer(source, name)
         return tuple(rule for rule in rules if answer is not None and rule.breaks(answer))
-    except (RecursionError, MemoryError, ValueError):  # the last: a number too long to be written
+    except (RecursionError, MemoryError, ValueError):  # ValueError: a number with too many digits to write
         return rules
 
 
 def remarks(notes: tuple[Note, ...], source: str, name: str) -> tuple[str, ...]:
-    """What there is to say of the answer `name`, beside its verdicts."""
+    """Return the sentences of the notes that apply to the answer `name`."""
     try:
         answer = _answer(source, name)
         return tuple(note.sentence for note in notes if answer is not None and note.applies(answer))
@@ -50,11 +50,12 @@ def remarks(notes: tuple[Note, ...], source: str, name: str) -> tuple[str, ...]:
         return ()
 
 
-@lru_cache(maxsize=512)  # asked for the rules and for the notes, and the starter's for half a class
+@lru_cache(maxsize=512)  # the rules and the notes need the same tree, and half a class may hand in the starter
 def _answer(source: str, name: str) -> ast.Module | None:
-    """The answer alone, with what it reaches in the text: a loop that tries it out below is no loop in it.
+    """Return the statements that define the answer and everything it uses, as one module.
 
-    None where the text does not parse; raises RecursionError or MemoryError where it is too deep for the parser.
+    The rest of the text is left out: a loop below the answer that tries it out is no loop in the answer. Return None if
+    the text does not parse; raise RecursionError or MemoryError if it is nested too deeply for the parser.
     """
     if "\0" in source:
         return None
@@ -66,7 +67,7 @@ def _answer(source: str, name: str) -> ast.Module | None:
 
 
 def _given(node: ast.stmt) -> set[str]:
-    """The names that a statement gives a value to, or adds to, as `Net` in `Net.forward = forward`."""
+    """Return the names that a statement binds or changes, such as `Net` in `Net.forward = forward`."""
     names = names_of([node])
     return names.bound | names.changed
 
@@ -80,14 +81,14 @@ def _has_loop(tree: ast.AST) -> bool:
 
 
 def names_used(tree: ast.AST) -> set[str]:
-    """Every name and attribute that the code uses; what a def or a docstring says does not count."""
+    """Return every variable and attribute name in the code; names of functions and docstrings do not count."""
     nodes = list(ast.walk(tree))
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     return names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
 
 
 def imported(tree: ast.AST) -> set[str]:
-    """Every module and name that an import brings in, by the name it has at home."""
+    """Return every part of the dotted names that are imported, by their original names and not by an alias."""
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     modules = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
     names = {alias.name for node in nodes for alias in node.names}
@@ -103,12 +104,15 @@ no_loops = Rule(
 
 
 def avoids(*names: str, requirement: str, sentence: str) -> Rule:
-    """A rule that forbids some names, as a variable (`torch`) or as an attribute (`.softmax`)."""
+    """Return a rule that forbids some names, as a variable (`torch`) or as an attribute (`.softmax`)."""
     return Rule(f"avoids_{'_'.join(names)}", requirement, sentence, lambda tree: bool(names_used(tree) & set(names)))
 
 
 def ready_made(*names: str, requirement: str, sentence: str) -> Rule:
-    """A rule that forbids to take some names from a module; an own class or an attribute of self may have them."""
+    """Return a rule that forbids to take some names from a module or an object.
+
+    The answer's own class and an attribute of `self` may have such a name.
+    """
 
     def breaks(tree: ast.AST) -> bool:
         nodes = list(ast.walk(tree))
@@ -124,9 +128,9 @@ def _on_self(node: ast.Attribute) -> bool:
 
 
 def few_lines(most: int, given: Mapping[str, Sequence[str]], requirement: str, sentence: str) -> Rule:
-    """The rule that each function of `given` differs in at most `most` lines from those that it was given as.
+    """Return a rule: each function named in `given` differs in at most `most` lines from the lines given there.
 
-    A line that was added, taken away, rewritten or moved counts once. The lines are those of `lines_of`.
+    A line that was added, removed, rewritten or moved counts once. The lines are those of `lines_of`.
     """
     return Rule(
         "few_lines",
@@ -137,7 +141,7 @@ def few_lines(most: int, given: Mapping[str, Sequence[str]], requirement: str, s
 
 
 def lines_of(tree: ast.AST, name: str) -> list[str]:
-    """The lines of a function as Python spells them, without comments, docstring and indentation; [] if it is gone."""
+    """Return the lines of a function as `ast.unparse` writes them, without docstring and indentation; [] if missing."""
     found = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == name]
     if not found:
         return []
@@ -146,7 +150,7 @@ def lines_of(tree: ast.AST, name: str) -> list[str]:
 
 
 def _changed(given: Sequence[str], now: Sequence[str]) -> int:
-    row = [0] * (len(now) + 1)  # row[i]: how many lines of `given` so far stand in order in the first i of `now`
+    row = [0] * (len(now) + 1)  # row[i]: longest common subsequence of `given` so far and the first i lines of `now`
     for line in given:
         last = list(row)
         for i, other in enumerate(now):
@@ -155,7 +159,7 @@ def _changed(given: Sequence[str], now: Sequence[str]) -> int:
 
 
 def calls_often(method: str, more_than: int) -> Callable[[ast.AST], bool]:
-    """A test for notes: whether `.method()` is called in more places than these."""
+    """Return a test for a note: whether the code calls `.method()` in more than `more_than` places."""
 
     def calls(tree: ast.AST) -> bool:
         called = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]

@@ -1,7 +1,7 @@
-"""What torch says in other words from version to version, in one wording: errors, and the text of a module.
+"""Normalize texts that torch words differently from version to version: error messages and the repr of a module.
 
-What is shipped was seen with one torch, and answers run with another. Whoever makes a known mistake is to be known all
-the same.
+The shipped observations were made with one version of torch, and a student's answer may run with another. A known
+mistake must be recognized all the same.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ import re
 _WORDINGS = (
     # "output 0 of ExpBackward0" up to torch 2.12, "output 0 of Exp" in 2.13
     (re.compile(r"(?<=output )(\d+ of \w+?)Backward\d*\b"), r"\1"),
-    # torch 2.13 says which one it is
+    # torch 2.13 names the index of the tensor
     (re.compile(r"One of the differentiated Tensors|The differentiated Tensor at index \d+"), "What is differentiated"),
-    # a long message is cut off somewhere in its hint: where, depends on the words before
+    # a recorded message is cut at a fixed length, and so at another place of its hint if the words before it differ
     (re.compile(r" Hint: .*", re.DOTALL), ""),
-    # a batch norm tells of its bias since torch 2.13
+    # the repr of a batch norm has `bias` since torch 2.13
     (re.compile(r"(?<=affine=)(True|False), bias=(?:True|False)"), r"\1"),
 )
 
 
 def in_one_wording(text: str) -> str:
-    """A text of torch's in the words that stand here for those of every version."""
+    """Return a text of torch in a wording that is the same for every version."""
     for pattern, words in _WORDINGS:
         text = pattern.sub(words, text)
     return text
