@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -45,10 +45,7 @@ def first_difference(expected: Plain, got: Plain, tolerance: Tolerance) -> Diffe
     return next(differences(expected, got, tolerance), None)
 
 
-# One branch for each kind of plain data.
-def differences(  # noqa: C901
-    expected: Plain, got: Plain, tol: Tolerance, path: tuple[str | int, ...] = ()
-) -> Iterator[Difference]:
+def differences(expected: Plain, got: Plain, tol: Tolerance, path: tuple[str | int, ...] = ()) -> Iterator[Difference]:
     """Yield every difference between two observations, in the order of `first_difference`.
 
     Where the type, the keys or the length of a container differ, its items are not compared.
@@ -57,35 +54,41 @@ def differences(  # noqa: C901
         yield Difference(path, "type", expected, got)
     elif isinstance(expected, Seen):
         yield from _tensor_differences(expected, got, tol, path)
-    elif isinstance(expected, torch.Tensor):  # an argument of a case
-        alike = expected.shape == got.shape and expected.dtype == got.dtype
-        if not alike or not close_mask(expected, got, tol).all():
-            yield Difference(path, "values", expected, got)
     elif isinstance(expected, dict):
         if set(expected) != set(got):
             yield Difference(path, "keys", list(expected), list(got))
-            return
-        for key in expected:
-            if not _same_leaf(expected[key], got[key]):
-                yield from differences(expected[key], got[key], tol, (*path, key))
+        else:
+            yield from _item_differences([(key, expected[key], got[key]) for key in expected], tol, path)
     elif isinstance(expected, list | tuple) and not isinstance(expected, torch.Size):
         if len(expected) != len(got):
             yield Difference(path, "length", expected, got)
-            return
-        for index, (one, other) in enumerate(zip(expected, got, strict=True)):
-            if not _same_leaf(one, other):
-                yield from differences(one, other, tol, (*path, index))
-    elif isinstance(expected, Raised):
-        if expected.type != got.type or not _same_words(expected.message, got.message):
-            yield Difference(path, "raised", expected, got)
-    elif isinstance(expected, Foreign):
-        if expected.type != got.type or not _same_words(expected.text, got.text):
-            yield Difference(path, "values", expected, got)
-    elif isinstance(expected, float):
-        if not _close(expected, got, tol):
-            yield Difference(path, "values", expected, got)
-    elif expected != got:
-        yield Difference(path, "values", expected, got)
+        else:
+            yield from _item_differences(list(zip(range(len(got)), expected, got, strict=True)), tol, path)
+    elif not _is_equal(expected, got, tol):
+        yield Difference(path, "raised" if isinstance(expected, Raised) else "values", expected, got)
+
+
+def _item_differences(
+    items: Sequence[tuple[str | int, Plain, Plain]], tol: Tolerance, path: tuple[str | int, ...]
+) -> Iterator[Difference]:
+    """Yield the differences between the items of two containers, given as (key or index, expected, got)."""
+    for place, expected, got in items:
+        if not _same_leaf(expected, got):
+            yield from differences(expected, got, tol, (*path, place))
+
+
+def _is_equal(expected: Plain, got: Plain, tol: Tolerance) -> bool:
+    """Return whether two values of one type that hold no others agree within tolerance."""
+    if isinstance(expected, torch.Tensor):  # an argument of a case
+        alike = expected.shape == got.shape and expected.dtype == got.dtype
+        return alike and bool(close_mask(expected, got, tol).all())
+    if isinstance(expected, Raised):
+        return bool(expected.type == got.type) and _same_words(expected.message, got.message)
+    if isinstance(expected, Foreign):
+        return bool(expected.type == got.type) and _same_words(expected.text, got.text)
+    if isinstance(expected, float):
+        return _close(expected, got, tol)
+    return bool(expected == got)
 
 
 def _same_leaf(expected: Plain, got: Plain) -> bool:

@@ -153,7 +153,7 @@ def _bound_by(source: str) -> frozenset[str] | None:
 
 
 # The text of the module of a name that a student wrote; "" where nobody can read it here, None for a library's.
-Modules = Callable[[str], str | None]
+StudentModules = Callable[[str], str | None]
 
 
 def answer_text(
@@ -162,7 +162,7 @@ def answer_text(
     behind: Iterable[Statement],
     known: Iterable[Statement],
     exercises: Collection[str],
-    modules: Modules = lambda _name: None,
+    modules: StudentModules = lambda _name: None,
 ) -> str:
     """Return the text of the answer named `called` as plain Python. Rules, notes and the proofs of the bank read it.
 
@@ -189,18 +189,18 @@ def answer_text(
     return "\n\n".join([*written, *_of_modules(found, set(exercises) - {called}, modules)])
 
 
-def _helpers(known: Iterable[Statement], exercises: Collection[str], modules: Modules) -> list[Statement]:
+def _helpers(known: Iterable[Statement], exercises: Collection[str], modules: StudentModules) -> list[Statement]:
     """The statements by which a name of their own can be called, and imports from the student's own modules."""
     found = (each for each in known if _is_helper(each) or (each.is_import and _is_own(each, modules)))
     return [each for each in found if not each.names.bound.intersection(exercises)]
 
 
-def _is_own(statement: Statement, modules: Modules) -> bool:
+def _is_own(statement: Statement, modules: StudentModules) -> bool:
     """Whether a statement imports a module that the student wrote."""
     return any(modules(name) is not None for name in statement.imports)
 
 
-def _of_modules(found: Sequence[Statement], exercises: Collection[str], modules: Modules) -> list[str]:
+def _of_modules(found: Sequence[Statement], exercises: Collection[str], modules: StudentModules) -> list[str]:
     """What these statements use of the student's own modules, and what that uses of others."""
     importing, parts = [each for each in found if _is_own(each, modules)], list[Statement]()
     texts: dict[str, str | None] = {}
