@@ -46,10 +46,7 @@ def first_difference(expected: Plain, got: Plain, tolerance: Tolerance) -> Diffe
 
 
 def differences(expected: Plain, got: Plain, tol: Tolerance, path: tuple[str | int, ...] = ()) -> Iterator[Difference]:
-    """Yield every difference between two observations, in the order of `first_difference`.
-
-    Where the type, the keys or the length of a container differ, its items are not compared.
-    """
+    """Yield every difference between two observations; items of containers that differ in form are not compared."""
     if type(expected) is not type(got):
         yield Difference(path, "type", expected, got)
     elif isinstance(expected, Seen):

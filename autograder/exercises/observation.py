@@ -152,7 +152,7 @@ class _Kept:
         return tuple(self._known.values())
 
     def key(self, tensor: torch.Tensor, order: list[int]) -> str:
-        """Store a tensor with its dims in the order of its strides, and return its key.
+        """Store a tensor with its dims in the given order, from the largest stride on, and return its key.
 
         Tensors of the same dtype and shape whose bytes are equal share a key.
         """

@@ -107,7 +107,7 @@ def _values(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def copy_of(value: Any) -> Any:
-    """Return a deep copy of a case's plain data that keeps each tensor's strides in order."""
+    """Return a deep copy of a case's plain data that keeps each tensor's stride order."""
     if isinstance(value, torch.Tensor):
         return value.detach().clone()
     if type(value) in (list, tuple):

@@ -1,1 +1,4 @@
-"""What can be watched of an answer, by subject. A probe never decides anything: it writes down what it sees."""
+"""Ready-made probes, by subject. A probe calls an answer and records an observation; it never decides anything.
+
+Begin with `tensors.py` (the usual probe, `calling`). The helpers of probes are in `../probe.py`.
+"""

@@ -1,4 +1,4 @@
-"""Precision: under which autocast an answer works, and when."""
+"""Observe autocast: which device types and dtypes an answer uses it with, and when."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from autograder.exercises.probe import Answer
 
 
 def lowered_to() -> torch.dtype | None:
-    """The dtype that autocast on the CPU lowers to just now; None where it is off."""
+    """Return the dtype of the CPU autocast that is active now, or None."""
     return torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else None
 
 
 @contextmanager
 def autocast_entered(answer: Answer) -> Iterator[set[str]]:
-    """Note in a block the device types of the autocast blocks that an answer enters."""
+    """Collect the device types of the autocast blocks that an answer enters while this block runs."""
     types: set[str] = set()
     enter = torch.autocast.__enter__
 
@@ -32,13 +32,13 @@ def autocast_entered(answer: Answer) -> Iterator[set[str]]:
 
 
 class NotedScaler(torch.amp.GradScaler):
-    """torch's loss scaler for the CPU, which notes what autocast lowered to when it was asked to step."""
+    """torch's loss scaler for the CPU, which records the autocast dtype, or None, at each call of `step`."""
 
     def __init__(self, scale: float, growth_interval: int) -> None:
         super().__init__("cpu", init_scale=scale, growth_interval=growth_interval)
         self.steps: list[torch.dtype | None] = []
 
     def step(self, optimizer: torch.optim.Optimizer, *args: Any, **kwargs: Any) -> float | None:
-        """As GradScaler's."""
+        """Record the autocast dtype, then step as GradScaler does."""
         self.steps.append(lowered_to())
         return super().step(optimizer, *args, **kwargs)

@@ -1,7 +1,7 @@
-"""Losses that are cut off from what they should train: where the graphs end on which an answer calls backward.
+"""Detect losses that are detached from the parameters: observe where the graphs of `backward` calls end.
 
-What a cut loss leaves behind (no gradient, no step that moves anything) looks like gradients that were cleared too late
-and like a backward that never ran. Here the calls of backward themselves are watched.
+The effects of a detached loss (no gradient, steps that change nothing) look like those of gradients that were cleared
+too late and of a backward that never ran. So the calls of backward themselves are observed here.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ CUT_FROM_X = {
 
 
 class Backwards:
-    """The calls of backward in a block, and what their graphs end at.
+    """A record of the calls of backward in a block, and of the leaves at which their graphs end.
 
-    What should be trained is every nn.Parameter. Where the answer chooses what it trains (`chosen`), a plain leaf may
-    be just that, unless an optimizer steps, whose parameters then have no gradient.
+    The tensors that should be trained are the nn.Parameters. With `chosen`, the answer chooses what it trains, and any
+    leaf may be it, unless an optimizer steps whose parameters have no gradient.
     """
 
     def __init__(self, *, chosen: bool) -> None:
@@ -45,13 +45,13 @@ class Backwards:
 
     @property
     def cut(self) -> bool:
-        """Whether backward was called, and each time on a loss that hangs on nothing that should be trained."""
+        """Return whether backward was called, and no call reached a tensor that should be trained."""
         if not self._calls or self._joined:
             return False
         return not self._chosen or self._steps > 0 or self._from_leaves == self._calls
 
     def note(self, roots: Iterable[Tensor]) -> None:
-        """Look at the graphs of the tensors that a backward is called on."""
+        """Record a call of backward on these tensors, and whether their graphs reach a parameter."""
         self._calls += 1
         for root in () if self._joined else roots:  # a training calls backward a thousand times
             # One that does not require grad tells nothing here: perhaps nothing was ever chosen to be trained.
@@ -59,7 +59,10 @@ class Backwards:
             self._joined = self._joined or any(isinstance(leaf, nn.Parameter) for leaf in _leaves(root))
 
     def note_step(self, optimizer: Optimizer) -> None:
-        """Look at the gradients of a step: they may have been computed for copies of the parameters, and put there."""
+        """Record a step of an optimizer, and whether its parameters have gradients.
+
+        They may have gradients without a graph that reaches them: computed for copies, and assigned.
+        """
         self._steps += 1
         if not self._joined:
             params = (param for group in optimizer.param_groups for param in group["params"])
@@ -71,7 +74,7 @@ def _is_something(grad: Tensor) -> bool:
 
 
 def _leaves(root: Tensor) -> Iterator[Tensor]:
-    """The tensors at which the graph of a tensor ends: those that backward writes a .grad of."""
+    """Yield the leaves of a tensor's graph: the tensors whose `.grad` backward writes."""
     nodes, known = [root.grad_fn], set()
     while nodes:
         node = nodes.pop()
@@ -85,7 +88,7 @@ def _leaves(root: Tensor) -> Iterator[Tensor]:
 
 @contextmanager
 def backwards_watched(answer: Answer, *, chosen: bool = False) -> Iterator[Backwards]:
-    """Watch in a block whether the losses that backward is called on hang on an nn.Parameter."""
+    """Record the calls of backward in a block, and whether they reach an nn.Parameter."""
     backwards, run = Backwards(chosen=chosen), torch.autograd.backward
 
     def noted(tensors: Any, *args: Any, **kwargs: Any) -> None:
@@ -98,10 +101,10 @@ def backwards_watched(answer: Answer, *, chosen: bool = False) -> Iterator[Backw
 
 
 def with_cuts(probe: Probe, *, chosen: bool = False, always: bool = True) -> Probe:
-    """The probe, with one facet before all others: `cut_loss`, whether the answer trains by losses that are cut off.
+    """Return the probe with an additional first facet `cut_loss`: whether the answer trains with detached losses.
 
-    Where such an answer raises, as torch does where nothing is left to go back through, and a scaler that finds no
-    gradient, the facet stands beside `raised`; unless `always`, it stands nowhere else.
+    If such an answer also raises, as torch does where a loss has no graph, or a scaler that finds no gradient, both
+    `cut_loss` and `raised` are recorded. Unless `always`, the facet is recorded only then.
     """
 
     def look(answer: Answer, case: Case) -> Observation:

@@ -1,4 +1,4 @@
-"""Devices: which of them are there, where the tensors of an answer are, and whether anything waits for a value.
+"""Observe devices: which ones an answer sees, where its tensors are, and whether it waits for a value.
 
 The meta device stands in for an accelerator: a tensor on it has a shape and a dtype, and refuses to meet the CPU.
 """
@@ -20,9 +20,9 @@ from autograder.exercises.probe import Answer, see
 
 @contextmanager
 def accelerators(answer: Answer, there: str) -> Iterator[None]:
-    """Let torch tell an answer that those accelerators are there which a text names: "cuda", "mps", both, none.
+    """Let `is_available` of CUDA and MPS return whether the text `there` names them, while the block runs.
 
-    It is built for both, on whatever machine that is: what is built in need not be there.
+    `is_built` returns True for both, on every machine: an accelerator that torch is built for need not be available.
     """
     with ExitStack() as stack:
         for module, built, name in ((torch.cuda, torch.backends.cuda, "cuda"), (*[torch.backends.mps] * 2, "mps")):
@@ -35,9 +35,10 @@ def accelerators(answer: Answer, there: str) -> Iterator[None]:
 
 
 def tree(value: Any, known: object = None) -> Plain:
-    """Types, keys and devices, item by item; a tensor is told with its dtype, its shape and what it holds.
+    """Describe nested containers as plain data: types and keys, and a text with dtype, shape, device for each tensor.
 
-    `known` is an object that is neither tensor nor container: what is told of it is that it is this very one.
+    The values of a tensor are included unless it is on the meta device. `known` is an object that is neither tensor nor
+    container; the description says that it is this object.
     """
     if isinstance(value, Tensor):
         held = "" if value.device.type == "meta" else f" holding {value.tolist()}"
@@ -50,17 +51,17 @@ def tree(value: Any, known: object = None) -> Plain:
 
 
 def containers(value: Any) -> list[Any]:
-    """The lists and dicts in an object; no tuples, since an empty one is one and the same everywhere."""
+    """Return the lists and dicts in an object, itself included; not the tuples, as all empty tuples are one object."""
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
     own = [value] if isinstance(value, list | dict) else []
     return own + [one for item in items for one in containers(item)]
 
 
 def module_elsewhere(module: nn.Module, x: Tensor) -> Observation:
-    """A module on the CPU, and after `.to` on the meta device.
+    """Observe a module on the CPU, and after `.to` on the meta device.
 
-    Facets: `learned` (how many numbers), `here` and `elsewhere` (what comes out, on the CPU and on the meta device),
-    `input_kept`, and `left_behind`: the shapes of the tensors that did not move.
+    Facets: `learned` (the number of trainable numbers), `here` and `elsewhere` (the result on the CPU and on the meta
+    device), `input_kept` (whether the input is unchanged), and `left_behind` (the shapes of tensors that did not move).
     """
     given = x.clone()
     seen: Observation = {"learned": sum(p.numel() for p in module.parameters() if p.requires_grad)}
@@ -77,7 +78,7 @@ def module_elsewhere(module: nn.Module, x: Tensor) -> Observation:
 
 
 class Operations(TorchDispatchMode):
-    """Tell a function of each operation that torch runs in a block: its name, such as `aten.mm`, and its result."""
+    """A dispatch mode that calls `note(name, result)` for each operation, with a name such as `aten.mm`."""
 
     def __init__(self, note: Callable[[str, Any], None]) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -91,9 +92,10 @@ class Operations(TorchDispatchMode):
 
 @contextmanager
 def values_asked_for(answer: Answer) -> Iterator[list[str]]:
-    """Note each time that an answer asks for the value of a tensor: in its operation, a print, a list or an array.
+    """Collect each read of a tensor's values by the answer: `.item()` and the like, print, `tolist`, `numpy`.
 
-    A GPU would have to be waited for then. No mode sees the last three; here, a tensor is not printed with its values.
+    On a GPU, each of these waits for the device. A dispatch mode does not intercept the last three, so the methods are
+    replaced; a tensor is printed without its values meanwhile.
     """
     asked: list[str] = []
 
@@ -121,7 +123,10 @@ def values_asked_for(answer: Answer) -> Iterator[list[str]]:
 
 @contextmanager
 def zero_for_each_value(answer: Answer) -> Iterator[None]:
-    """Let each tensor give 0.0 as its value, on the meta device too: for what is seen besides the waiting."""
+    """Let `.item()` and `float()` of every tensor return 0.0 while the block runs, on the meta device too.
+
+    So an answer that reads values can be observed there in all other respects.
+    """
     item, as_float = (replaced_for(answer, Tensor, name, lambda _: 0.0) for name in ("item", "__float__"))
     with item, as_float:
         yield

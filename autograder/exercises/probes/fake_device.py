@@ -1,4 +1,4 @@
-"""Measures: a device that works on its own, and the only clock there is."""
+"""`FakeDevice`: a simulated asynchronous device and clock, for exercises that measure time."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from autograder.exercises.probe import Answer
 
 
 class FakeDevice:
-    """Work takes as long as a case says; nobody waits for it but `sync` (or everybody, where it is not asynchronous).
+    """A simulated device with a simulated clock, which only work moves forward. All times are in seconds.
 
-    All times are in seconds of a clock that only work moves on.
+    `takes` holds the duration of each piece of work; the last one is used for further pieces. If `asynchronous`, the
+    host waits for the device only in `sync`. `left_over` is the duration of work queued before.
     """
 
     def __init__(self, takes: list[float], asynchronous: bool, left_over: float = 0.0) -> None:
@@ -24,10 +25,10 @@ class FakeDevice:
         self.waits = False
         self._takes = takes
         self._asynchronous = asynchronous
-        self._done = self.now + left_over  # work of somebody else, from before
+        self._done = self.now + left_over  # the time at which all queued work is done
 
     def work(self) -> None:
-        """Give the device its next piece of work; the host needs 1/64 second for that."""
+        """Start the next piece of work: an asynchronous device costs the host 1/64 second, another the whole time."""
         begin = max(self._done, self.now)
         self._done = begin + self._takes[min(self.calls, len(self._takes) - 1)]
         self.calls += 1
@@ -40,7 +41,7 @@ class FakeDevice:
 
     @contextmanager
     def clock(self, answer: Answer) -> Iterator[None]:
-        """Make this clock the one that an answer reads, by whichever name; the clock of the wall stands still.
+        """Let the answer read this clock in place of Python's monotonic clocks; `time.time` always returns 0.
 
         The clock of the process goes on only while the host is busy, not while it waits.
         """

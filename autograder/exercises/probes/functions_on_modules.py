@@ -1,7 +1,7 @@
-"""Probes of functions on modules: what they return, and what they make of a module and leave behind on it.
+"""Probes for functions that take a module: what they return, what they change, and what they leave behind on it.
 
-A case names a sample module, with its sizes; what follows is given to the answer, after the module. `on_sample` makes
-a probe of whatever calls the answer and looks:
+A case names a sample module and its sizes; further arguments are passed to the answer after the module. `on_sample`
+makes a probe of a function that calls the answer and returns an observation:
 
     @on_sample
     def twice(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
@@ -25,7 +25,7 @@ from autograder.exercises.probes.sample_modules import named_in, sample
 
 
 def on_sample(look: Callable[..., Observation]) -> Probe:
-    """A probe that builds the sample module of a case: `look(answer, module, *given)`, with the case's options."""
+    """Make a probe of `look(answer, module, *given, **options)`, with the case's sample module and arguments."""
 
     def look_at(answer: Answer, case: Case) -> Observation:
         name, sizes, given = named_in(case)
@@ -35,14 +35,14 @@ def on_sample(look: Callable[..., Observation]) -> Probe:
 
 
 def returns(told: Callable[[object], Plain] = see) -> Probe:
-    """What the function returns (`returned`), as plain data."""
+    """Make a probe with the facet `returned`: the function's result as plain data, made by `told`."""
     return on_sample(lambda answer, module, *given, **options: {"returned": told(answer(module, *given, **options))})
 
 
 def makes(*, first: Callable[[nn.Module], object] | None = None, **facets: Callable[[nn.Module], Plain]) -> Probe:
-    """What the function makes of the module: each facet is found by a function of the module, after the call.
+    """Make a probe of the module after the call: the value of each facet is computed from the module.
 
-    `first` is done to the module before the call.
+    `first` is called with the module before the answer is.
     """
 
     def look(answer: Answer, module: nn.Module, *given: Any, **options: Any) -> Observation:
@@ -55,7 +55,7 @@ def makes(*, first: Callable[[nn.Module], object] | None = None, **facets: Calla
 
 
 def leaves_module(told: Callable[[object], Plain] = see, first: Callable[[nn.Module], object] | None = None) -> Probe:
-    """What about the module is no longer as it was (`left`), and what a second call returns (`returned`)."""
+    """Make a probe with the facets `left` (what a call changed about the module) and `returned` (of a second call)."""
 
     def look(answer: Answer, module: nn.Module, *given: Any, **options: Any) -> Observation:
         if first is not None:
@@ -71,7 +71,10 @@ def leaves_module(told: Callable[[object], Plain] = see, first: Callable[[nn.Mod
 
 
 def state(module: nn.Module) -> dict[str, Plain]:
-    """All that a function could leave behind on a module: tensors, places, flags, modes, hooks, attributes."""
+    """Return everything that a function could change on a module.
+
+    That is: values, devices, `requires_grad` and `.grad` of its tensors, its modes, hooks and attribute names.
+    """
     held = tensors(module)
     return {
         "values": numbers(held),
@@ -85,42 +88,42 @@ def state(module: nn.Module) -> dict[str, Plain]:
 
 
 def tensors(module: nn.Module) -> dict[str, Tensor]:
-    """The parameters and buffers, by name."""
+    """Return the parameters and buffers, by name."""
     return dict([*module.named_parameters(), *module.named_buffers()])
 
 
 def numbers(named: Mapping[str, Tensor]) -> dict[str, Plain]:
-    """What tensors hold, by name."""
+    """Return the values of tensors as plain data, by name."""
     return {str(name): values(tensor) for name, tensor in named.items()}
 
 
 def flags(module: nn.Module) -> dict[str, Plain]:
-    """For each parameter, by name, whether it is to learn."""
+    """Return the `requires_grad` of each parameter, by name."""
     return {name: p.requires_grad for name, p in module.named_parameters()}
 
 
 def modes(module: nn.Module) -> dict[str, Plain]:
-    """For each module, by name, whether it is in training mode."""
+    """Return whether each submodule, by name, is in training mode."""
     return {name: part.training for name, part in module.named_modules()}
 
 
 def hooks(module: nn.Module) -> int:
-    """The number of hooks on a module, its submodules, and all modules together."""
+    """Return the number of hooks on a module and its submodules, and of torch's global module hooks."""
     kinds = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
     own = sum(len(getattr(part, kind)) for part in module.modules() for kind in kinds)
     return own + sum(len(getattr(registry, f"_global{kind}")) for kind in kinds)
 
 
 def copies(named: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The numbers of tensors as they are now."""
+    """Return detached copies of tensors, by name."""
     return {name: tensor.detach().clone() for name, tensor in named.items()}
 
 
 def moved(before: Mapping[str, Tensor], now: Mapping[str, Tensor]) -> list[str]:
-    """The names of the tensors that no longer hold the same numbers."""
+    """Return the names of the tensors whose numbers have changed."""
     return [name for name in before if not torch.equal(before[name], now[name])]
 
 
 def replaced_in(before: Mapping[str, Tensor], now: Mapping[str, Tensor]) -> list[str]:
-    """The names that no longer stand for the same object."""
+    """Return the names that no longer refer to the same tensor object."""
     return [name for name in before if now.get(name) is not before[name]]

@@ -1,6 +1,7 @@
-"""Probes for gradients: what an answer returns, and what it leaves behind on the tensors that it is given.
+"""Probes for gradients: what an answer returns, and what it changes about the tensors that it is given.
 
-A tensor is met untracked, or warm: tracked, and with a `.grad` from earlier that must neither count nor be lost.
+Tensors are passed either without `requires_grad`, or warm: with `requires_grad` and with an earlier `.grad`, which an
+answer must neither use nor lose.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ OLD_GRAD = 7.0  # every entry of a .grad that was there before the call
 
 
 def warm(*tensors: Tensor) -> None:
-    """Track tensors, and give each a `.grad` from earlier."""
+    """Set `requires_grad` on tensors, and give each a `.grad` filled with `OLD_GRAD`."""
     for tensor in tensors:
         tensor.requires_grad_()
         tensor.grad = torch.full_like(tensor, OLD_GRAD)
 
 
 def state(tensor: Tensor) -> dict[str, Plain]:
-    """All that a function could change about a tensor that it is given."""
+    """Return everything that a function could change about a tensor: values, requires_grad, leaf, .grad."""
     grad = None if not tensor.is_leaf or tensor.grad is None else see(tensor.grad.detach())
     return {
         "values": values(tensor),
@@ -37,7 +38,7 @@ def state(tensor: Tensor) -> dict[str, Plain]:
 
 
 def is_tracked(result: object) -> bool:
-    """Whether a result requires grad."""
+    """Return whether a result requires grad; False if it is no tensor."""
     return bool(getattr(result, "requires_grad", False))
 
 
@@ -48,11 +49,12 @@ def on_tensors(
     times: int = 1,
     functions: Mapping[str, Function] | None = None,
 ) -> Probe:
-    """Call an answer on tensors, untracked or warm; a text among the arguments stands for the function of that name.
+    """Make a probe that calls an answer on tensors; a str among the arguments names one of `functions`.
 
-    `computed`: the tensors are results, computed from warm ones, so that their graph and what is behind it may change.
-    Facets: `returned` (the values), `tracked` (does the result require grad), `left` (per tensor argument, what
-    changed) and `again` (what later calls on the same tensors gave); those in `kept` are written down.
+    With `tracked`, the tensors are warm. With `computed`, they are results computed from warm tensors, which may be
+    changed through their graph. Facets: `returned` (the values), `tracked` (whether the result requires grad), `left`
+    (what changed, per tensor) and `again` (the results of later calls on the same tensors, up to `times` calls); those
+    in `kept` are recorded.
     """
 
     def look(answer: Answer, case: Case) -> Observation:

@@ -1,4 +1,4 @@
-"""Probes for memory: which tensors share it, and which follow when another one is changed."""
+"""Probes for memory: which tensors share it, and which change when another one is changed in place."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from autograder.exercises.probe import (
 
 
 def shared_with(result: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plain:
-    """For each tensor of the result, in its place, the arguments whose memory it uses."""
+    """Return the names of the arguments that share memory with the result; containers give one list per tensor."""
     if isinstance(result, torch.Tensor):
         named = named_arguments(args, kwargs).items()
         return [name for name, arg in named if isinstance(arg, torch.Tensor) and same_memory(result, arg)]
@@ -33,7 +33,7 @@ def shared_with(result: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 
 def same_memory(a: torch.Tensor, b: torch.Tensor) -> bool:
-    """Whether two tensors use one storage."""
+    """Return whether two tensors use the same storage."""
     if a.device != b.device or a.device.type == "meta" or a.layout != b.layout or a.layout != torch.strided:
         return False
     return a.numel() > 0 and a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()
@@ -41,10 +41,10 @@ def same_memory(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 @watched
 def copy_and_view(answer: Answer, case: Case) -> Observation:
-    """An answer that returns a copy of a part of `x` and a view of another one; `x` is changed afterwards.
+    """Observe an answer that returns a copy of a part of `x` and a view of another part; `x` is changed afterwards.
 
-    Facets: `returned` (both), `inputs` (was `x` changed by the answer itself), `copy_follows` and `view_follows` (do
-    their numbers change with those of `x`), `detached` (a copy that follows is merely cut off from autograd).
+    Facets: `returned` (both), `inputs` (whether the answer itself changed `x`), `copy_follows` and `view_follows`
+    (whether their numbers change with those of `x`), `detached` (the copy follows, and is only detached from autograd).
     """
     (x,) = copy_of(case.args)
     result = answer(x)
@@ -64,6 +64,6 @@ def copy_and_view(answer: Answer, case: Case) -> Observation:
 
 
 def _first_is_detached(answer: Answer, case: Case) -> bool:
-    """Whether a first result in the memory of `x` is cut off from autograd; a view is tracked as `x` is."""
+    """Return whether the answer's first result, called on a tracked `x`, does not require grad; a view would."""
     (x,) = copy_of(case.args)
     return not bool(answer(x.requires_grad_())[0].requires_grad)

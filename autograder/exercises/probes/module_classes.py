@@ -1,7 +1,7 @@
-"""Probes of classes of modules: what a new module registers, computes and carries along.
+"""Probes for answers that are module classes: what an instance registers, computes, saves and copies.
 
-A case's arguments make the module, and `x` (or `batches`) is what it is called on; "nn.Tanh" among the arguments
-stands for that class. `on_new` makes a probe of whatever looks at such a module:
+A case's arguments construct the module, and `x` (or `batches`) is its input; the text "nn.Tanh" among the arguments
+stands for that class. `on_new` makes a probe of a function that observes such a module:
 
     order = Requirement("lists two parameters", on_new(lambda module, x: {"count": len(list(module.parameters()))}))
 """
@@ -25,18 +25,18 @@ from autograder.exercises.probes.random_results import by_known_chance
 from autograder.exercises.probes.sample_modules import settle
 from autograder.exercises.probes.tensors import weighted
 
-INPUTS = ("x", "batches")  # what a new module is called on; all other arguments make it
+INPUTS = ("x", "batches")  # keyword arguments for calling the module; all others construct it
 
 
 def made(answer: Answer, case: Case) -> tuple[Any, Any]:
-    """A new module of a class, and what it is to be called on."""
+    """Return a new module, constructed with a case's arguments, and the input of the case."""
     options = copy_of(case.kwargs)
     inputs = [options.pop(key) for key in INPUTS if key in options]
     return make(answer, *arguments(case), **options), inputs[0] if inputs else None
 
 
 def make(answer: Answer, *args: Any, **options: Any) -> Any:
-    """Call a class of modules; raises TypeError where that makes something else."""
+    """Construct a module; raise TypeError if the answer returns anything but an nn.Module."""
     module = answer(*args, **options)
     if not isinstance(module, nn.Module):
         raise TypeError(f"expected an nn.Module, found {type(module).__name__}")
@@ -44,7 +44,7 @@ def make(answer: Answer, *args: Any, **options: Any) -> Any:
 
 
 def arguments(case: Case) -> list[Any]:
-    """Copies of a case's arguments, by place; a class of torch.nn travels as its name."""
+    """Return copies of a case's positional arguments, with "nn.Tanh" replaced by that class."""
 
     def meant(arg: Any) -> Any:
         return getattr(nn, arg[3:]) if isinstance(arg, str) and arg.startswith("nn.") else arg
@@ -53,7 +53,7 @@ def arguments(case: Case) -> list[Any]:
 
 
 def on_new(look: Callable[..., Observation]) -> Probe:
-    """A probe that makes a module and looks at it: `look(module, x, *arguments)`."""
+    """Make a probe of `look(module, x, *arguments)`, which observes a new module."""
     return by_known_chance(lambda answer, case: look(*made(answer, case), *arguments(case)))
 
 
@@ -65,13 +65,14 @@ gives_shape = on_new(lambda module, x, *_: {"returned": outline(module(x))})
 
 
 def computes(*names: str, twice: bool = False, shape: bool = False, whole: bool = False, learns: bool = False) -> Probe:
-    """What a module returns (`returned`) where its attributes of these names hold known numbers, registered or not.
+    """Make a probe of a module's result (`returned`), after known numbers were written into some attributes.
 
-    Without names, all parameters do, and those of every nn.Linear, also of one that is not registered.
-    If it is called `twice`, also whether the results agree (`repeats`); where they do not, their numbers are left out,
-    since what is drawn by chance differs between builds of torch. With `shape`, the `shape` of the result as well; with
-    `learns`, the names of the parameters at which no gradient arrives from it (`cut_off`).
-    The known numbers are 0, 1, 2 and so on where they are to be `whole`: of a whole x, the result is whole, too.
+    `names` are those attributes, registered or not; without names, all parameters get known numbers, and those of every
+    nn.Linear, even one that is not registered. With `twice`, the module is called twice, and `repeats` is whether the
+    results agree; if not, their numbers are left out, since random numbers differ between builds of torch. With
+    `shape`, the `shape` of the result is recorded. With `whole`, the known numbers are 0, 1, 2, ..., so that the result
+    of whole numbers is whole.
+    With `learns`, the names of the parameters at which no gradient arrives from the result are recorded (`cut_off`).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -86,14 +87,14 @@ def computes(*names: str, twice: bool = False, shape: bool = False, whole: bool 
             if not twice:
                 return seen | {"returned": values(result)}
             repeats = not isinstance(result, Tensor) or torch.allclose(result, module(again), equal_nan=True)
-            told = values(result) if repeats else "another result in each call"
-            return seen | {"repeats": repeats, "returned": told}
+            returned = values(result) if repeats else "another result in each call"
+            return seen | {"repeats": repeats, "returned": returned}
 
     return by_known_chance(look)
 
 
 def settled(answer: Answer, case: Case, *names: str) -> tuple[Any, Any]:
-    """As `made`, with known numbers in these attributes, or in all parameters, where there is no name."""
+    """Return a new module and its input as `made` does, with known numbers in these attributes or all parameters."""
     module, x = made(answer, case)
     tensors = [getattr(module, name) for name in names] or [p for p in module.parameters() if p.dim()]
     settle(*(tensor for tensor in tensors if isinstance(tensor, Tensor)))
@@ -125,7 +126,7 @@ def _known_layers(answer: Answer) -> Iterator[None]:
 
 @by_known_chance
 def leaves_inputs(answer: Answer, case: Case) -> Observation:
-    """Which arguments have changed (`inputs`), and what a second call returns (`again`)."""
+    """Observe which arguments the module changed (`inputs`), and what a second call returns (`again`)."""
     args, given = copy_of(case.args), copy_of(case.kwargs)
     module = make(answer, *args)
     module(given["x"])
@@ -137,17 +138,17 @@ def leaves_inputs(answer: Answer, case: Case) -> Observation:
 
 @on_new
 def lists_parameters(module: Any, *_: Any) -> Observation:
-    """The names and shapes of the parameters (`parameters`), in the order of the names; nothing else is looked at."""
+    """Observe the names and shapes of the parameters (`parameters`), sorted by name."""
     return {"parameters": [f"{name} {shape}" for name, shape in shapes(module.named_parameters()).items()]}
 
 
 def registers(*names: str) -> Probe:
-    """What a module lists, and whether its numbers go along: to another dtype, through state_dict, into a copy.
+    """Make a probe of what a module registers, and whether `state_dict`, `deepcopy` and `.to` include the attributes.
 
-    Facets: `parameters` and `state_dict` (names and shapes), `leaves` (are all parameters leaves that learn), and what
-    is computed from known numbers in these attributes: by a module that has `loaded` the state_dict, by one that is
-    `copied`, and `as_float64`. Where one of them is a tensor that is not registered, its name is told (`stays_behind`),
-    and nothing is computed.
+    Facets: `parameters` and `state_dict` (names and shapes), `leaves` (whether all parameters are leaves that require
+    grad), and the results, with known numbers in these attributes, of a module that has `loaded` the state_dict, of one
+    that is `copied`, and of the module `as_float64`. `stays_behind` lists the attributes that hold unregistered
+    tensors; if there are any, no results are computed.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -170,7 +171,7 @@ def registers(*names: str) -> Probe:
 
 
 def _unregistered(module: Any, names: Iterable[str]) -> list[Plain]:
-    """The names among these of attributes that hold tensors, but are no parameters or buffers; a result is marked."""
+    """Return those of the names whose attributes are tensors, but neither parameters nor buffers; a result is marked."""
     known = dict([*module.named_parameters(), *module.named_buffers()])
     behind = {name: getattr(module, name, None) for name in names if name not in known}
     return [
@@ -184,7 +185,7 @@ def _unregistered(module: Any, names: Iterable[str]) -> list[Plain]:
 
 
 def gradients_reach(*names: str) -> Probe:
-    """The gradients that arrive at x and at these attributes, which hold known numbers (`gradients`, by name)."""
+    """Make a probe of the gradients at x and at these attributes, which hold known numbers (`gradients`, by name)."""
 
     def look(answer: Answer, case: Case) -> Observation:
         module, x = settled(answer, case, *names)
@@ -194,7 +195,10 @@ def gradients_reach(*names: str) -> Probe:
 
 
 def arriving(result: Tensor, x: Tensor, module: Any, *names: str) -> dict[str, Plain]:
-    """The gradients of a sum in which each entry of a result has another weight, at x and at these attributes."""
+    """Backpropagate a weighted sum of the result and return the gradients at `x` and at the named attributes.
+
+    The weights differ, so that a transposed or summed gradient is noticed.
+    """
     weighted(result).backward()
     return {"x": see(x.grad)} | {name: see(grad_at(getattr(module, name))) for name in names}
 
@@ -203,12 +207,12 @@ def arriving(result: Tensor, x: Tensor, module: Any, *names: str) -> dict[str, P
 
 
 def shapes(named: Iterable[tuple[str, Tensor]]) -> dict[str, Plain]:
-    """Names and shapes, sorted, of what `named_parameters()` or `state_dict().items()` gives."""
+    """Return the shape of each tensor by name, sorted by name."""
     return {name: tuple(tensor.shape) for name, tensor in sorted(named, key=lambda pair: pair[0])}
 
 
 def grad_at(tensor: Tensor) -> Tensor | None:
-    """The `.grad` of a tensor, without the warning that torch gives where it is no leaf."""
+    """Return the `.grad` of a tensor without torch's warning for tensors that are no leaves."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return tensor.grad

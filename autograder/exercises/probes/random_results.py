@@ -1,7 +1,7 @@
-"""Probes for what is drawn by chance: facts instead of numbers, each with its rate of false alarm.
+"""Probes for random results: they record facts in place of numbers, each with a known rate of false alarms.
 
-A bound of six standard errors refuses fewer than one right answer in a hundred million. An exercise with up to thirty
-such bounds refuses fewer than one right answer in a million.
+A bound of six standard errors rejects fewer than one right answer in a hundred million. An exercise with up to thirty
+such bounds rejects fewer than one right answer in a million.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.patched_names import replaced_for
 from autograder.exercises.probe import Answer, Look, attempt, outline, see, watched
 
-SEED = 20_031  # of the global generator, where a probe needs one: what is drawn by chance repeats itself
-ERRORS = 6.0  # how many standard errors a statistic may be off
+SEED = 20_031  # with which probes seed the global generator, so that random numbers are the same in each run
+ERRORS = 6.0  # the number of standard errors by which a statistic may be off
 
 # --- the state of the generators
 
 
 @contextmanager
 def random_from(seed: int) -> Iterator[None]:
-    """Draw from this seed in a block, and leave torch's global generator as it was."""
+    """Seed torch's global generator for a block, and restore its state afterwards."""
     with torch.random.fork_rng(devices=[]):
-        torch.default_generator.manual_seed(seed)  # torch.manual_seed also seeds devices, which takes its time
+        torch.default_generator.manual_seed(seed)  # torch.manual_seed also seeds devices, which is slow
         yield
 
 
@@ -41,7 +41,7 @@ def reseed(step: int = 0) -> None:
 
 
 class SteadyDropout(nn.Dropout):
-    """Drops the same numbers with every build of torch, once the global generator is seeded.
+    """A dropout layer that drops the same numbers in every build of torch, once the global generator is seeded.
 
     `nn.Dropout` asks `bernoulli_` for its mask, which draws otherwise with Intel's library than without it (as on
     Apple's processors), and otherwise in torch 2.6 than in 2.13; `torch.rand` draws the same in all of them.
@@ -56,7 +56,7 @@ class SteadyDropout(nn.Dropout):
 
 
 def by_known_chance(look: Look, *kept: str) -> Probe:
-    """The probe that looks while torch's global generator starts from one seed: what is drawn repeats itself."""
+    """Make a probe of `look` as `watched` does, run with torch's global generator seeded with `SEED`."""
     probe = watched(look, *kept)
 
     def seeded(answer: Answer, case: Case) -> Observation:
@@ -68,7 +68,7 @@ def by_known_chance(look: Look, *kept: str) -> Probe:
 
 @contextmanager
 def _generators_kept() -> Iterator[None]:
-    """Leave the global generators of torch, NumPy and Python as they were."""
+    """Restore the state of the global generators of torch, NumPy and Python after a block."""
     states = np.random.get_state(), random.getstate()
     try:
         with torch.random.fork_rng(devices=[]):
@@ -85,14 +85,15 @@ def _seed_everything(seed: int) -> None:
 
 
 def _global_numbers() -> list[float]:
-    """The next number of each global generator: it tells whether somebody drew or seeded in between."""
+    """Return the next number of each global generator, which shows whether it was used or seeded in between."""
     return [torch.rand(()).item(), np.random.rand(), random.random()]
 
 
 def chances(draw: Callable[[], Tensor]) -> dict[str, Plain]:
-    """Whether numbers come from torch's global generator, anew at each draw, and whether it is never seeded.
+    """Return three facts about a function that draws random numbers.
 
-    Facets: `anew`, `global` and `untouched`.
+    `anew`: two calls give different numbers. `global`: they come from torch's global generator. `untouched`: the
+    function does not seed that generator.
     """
     reseed(1)
     first, second, after = draw(), draw(), torch.rand(4)
@@ -111,7 +112,7 @@ def chances(draw: Callable[[], Tensor]) -> dict[str, Plain]:
 
 # For the std s of n numbers with fourth moment k * s**4, the standard error of the std is s * sqrt((k - 1) / 4 / n).
 _FOURTH = {"uniform": 1.8, "normal": 3.0}
-# The share of numbers within so many std of the mean.
+# The share of numbers that are within a given number of stds of the mean.
 _SHARES: dict[str, Callable[[float], float]] = {
     "uniform": lambda within: within / 3**0.5,
     "normal": lambda within: math.erf(within / 2**0.5),
@@ -121,10 +122,10 @@ _SHARES: dict[str, Callable[[float], float]] = {
 def drawn_like(
     numbers: Tensor, kind: Literal["uniform", "normal"], std: float, *, within: float = 0.5
 ) -> dict[str, bool]:
-    """Whether numbers with mean 0 look drawn from a distribution of this kind and std, each on its own.
+    """Test whether numbers look independently drawn from a distribution of this kind, with mean 0 and this std.
 
-    Facets: `mean`, `std`, `distribution` (its shape: how many are `within` so many std of 0) and `distinct` (none is
-    there too often).
+    Facets: `mean`, `std`, `distribution` (whether the right share of numbers is less than `within` stds from 0) and
+    `distinct` (whether more than half of the numbers are different).
     """
     flat = numbers.detach().double().flatten()
     error = ERRORS / max(flat.numel(), 1) ** 0.5
@@ -138,13 +139,13 @@ def drawn_like(
 
 
 def _kurtosis(numbers: Tensor) -> float:
-    """The fourth moment, in units of the squared variance."""
+    """Return the kurtosis: the fourth central moment divided by the squared variance."""
     centered = numbers.double() - numbers.double().mean()
     return float((centered**4).mean() / (centered**2).mean() ** 2)
 
 
 def is_standardized(batches: list[Tensor]) -> bool:
-    """Whether all batches have mean 0, or all have spread 1, nearer than chance allows."""
+    """Return whether all batches have mean 0, or all have std 1, more exactly than chance allows."""
     numbers = [batch.double() for batch in batches]
     centered = all(abs(float(x.mean())) < 1e-4 for x in numbers)
     return centered or all(abs(float(x.std(correction=0)) - 1) < 2e-4 for x in numbers)
@@ -154,12 +155,12 @@ def is_standardized(batches: list[Tensor]) -> bool:
 
 
 def drawn_from_seed(answer: Answer, case: Case) -> Observation:
-    """Facts about a batch that an answer draws from its argument `seed`, instead of its numbers, which are free.
+    """Observe facts about a batch that an answer draws from its argument `seed`; the numbers themselves are free.
 
-    Facets: `returned` (shape and dtype), `varied` (few numbers are alike), `repeats` (the same for the same seed),
-    `default` (without a seed the same as for seed 0), `seeds_differ`, `normal`, `uniform`, `as_drawn` (no mean or
-    spread was set exactly), `global_untouched` (no global generator of torch, NumPy or Python was drawn from or seeded)
-    and `put_back` (one was, and nothing is seen of it afterwards).
+    Facets: `returned` (shape and dtype), `varied` (few numbers are equal), `repeats` (the same seed gives the same
+    batch), `default` (no seed gives the batch of seed 0), `seeds_differ`, `normal`, `uniform`, `as_drawn` (mean and std
+    were not set exactly), `global_untouched` (the global generators of torch, NumPy and Python are in the same state
+    afterwards) and `put_back` (they are because the answer seeded one or restored its state).
     """
     with _generators_kept():
         return attempt(lambda: _facts(answer, case))
@@ -195,7 +196,7 @@ def _facts(answer: Answer, case: Case) -> Observation:
     }
 
 
-# What seeds a global generator, or puts its state back.
+# The functions that seed a global generator or set its state.
 _SEED_GLOBALLY: tuple[tuple[Any, str], ...] = (
     *((module, name) for module in (torch, torch.random) for name in ("manual_seed", "seed", "set_rng_state")),
     *((np.random, name) for name in ("seed", "set_state")),
@@ -205,9 +206,9 @@ _SEED_GLOBALLY: tuple[tuple[Any, str], ...] = (
 
 @contextmanager
 def _seedings(answer: Answer) -> Iterator[list[str]]:
-    """The calls of an answer that seed a global generator, or put its state back.
+    """Collect the calls of an answer that seed a global generator or set its state, while the block runs.
 
-    After such a call none may be seen to have moved.
+    After such a call, an unchanged state does not prove that the answer left the generator alone.
     """
     called: list[str] = []
 

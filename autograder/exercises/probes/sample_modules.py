@@ -1,4 +1,4 @@
-"""Sample modules: a case is plain data, so it names one, with its sizes; each is built anew, with known numbers.
+"""Sample modules: a case is plain data, so it names a module and its sizes; the probe builds it, with known numbers.
 
 yield counts("two layers", 4, 2, 6)
 """
@@ -18,20 +18,20 @@ from autograder.exercises.probes.random_results import SteadyDropout
 
 
 def settle(*tensors: Tensor, place: int = 0) -> None:
-    """Write known numbers into tensors: they depend on shape and place alone, so no order of tensors matters."""
+    """Write known numbers into tensors; they depend on shape and `place` alone, not on the order of the tensors."""
     with torch.no_grad():
         for tensor in tensors:
             tensor.copy_(known(*tensor.shape, place=place))
 
 
 def known(*shape: int, place: int = 0) -> Tensor:
-    """Numbers between -1 and 1, no two of them equal; another place gives others."""
+    """Return a tensor of different numbers between -1 and 1; another `place` gives other numbers."""
     count = torch.Size(shape).numel()
     return torch.arange(1, count + 1, dtype=torch.float64).add(10 * place + 3 * len(shape)).sin().reshape(shape)
 
 
 class Nested(nn.Module):
-    """An encoder with a block inside, then a head; a loose parameter of its own scales the result."""
+    """An encoder with a nested block, then a head; a parameter of the module itself scales the result."""
 
     def __init__(self, a: int, b: int, c: int) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class Nested(nn.Module):
 
 
 class Tied(nn.Module):
-    """Two layers that hold one and the same weight."""
+    """Two layers that share one weight."""
 
     def __init__(self, a: int, b: int) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class Tied(nn.Module):
 
 
 class Reused(nn.Module):
-    """Runs one layer several times, another one once, in another order than they are written; one never."""
+    """A module that runs one layer several times, one once and one never, in another order than it defines them."""
 
     def __init__(self, a: int, times: int = 2) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ class Reused(nn.Module):
 
 
 class Spy(nn.Module):
-    """Passes its input on, and tells of it."""
+    """A layer that returns its input, and calls `note` with it."""
 
     def __init__(self, note: Callable[[Tensor], object]) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ class Spy(nn.Module):
 
 
 class Failing(nn.Module):
-    """Raises an error; a layer that runs before it has run by then."""
+    """A layer that raises an error, after the layers before it have run."""
 
     def forward(self, x: Tensor) -> Tensor:
         raise ValueError("this layer cannot do it")
@@ -104,7 +104,7 @@ def _half_frozen(a: int, b: int, c: int) -> nn.Module:
 
 
 class Transfer(nn.Module):
-    """A body with batch norm and dropout, a norm between, and a head."""
+    """A body with batch norm and dropout, another batch norm and dropout, and a head."""
 
     def __init__(self, a: int, b: int, c: int) -> None:
         super().__init__()
@@ -118,7 +118,7 @@ class Transfer(nn.Module):
 
 
 class Mixed(nn.Module):
-    """Layers of many kinds, in containers and alone; only those that are nn.Linear are linear layers."""
+    """Layers of many kinds, inside containers and directly in the module; two of them are nn.Linear."""
 
     def __init__(self, a: int, b: int) -> None:
         super().__init__()
@@ -168,7 +168,7 @@ def _twice_in(layer: nn.Module) -> nn.Module:
 
 
 def sample(name: str, *sizes: Any) -> nn.Module:
-    """The module of this name, with the same numbers in its parameters and buffers each time."""
+    """Return the module of this name, with the same numbers in its parameters and buffers each time."""
     module = SAMPLES[name](*sizes)
     settle(*module.parameters())
     for buffer in module.buffers():
@@ -178,9 +178,9 @@ def sample(name: str, *sizes: Any) -> nn.Module:
 
 
 def named_in(case: Case) -> tuple[str, list[int], list[Any]]:
-    """The name of a case's module, its sizes (the whole numbers behind the name), and copies of all that follows.
+    """Return the name of a case's module, its sizes (the ints after the name), and copies of the other arguments.
 
-    A list among these is a shape, and given as a tuple: a case, once it is shipped, has lists only.
+    A list among these is a shape and is returned as a tuple.
     """
     name, *rest = copy_of(case.args)
     sizes = list(takewhile(lambda item: type(item) is int, rest))

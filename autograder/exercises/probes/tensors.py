@@ -1,4 +1,4 @@
-"""Probes for what an answer does with tensors: what it returns, and what became of its arguments."""
+"""Probes for functions of tensors: what they return, and what they change about their arguments."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from autograder.exercises.probes.memory_sharing import shared_with
 
 
 def calling(*, rng: bool = False, sharing: bool = False, grad: bool = False, times: int = 1) -> Probe:
-    """The usual probe: call the answer with the case's arguments.
+    """Make the usual probe, which calls the answer with the case's arguments.
 
-    Facets: `returned` or `raised`, `inputs` (which arguments were changed in place), and on request `rng` (was the
-    global random state left alone), `sharing` (which arguments each returned tensor shares memory with), `gradient`
-    (of a fixed weighted sum of the result with respect to each float argument) and `again` (what later calls gave).
+    Facets: `returned` or `raised`, `inputs` (the arguments that were changed in place), and on request `rng` (whether
+    the global random state is unchanged), `sharing` (the arguments that each returned tensor shares memory with),
+    `gradient` (of a fixed weighted sum of the result with respect to each float argument) and `again` (the results of
+    later calls, if `times` is more than 1).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -43,13 +44,14 @@ def calling(*, rng: bool = False, sharing: bool = False, grad: bool = False, tim
 
 
 result_only = facets(calling(), "returned")
-"""The usual probe, blind to arguments changed in place: where another requirement watches those."""
+"""The usual probe with the facet `returned` alone, if another requirement observes arguments changed in place."""
 
 
 def along_dim(**facts: Callable[[torch.Tensor, torch.Tensor, int], object]) -> Probe:
-    """A call with x and `dim`: `returned`, and for each fact whether it holds of x and the result, both in float64.
+    """Make a probe for functions of x and `dim`: `returned`, and whether each fact holds of x and the result.
 
-    A result that is no tensor of floats in the shape of x is told by `returned`: of it every fact holds.
+    A fact is called with x and the result, both in float64, and `dim`. If the result is no float tensor of the shape of
+    x, every fact is True, and `returned` shows the fault.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -65,10 +67,10 @@ def along_dim(**facts: Callable[[torch.Tensor, torch.Tensor, int], object]) -> P
 
 
 def entries(*keys: str, floats: tuple[str, ...] = (), tracked: bool = False, device: str = "cpu") -> Probe:
-    """Some entries of a returned dict, whatever the others are; a NumPy number counts as Python's.
+    """Make a probe of some entries of a returned dict (`returned`); a NumPy number counts as a Python number.
 
-    Among `floats`, 256 counts as 256.0. `tracked`: the first argument requires grad; on another `device` it is made
-    there. Facet: `returned`.
+    For the entries in `floats`, 256 counts as 256.0. With `tracked`, the first argument requires grad; with `device`,
+    it is moved there.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -91,7 +93,7 @@ def _unwrapped(value: object) -> object:
 
 
 def weighted(result: torch.Tensor) -> torch.Tensor:
-    """One number in which each entry of a result counts with another weight: 1, 2, 3, ..."""
+    """Return the sum of a result's entries with the weights 1, 2, 3, ..."""
     weights = torch.arange(1, result.numel() + 1, dtype=result.dtype).reshape(result.shape)
     return (weights * result).sum()
 
@@ -107,7 +109,7 @@ def _track(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
 
 
 def _gradients(result: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plain:
-    """The gradient of sum(weights * result), weights 1, 2, 3, ..., for each float argument; None where none flows."""
+    """Return the gradient of the weighted sum of the result for each float argument; None if it has no graph."""
     if not isinstance(result, torch.Tensor) or not result.requires_grad:
         return None
     tracked = _float_tensors(args, kwargs)

@@ -1,4 +1,4 @@
-"""Whole trainings: from the beginning, stopped and gone on with, and on another device."""
+"""Probes of whole training runs: from the beginning, resumed from a checkpoint, and on another device."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _FIRST, _OTHER = 11, 12  # seeds of first weights
 
 
 class Run(ABC):
-    """One training that a case describes; an exercise says how its answer is called, and what is told of it.
+    """One training run that a case describes. An exercise subclasses it: how to call the answer, what to record.
 
-    `epochs` is how many it trains for, `stop` after how many of them it is stopped, if it is.
+    `epochs` is the number of epochs, and `stop` the number after which a run that is resumed is stopped.
     """
 
     model: nn.Module
@@ -33,11 +33,11 @@ class Run(ABC):
 
     @abstractmethod
     def __init__(self, case: Case, seed: int, device: str = "cpu") -> None:
-        """Make what the case names, with the first weights of a seed, and the model on a device."""
+        """Build the model, data and optimizer that the case names, with initial weights from `seed`, on `device`."""
 
     @abstractmethod
     def train(self, answer: Answer, epochs: int, *checkpoint: Any) -> Any:
-        """Call the answer, perhaps with a checkpoint to go on from; returns a checkpoint."""
+        """Call the answer, perhaps with a checkpoint to resume from; return the checkpoint that it returns."""
 
     def train_on(self, answer: Answer) -> None:
         """Train for one more epoch, without a checkpoint."""
@@ -45,15 +45,15 @@ class Run(ABC):
 
     @abstractmethod
     def told(self, checkpoint: Any) -> Observation:
-        """What a checkpoint tells of the training so far: `losses`, perhaps more."""
+        """Return what to record of a checkpoint: `losses`, and perhaps more."""
 
     def places(self, x: Tensor) -> list[int] | None:
-        """Where a model's input stands in what is learned from, row by row; None where that is not looked at."""
+        """Return the index in the training data of each row of a model's input; None if that is not recorded."""
         return None
 
     @abstractmethod
     def left(self) -> Observation:
-        """What the model is like in the end."""
+        """Return what to record of the model after the training."""
 
 
 def trained(run_of: type[Run], *kept: str) -> Probe:
@@ -78,7 +78,7 @@ def trained(run_of: type[Run], *kept: str) -> Probe:
 
 
 def _batches(run: Run) -> Observation:
-    """The places of what comes to the model with a graph before each step from now on, as texts."""
+    """Record, from now on, the indices of the rows in graph-building calls of the model before each step, as texts."""
     batches: list[str] = []
     since: list[int] = []
 
@@ -161,10 +161,10 @@ def _through_a_file(checkpoint: Any) -> Any:
 
 
 class _Zeros(TorchDispatchMode):
-    """Lets the meta device, which computes nothing, give zeros to whoever brings its tensors back to the CPU."""
+    """A dispatch mode in which values read or copied from the meta device are zeros; usually that raises an error."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Called for each operation: reading one number, and copying, are answered here."""
+        """Return zeros for reading one number and for copying to the CPU; run any other operation."""
         options = kwargs or {}
         if func is torch.ops.aten._local_scalar_dense.default and args[0].is_meta:
             return torch.zeros((), dtype=args[0].dtype).item()

@@ -1,4 +1,4 @@
-"""Samples for training, by the names that cases have for them: models with known first weights, optimizers, images."""
+"""Sample models with known initial weights, optimizers and images for training, by the names that cases use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ IN_EVAL = ", in eval mode"
 
 
 def filled(layer: nn.Linear, weight: float, bias: float) -> nn.Linear:
-    """The same layer with one number for every weight, and one for every bias: steps of it are found in the head."""
+    """Fill a layer's weights with one number and its biases with another, and return it.
+
+    Readers can compute a training step of such a layer in their head.
+    """
     nn.init.constant_(layer.weight, weight)
     nn.init.constant_(layer.bias, bias)
     return layer
@@ -51,7 +54,10 @@ _OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
 
 
 def row_model(name: str, features: int, outputs: int = 1, seed: int = 11) -> nn.Module:
-    """A model for rows of so many features, with the first weights of a seed; the name may end in a mode."""
+    """Return a float64 model for rows of `features` numbers, with initial weights from `seed`.
+
+    The name may end in `IN_EVAL` or `FROZEN`, which puts the model, or its batch norms, into eval mode.
+    """
     with random_from(seed):
         model = _ON_ROWS[name.removesuffix(FROZEN).removesuffix(IN_EVAL)](features, outputs).double()
     if name.endswith(IN_EVAL):
@@ -62,18 +68,18 @@ def row_model(name: str, features: int, outputs: int = 1, seed: int = 11) -> nn.
 
 
 def image_model(name: str, seed: int = 11, dtype: torch.dtype = torch.float64) -> nn.Module:
-    """A model for the images of `images_of`, with the first weights of a seed."""
+    """Return a model for the images of `images_of`, with initial weights from `seed`."""
     with random_from(seed):
         return _ON_IMAGES[name]().to(dtype)
 
 
 def optimizer_of(name: str, params: Iterable[Tensor], lr: float) -> torch.optim.Optimizer:
-    """An optimizer by name."""
+    """Return a new optimizer by name."""
     return _OPTIMIZERS[name](params, lr=lr)
 
 
 def images_of(n: int, seed: int, dtype: torch.dtype = torch.float64) -> tuple[Tensor, Tensor]:
-    """n noisy images (n, 1, 8, 8), and what they show, (n,): 0 a row, 1 a column, 2 a diagonal."""
+    """Return n noisy images (n, 1, 8, 8) and their labels (n,): 0 for a row, 1 for a column, 2 for a diagonal."""
     draw = torch.Generator().manual_seed(seed)
     labels = torch.randint(0, KINDS, (n,), generator=draw)
     place = torch.randint(1, SIDE - 1, (n, 1, 1), generator=draw)

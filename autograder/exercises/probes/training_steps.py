@@ -1,4 +1,4 @@
-"""Training: one step, one evaluation, the steps of an optimizer; and notes of a model at work."""
+"""Probes of one training step, one evaluation and an optimizer's steps; and hooks that record a model at work."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from autograder.exercises.probes.training_samples import optimizer_of, row_model
 
 
 def at_each_call(model: nn.Module, look: Callable[[Any, Any], Any] = lambda inputs, output: None) -> list[Any]:
-    """What a function says of the inputs (a tuple) and the output each time that a model is called, from now on."""
+    """Return a list to which `look(inputs, output)` is appended at each call of the model from now on."""
     notes: list[Any] = []
     model.register_forward_hook(lambda _, inputs, output: notes.append(look(inputs, output)))
     return notes
 
 
 def at_each_gradient(model: nn.Module, look: Callable[[], Any] = lambda: None) -> list[Any]:
-    """What a function says each time that a gradient reaches one of a model's parameters, from now on."""
+    """Return a list to which `look()` is appended each time that a gradient reaches one of the model's parameters."""
     notes: list[Any] = []
     for param in model.parameters():
         param.register_hook(lambda _: notes.append(look()))
@@ -38,7 +38,7 @@ def at_each_gradient(model: nn.Module, look: Callable[[], Any] = lambda: None) -
 
 
 def at_each_step(optimizer: Optimizer, look: Callable[[], Any] = lambda: None) -> list[Any]:
-    """What a function says after each step of an optimizer, from now on."""
+    """Return a list to which `look()` is appended after each step of an optimizer from now on."""
     notes: list[Any] = []
     optimizer.register_step_post_hook(lambda *_: notes.append(look()))
     return notes
@@ -46,7 +46,7 @@ def at_each_step(optimizer: Optimizer, look: Callable[[], Any] = lambda: None) -
 
 @contextmanager
 def before_any_step(look: Callable[[Optimizer], Any]) -> Iterator[list[Any]]:
-    """What a function says of an optimizer, whoever has made it, before each of its steps in a block."""
+    """Yield a list to which `look(optimizer)` is appended before each step of any optimizer in the block."""
     notes: list[Any] = []
     handle = register_optimizer_step_pre_hook(lambda optimizer, *_: notes.append(look(optimizer)))
     try:
@@ -56,23 +56,23 @@ def before_any_step(look: Callable[[Optimizer], Any]) -> Iterator[list[Any]]:
 
 
 def held_by(model: nn.Module) -> dict[str, Plain]:
-    """The values of all parameters and buffers."""
+    """Return the values of all parameters and buffers, by name."""
     return numbers(model.state_dict())
 
 
 def grads_of(model: nn.Module) -> dict[str, Plain]:
-    """The .grad of each parameter."""
+    """Return the `.grad` of each parameter, by name."""
     return {name: see(param.grad) for name, param in model.named_parameters()}
 
 
 def give_gradients(model: nn.Module, number: float) -> None:
-    """Fill the .grad of each parameter, as if a backward had been there."""
+    """Fill the `.grad` of each parameter with a number, as if backward had been called."""
     for param in model.parameters():
         param.grad = torch.full_like(param, number)
 
 
 def _in_training(model: nn.Module) -> str:
-    """The modules that are in train mode, by name, in one text: all of them are read where two texts differ."""
+    """Return the names of the submodules in train mode as one text, so that a message shows all of them."""
     names = [name or "the model itself" for name, module in model.named_modules() if module.training]
     return ", ".join(names) or "none"
 
@@ -111,7 +111,7 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
 
 
 def _noting_criterion(y: Tensor) -> tuple[Callable[[Tensor, Tensor], Tensor], list[tuple[str, ...]], list[bool]]:
-    """The mean of the squares; with lists of what it was called with, and of whether rows met more rows than given."""
+    """Return a mean squared error, the list of what it was called with, and the list of whether shapes broadcast."""
     asked: list[tuple[str, ...]] = []
     spread: list[bool] = []
 
@@ -141,7 +141,7 @@ def _argument_of_criterion(arg: Tensor, y: Tensor) -> str:
 
 
 def _warm_up(model: nn.Module, optimizer: Optimizer, x: Tensor, y: Tensor) -> None:
-    """Two steps elsewhere: gradients and the optimizer's memory stay behind."""
+    """Take two steps on other data, which leave gradients and the optimizer's momentum behind."""
     for shift in (0.0, 2.0):
         optimizer.zero_grad()
         ((model(x) - y - shift) ** 2).mean().backward()
@@ -200,7 +200,7 @@ def _loaders(kind: str, x: Tensor, labels: Tensor, batch_size: int) -> list[Any]
 
 
 def _of_each(result: object, look: Callable[[Any], Plain]) -> Plain:
-    """What a function says of each value of a dict, or of several; anything else as it is."""
+    """Apply a function to each value of a dict, or of each dict in a list; return other values as plain data."""
     if isinstance(result, list):
         return [_of_each(one, look) for one in result]
     if not isinstance(result, dict):
@@ -209,7 +209,7 @@ def _of_each(result: object, look: Callable[[Any], Plain]) -> Plain:
 
 
 def _number(value: Any) -> Plain:
-    """A number, or a tensor with one element, as a float; anything else as it is."""
+    """Return a number, or a tensor with one element, as a float; any other value as plain data."""
     return number(value.item() if isinstance(value, Tensor) and value.numel() == 1 else value)
 
 
