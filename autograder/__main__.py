@@ -17,8 +17,8 @@ from pathlib import Path
 from autograder import cli
 from autograder.errors import CourseError, WorkFailed
 from autograder.other_packages import mixed_packages
-from autograder.process_startup import collect_rarely, spare_imports
-from autograder.terminal_text import printable
+from autograder.process_startup import block_slow_imports, collect_rarely
+from autograder.terminal_text import replace_unprintable
 
 _RESEND_SECONDS = 0.05
 
@@ -44,14 +44,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     collect_rarely()
-    spare_imports()
+    block_slow_imports()
     args = _parser().parse_args(arguments)
     try:
         if mixed := mixed_packages():
             raise WorkFailed(mixed)
         return int(args.run(args))
     except CourseError as error:
-        print(printable(f"error: {error}"), file=sys.stderr)
+        print(replace_unprintable(f"error: {error}"), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         # If Ctrl-C interrupted an `exec`, such as the one that creates a dataclass, Python remembers that and still

@@ -40,7 +40,7 @@ def write_all(contents: Mapping[Path, bytes]) -> None:
                 new.unlink()
 
 
-def remember(path: Path) -> None:
+def create_marker_file(path: Path) -> None:
     """Create an empty file. Its existence is the information."""
     write_all({path: b""})
 
@@ -75,7 +75,7 @@ def digest_of(*parts: str | bytes) -> str:
     return whole.hexdigest()
 
 
-def put_aside(path: Path, project: Path) -> Path:
+def move_to_build_aside(path: Path, project: Path) -> Path:
     """Move a file of the project to build/aside/, under a name that is free there; return its new path."""
     place = project / "build" / "aside" / path.relative_to(project)
     place.parent.mkdir(parents=True, exist_ok=True)

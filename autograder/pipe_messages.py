@@ -67,7 +67,7 @@ def receive(fd: int, deadline: float | None = None, limit: int = LIMIT, text_lim
     return Frame(_object(text), body)
 
 
-def discard(fd: int) -> None:
+def redirect_to_null(fd: int) -> None:
     """Redirect a descriptor to the null device."""
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, fd)

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 # When this process began to import this package: files that changed since may differ from the ones that it imported.
-BEGUN = time()
+STARTED_AT = time()
 _LAZY = "requests"
 _GC_THRESHOLD = 100_000  # objects
 # jsonschema imports these to validate formats such as dates and addresses, which validating a notebook does not need.
@@ -37,7 +37,7 @@ def collect_rarely() -> None:
     atexit.register(gc.freeze)
 
 
-def spare_imports() -> None:
+def block_slow_imports() -> None:
     """Make slow modules that no notebook needs look as if they were not installed, so that packages do not import them.
 
     If `rfc3987_syntax` is installed, as it is with JupyterLab, importing jsonschema takes seconds to build a grammar of
@@ -47,10 +47,10 @@ def spare_imports() -> None:
     modules: dict[str, Any] = sys.modules
     for name in (*_FORMATS, "jupytext.sync_contentsmanager", "jupytext.async_contentsmanager"):
         modules.setdefault(name, None)
-    import_later()
+    import_requests_lazily()
 
 
-def import_later() -> None:
+def import_requests_lazily() -> None:
     """Delay the import of `requests` until one of its attributes is used.
 
     nbgrader imports it to talk to JupyterHub, and torch for its reports of errors. Grading does neither.

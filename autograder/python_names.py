@@ -58,7 +58,7 @@ def names_of(nodes: Iterable[ast.AST]) -> Names:
         return Names(used={each.id for each in every if isinstance(each, ast.Name)})
 
 
-def used_at_once(node: ast.AST) -> set[str]:
+def names_used_when_run(node: ast.AST) -> set[str]:
     """Return the names that a statement looks up when it runs, without those that a function looks up when called.
 
     A definition looks up its decorators, defaults, annotations and base classes, and a class also what its body uses.
@@ -81,7 +81,7 @@ def declared_global(tree: ast.AST) -> frozenset[str]:
     return frozenset(name for part in ast.walk(tree) if isinstance(part, ast.Global) for name in part.names)
 
 
-def reached(
+def transitive_definitions(
     items: Sequence[T],
     wanted: Iterable[str],
     gives: Callable[[T], Collection[str]],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def printable(text: str, kept: str = "\n\t") -> str:
+def replace_unprintable(text: str, kept: str = "\n\t") -> str:
     """Return the text with every unprintable character replaced, except those in `kept` (line ends and tabs).
 
     Otherwise text from a student could move the cursor, change colors, or send commands to the terminal.

@@ -12,7 +12,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from autograder.course.course import here
+from autograder.course.course import current_course
 from autograder.errors import UnknownExercise
 
 GAP = "___"
@@ -74,7 +74,7 @@ def _fill(fills: Sequence[str], place: int) -> str:
 
 def names() -> list[str]:
     """The exercises of this course that have lines to arrange."""
-    return here().arranged_names
+    return current_course().arranged_names
 
 
 def pieces_of(name: str, seed: object = None) -> Pieces:
@@ -86,7 +86,7 @@ def pieces_of(name: str, seed: object = None) -> Pieces:
     if name not in known:
         advice = f"there are no lines to arrange for {name!r}. There are some for {', '.join(known) or 'no exercise'}."
         raise UnknownExercise(name, known, advice)
-    head, *lines = here().arranged(name).splitlines()
+    head, *lines = current_course().arranged(name).splitlines()
     chance = random.Random(f"{name} {_reader() if seed is None else seed}")
     chance.shuffle(lines)
     return Pieces(name, head, tuple(lines))

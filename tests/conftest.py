@@ -20,8 +20,8 @@ from pathlib import Path
 import pytest
 
 from autograder.course.course_location import COURSE_VARIABLE
-from autograder.process_startup import spare_imports
-from autograder.sandbox.self_test import missing
+from autograder.process_startup import block_slow_imports
+from autograder.sandbox.self_test import confinement_problem
 from autograder.sandbox.unconfined import UNCONFINED_VARIABLE
 from tests import remembered
 from tests.asked import THOROUGH, UNTIL
@@ -40,7 +40,7 @@ for name in [name for name in os.environ if not _FINDS.fullmatch(name)]:
     del os.environ[name]
 # Tests run side by side: threads that wait for one another's processor take longer than one alone, many times over.
 os.environ["OMP_NUM_THREADS"] = "1"
-spare_imports()
+block_slow_imports()
 WATCH.begin()
 
 # In these test modules, what runs submissions is forked from a warm process, by day.
@@ -83,7 +83,7 @@ collect_ignore = ["browser"]  # these need a browser: `make test-browser` names 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Let grading go on where nothing can be confined; draw the seed of the property tests, unless one is given."""
-    if missing() is not None:
+    if confinement_problem() is not None:
         os.environ[UNCONFINED_VARIABLE] = "1"
     if config.option.hypothesis_seed is None:
         config.option.hypothesis_seed = str(secrets.randbelow(2**32))
@@ -91,7 +91,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
     """What the run proves, and how to repeat what it draws."""
-    reason, seed = missing(), config.option.hypothesis_seed
+    reason, seed = confinement_problem(), config.option.hypothesis_seed
     return [
         "student code is confined" if reason is None else f"student code is NOT confined here: {reason}",
         f"drawn with seed {seed}; to repeat: pytest tests/test_fuzz.py --hypothesis-seed={seed}",
@@ -253,5 +253,7 @@ def in_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(COURSE_VARIABLE, str(SAMPLE / "course"))
 
 
-UNCONFINED = missing() is not None  # what a command asks of the environment, for tests that hand it down
-needs_confinement = pytest.mark.skipif(missing() is not None, reason=f"nothing can be confined here: {missing()}")
+UNCONFINED = confinement_problem() is not None  # what a command asks of the environment, for tests that hand it down
+needs_confinement = pytest.mark.skipif(
+    confinement_problem() is not None, reason=f"nothing can be confined here: {confinement_problem()}"
+)

@@ -17,7 +17,7 @@ from autograder.authoring.proof import SEEDS
 from autograder.authoring.proof_receipts import is_as_read, proof_path
 from autograder.course.answer_keys import AnswerKeys
 from autograder.course.exercise_parts import ExerciseParts
-from autograder.diagnosis.expected import Key
+from autograder.diagnosis.expected import ExpectedObservations
 from autograder.exercises.exercise import Exercise
 from tests.small_chapter import PROJECT
 
@@ -27,7 +27,7 @@ FOLDER = PROJECT / "build" / "proved" / "keys"
 _computed, _computed_reference = AnswerKeys._compute_full, AnswerKeys._compute_reference
 
 
-def full_key(keys: AnswerKeys, exercise: Exercise, seed: int) -> Key:
+def full_key(keys: AnswerKeys, exercise: Exercise, seed: int) -> ExpectedObservations:
     """What `AnswerKeys` computes of an exercise, or what it computed before with the same content."""
     place = _place(keys, exercise) if seed == SEED else None
     if place is None:
@@ -38,10 +38,10 @@ def full_key(keys: AnswerKeys, exercise: Exercise, seed: int) -> Key:
         return key
     drawn, reference, mistakes = pickle.loads(place.read_bytes())
     keys.drawn[exercise.name, seed] = drawn
-    return Key(exercise.name, exercise.cases(drawn), reference, mistakes)
+    return ExpectedObservations(exercise.name, exercise.cases(drawn), reference, mistakes)
 
 
-def reference_key(keys: AnswerKeys, exercise: Exercise, seed: int) -> Key:
+def reference_key(keys: AnswerKeys, exercise: Exercise, seed: int) -> ExpectedObservations:
     """The same without the mistakes that are no slips."""
     place = _place(keys, exercise) if seed == SEED else None
     if place is None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import torch
 
-from autograder.diagnosis.expected import Key, Mistake
+from autograder.diagnosis.expected import ExpectedObservations, Mistake
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.exercise import Case, Exercise, Requirement
@@ -83,7 +83,7 @@ def exercise() -> Exercise:
     return double
 
 
-def key(seed: int = 0) -> Key:
+def key(seed: int = 0) -> ExpectedObservations:
     """Its key on the cases of a seed."""
     made = exercise()
     cases = made.cases(seed)
@@ -91,7 +91,7 @@ def key(seed: int = 0) -> Key:
         Mistake(tag, text, made.observe(function, cases), ("no_loops",) if tag == "loop" else ())
         for function, (tag, text) in MISTAKES.items()
     )
-    return Key("double", cases, made.observe(reference, cases), mistakes)
+    return ExpectedObservations("double", cases, made.observe(reference, cases), mistakes)
 
 
 def report(answer: Callable[..., object], seed: int = 0) -> Report:

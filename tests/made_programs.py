@@ -7,8 +7,8 @@ from pathlib import Path
 
 from autograder.exercises.exercise import Case
 from autograder.grading.execution_plan import Task, plan
-from autograder.sandbox.execution.program import AnswerCell, Ground, Program
-from autograder.submission.cell_order import Part, Role
+from autograder.sandbox.execution.program import AnswerStep, AssignmentSetup, Program
+from autograder.submission.cell_order import OrderedCell, Role
 
 MADE_COURSE = Path(__file__).parent / "made_course"
 NAMES = ("one", "two", "three", "four", "five", "six")
@@ -25,16 +25,16 @@ def program(
     chapter: str = "ch98_many",
 ) -> Program:
     """The program of a notebook with answers to made exercises, each above its check, between cells of its own."""
-    parts = [Part(Role.OWN, own)]
+    parts = [OrderedCell(Role.OWN, own)]
     for name, source in answers.items():
-        parts += [Part(Role.ANSWER, source, (name,)), Part(Role.CHECK, exercises=(name,))]
-    parts.append(Part(Role.OWN, below))
+        parts += [OrderedCell(Role.ANSWER, source, (name,)), OrderedCell(Role.CHECK, exercises=(name,))]
+    parts.append(OrderedCell(Role.OWN, below))
     return plan(
-        parts, [Task(name, cases, seconds) for name in answers], Ground(str(MADE_COURSE), (chapter,), setup)
+        parts, [Task(name, cases, seconds) for name in answers], AssignmentSetup(str(MADE_COURSE), (chapter,), setup)
     ).program
 
 
 def answers_of(program: Program) -> dict[str, str]:
     """The cell that answers each exercise of a program."""
     cells = {step.exercise: program.steps[step.cell] for step in program.probings if step.cell is not None}
-    return {name: cell.source for name, cell in cells.items() if isinstance(cell, AnswerCell)}
+    return {name: cell.source for name, cell in cells.items() if isinstance(cell, AnswerStep)}

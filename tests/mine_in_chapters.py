@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from autograder.course.exercise_index import Listed
+from autograder.course.exercise_index import IndexedChapter
 from autograder.notebook.last_check import digest_of_answer
 from autograder.notebook.progress_log import NAME, Entry, _append
 from autograder.python_names import Names, names_of
@@ -125,7 +125,9 @@ def _cell(handed_out: dict[str, Any], solved: dict[str, Any]) -> Cell:
     )
 
 
-def lay_beside(folder: Path, chapters: Iterable[Chapter], listed: Iterable[Listed], solved: Collection[str]) -> None:
+def lay_beside(
+    folder: Path, chapters: Iterable[Chapter], listed: Iterable[IndexedChapter], solved: Collection[str]
+) -> None:
     """Put notebooks of other chapters into a folder, where some of their exercises were solved and checked."""
     known = {each.stem: each for each in listed}
     for each in chapters:

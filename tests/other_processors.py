@@ -32,7 +32,7 @@ from tests.lean_torch import spare_notes
 from tests.our_course import COURSE as OURS
 
 COURSE = Path(__file__).parent.parent / "course"
-EXERCISES = {exercise.name: exercise for exercise in OURS.every()}
+EXERCISES = {exercise.name: exercise for exercise in OURS.all_exercises()}
 
 
 def strays(name: str, threads: int, last_bits: bool) -> Iterator[str]:

@@ -20,8 +20,8 @@ from importlib.metadata import version
 from pathlib import Path
 from subprocess import run
 
-from autograder.files import digest_of, remember, written_since
-from autograder.process_startup import BEGUN
+from autograder.files import create_marker_file, digest_of, written_since
+from autograder.process_startup import STARTED_AT
 from tests import belonging
 from tests.asked import THOROUGH
 from tests.reads import (
@@ -199,14 +199,14 @@ def settle() -> None:
     written = _written() if _waiting else []
     for place, reads in _waiting:
         if not any(_concerns(name, reads) for name in written):
-            remember(place)
+            create_marker_file(place)
     _waiting.clear()
     _settled[:] = [time.monotonic()]
 
 
 def _written() -> list[str]:
     """The files of the project that were written, came or went since this process began."""
-    return [name for name in {*_digests(), *_names()} if written_since(BEGUN, [PROJECT / name])]
+    return [name for name in {*_digests(), *_names()} if written_since(STARTED_AT, [PROJECT / name])]
 
 
 def _concerns(name: str, reads: tuple[str, ...]) -> bool:

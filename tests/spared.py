@@ -7,9 +7,9 @@ runs papermill with these arguments.
 
 from __future__ import annotations
 
-from autograder.process_startup import spare_imports
+from autograder.process_startup import block_slow_imports
 
-spare_imports()
+block_slow_imports()
 
 if __name__ == "__main__":
     from papermill.cli import papermill

@@ -13,7 +13,7 @@ from autograder.authoring.sync_check import holds
 from autograder.course import shipped_observations
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.judge import Judge
-from autograder.diagnosis.expected import Key
+from autograder.diagnosis.expected import ExpectedObservations
 from autograder.exercises.exercise import Case, ExerciseSet
 from autograder.exercises.observation import Observation, Seen
 from tests import made
@@ -29,11 +29,11 @@ class MadeJudge:
     def __init__(self) -> None:
         self.keys = self
 
-    def full_key(self, _name: str, seed: int) -> Key:
+    def full_key(self, _name: str, seed: int) -> ExpectedObservations:
         """The key of a build here and now."""
         return made.key(seed)
 
-    def shipped_key(self, _name: str) -> Key:
+    def shipped_key(self, _name: str) -> ExpectedObservations:
         """The made exercise keeps all."""
         return made.key()
 
@@ -48,19 +48,19 @@ class MadeJudge:
         ]
 
 
-def held(key: Key) -> bool:
+def held(key: ExpectedObservations) -> bool:
     """Whether a committed key still holds, by the made exercise of here and now."""
     (committed,) = shipped_observations.decode(shipped_observations.encode({"double": key})).values()
     return holds(cast(Judge, MadeJudge()), committed)
 
 
-def with_mistake(**changed: Any) -> Key:
+def with_mistake(**changed: Any) -> ExpectedObservations:
     """The key with another first mistake."""
     first, *others = made.key().mistakes
     return replace(made.key(), mistakes=(replace(first, **changed), *others))
 
 
-def scaled(key: Key, factor: float) -> Key:
+def scaled(key: ExpectedObservations, factor: float) -> ExpectedObservations:
     """The key with all that is returned multiplied."""
     for observations in (key.reference, *(mistake.observations for mistake in key.mistakes)):
         for seen in observations:
@@ -78,7 +78,7 @@ def test_rounding_of_another_processor_changes_nothing() -> None:
     assert held(scaled(made.key(), 1 + 1e-6))
 
 
-CHANGES: dict[str, Callable[[], Key]] = {
+CHANGES: dict[str, Callable[[], ExpectedObservations]] = {
     "other inputs": lambda: made.key(seed=1),
     "another requirement": lambda: replace(
         made.key(), cases=tuple(Case("triples", *each.args, **each.kwargs) for each in made.key().cases)

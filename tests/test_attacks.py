@@ -23,7 +23,7 @@ from autograder.diagnosis.verdict import Status
 from autograder.grading.grade_submission import grade, planned
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.sandbox.execution.choose_runner import runner_for
-from autograder.sandbox.execution.program import AnswerCell, Limits, Probing, Runner
+from autograder.sandbox.execution.program import AnswerStep, Limits, ProbeStep, Runner
 from autograder.submission.read_submission import read
 from tests.attacks import on_stock, teacher_on_stock
 from tests.cheats import FACTS_ALONE
@@ -138,7 +138,7 @@ def test_messages_name_the_steps_of_the_target(judge: Judge, release: NotebookNo
     """Attacks that speak for the grader's child know which of its steps run and probe the attacked exercise."""
     steps = planned(read(handed_in_with(ATTACKS[0], judge, release), release), judge, SEED).program.steps
 
-    assert isinstance(steps[10], AnswerCell) and isinstance(steps[11], Probing)
+    assert isinstance(steps[10], AnswerStep) and isinstance(steps[11], ProbeStep)
     assert TARGET == steps[11].exercise
 
 

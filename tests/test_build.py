@@ -44,7 +44,7 @@ class TestNotebooks:
         found = cells(project, folder)
         keys = {key for cell in found.values() for key in cell.metadata}
 
-        assert len(read_chapter(project / "course/chapters" / f"{STEM}.py").handed_out) + 1 == len(found)
+        assert len(read_chapter(project / "course/chapters" / f"{STEM}.py").reader_cells) + 1 == len(found)
         assert keys <= {"nbgrader", "tags", "jupyter", "cellView", "deletable", "editable"}
         assert not any(cell.get("outputs") or cell.get("execution_count") for cell in found.values())
 

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from autograder import check, progress
-from autograder.course.exercise_index import Listed
+from autograder.course.exercise_index import IndexedChapter
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.notebook import chapter_card, last_check, progress_log
 from autograder.notebook.last_check import CHECKED, LastCheck
@@ -163,7 +163,7 @@ class TestShown:
 
 
 @pytest.mark.parametrize("chapter", COURSE.listed, ids=lambda each: each.stem)
-def test_every_chapter_has_one(chapter: Listed) -> None:
+def test_every_chapter_has_one(chapter: IndexedChapter) -> None:
     """Three or four short lines that go on from "You can now"."""
     module = COURSE.card(chapter.stem)
     assert module is not None and module.__doc__ and 3 <= len(module.CAN_NOW) <= 4

@@ -15,7 +15,7 @@ import pytest
 from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.course.exercise_parts import ExerciseParts
 from autograder.course.judge import Judge
-from autograder.course.replay_cheats import MOST, pays
+from autograder.course.replay_cheats import MOST, cheat_earns_points
 from tests.asked import THOROUGH
 from tests.cheats import FACTS_ALONE, new_seeds, rows, table
 from tests.our_course import COURSE
@@ -68,7 +68,7 @@ class TestCasesThatWouldPay:
         visible = exercise.cases(VISIBLE_SEED)[0].args[0].tolist()
 
         assert 3 < first.count(visible) < 17 and 0 == graded.count(visible)
-        assert all(not pays(exercise, shipped, judge.keys.full_key(parts.name, seed)) for seed in seeds)
+        assert all(not cheat_earns_points(exercise, shipped, judge.keys.full_key(parts.name, seed)) for seed in seeds)
 
     def test_other_cases_stay(self, parts: ExerciseParts) -> None:
         """A seed whose cases give nothing for nothing draws these."""

@@ -31,8 +31,8 @@ from autograder.grading.grader import Grader
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_paths import verdict_path
 from autograder.grading.verdict_store import Asked
-from autograder.sandbox.execution.child_process import begun
-from autograder.submission.submission import Parcel
+from autograder.sandbox.execution.child_process import register_child
+from autograder.submission.submission import StudentFiles
 from tests import hasty_grader
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.processes import all_end, living_in
@@ -309,11 +309,11 @@ def test_full_disk_stops_the_run_with_one_line(
 def test_other_chapters_and_other_files_have_other_keys(assignment: Assignment) -> None:
     """The key of a verdict tells apart whatever could make it another one."""
     parcels = [
-        Parcel(b"a"),
-        Parcel(b"b"),
-        Parcel(b"a", notes=("handed in as 'x'",)),
-        Parcel(b"a", eye=("handed in as 'x'",)),
-        Parcel(b"", trouble="no file"),
+        StudentFiles(b"a"),
+        StudentFiles(b"b"),
+        StudentFiles(b"a", notes=("handed in as 'x'",)),
+        StudentFiles(b"a", eye=("handed in as 'x'",)),
+        StudentFiles(b"", trouble="no file"),
     ]
 
     assert len(parcels) == len(set(map(assignment.key, parcels)))
@@ -382,7 +382,7 @@ def waits_for_a_process(started: list[int]) -> int:
     """How a process ends that would never end by itself, as one with an endless loop."""
     process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     started.append(process.pid)
-    return begun(process).wait()
+    return register_child(process).wait()
 
 
 def test_what_is_done_at_once_ends_where_the_run_ends() -> None:

@@ -170,8 +170,8 @@ def test_doctor(
 ) -> None:
     """`doctor` says whether students' code is confined, and if not, why: with or without a course at hand."""
     begins = raising(WorkFailed(refused)) if refused else lambda _: None
-    monkeypatch.setattr("autograder.sandbox.self_test.missing", lambda: reason)
-    monkeypatch.setattr("autograder.sandbox.execution.choose_runner.begin_once", begins)
+    monkeypatch.setattr("autograder.sandbox.self_test.confinement_problem", lambda: reason)
+    monkeypatch.setattr("autograder.sandbox.execution.choose_runner.try_start", begins)
 
     for root in (PROJECT, tmp_path):
         assert main(["--root", str(root), "doctor"]) == status

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from autograder.submission import data_files
-from autograder.submission.submission import Parcel
+from autograder.submission.submission import StudentFiles
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def handed_in(tmp_path: Path) -> Path:
 
 def test_data_comes_along_and_code_does_not(handed_in: Path) -> None:
     """What a cell may open is there, by its place; notebooks, code and nbgrader's own files are not."""
-    found = data_files.companions(handed_in)
+    found = data_files.read_data_files(handed_in)
 
     assert {"data.csv": b"data.csv", "sets/a.txt": b"sets/a.txt"} == found.files and () == found.eye
 
@@ -35,7 +35,7 @@ def test_nothing_behind_a_link(handed_in: Path, tmp_path: Path) -> None:
     (handed_in / "out").symlink_to(tmp_path)
     os.mkfifo(handed_in / "pipe.csv")
 
-    assert {"data.csv", "sets/a.txt"} == set(data_files.companions(handed_in).files)
+    assert {"data.csv", "sets/a.txt"} == set(data_files.read_data_files(handed_in).files)
 
 
 def test_what_is_too_large_is_told(handed_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,13 +43,13 @@ def test_what_is_too_large_is_told(handed_in: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(data_files, "MOST_BYTES", 30)
     (handed_in / "big.csv").write_bytes(b"1" * 31)
 
-    found = data_files.companions(handed_in)
+    found = data_files.read_data_files(handed_in)
 
     assert {"data.csv", "sets/a.txt"} == set(found.files) and "'big.csv'" in "".join(found.eye)
 
 
 def test_another_file_is_another_submission() -> None:
     """A changed file beside the same notebook is graded again."""
-    parcels = [Parcel(b"a"), Parcel(b"a", files={"d.csv": b"1"}), Parcel(b"a", files={"d.csv": b"2"})]
+    parcels = [StudentFiles(b"a"), StudentFiles(b"a", files={"d.csv": b"1"}), StudentFiles(b"a", files={"d.csv": b"2"})]
 
     assert 3 == len({each.digest for each in parcels})

@@ -21,12 +21,12 @@ from autograder.errors import WorkFailed
 from autograder.exercises.exercise import Case
 from autograder.sandbox import self_test, unconfined
 from autograder.sandbox.execution import choose_runner
-from autograder.sandbox.execution.forked_children import ForkServers
+from autograder.sandbox.execution.forked_children import ForkServerPool
 from autograder.sandbox.execution.fresh_process import fresh_process
-from autograder.sandbox.execution.program import Ground, Outcome
+from autograder.sandbox.execution.program import AssignmentSetup, Outcome
 from autograder.sandbox.execution.submission_runner import run
 from autograder.sandbox.linux_calls import Namespace, fork_into
-from autograder.sandbox.root_filesystem import Room
+from autograder.sandbox.root_filesystem import RootFilesystem
 from tests import made
 from tests.conftest import needs_confinement
 from tests.made_programs import NAMES, program
@@ -39,16 +39,16 @@ NONE_MORE = "echo 0 > /proc/sys/user/max_user_namespaces"
 ASKED = "from autograder.sandbox import unconfined; unconfined.check_confinement(unconfined=False)"
 TRIAL = "autograder.sandbox.self_test"
 CASES = made.exercise().cases(3)[:1]
-SHOWN = Room.of_this_python(PROJECT / "autograder").shown
+SHOWN = RootFilesystem.of_this_python(PROJECT / "autograder").shown
 
 
 @pytest.fixture(scope="module")
-def servers() -> ForkServers:
+def servers() -> ForkServerPool:
     """One warm process for all attempts."""
-    return ForkServers()
+    return ForkServerPool()
 
 
-def outcome(servers: ForkServers, *lines: str, name: str = "one") -> Outcome:
+def outcome(servers: ForkServerPool, *lines: str, name: str = "one") -> Outcome:
     """How an answer ends whose body is `lines`; `{}` in them is the project's folder."""
     body = "\n    ".join(line.format(PROJECT) for line in lines)
     answer = f"import os, socket, sys, torch\ndef {name}(x, plus):\n    {body}\n"
@@ -68,7 +68,7 @@ def trial_in(environment: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, env={"PYTHONPATH": paths}, capture_output=True, text=True, check=False)
 
 
-def told(servers: ForkServers, *lines: str) -> str:
+def told(servers: ForkServerPool, *lines: str) -> str:
     """What the last of `lines` gives, in words, or what it raises."""
     *first, last = lines
     whole = ("try:", *(f"    {line}" for line in first), f"    return str(({last}))", "except BaseException as error:")
@@ -83,7 +83,7 @@ class TestFiles:
         "path",
         ["{}/course/chapters", "{}/README.md", "/etc/passwd", "/etc/shadow", str(Path.home()), "/proc/1/environ"],
     )
-    def test_nothing_of_the_teachers_can_be_read(self, servers: ForkServers, path: str) -> None:
+    def test_nothing_of_the_teachers_can_be_read(self, servers: ForkServerPool, path: str) -> None:
         """Neither the course, nor the system's users, nor anybody's home, nor another process."""
         whole = Path(path.format(PROJECT))
         way = {place.relative_to(whole).parts[0] for place in SHOWN if place != whole and place.is_relative_to(whole)}
@@ -92,7 +92,7 @@ class TestFiles:
         # Of a folder above the interpreter's own, the way there is to be seen, and nothing else.
         assert seen.startswith(("FileNotFoundError", "PermissionError")) or set(literal_eval(seen)) <= way
 
-    def test_no_card_is_shown(self, servers: ForkServers) -> None:
+    def test_no_card_is_shown(self, servers: ForkServerPool) -> None:
         """Grading is on the CPU: on a machine with a graphics card, its devices are not there, and torch finds none.
 
         Torch must find none before the walls are up, too: see `child_process.environment`.
@@ -101,13 +101,13 @@ class TestFiles:
         hidden = "os.environ.get('CUDA_VISIBLE_DEVICES')"
         assert told(servers, f"{cards}, {hidden}, torch.cuda.device_count()") == "([], '', 0)"
 
-    def test_no_disk_is_kept_busy(self, servers: ForkServers) -> None:
+    def test_no_disk_is_kept_busy(self, servers: ForkServerPool) -> None:
         """What waits for a disk, or has it read anew, is done at once: nobody looks for a file 999."""
         seen = told(servers, "(os.fsync(999), os.fdatasync(999), os.posix_fadvise(999, 0, 0, 4))")
 
         assert "(None, None, None)" == seen
 
-    def test_what_is_locked_is_locked_for_nobody(self, servers: ForkServers) -> None:
+    def test_what_is_locked_is_locked_for_nobody(self, servers: ForkServerPool) -> None:
         """Who locks a file that everybody reads has others wait for it; here a second lock has nothing to wait for."""
         locks = ("fcntl.flock({}, fcntl.LOCK_EX | fcntl.LOCK_NB)", "fcntl.fcntl({}, fcntl.F_OFD_SETLK, LOCK)")
         opened = ("os.open(os.__file__, os.O_RDONLY)", "os.open('/dev/null', os.O_RDWR)")
@@ -121,7 +121,7 @@ class TestFiles:
 
         assert "4" == seen
 
-    def test_a_database_in_a_file_works(self, servers: ForkServers) -> None:
+    def test_a_database_in_a_file_works(self, servers: ForkServerPool) -> None:
         """It asks for locks and waits for the disk, as it does anywhere."""
         lines = (
             "import sqlite3, tempfile",
@@ -131,7 +131,7 @@ class TestFiles:
 
         assert "[(7,)]" == told(servers, *lines, "made.execute('select n from kept').fetchall()")
 
-    def test_a_lesson_can_load_the_digits(self, servers: ForkServers) -> None:
+    def test_a_lesson_can_load_the_digits(self, servers: ForkServerPool) -> None:
         """An answer may need a lesson's data; they are in a package, which reads a file and nothing else."""
         seen = told(servers, "from sklearn.datasets import load_digits", "load_digits().images.shape")
 
@@ -166,34 +166,34 @@ class TestFiles:
             "int(drawn_four().shape[0]), sorted(name for name in os.listdir('{}/course') if name != '__init__.py')",
         )
 
-        assert "(32, ['exercises', 'figures', 'instruments.py'])" == told(ForkServers(hidden=hidden), *of_course)
+        assert "(32, ['exercises', 'figures', 'instruments.py'])" == told(ForkServerPool(hidden=hidden), *of_course)
 
     def test_hidden_folders_are_empty(self) -> None:
         """A folder that is to be hidden is there, with nothing in it; nbgrader's exchange is such a folder."""
-        hidden = ForkServers(hidden=(Path("/usr/bin"),))
+        hidden = ForkServerPool(hidden=(Path("/usr/bin"),))
 
         assert "[]" == told(hidden, "os.listdir('/usr/bin')")
-        assert Path("/usr/local/share/nbgrader") in choose_runner.HIDDEN
+        assert Path("/usr/local/share/nbgrader") in choose_runner.HIDDEN_FOLDERS
 
     @pytest.mark.parametrize("path", ["/usr/x", "/x", sys.prefix + "/x", "{}/autograder/x", "/dev/x", "/proc/x"])
-    def test_nothing_can_be_written_but_scratch(self, servers: ForkServers, path: str) -> None:
+    def test_nothing_can_be_written_but_scratch(self, servers: ForkServerPool, path: str) -> None:
         """Neither the system, nor the interpreter, nor the package."""
         assert "Error" in told(servers, f"open({path!r}, 'w')")
 
-    def test_scratch_is_empty_again_for_the_next(self, servers: ForkServers) -> None:
+    def test_scratch_is_empty_again_for_the_next(self, servers: ForkServerPool) -> None:
         """What a submission writes is gone with it; the next one finds an empty folder."""
         writing = "open('left', 'w').write('mine'), open('/dev/shm/left', 'w').write('mine'), os.listdir()"
 
         assert "(4, 4, ['left'])" == told(servers, writing)
         assert "([], [])" == told(servers, "os.listdir(), os.listdir('/dev/shm')")
 
-    def test_scratch_is_small(self, servers: ForkServers) -> None:
+    def test_scratch_is_small(self, servers: ForkServerPool) -> None:
         """A disk that fills up is the submission's own."""
         filling = "[open(f'f{{n}}', 'wb').write(bytes(2**24)) for n in range(8)]"
 
         assert "OSError" in told(servers, filling)
 
-    def test_descriptors_are_those_of_the_run(self, servers: ForkServers) -> None:
+    def test_descriptors_are_those_of_the_run(self, servers: ForkServerPool) -> None:
         """No socket of the fork server, no file of anybody's is inherited: three that lead nowhere, and the sink."""
         listing = (
             "sorted(os.readlink(f'/proc/self/fd/{{n}}') for n in range(99) if os.path.exists(f'/proc/self/fd/{{n}}'))"
@@ -216,11 +216,11 @@ class TestReach:
             "socket.socket(socket.AF_PACKET, socket.SOCK_RAW)",
         ],
     )
-    def test_no_network(self, servers: ForkServers, attempt: str) -> None:
+    def test_no_network(self, servers: ForkServerPool, attempt: str) -> None:
         """No connection, no name, no family that passes by the network."""
         assert "rror: [Errno" in told(servers, attempt)
 
-    def test_an_abstract_socket_of_this_machine_is_out_of_reach(self, servers: ForkServers) -> None:
+    def test_an_abstract_socket_of_this_machine_is_out_of_reach(self, servers: ForkServerPool) -> None:
         """Sockets without a file belong to the network, which is another one."""
         name = f"\0course-{os.getpid()}"
         with socket.socket(socket.AF_UNIX) as line:
@@ -230,13 +230,13 @@ class TestReach:
 
         assert "ConnectionRefusedError" in seen
 
-    def test_only_its_own_processes_are_there(self, servers: ForkServers) -> None:
+    def test_only_its_own_processes_are_there(self, servers: ForkServerPool) -> None:
         """Itself, and number 1, which it cannot end."""
         assert "['1', '2']" == told(servers, "sorted(name for name in os.listdir('/proc') if name.isdigit())")
         # Of another user it may not; its own, as an ordinary user, does not hear of it.
         assert told(servers, "os.kill(1, 9)", "os.getppid()").startswith(("PermissionError", "1"))
 
-    def test_an_ordinary_user_without_rights(self, servers: ForkServers) -> None:
+    def test_an_ordinary_user_without_rights(self, servers: ForkServerPool) -> None:
         """Not root, no capability in any set, and no way to new ones."""
         status = told(servers, "open('/proc/self/status').read()")
         sets = [line.split()[1] for line in status.splitlines() if line.startswith("Cap")]
@@ -255,7 +255,7 @@ class TestReach:
             "show_memory() or open('/proc/1/mem', 'rb')",
         ],
     )
-    def test_no_new_namespaces_and_mounts(self, servers: ForkServers, attempt: str) -> None:
+    def test_no_new_namespaces_and_mounts(self, servers: ForkServerPool, attempt: str) -> None:
         """The calls that made the walls do not unmake them."""
         names = "Mount, Namespace, change_root, mount, show_memory, unshare"
         seen = told(servers, f"from autograder.sandbox.linux_calls import {names}", attempt)
@@ -265,24 +265,24 @@ class TestReach:
 
 @needs_confinement
 class TestUse:
-    def test_memory(self, servers: ForkServers) -> None:
+    def test_memory(self, servers: ForkServerPool) -> None:
         """Four gigabytes are refused, and nothing else happens."""
         assert "can't allocate memory" in told(servers, "torch.zeros(2**30).sum()")
 
-    def test_processes(self, servers: ForkServers) -> None:
+    def test_processes(self, servers: ForkServerPool) -> None:
         """A fork bomb stops at its limit, and is gone with the run."""
         bomb = ("import time", "while True:", "    if os.fork() == 0:", "        time.sleep(60)")
 
         assert "BlockingIOError" in told(servers, "exec({!r})".format("\n".join(bomb)), "1")
 
-    def test_computing_without_end(self, servers: ForkServers) -> None:
+    def test_computing_without_end(self, servers: ForkServerPool) -> None:
         """An endless loop that ignores every signal is stopped."""
         deaf = "import signal\nfor n in range(1, 32):\n    n in (9, 19) or signal.signal(n, signal.SIG_IGN)\n"
         endless = program({"one": deaf + "while True: pass"}, CASES, setup="", seconds=1.0)
 
         assert run(endless, children=servers)["one"].timed_out
 
-    def test_training_works(self, servers: ForkServers) -> None:
+    def test_training_works(self, servers: ForkServerPool) -> None:
         """With all the walls up, torch still trains, saves and loads."""
         training = (
             "layer = torch.nn.Linear(3, 1)",
@@ -295,7 +295,7 @@ class TestUse:
 
         assert "<All keys matched successfully>" == told(servers, *training)
 
-    def test_there_is_a_user(self, servers: ForkServers) -> None:
+    def test_there_is_a_user(self, servers: ForkServerPool) -> None:
         """Whoever names folders by their user finds a name, although the system's list of users is not shown."""
         assert told(servers, "__import__('getpass').getuser()") == "student"
 
@@ -313,13 +313,13 @@ class TestUse:
         answers = {"half": "\n".join(lines) + "\n"}
         halving = program(answers, (Case("halves", 8),), chapter="ch97_numbers")
 
-        (seen,) = run(halving, children=ForkServers())["half"].observations or ({},)
+        (seen,) = run(halving, children=ForkServerPool())["half"].observations or ({},)
 
         assert 32.0 == seen.get("returned"), seen
 
 
 @needs_confinement
-def test_two_at_once_do_not_mix(servers: ForkServers) -> None:
+def test_two_at_once_do_not_mix(servers: ForkServerPool) -> None:
     """Threads of the grader each get a child of their own."""
     seen: dict[str, Outcome] = {}
 
@@ -374,7 +374,9 @@ class TestRights:
         try:
             late = "import wave, jinja2, stat"
             mode = "stat.filemode(os.stat('kept').st_mode)"
-            seen = told(ForkServers(), late, "open('kept', 'w').close()", f"os.getcwd(), {mode}, os.listdir('/')[:0]")
+            seen = told(
+                ForkServerPool(), late, "open('kept', 'w').close()", f"os.getcwd(), {mode}, os.listdir('/')[:0]"
+            )
         finally:
             os.umask(before)
 
@@ -419,10 +421,10 @@ class TestRights:
         lesson = tmp_path / "instruments.py"
         lesson.touch(0o600 if os.geteuid() == 0 else 0)
         one = program({"one": "def one(x, plus):\n    return x\n"}, CASES)
-        elsewhere = replace(one, ground=Ground(str(tmp_path), (), "", whole=True))
+        elsewhere = replace(one, ground=AssignmentSetup(str(tmp_path), (), "", whole=True))
 
         with pytest.raises(WorkFailed, match=rf"did not start: .*cannot read {lesson} .*`chmod -R o\+rX {lesson}`"):
-            run(elsewhere, children=ForkServers())
+            run(elsewhere, children=ForkServerPool())
 
 
 class TestChoice:
@@ -451,12 +453,12 @@ class TestChoice:
         )  # it ended without a word
 
         with pytest.raises(WorkFailed, match=r"could not be confined.*Nothing was graded"):
-            outcome(ForkServers(), "return x")
+            outcome(ForkServerPool(), "return x")
 
     @needs_confinement
     def test_process_that_died_while_it_waited_is_replaced(self) -> None:
         """A warm process that was ended from outside between two submissions costs nobody anything."""
-        servers = ForkServers()
+        servers = ForkServerPool()
         first = outcome(servers, "return os.getppid()")
         for pid in warm_processes():
             os.kill(pid, signal.SIGKILL)
@@ -470,19 +472,19 @@ class TestChoice:
         """Whoever asks hears what came of the trial that has begun: that walls can be had here, or why they cannot."""
         started = self_test._started
         monkeypatch.setattr(
-            self_test, "missing", lru_cache(self_test.missing.__wrapped__)
+            self_test, "confinement_problem", lru_cache(self_test.confinement_problem.__wrapped__)
         )  # as where nobody has asked yet
-        self_test.begin()
+        self_test.start_self_test()
         monkeypatch.setattr(self_test, "_started", lambda: pytest.fail("a second trial"))
-        assert self_test.missing.__wrapped__() is None and [] == self_test._processes
+        assert self_test.confinement_problem.__wrapped__() is None and [] == self_test._processes
 
         monkeypatch.setattr(self_test, "_started", started)
         monkeypatch.setattr(sys, "executable", "/bin/false")
-        self_test.begin()
-        assert self_test.missing.__wrapped__() == "a trial ended with exit code 1"
+        self_test.start_self_test()
+        assert self_test.confinement_problem.__wrapped__() == "a trial ended with exit code 1"
 
-        self_test.missing()
-        self_test.begin()
+        self_test.confinement_problem()
+        self_test.start_self_test()
         assert [] == self_test._processes  # it is known already
 
     @pytest.mark.parametrize("said", ["", "1"])
@@ -504,4 +506,4 @@ class TestChoice:
         """Where there is no Linux, that is the reason."""
         monkeypatch.setattr(sys, "platform", "darwin")
 
-        assert self_test.missing.__wrapped__() == "confinement is written for Linux, and this is darwin"
+        assert self_test.confinement_problem.__wrapped__() == "confinement is written for Linux, and this is darwin"

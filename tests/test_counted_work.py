@@ -72,7 +72,7 @@ def counted(cycle: Cycle) -> list[Counter[str]]:
     """What was done for a class: in one run, in the next where nothing has changed, and where one file has."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            submission_runner, "_CACHE", observation_cache.SeenBefore()
+            submission_runner, "_CACHE", observation_cache.ObservationCache()
         )  # other tests of this process may have seen the same
         runs = [work_of(cycle) for _ in range(2)]
         hand_in(cycle, "ada", "standardize")

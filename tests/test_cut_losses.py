@@ -14,7 +14,7 @@ from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.course.judge import Judge
 from autograder.diagnosis.judge_observations import judge
 from autograder.exercises.exercise import Case
-from autograder.exercises.probes.cut_losses import CUT, CUT_FROM_X, backwards_watched, with_cuts
+from autograder.exercises.probes.cut_losses import CUT, CUT_FROM_X, recorded_backward_calls, with_cuts
 from autograder.exercises.probes.training_steps import one_step
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
@@ -175,7 +175,7 @@ def test_what_is_not_cut_is_not_seen_as_cut(answer: Callable[..., Any]) -> None:
 def test_backward_is_as_before_outside_of_the_block() -> None:
     """What is called outside of the block is not looked at, also where the answer raises."""
     usual = torch.autograd.backward
-    with pytest.raises(RuntimeError), backwards_watched(lambda: None) as backwards:
+    with pytest.raises(RuntimeError), recorded_backward_calls(lambda: None) as backwards:
         torch.ones(()).backward()
 
     assert usual is torch.autograd.backward

@@ -7,7 +7,7 @@ import pytest
 from autograder.authoring import bank_entry_draft
 from autograder.authoring.bank_entry_draft import NoDraft
 from autograder.course.course_location import bank_path
-from autograder.submission.anonymize import anonymous
+from autograder.submission.anonymize import without_author
 from tests.sample_course import COURSE, STEM
 
 
@@ -20,16 +20,16 @@ class TestAnonymous:
             '# by Ada Lovelace, group 4\ndef double(x):\n    """Ada\'s."""\n    y  =  2 * x  # mine\n\n    return y\n'
         )
 
-        assert anonymous(source) == "def double(x):\n    y = 2 * x\n    return y\n"
+        assert without_author(source) == "def double(x):\n    y = 2 * x\n    return y\n"
 
     def test_a_function_that_is_all_docstring_stays_one(self) -> None:
         """What is left can be parsed."""
-        assert anonymous('def double(x):\n    """Nothing yet."""\n') == "def double(x):\n    pass\n"
+        assert without_author('def double(x):\n    """Nothing yet."""\n') == "def double(x):\n    pass\n"
 
     def test_names_of_the_author(self) -> None:
         """In strings and in identifiers, in any case; no part of another word, and nothing short."""
         source = "def ada_double(x):\n    print('ADA Lovelace', 'adapter', 'of')\n    return x\n"
-        told = anonymous(source, ["ada.lovelace", "Ada", "of"])
+        told = without_author(source, ["ada.lovelace", "Ada", "of"])
 
         assert told == "def student_double(x):\n    print('student student', 'adapter', 'of')\n    return x\n"
 
@@ -38,13 +38,13 @@ class TestAnonymous:
         source = f'# Ada\ndef double(x):\n    """Ada."""\n    return 0x{"f" * 6000} * x\n'
         told = f"def double(x):\n    return 0x{'f' * 6000} * x\n"
 
-        assert told == anonymous(source)
+        assert told == without_author(source)
         assert told == bank_entry_draft.answer_alone("double", source)
 
     @pytest.mark.parametrize("source", ["%timeit f(x)  # Ada\n# Ada\n", "def f(x:  # Ada\n# Ada\n", "x = '\n# Ada\n"])
     def test_what_is_no_python_loses_its_comments(self, source: str) -> None:
         """Half a bracket and a line of IPython's: whole lines of comment go at least."""
-        assert "# Ada\n" not in anonymous(source).replace("x)  # Ada\n", "").replace("x:  # Ada\n", "")
+        assert "# Ada\n" not in without_author(source).replace("x)  # Ada\n", "").replace("x:  # Ada\n", "")
 
 
 class TestDraft:

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from autograder.diagnosis.error_meanings import meaning
+from autograder.diagnosis.error_meanings import error_meaning
 
 
 def leaf(*shape: int) -> Tensor:
@@ -90,16 +90,16 @@ def test_an_error_of_this_torch_is_explained(sense: str) -> None:
     with pytest.raises((RuntimeError, IndexError, ValueError, AttributeError, TypeError)) as caught:
         ERRORS[sense]()
 
-    assert sense in meaning(f"{caught.type.__name__}: {caught.value}")
+    assert sense in error_meaning(f"{caught.type.__name__}: {caught.value}")
 
 
 def test_an_error_of_an_older_torch_is_explained() -> None:
     """What torch says in other words since 2.13 was explained before."""
     older = "RuntimeError: One of the differentiated Tensors appears to not have been used in the graph."
 
-    assert "was not computed from that very tensor" in meaning(older)
+    assert "was not computed from that very tensor" in error_meaning(older)
 
 
 def test_what_is_not_known_is_not_explained() -> None:
     """Of other errors, nothing is said."""
-    assert meaning("ValueError: no") == ""
+    assert error_meaning("ValueError: no") == ""

@@ -144,7 +144,7 @@ class TestExerciseSet:
 
 def test_no_hint_asks_for_a_key() -> None:
     """Inside a function completion shows nothing, and keys are not the same in JupyterLab and in Colab."""
-    hints = [hint for each in COURSE.every() for hint in each.hints]
+    hints = [hint for each in COURSE.all_exercises() for hint in each.hints]
 
     assert len(hints) > 100
     assert [] == [hint for hint in hints if re.search(r"\b([Pp]ress|Tab|Ctrl|Shift|Enter)\b", hint)]

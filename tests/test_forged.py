@@ -19,14 +19,14 @@ from safetensors.torch import save
 
 from autograder.course.judge import Judge
 from autograder.diagnosis import judge_observations
-from autograder.diagnosis.expected import Key
+from autograder.diagnosis.expected import ExpectedObservations
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import DamagedData, TooMuchText, WorkFailed
 from autograder.exercises.observation import Foreign, Observation, Raised, Seen, from_bytes, to_bytes
 from autograder.grading.bounded_judging import NO_FORM, judged, names_forged
 from autograder.pipe_messages import Frame
 from autograder.sandbox.execution.program import LIMITS
-from autograder.sandbox.execution.submission_runner import unpacked
+from autograder.sandbox.execution.submission_runner import outcome_in
 from autograder.time_budget import OutOfBudget, time_budget
 from course.exercises.ch04_training.broken_loops import broken_loops
 from tests import made
@@ -52,7 +52,7 @@ def returned(*values: object) -> dict[str, object]:
 def test_tensor_lies_in_no_other_order_than_one_of_its_dims(order: object) -> None:
     """Anything else is damaged, and no fault of ours."""
     with pytest.raises(DamagedData):
-        unpacked(sent(returned({"t": "tensor", "k": "a", "order": order}), save({"a": torch.ones(2, 3)})))
+        outcome_in(sent(returned({"t": "tensor", "k": "a", "order": order}), save({"a": torch.ones(2, 3)})))
 
 
 def test_names_of_tensors_are_text() -> None:
@@ -62,9 +62,9 @@ def test_names_of_tensors_are_text() -> None:
     ).encode()
 
     with pytest.raises(TooMuchText):
-        unpacked(sent(returned(), struct.pack("<Q", len(head)) + head), LIMITS.text_bytes)
+        outcome_in(sent(returned(), struct.pack("<Q", len(head)) + head), LIMITS.text_bytes)
     with pytest.raises(TooMuchText):
-        unpacked(sent(returned(), struct.pack("<Q", 2**63)), LIMITS.text_bytes)
+        outcome_in(sent(returned(), struct.pack("<Q", 2**63)), LIMITS.text_bytes)
 
 
 def test_one_tensor_is_not_told_thousands_of_times() -> None:
@@ -73,8 +73,8 @@ def test_one_tensor_is_not_told_thousands_of_times() -> None:
     whole = {"t": "seen", "k": "a", "v": [[100_000], "float32", "cpu", False]}
 
     with pytest.raises(TooMuchText):
-        unpacked(sent(returned(*[whole] * 1000), body), LIMITS.text_bytes)
-    assert 5 == len(unpacked(sent(returned(*[whole] * 5), body), LIMITS.text_bytes).observations or ())
+        outcome_in(sent(returned(*[whole] * 1000), body), LIMITS.text_bytes)
+    assert 5 == len(outcome_in(sent(returned(*[whole] * 5), body), LIMITS.text_bytes).observations or ())
 
 
 def test_no_tensor_is_larger_than_probes_read() -> None:
@@ -82,7 +82,7 @@ def test_no_tensor_is_larger_than_probes_read() -> None:
     body = save({"a": torch.zeros(3_000_000)})
 
     with pytest.raises(DamagedData):
-        unpacked(sent(returned({"t": "seen", "k": "a", "v": [[3_000_000], "float32", "cpu", False]}), body))
+        outcome_in(sent(returned({"t": "seen", "k": "a", "v": [[3_000_000], "float32", "cpu", False]}), body))
 
 
 BRACKETS = json.dumps(
@@ -116,7 +116,7 @@ def test_little_is_read_and_judged_soon(what: str) -> None:
     """Whatever is in a message: it cannot be read, or is read in a moment, and judged like any wrong answer."""
     exercise, begun = made.exercise(), time.process_time()
     try:
-        seen = unpacked(sent(returned(MUCH_WORK[what][0]), MUCH_WORK[what][1]), LIMITS.text_bytes).observations or ()
+        seen = outcome_in(sent(returned(MUCH_WORK[what][0]), MUCH_WORK[what][1]), LIMITS.text_bytes).observations or ()
     except (DamagedData, TooMuchText):
         seen = ()
     if seen:
@@ -213,9 +213,9 @@ class OneExercise:
 
     def __init__(self, exercise: Any, reference: Sequence[Observation]) -> None:
         self.exercises, self.keys = {exercise.name: exercise}, self
-        self._key = Key(exercise.name, exercise.cases(0)[: len(reference)], tuple(reference), ())
+        self._key = ExpectedObservations(exercise.name, exercise.cases(0)[: len(reference)], tuple(reference), ())
 
-    def full_key(self, _name: str, _seed: int) -> Key:
+    def full_key(self, _name: str, _seed: int) -> ExpectedObservations:
         """What the reference shows."""
         return self._key
 

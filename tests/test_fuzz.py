@@ -30,7 +30,7 @@ from autograder.notebook.report_rendering import html, text
 from autograder.pipe_messages import Frame
 from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.program import LIMITS, Limits, Outcome, Program, Runner
-from autograder.sandbox.execution.submission_runner import unpacked
+from autograder.sandbox.execution.submission_runner import outcome_in
 from autograder.submission.read_submission import read
 from tests.asked import THOROUGH
 from tests.colab.notebook import colab_copy
@@ -240,7 +240,7 @@ def _outcome(judge: Judge, name: str, end: str, more: Any) -> Outcome:
 def received(observations: list[Any]) -> Outcome:
     """What the grader makes of observations that a student's process has sent."""
     try:
-        return unpacked(Frame({}, to_bytes(observations)))
+        return outcome_in(Frame({}, to_bytes(observations)))
     except DamagedData:
         return Outcome(raised=Raised("DamagedData", ""))
 
@@ -292,4 +292,4 @@ def test_any_mutated_code_runs_to_a_verdict(
 def test_any_message_is_an_outcome_or_damaged(raised: Any, body: bytes) -> None:
     """Whatever a student's process sends instead of an outcome is one, or DamagedData and nothing else."""
     with suppress(DamagedData):
-        assert isinstance(unpacked(Frame({"raised": raised}, body)), Outcome)
+        assert isinstance(outcome_in(Frame({"raised": raised}, body)), Outcome)

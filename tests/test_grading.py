@@ -21,9 +21,9 @@ from autograder.exercises.observation import Raised
 from autograder.grading import class_table, verdict_store
 from autograder.grading.grade_submission import grade
 from autograder.grading.submission_verdict import SubmissionVerdict, new_seed
-from autograder.sandbox.execution.program import AnswerCell, Limits, Outcome, Probing, Program
+from autograder.sandbox.execution.program import AnswerStep, Limits, Outcome, ProbeStep, Program
 from autograder.submission import student_folder
-from autograder.submission.plain_file import handed_in as read_file
+from autograder.submission.plain_file import read_submitted_file as read_file
 from autograder.submission.released_cells import starters
 from tests.made_submissions import handed_in, released
 from tests.sample_course import NOTEBOOK, STEM, sample_judge
@@ -51,11 +51,11 @@ def runner(program: Program, _limits: Limits) -> dict[str, Outcome]:
     known = course_in(Path(program.ground.course)).exercises(*program.ground.chapters)
     outcomes = {}
     for step in program.steps:
-        if isinstance(step, Probing):
+        if isinstance(step, ProbeStep):
             seen = known[step.exercise].observe(namespace[step.exercise], program.cases[step.exercise])
             outcomes[step.exercise] = Outcome(seen)
         else:
-            exec(step.source if isinstance(step, AnswerCell) else "\n".join(step.statements), namespace)
+            exec(step.source if isinstance(step, AnswerStep) else "\n".join(step.statements), namespace)
     return outcomes
 
 
@@ -234,7 +234,7 @@ class TestHandedIn:
         (tmp_path / "more/notes.html").symlink_to("/etc/hostname")
         os.mkfifo(tmp_path / "pipe")
 
-        opened = student_folder.parcel(tmp_path, STEM, STARTERS)
+        opened = student_folder.read_student_folder(tmp_path, STEM, STARTERS)
 
         assert sorted([f"{STEM}.ipynb", "more"]) == sorted(path.name for path in tmp_path.glob("[!.]*"))
         assert [] == list((tmp_path / "more").iterdir())
@@ -248,7 +248,7 @@ class TestHandedIn:
         (tmp_path / "eve" / STEM).symlink_to(tmp_path / "ada")
 
         with pytest.raises(WorkFailed, match=r"no notebook in the submission \(the folder is empty\)"):
-            student_folder.parcel(tmp_path / "eve" / STEM, STEM, STARTERS)
+            student_folder.read_student_folder(tmp_path / "eve" / STEM, STEM, STARTERS)
 
         assert solved == (tmp_path / "ada" / f"{STEM}.ipynb").read_bytes()
 
@@ -265,8 +265,8 @@ class TestHandedIn:
             shutil.copytree(tmp_path / "ada", tmp_path / name)
 
         with pytest.raises(WorkFailed, match=r"was not graded\. Put a plain folder"):
-            student_folder.parcel(tmp_path / name / STEM, STEM, STARTERS)
-        assert solved == student_folder.parcel(tmp_path / "ada" / STEM, STEM, STARTERS).data
+            student_folder.read_student_folder(tmp_path / name / STEM, STEM, STARTERS)
+        assert solved == student_folder.read_student_folder(tmp_path / "ada" / STEM, STEM, STARTERS).data
 
     def test_folder_and_absence_are_told(self, tmp_path: Path) -> None:
         """A folder of that name, or nothing at all, is a reason and no exception."""
@@ -283,7 +283,7 @@ class TestHandedIn:
 
         assert placed is not None and solved == placed.path.read_bytes()
         assert 3 == len(list(tmp_path.glob("*.ipynb")))
-        told = student_folder.parcel(tmp_path, STEM, STARTERS)
+        told = student_folder.read_student_folder(tmp_path, STEM, STARTERS)
         assert (f"handed in as '{STEM} (1).ipynb'; a copy under the released name was graded",) == told.notes
         assert 1 == len(told.eye) and "also handed in, and not graded: 'zzz.ipynb' (it cannot be read" in told.eye[0]
 

@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 
 from autograder.submission.read_submission import read
 from autograder.submission.submission import Submission
-from autograder.submission.submitted_cells import MAX_BYTES, MAX_SOURCE, contents
+from autograder.submission.submitted_cells import MAX_BYTES, MAX_SOURCE, read_notebook_contents
 from autograder.submission.unreadable_files import UnreadableError
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
@@ -295,7 +295,7 @@ def test_an_archive_with_a_password_is_told() -> None:
     data[entry + 8] |= 1
 
     with pytest.raises(UnreadableError, match="zip archive with a password"):
-        contents(bytes(data))
+        read_notebook_contents(bytes(data))
 
 
 @pytest.mark.parametrize("other", ["ch01_tensors", "ch02_autograd", "ch03_modules", "ch05_gpu_amp"])

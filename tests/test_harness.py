@@ -19,7 +19,7 @@ from autograder.course.judge import Judge
 from autograder.exercises.difference import Tolerance, first_difference
 from autograder.sandbox.execution import forked_children
 from autograder.sandbox.execution.choose_runner import warm_modules
-from autograder.sandbox.execution.forked_children import ForkServers
+from autograder.sandbox.execution.forked_children import ForkServerPool
 from autograder.sandbox.execution.program import LIMITS
 from autograder.sandbox.execution.submission_runner import run
 from tests import conftest, kept_keys, made
@@ -102,7 +102,7 @@ def test_a_warm_server_is_confined_as_any_other(monkeypatch: pytest.MonkeyPatch)
     cases = made.exercise().cases(3)
     reads = f"def {NAMES[0]}(x, plus):\n    open({__file__!r}).read()\n    return 2 * x + plus"
     right = f"def {NAMES[1]}(x, plus):\n    return 2 * x + plus"
-    servers = ForkServers(warm_modules, (Path(__file__).parent,))
+    servers = ForkServerPool(warm_modules, (Path(__file__).parent,))
     runner = partial(run, children=servers)
 
     outcomes = runner(program({NAMES[0]: reads, NAMES[1]: right}, cases), LIMITS)

@@ -23,8 +23,8 @@ from autograder.submission import student_folder
 from autograder.submission.plain_file import without_outputs
 from autograder.submission.read_submission import read_parcel
 from autograder.submission.released_cells import starters
-from autograder.submission.student_folder import parcel
-from autograder.submission.submission import Parcel
+from autograder.submission.student_folder import read_student_folder
+from autograder.submission.submission import StudentFiles
 from autograder.submission.submitted_cells import MAX_BYTES, MAX_FILE
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
@@ -53,9 +53,9 @@ def answering(count: int) -> bytes:
     return str(nbformat.writes(notebook)).encode()
 
 
-def opened(folder: Path) -> Parcel:
+def opened(folder: Path) -> StudentFiles:
     """What the grader finds in a folder."""
-    return parcel(folder, STEM, starters(release()))
+    return read_student_folder(folder, STEM, starters(release()))
 
 
 def hand_in(folder: Path, **files: bytes) -> Path:
@@ -69,7 +69,7 @@ def hand_in(folder: Path, **files: bytes) -> Path:
     return folder
 
 
-def answered(found: Parcel) -> int:
+def answered(found: StudentFiles) -> int:
     """How many answers are in what is graded."""
     submission = read_parcel(found, release())
     assert submission.trouble is None
@@ -145,7 +145,7 @@ def test_a_starter_that_is_no_stub_is_no_answer(tmp_path: Path) -> None:
     (folder / "a.ipynb").write_bytes(nbformat.writes(given_out).encode())
     os.utime(folder / "a.ipynb", (1, 1))
 
-    found = parcel(folder, chapter, starters(given_out))
+    found = read_student_folder(folder, chapter, starters(given_out))
 
     assert "'a.ipynb' (0 exercises answered)" in found.eye[0]
 
@@ -289,7 +289,7 @@ def test_what_is_gone_while_it_is_read_is_told(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(student_folder, "notebook_in", read_and_gone)
 
     with pytest.raises(WorkFailed, match="cannot be read"):
-        student_folder.parcel(folder, STEM, {})
+        student_folder.read_student_folder(folder, STEM, {})
 
 
 # --- notebooks that are large for their outputs

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 import torch
 
-from autograder.diagnosis.difference_messages import tell
+from autograder.diagnosis.difference_messages import difference_message
 from autograder.diagnosis.expected import Mistake
-from autograder.diagnosis.judge_observations import UNTOUCHED, judge, whole
+from autograder.diagnosis.judge_observations import UNTOUCHED, judge, uniform_report
 from autograder.diagnosis.verdict import Status
 from autograder.exercises.difference import Difference
 from tests import made
@@ -71,7 +71,7 @@ def test_an_unknown_mistake_gets_the_first_difference() -> None:
 )
 def test_what_is_told_names_the_place(path: tuple[str | int, ...], place: str) -> None:
     """In words that can be read aloud, also where something within the result differs."""
-    told = tell(made.exercise(), {}, Difference(path, "type", 1.5, "much"), {}, {})
+    told = difference_message(made.exercise(), {}, Difference(path, "type", 1.5, "much"), {}, {})
 
     assert f"Expected {place} to be a float, got a str." == told.sentence
 
@@ -79,7 +79,9 @@ def test_what_is_told_names_the_place(path: tuple[str | int, ...], place: str) -
 def test_a_fact_may_say_which_form() -> None:
     """Where a result has not the form that its probe looks into, a fact that was seen all the same has the word."""
     right, seen = {"is_list": True, "entries": 1}, {"is_list": False, "returned": {}}
-    told = tell(made.exercise(), {"is_list": "No list."}, Difference((), "keys", [*right], [*seen]), right, seen)
+    told = difference_message(
+        made.exercise(), {"is_list": "No list."}, Difference((), "keys", [*right], [*seen]), right, seen
+    )
 
     assert ("No list.", "{}") == (told.sentence, told.got)
 
@@ -109,7 +111,7 @@ def test_a_crash_is_an_error_with_its_message() -> None:
 
 def test_a_whole_report_says_it_once() -> None:
     """A crash of the cell is told at the first check; the others are skipped."""
-    report = whole(made.exercise(), made.key().cases, Status.TIMEOUT, "Too slow.")
+    report = uniform_report(made.exercise(), made.key().cases, Status.TIMEOUT, "Too slow.")
 
     assert [Status.TIMEOUT, Status.SKIPPED, Status.SKIPPED] == [verdict.status for verdict in report.verdicts]
     assert "Too slow." == report.verdicts[0].sentence

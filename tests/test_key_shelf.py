@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from autograder.course import answer_keys
-from autograder.course.expected_cache import KeyShelf
+from autograder.course.expected_cache import ExpectedCache
 from autograder.course.judge import Judge
-from autograder.diagnosis.expected import Key
+from autograder.diagnosis.expected import ExpectedObservations
 from autograder.exercises.observation import to_bytes
 from autograder.grading import verdict_store
 from autograder.grading.verdict_paths import keys_path
@@ -24,15 +24,15 @@ def test_keys_are_not_computed_twice_however_often_a_run_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each life gets one piece further; in the end all keys are right, and the round's end drops them."""
-    shelf, seed = KeyShelf(keys_path(tmp_path, STEM), "content"), 12345
-    keep, made = KeyShelf.keep, list[tuple[str, str]]()
+    shelf, seed = ExpectedCache(keys_path(tmp_path, STEM), "content"), 12345
+    keep, made = ExpectedCache.keep, list[tuple[str, str]]()
 
-    def keep_and_die(self: KeyShelf, kind: str, seed: int, drawn: int, key: Key) -> None:
+    def keep_and_die(self: ExpectedCache, kind: str, seed: int, drawn: int, key: ExpectedObservations) -> None:
         keep(self, kind, seed, drawn, key)
         made.append((kind, key.exercise))
         raise KilledError
 
-    monkeypatch.setattr(KeyShelf, "keep", keep_and_die)
+    monkeypatch.setattr(ExpectedCache, "keep", keep_and_die)
     names = sample_judge().names
     for _ in range(2 * len(names)):
         judge = Judge(COURSE.folder, STEM, shelf=shelf)
@@ -53,15 +53,15 @@ def test_keys_are_not_computed_twice_however_often_a_run_is_killed(
 def test_what_takes_long_is_kept_before_its_key_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A life that is shorter than a key gets further all the same: no wrong answer is watched twice."""
     monkeypatch.setattr(answer_keys, "_LONG", 0.0)
-    shelf, seed, name = KeyShelf(keys_path(tmp_path, STEM), "content"), 12345, sample_judge().names[0]
-    keep, made = KeyShelf.keep, list[str]()
+    shelf, seed, name = ExpectedCache(keys_path(tmp_path, STEM), "content"), 12345, sample_judge().names[0]
+    keep, made = ExpectedCache.keep, list[str]()
 
-    def keep_and_die(self: KeyShelf, kind: str, seed: int, drawn: int, key: Key) -> None:
+    def keep_and_die(self: ExpectedCache, kind: str, seed: int, drawn: int, key: ExpectedObservations) -> None:
         keep(self, kind, seed, drawn, key)
         made.append(kind)
         raise KilledError
 
-    monkeypatch.setattr(KeyShelf, "keep", keep_and_die)
+    monkeypatch.setattr(ExpectedCache, "keep", keep_and_die)
     wrong = [answer.tag for answer in sample_judge().banks[name] if not answer.is_right]
     for _ in range(len(wrong) + 2):
         with pytest.raises(KilledError):
@@ -75,10 +75,10 @@ def test_what_takes_long_is_kept_before_its_key_is_whole(tmp_path: Path, monkeyp
 def test_damaged_or_foreign_keys_are_made_again(tmp_path: Path) -> None:
     """A key that cannot be read, or is of other content, is no key."""
     name, seed = sample_judge().names[0], 12345
-    key, shelf = sample_judge().keys.reference_key(name, seed), KeyShelf(tmp_path, "content")
+    key, shelf = sample_judge().keys.reference_key(name, seed), ExpectedCache(tmp_path, "content")
     shelf.keep("bare", seed, seed, key)
     assert shelf.find("bare", name, seed)
-    assert not shelf.find("whole", name, seed) and not KeyShelf(tmp_path, "other").find("bare", name, seed)
+    assert not shelf.find("whole", name, seed) and not ExpectedCache(tmp_path, "other").find("bare", name, seed)
 
     (path,) = tmp_path.iterdir()
     for data in (path.read_bytes()[:-9], b"", to_bytes([1, 2]), to_bytes([1, [], [["a"]]])):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from autograder.diagnosis.expected import Key, Mistake
+from autograder.diagnosis.expected import ExpectedObservations, Mistake
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Report, Status
 from autograder.exercises.exercise import Case, Exercise, Requirement
@@ -50,7 +50,9 @@ def right(x: torch.Tensor, w: float) -> tuple[torch.Tensor, torch.Tensor]:
 def graded(answer: Callable[..., Any], mistakes: tuple[Mistake, ...] = (), of: Exercise = sum_and_mean) -> Report:
     """The report on an answer."""
     cases = of.cases(0)
-    return judge(of, Key(of.name, cases, of.observe(right, cases), mistakes), of.observe(answer, cases), "")
+    return judge(
+        of, ExpectedObservations(of.name, cases, of.observe(right, cases), mistakes), of.observe(answer, cases), ""
+    )
 
 
 def statuses(answer: Callable[..., Any], of: Exercise = sum_and_mean) -> list[Status]:
@@ -198,7 +200,9 @@ class TestExplaining:
     def test_code_that_holds_what_the_sentence_denies_is_told_otherwise(self) -> None:
         """`unless` is looked for in the text of the answer."""
         cases = sum_and_mean.cases(0)
-        key = Key("sum_and_mean", cases, sum_and_mean.observe(right, cases), (self.mistake(forgets, unless=r"\bw\b"),))
+        key = ExpectedObservations(
+            "sum_and_mean", cases, sum_and_mean.observe(right, cases), (self.mistake(forgets, unless=r"\bw\b"),)
+        )
         seen = sum_and_mean.observe(forgets, cases)
 
         assert ("known",) == judge(sum_and_mean, key, seen, "x.sum()").mistakes
@@ -209,7 +213,10 @@ class TestExplaining:
         """A pattern may take a minute to find nothing in it; then the mistake is not told."""
         pattern, long = r"(?s)x.*y", "x " * 60_000 + comment
         mistake, cases = self.mistake(forgets, unless=pattern), sum_and_mean.cases(0)
-        key, begun = Key("sum_and_mean", cases, sum_and_mean.observe(right, cases), (mistake,)), time.process_time()
+        key, begun = (
+            ExpectedObservations("sum_and_mean", cases, sum_and_mean.observe(right, cases), (mistake,)),
+            time.process_time(),
+        )
 
         assert () == judge(sum_and_mean, key, sum_and_mean.observe(forgets, cases), long).mistakes
         assert time.process_time() - begun < 1
@@ -217,7 +224,9 @@ class TestExplaining:
     def test_a_comment_proves_nothing(self) -> None:
         """A line that is switched off, as in `# optimizer.step()`, is no line of the answer, in a mad text too."""
         cases = sum_and_mean.cases(0)
-        key = Key("sum_and_mean", cases, sum_and_mean.observe(right, cases), (self.mistake(forgets, unless=r"\bw\b"),))
+        key = ExpectedObservations(
+            "sum_and_mean", cases, sum_and_mean.observe(right, cases), (self.mistake(forgets, unless=r"\bw\b"),)
+        )
 
         for text in ("x.sum()  # times w", "# w\nx.sum()", f"# w\nx.sum() + {'0' * 9000}"):
             assert ("known",) == judge(sum_and_mean, key, sum_and_mean.observe(forgets, cases), text).mistakes
@@ -234,7 +243,9 @@ class TestOneBool:
         of = exercise_of(tier="core", hints=("Ask.", "Compare."))(self.draw)
         cases = of.cases(0)
         rights, seen, shown = ([{"positive": flag} for flag in each] for each in ([True] * 3 + [False], answers, known))
-        key = Key("is_positive", cases, tuple(rights), (Mistake("known", "You forget.", tuple(shown)),))
+        key = ExpectedObservations(
+            "is_positive", cases, tuple(rights), (Mistake("known", "You forget.", tuple(shown)),)
+        )
         return judge(of, key, seen, "").mistakes
 
     def draw(self, draw: Draw) -> Iterator[Case]:

@@ -10,7 +10,7 @@ import pytest
 from autograder.__main__ import main
 from autograder.authoring.build_course import build
 from autograder.course.chapter_reader import Chapter, Kind
-from autograder.course.reading_time import filled, shares, tiers, title
+from autograder.course.reading_time import filled, shares, tier_lookup, title
 from autograder.errors import ExerciseError
 from tests.second_course import CHAPTER, COURSE, EXERCISE, make_second_course, with_side_path
 from tests.side_chapter import STEM, TEXT, TIERS, read
@@ -235,7 +235,7 @@ class TestShares:
             "stretch exercises": "10 min, 3 cells",
             "side paths": "5 min, 5 cells",
         }
-        assert len(chapter.handed_out) == sum(share.cells for share in shares(chapter, TIER).values())
+        assert len(chapter.reader_cells) == sum(share.cells for share in shares(chapter, TIER).values())
 
     def test_command(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         """A line for each chapter, from the tiers in the exercises' files."""
@@ -260,4 +260,4 @@ def test_text_without_braces_needs_no_exercise(tmp_path: Path) -> None:
     """What asks for no minutes of exercises is the same with minutes filled in, whatever exercises there are."""
     chapter = read(tmp_path, re.sub(r"\{(minutes|side|exercises)\}", "7", TEXT))
 
-    assert chapter == filled(chapter, tiers(tmp_path / "course", chapter))
+    assert chapter == filled(chapter, tier_lookup(tmp_path / "course", chapter))

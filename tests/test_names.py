@@ -7,7 +7,7 @@ import symtable
 
 import pytest
 
-from autograder.python_names import names_of, used_at_once
+from autograder.python_names import names_of, names_used_when_run
 from tests.small_chapter import PROJECT
 
 CHAPTERS = sorted((PROJECT / "course" / "answers").glob("*/*.py"))
@@ -54,7 +54,7 @@ def test_bound(text: str, bound: str) -> None:
 )
 def test_used_at_once(text: str, used: str) -> None:
     """What has to be there where a statement stands; what a function's body uses may come later."""
-    assert set(used.split()) == used_at_once(statement(text))
+    assert set(used.split()) == names_used_when_run(statement(text))
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from autograder.submission import escaped_text
 from autograder.submission.read_submission import read
 from autograder.submission.released_cells import starters
 from autograder.submission.submitted_cells import MAX_BYTES
-from autograder.terminal_text import printable
+from autograder.terminal_text import replace_unprintable
 from tests.sample_course import NOTEBOOK
 
 RELEASED = NOTEBOOK
@@ -166,14 +166,14 @@ def test_what_is_no_notebook_is_told_within_seconds(name: str, release: Notebook
 )
 def test_pages_show_no_picture_of_the_web(text: str) -> None:
     """To show it would be to call there, in the teacher's name; and a formula defines and moves nothing."""
-    assert escaped_text.as_typed(text) == escaped_text.shown(text)
+    assert escaped_text.code_block(text) == escaped_text.safe_markdown(text)
 
 
 def test_links_to_the_web_and_formulas_stay() -> None:
     """A link is followed by who clicks it."""
     text = r"See [the page](https://example.org)! It says $\frac{x^2}{\sum_i w_i} \raisebox \lowercase \quad a \\ b$."
 
-    assert text == escaped_text.shown(text)
+    assert text == escaped_text.safe_markdown(text)
 
 
 def test_command_in_a_report_is_one_command() -> None:
@@ -185,4 +185,6 @@ def test_command_in_a_report_is_one_command() -> None:
 
 def test_text_for_a_terminal() -> None:
     """What moves the cursor, names the window or turns the text around becomes a sign; lines stay."""
-    assert "a\n\tb" == printable("a\n\tb") and "\ufffd[2J\ufffd\ufffd" == printable("\x1b[2J\r\u202e")
+    assert "a\n\tb" == replace_unprintable("a\n\tb") and "\ufffd[2J\ufffd\ufffd" == replace_unprintable(
+        "\x1b[2J\r\u202e"
+    )

@@ -15,11 +15,11 @@ from nbformat.v4 import new_markdown_cell, new_notebook
 from PIL import Image
 
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
-from autograder.sandbox.execution.notebook_runner import checked
+from autograder.sandbox.execution.notebook_runner import validated_outputs
 from autograder.submission import attached_pictures
 from autograder.submission.picture_size import pixels
-from autograder.submission.plain_assignment import framed
-from autograder.submission.submitted_cells import contents
+from autograder.submission.plain_assignment import match_to_assignment
+from autograder.submission.submitted_cells import read_notebook_contents
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, write_source
 from tests.own_examples import PICTURE
@@ -32,8 +32,8 @@ PNG = {"image/png": PICTURE}
 
 def read(*cells: Any, release: tuple[Any, ...] = ()) -> tuple[list[Any], tuple[str, ...]]:
     """The cells as they are shown, and what a person should look at."""
-    found = contents(json.dumps({**new_notebook(), "cells": list(cells)}).encode())
-    made = framed(found.cells, new_notebook(cells=list(release)))
+    found = read_notebook_contents(json.dumps({**new_notebook(), "cells": list(cells)}).encode())
+    made = match_to_assignment(found.cells, new_notebook(cells=list(release)))
     nbformat.validate(made.notebook)
     return made.notebook.cells, found.eye
 
@@ -118,7 +118,7 @@ def test_a_drawing_that_unfolds_to_gigabytes_is_not_kept() -> None:
         small[16:24] = struct.pack(">II", side, side)
         drawn = {"image/png": base64.b64encode(small).decode()}
         told = [{"output_type": "display_data", "data": {**text, **drawn}} for text in ({}, {"text/plain": "<Figure>"})]
-        shown[side] = [each["data"] for each in checked(json.dumps(told).encode())]
+        shown[side] = [each["data"] for each in validated_outputs(json.dumps(told).encode())]
 
     assert [{"image/png"}, {"image/png", "text/plain"}] == [set(each) for each in shown[7_000]]
     assert [

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from autograder.exercises.dispatch_modes import modes_on
+from autograder.exercises.dispatch_modes import active_mode_count
 from autograder.exercises.exercise import Case
 from autograder.exercises.observation import Foreign, Observation, Raised, Seen
 from autograder.exercises.probe import see
@@ -133,4 +133,4 @@ class TestModes:
         with contextlib.suppress(KeyboardInterrupt):
             observe(answer)
 
-        assert 0 == modes_on()
+        assert 0 == active_mode_count()

@@ -15,11 +15,11 @@ from autograder.exercises.probes.gradients import on_tensors
 from autograder.exercises.probes.memory_sharing import copy_and_view
 from autograder.exercises.probes.random_results import (
     SEED,
-    by_known_chance,
-    chances,
+    distribution_facts,
     drawn_from_seed,
-    drawn_like,
-    random_from,
+    fixed_seed,
+    randomness_facts,
+    with_fixed_seed,
 )
 from autograder.exercises.probes.repeated_calls import repeated
 from autograder.exercises.probes.tensors import calling, entries
@@ -156,18 +156,18 @@ class TestChance:
     @pytest.mark.parametrize("kind", ["uniform", "normal"])
     def test_it_knows_a_distribution(self, kind: Any) -> None:
         """Numbers look like those of the distribution that they come from, and like no other."""
-        with random_from(SEED):
+        with fixed_seed(SEED):
             drawn = torch.randn(5000) if kind == "normal" else (torch.rand(5000) - 0.5) * 12**0.5
-        told = {name: drawn_like(drawn, name, 1.0)["distribution"] for name in ("uniform", "normal")}  # type: ignore[arg-type]
+        told = {name: distribution_facts(drawn, name, 1.0)["distribution"] for name in ("uniform", "normal")}  # type: ignore[arg-type]
 
         assert {"uniform": kind == "uniform", "normal": kind == "normal"} == told
 
     def test_a_probe_leaves_the_generators_alone(self) -> None:
         """The numbers that come after a probe are those that would have come without it."""
-        with random_from(1):
+        with fixed_seed(1):
             expected = torch.rand(3)
-        with random_from(1):
-            by_known_chance(lambda answer, _: {"drawn": answer().tolist()})(lambda: torch.rand(2), case())
+        with fixed_seed(1):
+            with_fixed_seed(lambda answer, _: {"drawn": answer().tolist()})(lambda: torch.rand(2), case())
             drawn_from_seed(lambda n, seed=0: torch.randn(n), case(5))
             after = torch.rand(3)
 
@@ -188,5 +188,5 @@ class TestChance:
                 torch.default_generator.manual_seed(3)
             return torch.rand(3)
 
-        with random_from(1):
-            assert told == chances(draw)
+        with fixed_seed(1):
+            assert told == randomness_facts(draw)

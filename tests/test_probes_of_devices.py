@@ -6,15 +6,15 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from autograder.exercises.probes.autocast import NotedScaler, autocast_entered, lowered_to
+from autograder.exercises.probes.autocast import NotedScaler, active_autocast_dtype, autocast_entered
 from autograder.exercises.probes.devices import (
     Operations,
     accelerators,
     containers,
+    describe_containers,
     module_elsewhere,
-    tree,
-    values_asked_for,
-    zero_for_each_value,
+    recorded_value_reads,
+    values_read_as_zero,
 )
 from autograder.exercises.probes.fake_device import FakeDevice
 
@@ -39,7 +39,7 @@ class TestPlaces:
     def test_a_tree_tells_types_and_devices(self) -> None:
         """Tensors on the meta device have no values to tell; an object that is known is told as such."""
         known = object()
-        seen = tree({"a": [X[0].to("meta"), (known,)]}, known)
+        seen = describe_containers({"a": [X[0].to("meta"), (known,)]}, known)
 
         told = ["torch.float32 tensor (3,) on meta", ["tuple", ["the very object that was given"]]]
         assert ["dict", [["a", ["list", told]]]] == seen
@@ -71,7 +71,7 @@ class TestWaiting:
 
     def test_each_value_is_noted(self) -> None:
         """A call of item, an if, and a print, which no mode sees; a sum asks for nothing."""
-        with values_asked_for(answer) as asked:
+        with recorded_value_reads(answer) as asked:
             text = f"{X.sum().item()} {bool(X[0, 0] > 0)} {X.sum()!r}"
 
         assert (3, True) == (len(asked), text.endswith("tensor(...)"))
@@ -79,14 +79,14 @@ class TestWaiting:
     @pytest.mark.parametrize("name", ["tolist", "numpy"])
     def test_values_that_leave_torch_are_noted(self, name: str) -> None:
         """A list and an array hold numbers: whoever makes one waits for them, and has them all the same."""
-        with values_asked_for(answer) as asked:
+        with recorded_value_reads(answer) as asked:
             values = getattr(X, name)()
 
         assert ([name], X.tolist()) == (asked, [list(map(float, row)) for row in values])
 
     def test_a_value_where_there_is_none(self) -> None:
         """On the meta device too, for as long as the block lasts."""
-        with zero_for_each_value(answer):
+        with values_read_as_zero(answer):
             assert 0.0 == X.to("meta").sum().item() == float(X.sum())
 
         assert 15.0 == X.sum().item()
@@ -127,4 +127,4 @@ def test_precision_is_noted() -> None:
         scaler.scale(weight.sum()).backward()
         scaler.step(optimizer)
 
-    assert ({"cpu"}, [torch.bfloat16], None) == (entered, scaler.steps, lowered_to())
+    assert ({"cpu"}, [torch.bfloat16], None) == (entered, scaler.steps, active_autocast_dtype())

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from autograder import check, progress
 from autograder.course import exercise_index
-from autograder.course.exercise_index import Listed, Worth
+from autograder.course.exercise_index import IndexedChapter, Worth
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.errors import CheckFailed, DamagedData, UnknownExercise
 from autograder.notebook import progress_log, progress_overview
@@ -309,10 +309,10 @@ class TestTable:
 class TestPoints:
     def test_points_survive_the_file(self, tmp_path: Path) -> None:
         """What the build writes is what is read."""
-        made = (Listed("ch07_made", "Chapter 7: Made", {"double": Worth(2, 0), "hunt": Worth(0, 1)}),)
+        made = (IndexedChapter("ch07_made", "Chapter 7: Made", {"double": Worth(2, 0), "hunt": Worth(0, 1)}),)
         (tmp_path / "points.json").write_bytes(exercise_index.encode(list(made)))
 
-        assert exercise_index.listed_in(tmp_path / "points.json") == made and made[0].number == 7
+        assert exercise_index.read_index(tmp_path / "points.json") == made and made[0].number == 7
 
     def test_shipped_points_are_the_chapters(self) -> None:
         """Every exercise that can be checked is listed, in the chapter's order."""
@@ -326,7 +326,7 @@ class TestPoints:
         """It says what to do."""
         (tmp_path / "points.json").write_bytes(data)
         with pytest.raises(DamagedData, match="install the course again"):
-            exercise_index.listed_in(tmp_path / "points.json")
+            exercise_index.read_index(tmp_path / "points.json")
 
 
 class TestNext:

@@ -17,9 +17,9 @@ from autograder.course import shipped_observations
 from autograder.course.course import course_in
 from autograder.course.exercise_parts import ExerciseParts
 from autograder.course.judge import Judge
-from autograder.diagnosis.expected import Key
+from autograder.diagnosis.expected import ExpectedObservations
 from autograder.errors import ChapterError
-from autograder.files import remember
+from autograder.files import create_marker_file
 from tests.proven_course import edit, make_proven_course
 from tests.small_chapter import PROJECT
 
@@ -48,7 +48,7 @@ def remembered(parts: ExerciseParts) -> list[Path]:
 def test_it_lies_in_the_build_folder(parts: ExerciseParts) -> None:
     """Under the chapter and the exercise; the same content has the same name."""
     path = proof_path(parts)
-    remember(path)
+    create_marker_file(path)
 
     assert path.parent == parts.course.parent / "build" / "proved" / "week_ends" / "swap_ends"
     assert path.is_file() and path == proof_path(parts)
@@ -109,7 +109,7 @@ def test_what_is_shipped_is_computed_once(parts: ExerciseParts, monkeypatch: pyt
     assert [] == build(project)
     assert remembered(parts)
 
-    def computes(*_: object) -> Key:
+    def computes(*_: object) -> ExpectedObservations:
         raise ChapterError("it computes")
 
     monkeypatch.setattr(Judge, "_make_key", computes)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course.exercise_index import POINTS, listed_in
+from autograder.course.exercise_index import POINTS, read_index
 from tests.small_chapter import PROJECT
 
 MOST_LINES, LONGEST = 300, 35
@@ -121,7 +121,7 @@ def test_names_of_kinds() -> None:
 
 def names_of_the_course() -> Iterator[str]:
     """What only this course has: its chapters, its exercises, and what draws its figures."""
-    for chapter in listed_in(COURSE / "shipped" / POINTS):
+    for chapter in read_index(COURSE / "shipped" / POINTS):
         yield chapter.stem
         yield from chapter.exercises
         figures = tree(COURSE / "figures" / f"{chapter.stem}.py")
@@ -130,7 +130,7 @@ def names_of_the_course() -> Iterator[str]:
 
 def named() -> re.Pattern[str]:
     """Finds them in a text, also a chapter's number at the beginning of a name; what is `nn.NAME` is torch's."""
-    numbers = {chapter.stem.split("_")[0] for chapter in listed_in(COURSE / "shipped" / POINTS)}
+    numbers = {chapter.stem.split("_")[0] for chapter in read_index(COURSE / "shipped" / POINTS)}
     words = set(names_of_the_course()) - set(COMMON)
     return re.compile(rf"(?<!nn\.)(?<!optim\.)\b({'|'.join(words)})\b|(?<![A-Za-z])({'|'.join(numbers)})")
 

@@ -12,17 +12,17 @@ from typing import Protocol
 import pytest
 
 from autograder import pipe_messages
-from autograder.diagnosis.mistake_matching import same
+from autograder.diagnosis.mistake_matching import same_observation
 from autograder.errors import WorkFailed
 from autograder.grading.execution_plan import Task, plan
 from autograder.pipe_messages import Frame, FrameError
 from autograder.sandbox.execution.child_process import environment
-from autograder.sandbox.execution.forked_children import ForkServers
+from autograder.sandbox.execution.forked_children import ForkServerPool
 from autograder.sandbox.execution.fresh_process import fresh_process
-from autograder.sandbox.execution.program import Children, Ground, Outcome
+from autograder.sandbox.execution.program import AssignmentSetup, Children, Outcome
 from autograder.sandbox.execution.submission_runner import run
-from autograder.sandbox.self_test import missing
-from autograder.submission.cell_order import Part, Role
+from autograder.sandbox.self_test import confinement_problem
+from autograder.submission.cell_order import OrderedCell, Role
 from tests import made
 from tests.conftest import needs_confinement
 from tests.made_programs import MADE_COURSE, NAMES, program
@@ -56,10 +56,10 @@ def children(request: pytest.FixtureRequest) -> Iterator[Children]:
     if request.param.startswith("in"):
         with warm_children() as warm:
             yield warm
-    elif reason := missing():
+    elif reason := confinement_problem():
         pytest.skip(f"nothing can be confined here: {reason}")
     else:
-        yield ForkServers()
+        yield ForkServerPool()
 
 
 @pytest.fixture
@@ -92,7 +92,9 @@ def test_each_class_has_its_own_cases(children: Children) -> None:
         found = run(program(answers, key.cases), children=children)["one"]
 
         assert found.observations is not None
-        assert all(same(made.exercise(), *pair) for pair in zip(key.reference, found.observations, strict=True))
+        assert all(
+            same_observation(made.exercise(), *pair) for pair in zip(key.reference, found.observations, strict=True)
+        )
 
 
 def test_a_fresh_process_is_started_again_where_it_ended(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -305,12 +307,16 @@ def test_what_is_added_to_an_answer_above_its_check_is_there(children: Children,
     """A class that gets a method in a cell of its own: the check in the notebook saw it, too."""
     answer = "class one:\n    def __new__(cls, x, plus):\n        return cls.made(x, plus)"
     made_by = f"def made(x, plus):\n    return 2 * x + plus\n\n{added}"
-    ground = Ground(str(MADE_COURSE), ("ch98_many",), "import torch")
+    ground = AssignmentSetup(str(MADE_COURSE), ("ch98_many",), "import torch")
 
-    def outcome(*parts: Part) -> Outcome:
+    def outcome(*parts: OrderedCell) -> Outcome:
         return run(plan(parts, [Task("one", CASES, 20.0)], ground).program, children=children)["one"]
 
-    own, answers, check = Part(Role.OWN, made_by), Part(Role.ANSWER, answer, ("one",)), Part(Role.CHECK, "", ("one",))
+    own, answers, check = (
+        OrderedCell(Role.OWN, made_by),
+        OrderedCell(Role.ANSWER, answer, ("one",)),
+        OrderedCell(Role.CHECK, "", ("one",)),
+    )
     assert returned(outcome(answers, own, check)) and not returned(outcome(answers, check, own))
 
 
@@ -362,7 +368,7 @@ def test_broken_setup_is_our_fault(children: Children) -> None:
     ("way", "told"),
     [
         (fresh_process, r"did not start.*autograder\.sandbox\.execution\.fresh_child --try"),
-        pytest.param(ForkServers(), r"did not start.*autograder doctor", marks=needs_confinement),
+        pytest.param(ForkServerPool(), r"did not start.*autograder doctor", marks=needs_confinement),
     ],
 )
 def test_child_that_does_not_start_is_our_fault(monkeypatch: pytest.MonkeyPatch, way: Children, told: str) -> None:
@@ -376,7 +382,7 @@ def test_child_that_does_not_start_is_our_fault(monkeypatch: pytest.MonkeyPatch,
 @needs_confinement
 def test_dawdling_again_and_again_does_not_add_up() -> None:
     """Cells that wait almost as long as they may, each time they run again, cost no more than all exercises' time."""
-    servers = ForkServers()
+    servers = ForkServerPool()
     run_in(servers, RIGHT)  # the warm process starts
     begun = time.monotonic()
     dawdle = "import time\ntime.sleep(0.8)\n" + RIGHT

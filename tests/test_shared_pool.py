@@ -16,7 +16,7 @@ import pytest
 from autograder.errors import WorkFailed
 from autograder.grading import shared_server
 from autograder.grading.shared_pool import FEW, MANY, begun_early, shared_pool
-from autograder.sandbox.execution.choose_runner import ALWAYS_WARM
+from autograder.sandbox.execution.choose_runner import ALWAYS_PRELOADED
 from tests.conftest import needs_confinement
 
 pytestmark = needs_confinement  # elsewhere no process is shared
@@ -84,7 +84,7 @@ def is_imported(name: str) -> bool:
 def test_workers_do_not_wait_for_what_children_need() -> None:
     """It is imported by the process that forks the children, while the workers get ready: half a second sooner."""
     with shared_pool(1) as pool:
-        assert [True, False] == [pool.submit(is_imported, name).result() for name in ("torch", *ALWAYS_WARM)]
+        assert [True, False] == [pool.submit(is_imported, name).result() for name in ("torch", *ALWAYS_PRELOADED)]
 
 
 @pytest.mark.parametrize(("message", "pages"), [(FEW, []), (MANY, ["pages"])], ids=["few", "many"])
@@ -102,7 +102,7 @@ def test_what_children_need_is_there_before_them(
         ours.send(message)
         server._heard()
 
-    assert [*ALWAYS_WARM, *pages] == done
+    assert [*ALWAYS_PRELOADED, *pages] == done
 
 
 def test_the_server_of_a_large_class_takes_large_pages_while_its_workers_work() -> None:

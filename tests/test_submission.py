@@ -11,11 +11,11 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.grading.execution_plan import Task, plan
-from autograder.sandbox.execution.program import Definitions, Ground
+from autograder.sandbox.execution.program import AssignmentSetup, DefinitionStep
 from autograder.submission import find_answers
 from autograder.submission.answer_source import answer_text, statements
 from autograder.submission.cell_order import Role
-from autograder.submission.escaped_text import shown
+from autograder.submission.escaped_text import safe_markdown
 from autograder.submission.read_submission import read
 from autograder.submission.submission import Submission
 from autograder.submission.submitted_cells import MAX_BYTES, MAX_CELLS, MAX_SOURCE
@@ -70,8 +70,8 @@ def hand_in(notebook: Any, release: Any) -> Submission:
 def helpers(submission: Submission) -> list[str]:
     """The statements of a student's own, and of the lesson's, that a run executes."""
     tasks = [Task(name, (), 1.0) for name in submission.answers]
-    steps = plan(submission.parts, tasks, Ground("", (), "import math")).program.steps
-    return [text for step in steps if isinstance(step, Definitions) for text in step.statements]
+    steps = plan(submission.parts, tasks, AssignmentSetup("", (), "import math")).program.steps
+    return [text for step in steps if isinstance(step, DefinitionStep) for text in step.statements]
 
 
 def cell(submission: Submission, grade_id: str) -> Any:
@@ -502,15 +502,15 @@ def test_helpers_stay_in_sight_of_the_rules() -> None:
 )
 def test_harmless_notes_stay_as_they_are(text: str) -> None:
     """Notes, simple formulas and links to the web are rendered."""
-    assert text == shown(text)
+    assert text == safe_markdown(text)
 
 
 @pytest.mark.parametrize("text", ["<b>x</b>", "[x](javascript:y)", "![x](attachment:y.png)", "&lt;", "```mermaid\n```"])
 def test_other_notes_are_shown_as_typed(text: str) -> None:
     """What may be more than text stands in a fence that it cannot leave; also a picture, whose file is not kept."""
-    fence, inside, end = shown(text).partition("\n")[0], text, shown(text).rsplit("\n", 1)[1]
+    fence, inside, end = safe_markdown(text).partition("\n")[0], text, safe_markdown(text).rsplit("\n", 1)[1]
 
-    assert shown(text) == f"{fence}\n{inside}\n{end}" and set(fence) == {"`"} and fence not in text
+    assert safe_markdown(text) == f"{fence}\n{inside}\n{end}" and set(fence) == {"`"} and fence not in text
 
 
 def test_pictures_in_a_text_cost_nothing(release: Any, solved: Any) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from autograder.authoring.build_course import build, check_sync
 from autograder.authoring.build_course import observe as observed
-from autograder.course.exercise_index import HINTS, Listed, Worth, listed_in
+from autograder.course.exercise_index import HINTS, IndexedChapter, Worth, read_index
 from tests.asked import THOROUGH
 from tests.own_assignments import graded
 from tests.small_chapter import PROJECT, STEM, TEXT, make_project, observe
@@ -81,11 +81,11 @@ def test_stale_observations(project: Path) -> None:
 
 def test_points_are_listed(project: Path) -> None:
     """With the chapter's heading; points changed in the chapter make the list stale."""
-    (listed,) = listed_in(project / "course" / "shipped" / "points.json")
+    (listed,) = read_index(project / "course" / "shipped" / "points.json")
     chapter = project / "course" / "chapters" / f"{STEM}.py"
     chapter.write_text(TEXT.replace("points=2", "points=3"))
 
-    assert Listed(STEM, "Chapter 7: Small", {"double": Worth(2, 0), "hunt": Worth(0, 1)}) == listed
+    assert IndexedChapter(STEM, "Chapter 7: Small", {"double": Worth(2, 0), "hunt": Worth(0, 1)}) == listed
     assert "stale: course/shipped/points.json" in problems(project)
 
 

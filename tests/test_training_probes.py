@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.exercises.exercise import Case, usual_settings
+from autograder.exercises.exercise import Case, default_torch_settings
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer
-from autograder.exercises.probes.training_runs import Run, elsewhere, resumed, trained
+from autograder.exercises.probes.training_runs import Run, resumed, trained, trained_on_meta
 from autograder.exercises.probes.training_samples import IN_EVAL, image_model, images_of, optimizer_of, row_model
 from autograder.exercises.probes.training_steps import at_each_call, before_any_step, evaluated, one_step, stepped
 from autograder.exercises.probes.training_steps import two_optimizers as in_turns
@@ -81,7 +81,7 @@ class TestEvaluated:
             torch.set_grad_enabled(False)
             return {"loss": sum(criterion(model(x), y).item() for x, y in loader)}
 
-        with usual_settings():
+        with default_torch_settings():
             seen = evaluated("left")(evaluate, Case("", "linear", X, torch.tensor([0, 1]), 2))
 
         assert {"left": ["torch.is_grad_enabled()"]} == seen
@@ -199,4 +199,4 @@ class TestRuns:
         seen = trained(_Linear, "modes", "tracked")(fit, Case("", 0, 2))
 
         assert {"modes": ["train"], "tracked": False} == seen
-        assert {"places": ["meta"], "steps": 2} == elsewhere(_Linear)(fit, Case("", 0, 2))
+        assert {"places": ["meta"], "steps": 2} == trained_on_meta(_Linear)(fit, Case("", 0, 2))

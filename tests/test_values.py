@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from autograder.diagnosis.difference_messages import WITHOUT_WORDS
+from autograder.diagnosis.difference_messages import UNNAMED_FACET
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.number_format import number
 from autograder.diagnosis.tensor_grid import picture
@@ -136,7 +136,7 @@ def verdicts(stem: str) -> Iterator[tuple[str, Verdict]]:
 def test_no_report_shows_two_texts_that_are_alike_or_a_probe_s_own_name(stem: str) -> None:
     """Of all wrong answers in the banks: what differs is seen to, and each thing watched has words."""
     alike = [(where, each.expected) for where, each in verdicts(stem) if each.expected and each.expected == each.got]
-    bare = [(where, each.sentence) for where, each in verdicts(stem) if WITHOUT_WORDS in each.sentence]
+    bare = [(where, each.sentence) for where, each in verdicts(stem) if UNNAMED_FACET in each.sentence]
     raw = [(where, each.got) for where, each in verdicts(stem) if re.search(r"Seen\(|Foreign\(|Raised\(", each.got)]
 
     assert (alike, bare, raw) == ([], [], [])

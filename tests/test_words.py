@@ -141,7 +141,7 @@ def told(tells: dict[str, str], expected: object, got: object) -> str:
     right, mine = {"returned": see(expected)}, {"returned": see(got)}
     difference = first_difference(right, mine, Tolerance())
     assert difference is not None
-    return difference_messages.tell(made.double, tells, difference, right, mine).sentence
+    return difference_messages.difference_message(made.double, tells, difference, right, mine).sentence
 
 
 def test_what_is_told_of_a_result_is_about_its_values() -> None:
@@ -161,7 +161,9 @@ def test_an_entry_is_shown_with_its_place() -> None:
         one, other = {"returned": see(right)}, {"returned": see(mine)}
         difference = first_difference(one, other, Tolerance())
         assert difference is not None
-        shown = difference_messages.tell(made.double, {"returned": "Look at the rule."}, difference, one, other)
+        shown = difference_messages.difference_message(
+            made.double, {"returned": "Look at the rule."}, difference, one, other
+        )
 
         assert (f"{place} = {difference.expected}", f"{place} = {difference.got}") == (shown.expected, shown.got)
 
@@ -203,7 +205,7 @@ def test_a_wrong_fact_is_shown_by_the_result(differs: bool) -> None:
     mine = mine if differs else {**right, "level": False}
     difference = first_difference(right, mine, Tolerance())
     assert difference is not None
-    told = difference_messages.tell(made.double, {"level": "It is not level."}, difference, right, mine)
+    told = difference_messages.difference_message(made.double, {"level": "It is not level."}, difference, right, mine)
 
     assert told.sentence == "It is not level."
     assert ("[0.0, 1.0]" in told.expected, "[2.0, 1.0]" in told.got) == (differs, differs)
@@ -229,7 +231,7 @@ def test_a_missing_attribute_is_no_error_of_their_code(line: str, told: str) -> 
     difference = first_difference({}, raised, Tolerance())
 
     assert difference is not None
-    assert difference_messages.tell(made.double, {}, difference, {}, raised).sentence.startswith(told)
+    assert difference_messages.difference_message(made.double, {}, difference, {}, raised).sentence.startswith(told)
 
 
 def test_a_requirement_tells_of_one_aspect() -> None:
@@ -290,7 +292,7 @@ def test_a_result_of_another_form_is_not_called_a_missing_error() -> None:
     for expected in parts:
         difference = first_difference(expected, seen, Tolerance())
         assert difference is not None
-        told.append(difference_messages.tell(exercise, {}, difference, expected, seen).sentence)
+        told.append(difference_messages.difference_message(exercise, {}, difference, expected, seen).sentence)
 
     assert "not of the form" in told[0]
     assert "Did you forget `return`?" in told[0]

@@ -12,7 +12,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 import autograder
 from autograder.submission import review_flags, tampering
 from autograder.submission.read_submission import read
-from autograder.submission.submitted_cells import Handed, contents
+from autograder.submission.submitted_cells import SubmittedCell, read_notebook_contents
 from tests.made_submissions import handed_in
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
@@ -33,8 +33,8 @@ ATTACKS = PROJECT / "tests" / "attacks" / "judge"
 def told(*sources: str) -> tuple[str, ...]:
     """What is told of a student's cells, the first of which answers `double`."""
     release = new_notebook(cells=[new_code_cell(SETUP), new_code_cell("import ctypes\nprint(torch.sum)")])
-    cells = [Handed(index, "code", source, "", "") for index, source in enumerate(sources)]
-    return review_flags.lines_to_look_at(cells, release, {0: ("double",)})
+    cells = [SubmittedCell(index, "code", source, "", "") for index, source in enumerate(sources)]
+    return review_flags.flag_lines(cells, release, {0: ("double",)})
 
 
 def what(source: str) -> str:
@@ -205,10 +205,10 @@ def test_course_itself_is_left_alone(stem: str) -> None:
     setup = new_notebook(cells=[new_code_cell(judge_of(stem).chapter.prelude)])
     for folder in ("notebooks", "solutions"):
         data = Path(PROJECT / folder / f"{stem}.ipynb").read_bytes()
-        cells = [cell for cell in contents(data).cells if cell.kind == "code"]
+        cells = [cell for cell in read_notebook_contents(data).cells if cell.kind == "code"]
 
         assert () == read(data, release).eye
-        assert () == review_flags.lines_to_look_at(cells, setup, {})
+        assert () == review_flags.flag_lines(cells, setup, {})
 
 
 @pytest.mark.parametrize("stem", STEMS)
@@ -219,7 +219,7 @@ def test_bank_is_left_alone(stem: str) -> None:
     named = {
         each.tag
         for each in answers
-        if review_flags.lines_to_look_at([Handed(0, "code", each.source, "", "")], release, {})
+        if review_flags.flag_lines([SubmittedCell(0, "code", each.source, "", "")], release, {})
     }
 
     assert len(answers) > 50

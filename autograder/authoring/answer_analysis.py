@@ -20,11 +20,11 @@ from autograder.grading.grade_submission import planned, report_on
 from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.program import LIMITS, Outcome, Runner
 from autograder.submission import student_folder
-from autograder.submission.cell_order import Part, Role
-from autograder.submission.plain_file import notebook_in
+from autograder.submission.cell_order import OrderedCell, Role
+from autograder.submission.plain_file import read_notebook_file
 from autograder.submission.read_submission import read_parcel
 from autograder.submission.released_cells import starters
-from autograder.submission.submission import Parcel, Submission
+from autograder.submission.submission import StudentFiles, Submission
 
 FRESH_SEEDS = (1, 2, 3)
 
@@ -79,9 +79,9 @@ def learn(
 def _read(wanted: Assignment, path: Path) -> Submission:
     release = wanted.released()
     if path.is_dir():
-        parcel = student_folder.parcel(path, wanted.stem, starters(release))
+        parcel = student_folder.read_student_folder(path, wanted.stem, starters(release))
     elif path.is_file():
-        parcel = Parcel(*notebook_in(path))
+        parcel = StudentFiles(*read_notebook_file(path))
     else:
         raise WorkFailed(f"expected a notebook, or a student's folder of submitted/, found no {path}.")
     read = read_parcel(parcel, release, wanted.listed)
@@ -114,7 +114,10 @@ class _Lab:
 
     def alone(self, answer: str) -> _Lab:
         """The same exercise with another answer, and nothing else of the student's."""
-        parts = (Part(Role.ANSWER, answer, (self._exercise,)), Part(Role.CHECK, exercises=(self._exercise,)))
+        parts = (
+            OrderedCell(Role.ANSWER, answer, (self._exercise,)),
+            OrderedCell(Role.CHECK, exercises=(self._exercise,)),
+        )
         return _Lab(self._judge, self._run, replace(self._submission, parts=parts), self._exercise)
 
     def near(self, outcome: Outcome) -> tuple[Near, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.course.judge import Judge
-from autograder.diagnosis.answer_text import Text
+from autograder.diagnosis.answer_text import AnswerText
 from autograder.errors import ChapterError
 from autograder.notebook.answer_cell import text_of
 from autograder.submission.answer_source import answer_text, statements
@@ -43,4 +43,4 @@ def are_one(judge: Judge, name: str, cell: str, answer: Callable[..., Any]) -> b
     kernel = SimpleNamespace(user_ns={name: answer}, history_manager=ran)
     texts = (of_file(judge, name, cell), text_of(name, answer, judge.names, shell=kernel))
     exercise, key = judge.exercises[name], judge.keys.full_key(name, VISIBLE_SEED)
-    return len({Text.read(exercise, key, text) for text in texts}) == 1
+    return len({AnswerText.read(exercise, key, text) for text in texts}) == 1

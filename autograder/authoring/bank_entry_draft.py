@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from autograder.errors import CourseError
-from autograder.submission.anonymize import anonymous, written
+from autograder.submission.anonymize import source_of, without_author
 
 _ANSWERS = (ast.FunctionDef, ast.ClassDef)
 # The bank refuses this tag, so that a draft is not forgotten half done.
@@ -25,7 +25,7 @@ def answer_alone(exercise: str, source: str, names: Iterable[str] = ()) -> str:
     `source` is the answer with its helpers, as plain Python. Raises NoDraft where it cannot be written so.
     """
     try:
-        tree = ast.parse(anonymous(source, names))
+        tree = ast.parse(without_author(source, names))
     except SyntaxError as error:
         raise NoDraft(f"the answer is no Python (line {error.lineno}: {error.msg}): the bank cannot hold it.") from None
     answers = [node for node in tree.body if isinstance(node, _ANSWERS) and node.name == exercise]
@@ -39,7 +39,7 @@ def answer_alone(exercise: str, source: str, names: Iterable[str] = ()) -> str:
         )
     answer.body = [*others, *answer.body]
     try:
-        return written(ast.fix_missing_locations(answer))
+        return source_of(ast.fix_missing_locations(answer))
     except (RecursionError, MemoryError, ValueError):
         raise NoDraft("the answer is too deep to be written anew: the bank cannot hold it.") from None
 

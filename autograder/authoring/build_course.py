@@ -18,7 +18,7 @@ from autograder.authoring import project_address
 from autograder.course import exercise_index, shipped_observations
 from autograder.course.chapter_reader import Chapter, read_course
 from autograder.course.course_location import SHIPPED, find_course
-from autograder.course.exercise_parts import check_folders, slips_told
+from autograder.course.exercise_parts import as_exercise_errors, check_folders
 from autograder.course.reading_time import title, with_minutes
 from autograder.errors import CourseNotFound, WorkFailed
 
@@ -61,7 +61,7 @@ def observe(course: Path, stem: str, committed: Files, anew: bool = False) -> Fi
     from autograder.authoring.static_checks import check_cases
     from autograder.course.judge import Judge
 
-    with slips_told(course):
+    with as_exercise_errors(course):
         judge = Judge(course, stem)
         check_cases(course, judge)
         old = kept(judge, committed, anew)
@@ -99,7 +99,7 @@ def write_proofs(project: Path, folder: Path, only: str | None = None) -> list[P
 
 
 def _aside(project: Path, path: Path, what: str) -> str:
-    place = files.put_aside(project / path, project)
+    place = files.move_to_build_aside(project / path, project)
     return f"moved {what} {path.as_posix()} to {place.relative_to(project).as_posix()}"
 
 
@@ -177,10 +177,10 @@ def _watched(project: Path) -> dict[Path, tuple[str, ...]]:
     return _WATCHED | {_data(project): _DATA}
 
 
-def _listed(chapter: Chapter) -> exercise_index.Listed:
+def _listed(chapter: Chapter) -> exercise_index.IndexedChapter:
     """The chapter's title, and what its exercises are worth."""
     worth = {name: exercise_index.Worth(int(chapter.points(name)), chapter.extra(name)) for name in chapter.exercises}
-    return exercise_index.Listed(chapter.stem, title(chapter), worth)
+    return exercise_index.IndexedChapter(chapter.stem, title(chapter), worth)
 
 
 def _notebooks(project: Path, chapters: tuple[Chapter, ...], public: str, workplace: Path) -> Outputs:

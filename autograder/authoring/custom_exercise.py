@@ -17,7 +17,7 @@ from pathlib import Path
 
 from autograder import files
 from autograder.course.course_location import COURSE_VARIABLE, EXERCISES
-from autograder.course.exercise_parts import ExerciseParts, every_part
+from autograder.course.exercise_parts import ExerciseParts, all_parts
 from autograder.errors import ExerciseError
 
 OWN = "own"  # the folder
@@ -113,7 +113,7 @@ def _check_free(course: Path, name: str) -> None:
     head = _MADE.format(where=own_path(course, name).relative_to(course.parent).as_posix(), name=name)
     if mine.exercise.is_file() and mine.exercise.read_text(encoding="utf-8", errors="replace").startswith(head):
         return
-    for parts in every_part(course):
+    for parts in all_parts(course):
         if name in (parts.name, parts.stem):
             raise ExerciseError(f"the name {name!r} is taken, in chapter {parts.stem}. Choose another name.")
     if mine.chapter.exists():

@@ -16,7 +16,7 @@ from autograder.authoring.static_checks import MARK
 from autograder.course.chapter_cells import Chapter, Kind
 from autograder.course.chapter_reader import chapter_paths, parse, read_chapter, validate
 from autograder.course.chapter_rules import EXERCISE, RESERVED
-from autograder.course.exercise_parts import ExerciseParts, every_part, shown
+from autograder.course.exercise_parts import ExerciseParts, all_parts, shown
 from autograder.errors import CourseError
 from autograder.files import write_all
 from autograder.python_names import names_of
@@ -115,7 +115,7 @@ def _check_name(parts: ExerciseParts, chapter: Chapter) -> None:
         )
     if name in dir(builtins) or name in names_of(ast.parse(chapter.prelude).body).bound:
         raise CourseError(f"{name!r} is Python's own, or a name of the setup cell; choose another name.")
-    for other in every_part(parts.course):
+    for other in all_parts(parts.course):
         if other.name.casefold() == name.casefold():
             raise CourseError(f"there is an exercise {other.name!r} in {other.stem}; choose another name.")
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from autograder.course.answer_bank import KnownAnswer
-from autograder.diagnosis.expected import Key
+from autograder.diagnosis.expected import ExpectedObservations
 from autograder.diagnosis.judge_observations import UNTOUCHED
-from autograder.diagnosis.mistake_matching import shows
+from autograder.diagnosis.mistake_matching import matches_mistake
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.exercises.exercise import Exercise
 
@@ -25,10 +25,14 @@ def otherwise(exercise: Exercise, answer: KnownAnswer, report: Report) -> list[V
     return [each for each in unmet(report) if (each.mistake, each.sentence) != _own(exercise, answer, each)]
 
 
-def twin(exercise: Exercise, key: Key, tag: str) -> str:
+def twin(exercise: Exercise, key: ExpectedObservations, tag: str) -> str:
     """Another known mistake that shows the same as this one on every case; "" where there is none."""
     one = next(mistake for mistake in key.mistakes if mistake.tag == tag)
-    others = (mistake for mistake in key.mistakes if mistake.tag != tag and shows(exercise, mistake, one.observations))
+    others = (
+        mistake
+        for mistake in key.mistakes
+        if mistake.tag != tag and matches_mistake(exercise, mistake, one.observations)
+    )
     return next((mistake.tag for mistake in others), "")
 
 

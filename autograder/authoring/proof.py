@@ -23,9 +23,9 @@ from autograder.course.answer_bank import KnownAnswer
 from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import SHIPPED
-from autograder.course.exercise_parts import ExerciseParts, missing, shown, slips_told
+from autograder.course.exercise_parts import ExerciseParts, as_exercise_errors, missing_parts, shown
 from autograder.course.judge import Judge
-from autograder.diagnosis.expected import Key
+from autograder.diagnosis.expected import ExpectedObservations
 from autograder.diagnosis.judge_observations import UNTOUCHED, judge
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.errors import ChapterError, CourseError, DamagedData
@@ -39,9 +39,9 @@ _DRAWS = (7, 7, 8)
 def prove(parts: ExerciseParts, seeds: Sequence[int] = SEEDS) -> list[str]:
     """A line for each thing that is missing of an exercise; none, and it is proven on the cases of these seeds."""
     try:
-        with slips_told(parts.course):
+        with as_exercise_errors(parts.course):
             chapter = read_chapter(parts.chapter)
-            lines = list(missing(parts.course, chapter, parts.name)) or list(static_checks.marks(parts, chapter))
+            lines = list(missing_parts(parts.course, chapter, parts.name)) or list(static_checks.marks(parts, chapter))
             return lines or _proven(Proof(parts, Judge(parts.course, parts.stem, only=parts.name), seeds))
     except CourseError as error:
         return str(error).splitlines()
@@ -90,7 +90,7 @@ class Proof:
         yield from (f"{self._file}: {line}" for line in time_lines(self.judge, self.parts.name))
         fresh = {seed: self._key(seed) for seed in self.seeds if seed != VISIBLE_SEED}
         repeated = self.judge.keys.shipped_key(self.parts.name)
-        yield from (f"{self._file}: {line}" for line in replay_cheats.lines(self.exercise, repeated, fresh))
+        yield from (f"{self._file}: {line}" for line in replay_cheats.cheat_lines(self.exercise, repeated, fresh))
         yield from survivor_lines(self.judge, self.parts, self._prelude, self._is_thorough)
         yield from self._shipped()
 
@@ -125,7 +125,7 @@ class Proof:
             seen = self.exercise.observe(answer, self._key(seed).cases)
         return self._judged(seen, cell, seed)
 
-    def _key(self, seed: int) -> Key:
+    def _key(self, seed: int) -> ExpectedObservations:
         return self.judge.keys.full_key(self.parts.name, seed)
 
     def _judged(self, seen: Sequence[Observation], cell: str, seed: int) -> Report:
@@ -248,7 +248,7 @@ class Proof:
             yield f"{place}{exercise_index.HINTS}: not the exercise's hints; {remedy}."
 
 
-def shipped_key(parts: ExerciseParts) -> Key | None:
+def shipped_key(parts: ExerciseParts) -> ExpectedObservations | None:
     """The committed key of an exercise; None where there is none that can be read."""
     files = {suffix: parts.course / SHIPPED / f"{parts.stem}{suffix}" for suffix in shipped_observations.SUFFIXES}
     if not all(path.is_file() for path in files.values()):
@@ -257,7 +257,7 @@ def shipped_key(parts: ExerciseParts) -> Key | None:
 
 
 @lru_cache(maxsize=1)
-def _decoded(*data: bytes) -> dict[str, Key]:
+def _decoded(*data: bytes) -> dict[str, ExpectedObservations]:
     try:
         return shipped_observations.decode(dict(zip(shipped_observations.SUFFIXES, data, strict=True)))
     except DamagedData:

@@ -24,10 +24,10 @@ from autograder.course.course import course_in
 from autograder.course.course_location import EXERCISES, SHIPPED
 from autograder.course.exercise_parts import ExerciseParts
 from autograder.course.judge import Judge
-from autograder.diagnosis.expected import Key
+from autograder.diagnosis.expected import ExpectedObservations
 from autograder.errors import DamagedData
-from autograder.files import digest_of, remember, written_since
-from autograder.process_startup import BEGUN
+from autograder.files import create_marker_file, digest_of, written_since
+from autograder.process_startup import STARTED_AT
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 # The rooms that a proof runs through, beside the files that stand in no room.
@@ -40,7 +40,7 @@ def proof_path(parts: ExerciseParts, where: str = "") -> Path:
     return _path(parts, where, shipped_key(parts))
 
 
-def _path(parts: ExerciseParts, where: str, key: Key | None) -> Path:
+def _path(parts: ExerciseParts, where: str, key: ExpectedObservations | None) -> Path:
     """The file that stands for what was found of an exercise of which this is shipped."""
     chapter, files = read_chapter(parts.chapter), _written(parts)
     name = digest_of(
@@ -65,17 +65,17 @@ def is_as_read(parts: ExerciseParts) -> bool:
     data = [folder / f"{parts.stem}{suffix}" for suffix in (*shipped_observations.SUFFIXES, exercise_index.HINTS)]
     there = [path for path in data if path.is_file()]  # a course that is not built yet ships nothing
     is_new = written_since(course_in(parts.course).begun, [parts.chapter, *_written(parts), *there])
-    return not is_new and not written_since(BEGUN, _code_files())
+    return not is_new and not written_since(STARTED_AT, _code_files())
 
 
 def _remember(parts: ExerciseParts, place: Path) -> bool:
     as_read = is_as_read(parts)  # looked at behind the name, which then stands for what was read
     if as_read:
-        remember(place)
+        create_marker_file(place)
     return as_read
 
 
-def kept(judge: Judge, committed: dict[str, bytes], anew: bool = False) -> dict[str, Key]:
+def kept(judge: Judge, committed: dict[str, bytes], anew: bool = False) -> dict[str, ExpectedObservations]:
     """The keys in a chapter's committed files that still hold, by exercise.
 
     What held before, with the same content, is not computed again, unless all is to be looked at `anew`.
@@ -87,7 +87,7 @@ def kept(judge: Judge, committed: dict[str, bytes], anew: bool = False) -> dict[
     return {name: keys[name] for name in judge.names if name in keys and _still_holds(judge, keys[name], anew)}
 
 
-def _still_holds(judge: Judge, key: Key, anew: bool) -> bool:
+def _still_holds(judge: Judge, key: ExpectedObservations, anew: bool) -> bool:
     parts = ExerciseParts(judge.course, judge.chapter.stem, key.exercise)
     place = _path(parts, "what is shipped", key)
     if anew or not place.is_file():

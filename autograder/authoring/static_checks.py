@@ -10,10 +10,10 @@ from autograder.course.answer_bank import AnswerBank, KnownAnswer
 from autograder.course.chapter_cells import Chapter, Kind
 from autograder.course.exercise_parts import ExerciseParts, shown
 from autograder.course.judge import Judge
-from autograder.diagnosis.expected import Key
+from autograder.diagnosis.expected import ExpectedObservations
 from autograder.errors import ExerciseError
 from autograder.exercises.difference import first_difference
-from autograder.exercises.exercise import SPOKEN, Exercise, Requirement, facet_of
+from autograder.exercises.exercise import FACETS_WITH_MESSAGES, Exercise, Requirement, facet_name
 
 # Stands in a new exercise wherever its author has something to write.
 MARK = "TO WRITE"
@@ -93,7 +93,7 @@ def exercise_lines(parts: ExerciseParts, exercise: Exercise) -> Iterator[str]:
         yield f"{where}: {_count(asked, 'requirement')}, rules among them; let there be two to seven."
 
 
-def facet_lines(parts: ExerciseParts, exercise: Exercise, key: Key) -> Iterator[str]:
+def facet_lines(parts: ExerciseParts, exercise: Exercise, key: ExpectedObservations) -> Iterator[str]:
     """A line for each requirement that tells of what no probe sees, or that has no words for what its probe sees.
 
     Without words, a student would read the name of a facet, which means something to its probe alone.
@@ -107,10 +107,10 @@ def facet_lines(parts: ExerciseParts, exercise: Exercise, key: Key) -> Iterator[
     for case, observation in zip(key.cases, key.reference, strict=True):
         watched.setdefault(case.requirement, set()).update(observation)
     for sentence, requirement in exercise.requirements.items():
-        for facet in sorted({*map(facet_of, requirement.tells)} - seen):
+        for facet in sorted({*map(facet_name, requirement.tells)} - seen):
             told = f"{sentence!r} tells of {facet!r}, which no probe sees"
             yield f"{where}: {told}; what can be seen is: {', '.join(sorted(seen))}."
-        for facet in sorted(watched[sentence] - SPOKEN - {*map(facet_of, exercise.tells(sentence))}):
+        for facet in sorted(watched[sentence] - FACETS_WITH_MESSAGES - {*map(facet_name, exercise.tells(sentence))}):
             yield f"{where}: {sentence!r} watches {facet!r} and has no words for it; say in `tells` what should be so."
 
 

@@ -10,7 +10,7 @@ import json
 
 from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.course.judge import Judge
-from autograder.diagnosis.expected import Key
+from autograder.diagnosis.expected import ExpectedObservations
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.difference import Tolerance, first_difference
@@ -22,7 +22,7 @@ _INPUTS = Tolerance(relative=1e-5, absolute=1e-9)
 _EXACT = Tolerance(0.0, 0.0)
 
 
-def holds(course_judge: Judge, old: Key) -> bool:
+def holds(course_judge: Judge, old: ExpectedObservations) -> bool:
     """Whether the committed key of an exercise and a build of today have the same cases, sentences and rules, and tell
     every answer of the bank, as it is observed here, the same.
     """
@@ -36,16 +36,16 @@ def holds(course_judge: Judge, old: Key) -> bool:
     )
 
 
-def _same(old: Key, new: Key) -> bool:
+def _same(old: ExpectedObservations, new: ExpectedObservations) -> bool:
     """Whether two keys of one form hold the same to the last bit: then they tell every answer the same."""
     return first_difference(_observed(old), _observed(new), _EXACT) is None
 
 
-def _observed(key: Key) -> list[object]:
+def _observed(key: ExpectedObservations) -> list[object]:
     return [key.reference, *(mistake.observations for mistake in key.mistakes)]
 
 
-def _form(key: Key) -> list[object]:
+def _form(key: ExpectedObservations) -> list[object]:
     """All of a key but its numbers: cases, facets, tags, sentences, rules, patterns."""
     cases, _ = to_parts(_plain_cases(key))
     mistakes = [
@@ -60,15 +60,15 @@ def _facets(observations: tuple[Observation, ...]) -> list[list[str]]:
     return [list(seen) for seen in observations]
 
 
-def _plain_cases(key: Key) -> list[object]:
+def _plain_cases(key: ExpectedObservations) -> list[object]:
     return [case.to_plain() for case in key.cases]
 
 
-def _same_inputs(old: Key, new: Key) -> bool:
+def _same_inputs(old: ExpectedObservations, new: ExpectedObservations) -> bool:
     return first_difference(_plain_cases(old), _plain_cases(new), _INPUTS) is None
 
 
-def _fits(exercise: Exercise, key: Key, reference: tuple[Observation, ...]) -> bool:
+def _fits(exercise: Exercise, key: ExpectedObservations, reference: tuple[Observation, ...]) -> bool:
     """Whether what the reference shows here passes by a key."""
     pairs = zip(key.reference, reference, strict=True)
     return all(exercise.compare(expected, seen, exercise.tolerance) is None for expected, seen in pairs)

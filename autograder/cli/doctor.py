@@ -23,10 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print what there is; returns 1 where students' code cannot be confined."""
-    from autograder.sandbox.self_test import missing
+    from autograder.sandbox.self_test import confinement_problem
     from autograder.sandbox.unconfined import UNCONFINED_VARIABLE
 
-    reason = missing() or _refused(args.root)
+    reason = confinement_problem() or _refused(args.root)
     if reason is None:
         print(_PROTECTED)
         return 0
@@ -42,14 +42,14 @@ def _refused(root: Path) -> str | None:
     """Why grading would refuse, told by what grading starts for the first submission; None where it would not."""
     from autograder.course.course_location import find_course
     from autograder.errors import CourseNotFound, WorkFailed
-    from autograder.sandbox.execution.choose_runner import begin_once
+    from autograder.sandbox.execution.choose_runner import try_start
 
     try:
         course = find_course(root)
     except CourseNotFound:  # the machine can be asked about without one: then nothing of it is hidden
         course = Path(os.devnull)
     try:
-        begin_once(course)
+        try_start(course)
     except WorkFailed as error:
         return str(error).partition(" Nothing was graded.")[0].rstrip(".")
     return None

@@ -28,7 +28,7 @@ def _written(args: argparse.Namespace) -> int:
     from autograder.course.course_location import find_course
     from autograder.errors import CourseNotFound
     from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
-    from autograder.terminal_text import printable
+    from autograder.terminal_text import replace_unprintable
 
     cycle = Cycle(find_course(args.root), args.chapter)
     students = [student for student in cycle.graded() if args.student in (None, student)]
@@ -40,6 +40,6 @@ def _written(args: argparse.Namespace) -> int:
     failures = cycle.feedback(students, progress("write feedback"), args.workers)
     print(f"\nWrote {len(students) - len(failures)} of {len(students)}: {cycle.course}/feedback/*/{args.chapter}/")
     for student, reason in failures.items():
-        print(printable(f"  {student} has no feedback: {reason}", kept=""))
+        print(replace_unprintable(f"  {student} has no feedback: {reason}", kept=""))
     print(f"`nbgrader release_feedback {args.chapter}` hands them out, where your class uses nbgrader's exchange.")
     return 1 if failures else 0

@@ -85,7 +85,7 @@ def _begun_early(args: argparse.Namespace) -> AbstractContextManager[None]:
         from autograder.grading.shared_pool import begun_early
         from autograder.sandbox import self_test
 
-        self_test.begin()
+        self_test.start_self_test()
         return begun_early()
     return nullcontext()
 
@@ -131,14 +131,14 @@ def _own_class(args: argparse.Namespace) -> int:
 
 def _print_late_and_scored_by_hand(cycle: Cycle, only: str | None) -> None:
     """Print what a teacher decides after a grading: who was late, and where a score by hand stands in its way."""
-    from autograder.terminal_text import printable
+    from autograder.terminal_text import replace_unprintable
 
     late = [str(each) for each in cycle.late if only in (None, each.student)]
     if late:
-        print(f"Late: {printable(', '.join(late))}.")
+        print(f"Late: {replace_unprintable(', '.join(late))}.")
     scored = [(student, cells) for student, cells in cycle.scored_before.items() if only in (None, student)]
     if scored:
-        told = printable(", ".join(f"{student} ({', '.join(cells)})" for student, cells in scored))
+        told = replace_unprintable(", ".join(f"{student} ({', '.join(cells)})" for student, cells in scored))
         print(f"Scored by hand before this grading, and the score by hand counts: {told}. Look again in formgrader.")
 
 
@@ -156,14 +156,14 @@ def _how(args: argparse.Namespace, course: Path) -> HowToGrade:
 
 def _preview(cycle: Cycle, students: list[str], how: HowToGrade) -> int:
     from autograder.grading.regrade import told
-    from autograder.terminal_text import printable
+    from autograder.terminal_text import replace_unprintable
 
     found = cycle.preview(students, progress("preview"), how)
     print()
     for line in told(found.changes, found.by_hand):
-        print(printable(line, kept=""))
+        print(replace_unprintable(line, kept=""))
     for student, reason in found.failures.items():
-        print(printable(f"  {student} cannot be graded: {reason}", kept=""))
+        print(replace_unprintable(f"  {student} cannot be graded: {reason}", kept=""))
     print("Nothing was changed. The same command without --preview does this, with the same fresh cases.")
     return 1 if found.failures else 0
 

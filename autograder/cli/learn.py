@@ -22,11 +22,15 @@ def run(args: argparse.Namespace) -> int:
     from autograder.authoring.answer_analysis import learn
     from autograder.course.course_location import find_course
     from autograder.sandbox.unconfined import is_unconfined_here
-    from autograder.terminal_text import printable
+    from autograder.terminal_text import replace_unprintable
 
     course = find_course(args.root)
     names = [*args.name, *_student(course, args.submission)]
-    print(printable(_told(learn(course, args.submission, args.exercise, names, unconfined=is_unconfined_here()))))
+    print(
+        replace_unprintable(
+            _told(learn(course, args.submission, args.exercise, names, unconfined=is_unconfined_here()))
+        )
+    )
     return 0
 
 

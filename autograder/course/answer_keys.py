@@ -15,10 +15,10 @@ from typing import NoReturn
 from autograder.course import replay_cheats
 from autograder.course.answer_bank import AnswerBank, KnownAnswer
 from autograder.course.chapter_cells import Chapter
-from autograder.course.expected_cache import KeyShelf
+from autograder.course.expected_cache import ExpectedCache
 from autograder.course.solutions import Solution, solution_error
 from autograder.diagnosis.difference_messages import spelled
-from autograder.diagnosis.expected import Key, Mistake
+from autograder.diagnosis.expected import ExpectedObservations, Mistake
 from autograder.errors import ExerciseError
 from autograder.exercises.exercise import Case, Exercise, ExerciseSet
 from autograder.exercises.observation import Observation, Raised
@@ -45,27 +45,27 @@ class AnswerKeys:
         exercises: ExerciseSet,
         banks: Mapping[str, AnswerBank],
         solutions: Mapping[str, Solution],
-        shelf: KeyShelf | None = None,
+        shelf: ExpectedCache | None = None,
     ) -> None:
         self.course, self.chapter, self.exercises = course, chapter, exercises
         self.drawn: dict[tuple[str, int], int] = {}  # the seed from which the cases for a seed were drawn in the end
         self._banks, self._solutions, self._shelf = banks, solutions, shelf
-        self._full: dict[tuple[str, int], Key] = {}
-        self._reference: dict[tuple[str, int], Key] = {}
-        self._shipped: dict[str, Key] = {}
+        self._full: dict[tuple[str, int], ExpectedObservations] = {}
+        self._reference: dict[tuple[str, int], ExpectedObservations] = {}
+        self._shipped: dict[str, ExpectedObservations] = {}
         self._of_bank: dict[str, list[tuple[KnownAnswer, tuple[Observation, ...]]]] = {}
 
     def cases(self, name: str, seed: int) -> tuple[Case, ...]:
         """Return the cases of an exercise for this seed; seed 0 gives the visible ones."""
         return self.reference_key(name, seed).cases
 
-    def full_key(self, name: str, seed: int) -> Key:
+    def full_key(self, name: str, seed: int) -> ExpectedObservations:
         """Return what the worked solution and every wrong answer of the bank show on the cases of this seed."""
         if (name, seed) not in self._full:
             self._full[name, seed] = self._from_shelf("whole", name, seed, self._compute_full)
         return self._full[name, seed]
 
-    def reference_key(self, name: str, seed: int) -> Key:
+    def reference_key(self, name: str, seed: int) -> ExpectedObservations:
         """Return the key with the worked solution and the mistakes that cost less than other faults.
 
         Fresh cases on which a submission earns points that only repeats what is shipped are drawn again, from a seed
@@ -86,11 +86,11 @@ class AnswerKeys:
             ]
         return self._of_bank[name]
 
-    def shipped_key(self, name: str) -> Key:
+    def shipped_key(self, name: str) -> ExpectedObservations:
         """Return the part of the visible cases' key that students are shipped: what the exercise keeps."""
         return self.full_key(name, VISIBLE_SEED).only(self.exercises[name].keep)
 
-    def shipped_reference(self, name: str) -> Key:
+    def shipped_reference(self, name: str) -> ExpectedObservations:
         """Return what a student could repeat: the shipped part of the worked solution's observations, no mistakes."""
         if name not in self._shipped:
             exercise = self.exercises[name]
@@ -98,7 +98,9 @@ class AnswerKeys:
             self._shipped[name] = replace(known, mistakes=()).only(exercise.keep)
         return self._shipped[name]
 
-    def _from_shelf(self, kind: str, name: str, seed: int, compute: Callable[[Exercise, int], Key]) -> Key:
+    def _from_shelf(
+        self, kind: str, name: str, seed: int, compute: Callable[[Exercise, int], ExpectedObservations]
+    ) -> ExpectedObservations:
         """Return the key from the shelf, with its cases drawn again; or compute it, and put it there."""
         exercise, shelf = self.exercises[name], self._shelf if seed != VISIBLE_SEED else None
         found = shelf.find(kind, name, seed) if shelf else None
@@ -111,24 +113,26 @@ class AnswerKeys:
             shelf.keep(kind, seed, self.drawn[name, seed], key)
         return key
 
-    def _compute_full(self, exercise: Exercise, seed: int) -> Key:
+    def _compute_full(self, exercise: Exercise, seed: int) -> ExpectedObservations:
         reference = self.reference_key(exercise.name, seed)
         slips = {mistake.tag: mistake for mistake in reference.mistakes}
         wrong = [answer for answer in self._banks[exercise.name] if not answer.is_right]
         mistakes = (slips.get(answer.tag) or self._mistake(answer, reference, seed) for answer in wrong)
         return replace(reference, mistakes=tuple(mistakes))
 
-    def _compute_reference(self, exercise: Exercise, seed: int) -> Key:
+    def _compute_reference(self, exercise: Exercise, seed: int) -> ExpectedObservations:
         for again in range(_DRAWS):
             self.drawn[exercise.name, seed] = drawn = seed + again * _APART
             key = self._observe_solution(exercise, drawn)
             known = (answer for answer in self._banks[exercise.name] if answer.slip)
             key = replace(key, mistakes=tuple(self._mistake(answer, key, seed) for answer in known))
-            if seed == VISIBLE_SEED or not replay_cheats.pays(exercise, self.shipped_reference(exercise.name), key):
+            if seed == VISIBLE_SEED or not replay_cheats.cheat_earns_points(
+                exercise, self.shipped_reference(exercise.name), key
+            ):
                 break
         return key
 
-    def _mistake(self, answer: KnownAnswer, key: Key, seed: int) -> Mistake:
+    def _mistake(self, answer: KnownAnswer, key: ExpectedObservations, seed: int) -> Mistake:
         """Observe a wrong answer on the cases of a key; one that takes long is put on the shelf at once.
 
         So a run that is killed again and again gets further each time, also where one key takes longer than it lives.
@@ -141,10 +145,10 @@ class AnswerKeys:
         begun = time.perf_counter()
         mistake = _mistake(self.exercises[key.exercise], answer, key.cases)
         if shelf and time.perf_counter() - begun >= _LONG:
-            shelf.keep(kind, seed, drawn, Key(key.exercise, (), (), (mistake,)))
+            shelf.keep(kind, seed, drawn, ExpectedObservations(key.exercise, (), (), (mistake,)))
         return mistake
 
-    def _observe_solution(self, exercise: Exercise, drawn: int) -> Key:
+    def _observe_solution(self, exercise: Exercise, drawn: int) -> ExpectedObservations:
         """Return the key without mistakes; raise where the probe or the worked solution fails."""
         cases = exercise.cases(drawn)
         reference = exercise.observe(self._solutions[exercise.name], cases)
@@ -157,7 +161,7 @@ class AnswerKeys:
             error = seen.get("raised")
             if error:  # if the worked solution failed, every answer that fails would be right
                 self._refuse(exercise, case, error)
-        return Key(exercise.name, cases, reference, ())
+        return ExpectedObservations(exercise.name, cases, reference, ())
 
     def _refuse(self, exercise: Exercise, case: Case, error: Raised) -> NoReturn:
         what = f"{error.type}: {error.message}, at {spelled(exercise, case)}"

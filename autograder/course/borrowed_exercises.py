@@ -12,7 +12,7 @@ from autograder.course.course_location import chapter_path
 
 
 @dataclass(frozen=True)
-class Lent:
+class BorrowedExercise:
     """An exercise of the chapter `home` that another assignment uses, and its points or extra credit there."""
 
     name: str
@@ -21,7 +21,7 @@ class Lent:
     extra: int = 0
 
 
-def begun(stem: str, prelude: str) -> Chapter:
+def empty_chapter(stem: str, prelude: str) -> Chapter:
     """Return a chapter without exercises for an assignment that is no chapter of the course.
 
     Its setup cell is `prelude`, which defines the names that answers may use.
@@ -29,13 +29,13 @@ def begun(stem: str, prelude: str) -> Chapter:
     return Chapter(stem, f"source/{stem}", (Cell(Kind.SETUP, {"setup": True}, 1, prelude),))
 
 
-def joined(own: Chapter, course: Path, lent: Sequence[Lent]) -> Chapter:
+def with_borrowed(own: Chapter, course: Path, lent: Sequence[BorrowedExercise]) -> Chapter:
     """Return a chapter with the borrowed exercises appended to its own cells."""
     more = (cell for each in lent for cell in _cells(read_chapter(chapter_path(course, each.home)), each))
     return replace(own, cells=(*own.cells, *more)) if lent else own
 
 
-def _cells(home: Chapter, lent: Lent) -> tuple[Cell, Cell]:
+def _cells(home: Chapter, lent: BorrowedExercise) -> tuple[Cell, Cell]:
     """Return the cell of a borrowed exercise, and a check cell with its points here."""
     exercise = home.exercise(lent.name)
     worth = {"extra": lent.extra} if lent.extra else {"points": lent.points}

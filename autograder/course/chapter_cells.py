@@ -61,7 +61,7 @@ class Chapter:
     cells: tuple[Cell, ...]
 
     @property
-    def handed_out(self) -> tuple[Cell, ...]:
+    def reader_cells(self) -> tuple[Cell, ...]:
         """Return the cells of a reader's notebook: all but the claims, which only the tests run."""
         return tuple(cell for cell in self.cells if cell.kind is not Kind.CLAIM)
 

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 
 from autograder.course import exercise_index
 from autograder.course.course_location import ARRANGED, CARDS, EXERCISES, FIGURES, SHIPPED, course_here
-from autograder.course.exercise_index import Listed
+from autograder.course.exercise_index import IndexedChapter
 from autograder.errors import DamagedData, ExerciseError, UnknownExercise
 
 if TYPE_CHECKING:  # these import torch, which recording grades does not need
     from types import ModuleType
 
-    from autograder.diagnosis.expected import Key
+    from autograder.diagnosis.expected import ExpectedObservations
     from autograder.exercises.exercise import Exercise, ExerciseSet
 
 
@@ -65,7 +65,7 @@ class Course:
         except ExerciseError as error:
             raise ExerciseError(f"{path}: {error}") from error
         except Exception as error:
-            message = slip(error, self.folder) or f"{path}: {type(error).__name__}: {error}. Correct it."
+            message = course_error_line(error, self.folder) or f"{path}: {type(error).__name__}: {error}. Correct it."
             raise ExerciseError(message) from error
         if not isinstance(exercise, Exercise):
             raise ExerciseError(
@@ -79,7 +79,7 @@ class Course:
         path = self.folder / EXERCISES / stem / f"{name}.py"
         return self._written_in(path) if path.is_file() else self.exercises(stem)[name]
 
-    def every(self) -> Iterator[Exercise]:
+    def all_exercises(self) -> Iterator[Exercise]:
         """Iterate over all exercises, chapter by chapter."""
         for stem in self.stems:
             yield from self.exercises(stem)
@@ -100,11 +100,11 @@ class Course:
         return self._hints[stem]
 
     @cached_property
-    def listed(self) -> tuple[Listed, ...]:
+    def listed(self) -> tuple[IndexedChapter, ...]:
         """Return the chapters in order, with the points of their exercises; raise DamagedData."""
-        return exercise_index.listed_in(self.folder / SHIPPED / exercise_index.POINTS)
+        return exercise_index.read_index(self.folder / SHIPPED / exercise_index.POINTS)
 
-    def keys(self, stem: str) -> dict[str, Key]:
+    def keys(self, stem: str) -> dict[str, ExpectedObservations]:
         """Return the expected observations that are shipped for a chapter, by exercise; raise DamagedData."""
         return _shipped_keys(self.folder / SHIPPED, stem)
 
@@ -139,7 +139,7 @@ class Course:
         return name
 
 
-def slip(error: Exception, folder: Path) -> str | None:
+def course_error_line(error: Exception, folder: Path) -> str | None:
     """Return a line `path:line: error` for an error raised in a course's file; None if it was raised elsewhere."""
     if isinstance(error, SyntaxError):
         return f"{error.filename}:{error.lineno}: SyntaxError: {error.msg}. Correct it."
@@ -155,13 +155,13 @@ def course_in(folder: Path) -> Course:
     return Course(folder) if folder == folder.resolve() else course_in(folder.resolve())
 
 
-def here() -> Course:
+def current_course() -> Course:
     """Return the course that a notebook in the working directory belongs to; raise CourseNotFound."""
     return course_in(course_here())
 
 
 @cache
-def _shipped_keys(folder: Path, stem: str) -> dict[str, Key]:
+def _shipped_keys(folder: Path, stem: str) -> dict[str, ExpectedObservations]:
     from autograder.course import shipped_observations
 
     paths = {suffix: folder / f"{stem}{suffix}" for suffix in shipped_observations.SUFFIXES}

@@ -49,7 +49,7 @@ def bank_path(course: Path, chapter: str, exercise: str) -> Path:
     return course / ANSWERS / chapter / f"{exercise}.py"
 
 
-def open_to_answers(course: Path) -> tuple[Path, ...]:
+def readable_by_answers(course: Path) -> tuple[Path, ...]:
     """Return the paths in a course, and in installed ones, that students' code may read: what lessons import."""
     return tuple(folder / name for folder in (course, *_installed()) for name in (EXERCISES, FIGURES, INSTRUMENTS))
 

@@ -22,7 +22,7 @@ class Worth:
 
 
 @dataclass(frozen=True)
-class Listed:
+class IndexedChapter:
     """One chapter of the index: its file's stem, its title, and the points of its exercises, in order."""
 
     stem: str
@@ -36,7 +36,7 @@ class Listed:
         return int(found[0]) if found else 0
 
 
-def encode(chapters: list[Listed]) -> bytes:
+def encode(chapters: list[IndexedChapter]) -> bytes:
     """Return the contents of the file of points: one line per exercise, so that a change reads well in a diff."""
     plain = {
         chapter.stem: {
@@ -49,7 +49,7 @@ def encode(chapters: list[Listed]) -> bytes:
     return (text.replace("[\n    ", "[").replace(",\n    ", ", ").replace("\n   ]", "]") + "\n").encode()
 
 
-def listed_in(path: Path) -> tuple[Listed, ...]:
+def read_index(path: Path) -> tuple[IndexedChapter, ...]:
     """Return the chapters in a file of points, in order; raise DamagedData if it cannot be read."""
     try:
         return decode(path.read_bytes())
@@ -57,12 +57,12 @@ def listed_in(path: Path) -> tuple[Listed, ...]:
         raise DamagedData(f"the list of points cannot be read ({error}); install the course again") from error
 
 
-def decode(data: bytes) -> tuple[Listed, ...]:
+def decode(data: bytes) -> tuple[IndexedChapter, ...]:
     """Return the chapters that `encode` wrote; raise DamagedData for anything else."""
     try:
         plain = json.loads(data)
         return tuple(
-            Listed(stem, item["title"], {name: Worth(*worth) for name, worth in item["exercises"].items()})
+            IndexedChapter(stem, item["title"], {name: Worth(*worth) for name, worth in item["exercises"].items()})
             for stem, item in plain.items()
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.course.chapter_cells import Chapter
-from autograder.course.course import slip
+from autograder.course.course import course_error_line
 from autograder.course.course_location import ANSWERS, CHAPTERS, EXERCISES, bank_path, chapter_path
 from autograder.errors import CourseError, ExerciseError, UnknownExercise
 
@@ -46,7 +46,7 @@ def parts_of(course: Path, name: str) -> ExerciseParts:
 
     Raise UnknownExercise if none does, and ExerciseError if two chapters have an exercise of this name.
     """
-    there = list(every_part(course))
+    there = list(all_parts(course))
     found = [parts for parts in there if parts.name == name]
     if not found:
         raise UnknownExercise(name, dict.fromkeys(parts.name for parts in there))
@@ -58,14 +58,14 @@ def parts_of(course: Path, name: str) -> ExerciseParts:
 
 
 @contextmanager
-def slips_told(course: Path) -> Iterator[None]:
+def as_exercise_errors(course: Path) -> Iterator[None]:
     """Turn an error raised in the course's own files into an ExerciseError of one line; pass on all other errors."""
     try:
         yield
     except CourseError:
         raise
     except Exception as error:
-        if message := slip(error, course):
+        if message := course_error_line(error, course):
             raise ExerciseError(message) from error
         raise
 
@@ -76,7 +76,7 @@ def check_parts(course: Path, chapter: Chapter, only: str | None = None) -> None
     `only` names the one exercise to check.
     """
     names = {parts.name for parts in _beside(course, chapter.stem)} | set(chapter.exercises) if only is None else {only}
-    if found := [line for name in sorted(names) for line in missing(course, chapter, name)]:
+    if found := [line for name in sorted(names) for line in missing_parts(course, chapter, name)]:
         raise ExerciseError("\n".join(found))
 
 
@@ -93,7 +93,7 @@ def check_folders(course: Path, stems: set[str]) -> None:
         raise ExerciseError("\n".join(found))
 
 
-def missing(course: Path, chapter: Chapter, name: str) -> Iterator[str]:
+def missing_parts(course: Path, chapter: Chapter, name: str) -> Iterator[str]:
     """Yield a line for each missing part of an exercise: the file, and what to write."""
     parts = ExerciseParts(course, chapter.stem, name)
     in_chapter, has_file, has_bank = name in chapter.exercises, parts.exercise.is_file(), parts.bank.is_file()
@@ -150,7 +150,7 @@ def _nearest(name: str, chapter: Chapter) -> str:
     return f" (is it {close[0]!r}?)" if close else ""
 
 
-def every_part(course: Path) -> Iterator[ExerciseParts]:
+def all_parts(course: Path) -> Iterator[ExerciseParts]:
     """Yield the exercises with cells in a chapter, then those with a file, then those with an answer bank.
 
     An exercise with all three parts is yielded three times.

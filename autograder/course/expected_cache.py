@@ -10,29 +10,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder.diagnosis.expected import Key, Mistake
+from autograder.diagnosis.expected import ExpectedObservations, Mistake
 from autograder.errors import DamagedData, WorkFailed
 from autograder.exercises.observation import from_bytes, to_bytes
 from autograder.files import digest_of, write_all
 
 
 @dataclass(frozen=True)
-class KeyShelf:
+class ExpectedCache:
     """A folder of cached keys; `digest` is a hash of everything that they depend on besides exercise and seed."""
 
     folder: Path
     digest: str
 
-    def find(self, kind: str, exercise: str, seed: int) -> tuple[int, Key] | None:
+    def find(self, kind: str, exercise: str, seed: int) -> tuple[int, ExpectedObservations] | None:
         """Return the seed that the cases were drawn from and the key without its cases; None if none can be read."""
         try:
             drawn, reference, mistakes = from_bytes(self._place(kind, exercise, seed).read_bytes())
             found = tuple(_mistake(*each) for each in mistakes)
-            return drawn, Key(exercise, (), tuple(reference), found)
+            return drawn, ExpectedObservations(exercise, (), tuple(reference), found)
         except (OSError, DamagedData, ValueError, TypeError):
             return None
 
-    def keep(self, kind: str, seed: int, drawn: int, key: Key) -> None:
+    def keep(self, kind: str, seed: int, drawn: int, key: ExpectedObservations) -> None:
         """Write a key atomically; ignore a full disk, which writing the verdicts will report."""
         mistakes = [[m.tag, m.sentence, [*m.observations], [*m.rules], m.unless, m.slip] for m in key.mistakes]
         data = to_bytes([drawn, [*key.reference], mistakes])

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from autograder.course.answer_bank import load_bank
 from autograder.course.answer_keys import AnswerKeys
-from autograder.course.borrowed_exercises import Lent, begun, joined
+from autograder.course.borrowed_exercises import BorrowedExercise, empty_chapter, with_borrowed
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
 from autograder.course.course_location import bank_path, chapter_path
 from autograder.course.exercise_parts import check_parts
-from autograder.course.expected_cache import KeyShelf
+from autograder.course.expected_cache import ExpectedCache
 from autograder.course.solutions import run_solutions
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.report_cache import ReportCache
@@ -37,14 +37,14 @@ class Judge:
         course: Path,
         stem: str,
         only: str | None = None,
-        lent: Sequence[Lent] = (),
+        lent: Sequence[BorrowedExercise] = (),
         prelude: str = "",
-        shelf: KeyShelf | None = None,
+        shelf: ExpectedCache | None = None,
     ) -> None:
         self.course = course
         path, found = chapter_path(course, stem), course_in(course)
         is_chapter = path.is_file() or not lent
-        self.chapter = read_chapter(path) if is_chapter else begun(stem, prelude)
+        self.chapter = read_chapter(path) if is_chapter else empty_chapter(stem, prelude)
         self.names = self.chapter.exercises if only is None else (only,)
         self.homes: tuple[str, ...] = (stem,) if is_chapter else ()  # the chapters that its exercises come from
         self.exercises = ExerciseSet(stem)
@@ -58,9 +58,9 @@ class Judge:
         self.keys = AnswerKeys(course, self.chapter, self.exercises, self.banks, self.solutions, shelf)
         self.reports = ReportCache()
 
-    def _borrow(self, lent: Sequence[Lent]) -> None:
+    def _borrow(self, lent: Sequence[BorrowedExercise]) -> None:
         others = {each.name: Judge(self.course, each.home, only=each.name) for each in lent}
-        self.chapter = joined(self.chapter, self.course, lent)
+        self.chapter = with_borrowed(self.chapter, self.course, lent)
         self.names = (*self.names, *others)
         self.homes = tuple(dict.fromkeys((*self.homes, *(each.home for each in lent))))
         borrowed = [judge.exercises[name] for name, judge in others.items()]

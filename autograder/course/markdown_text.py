@@ -67,16 +67,16 @@ def excerpts(source: str) -> Iterator[Excerpt]:
         yield Excerpt(heading, source[begin:end])
 
 
-def words(text: str) -> int:
+def word_count(text: str) -> int:
     """Return the number of words to read; inline code counts, fenced code does not."""
     return sum(any(map(str.isalnum, word)) for word in _FENCED.sub("", text).split())
 
 
-def fenced_lines(text: str) -> int:
+def fenced_line_count(text: str) -> int:
     """Return the number of code lines in fences that are not blank."""
-    return sum(code_lines(found["code"]) for found in _FENCED.finditer(text))
+    return sum(code_line_count(found["code"]) for found in _FENCED.finditer(text))
 
 
-def code_lines(source: str) -> int:
+def code_line_count(source: str) -> int:
     """Return the number of lines that are not blank."""
     return sum(bool(line.strip()) for line in source.split("\n"))

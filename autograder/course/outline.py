@@ -14,7 +14,7 @@ from functools import cached_property
 from autograder.course.chapter_cells import Cell, Chapter, Kind
 from autograder.course.chapter_rules import fail
 from autograder.course.markdown_text import Heading, excerpts
-from autograder.course.side_paths import aside
+from autograder.course.side_paths import side_path_cells
 
 _PARENTHESES, _WORDS = re.compile(r"\s*\([^()]*\)"), re.compile(r"\w+")
 _EXERCISE = re.compile(r"(?:[\w-]+ )?[Ee]xercise: `(?P<name>\w+)`")
@@ -39,7 +39,7 @@ class Outline:
     def __init__(self, chapter: Chapter) -> None:
         self.chapter = chapter
         self.pieces = [piece for place, cell in enumerate(chapter.cells) for piece in _pieces(place, cell)]
-        off = aside(chapter)
+        off = side_path_cells(chapter)
         self.side = {number for number, piece in enumerate(self.pieces) if piece.place in off}
         self.exercise = {number: name for name in chapter.exercises for number in self._of_exercise(name)}
 
@@ -48,7 +48,7 @@ class Outline:
         """Return the indices of the pieces that begin with a heading."""
         return [number for number, piece in enumerate(self.pieces) if piece.heading]
 
-    def under(self, number: int) -> range:
+    def section(self, number: int) -> range:
         """Return the pieces of a heading's section: from the heading to the next one of its level or a higher one.
 
         The section of a chapter's first heading is the whole chapter.
@@ -66,7 +66,7 @@ class Outline:
         """Yield the indices of an exercise's pieces."""
         solution, check = self._cell(Kind.EXERCISE, name), self._cell(Kind.CHECK, name)
         begin = next((number for number in reversed(self.headings) if number < solution), 0)
-        if named(self.pieces[begin].heading) != name:
+        if exercise_in_heading(self.pieces[begin].heading) != name:
             begin = solution - (self.pieces[solution - 1].cell.kind is Kind.MARKDOWN)
         end = next((number for number in self.headings if number > solution), check)
         yield from range(begin, min(end, check))
@@ -79,13 +79,13 @@ class Outline:
         return next(found)
 
 
-def place_of(text: str) -> str:
+def section_id(text: str) -> str:
     """Return the HTML id of a section from its heading, without the minutes in parentheses."""
     bare = _PARENTHESES.sub("", text).replace("`", "").casefold()
     return "section-" + "-".join(_WORDS.findall(bare))
 
 
-def named(heading: Heading | None) -> str | None:
+def exercise_in_heading(heading: Heading | None) -> str | None:
     """Return the exercise that a heading names: "relu" for "Exercise: `relu` (5 minutes)"; else None."""
     found = _EXERCISE.match(heading.text) if heading else None
     return found["name"] if found else None
@@ -96,7 +96,7 @@ def check_outline(chapter: Chapter) -> None:
     outline = Outline(chapter)
     for number in outline.headings:
         piece = outline.pieces[number]
-        name = named(piece.heading)
+        name = exercise_in_heading(piece.heading)
         below = outline.pieces[number + 1 : next((n for n in outline.headings if n > number), None)]
         if name and not any(other.cell.keys.get("exercise") == name for other in below):
             fail(

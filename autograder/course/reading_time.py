@@ -18,8 +18,8 @@ from pathlib import Path
 from autograder.course.chapter_cells import Cell, Chapter, Kind
 from autograder.course.chapter_rules import fail
 from autograder.course.course import course_in
-from autograder.course.markdown_text import code_lines, fenced_lines, headings, masked, words
-from autograder.course.outline import Outline, Piece, named
+from autograder.course.markdown_text import code_line_count, fenced_line_count, headings, masked, word_count
+from autograder.course.outline import Outline, Piece, exercise_in_heading
 
 # The assumed speed of a reader. Nobody was timed: whoever times a class should change these numbers.
 # Adults read English non-fiction silently at 238 words a minute (Brysbaert, Journal of Memory and Language 109, 2019);
@@ -40,7 +40,7 @@ _AT_THE_END = re.compile(r"\s*\([^()]*(?:\bminutes?\b|\{side\}|\{exercises\})[^(
 TierOf = Callable[[str], str]
 
 
-def tiers(course: Path, chapter: Chapter) -> TierOf:
+def tier_lookup(course: Path, chapter: Chapter) -> TierOf:
     """Return a function from an exercise's name to its tier, read from the exercise's file; it raises ExerciseError."""
 
     @cache
@@ -55,7 +55,7 @@ def tiers(course: Path, chapter: Chapter) -> TierOf:
 
 def with_minutes(course: Path, chapter: Chapter) -> Chapter:
     """Return a chapter of a course with its placeholders replaced by minutes; raise ExerciseError."""
-    return filled(chapter, tiers(course, chapter))
+    return filled(chapter, tier_lookup(course, chapter))
 
 
 def filled(chapter: Chapter, tier_of: TierOf) -> Chapter:
@@ -97,14 +97,18 @@ def _start(piece: Piece) -> int:
 
 def _minutes(outline: Outline, number: int, word: str, tier_of: TierOf) -> float:
     """Return the minutes that a placeholder stands for in the section of a heading."""
-    below = outline.under(number)
+    below = outline.section(number)
     if word == "exercises":
-        return sum(effort(outline.chapter, name, tier_of) for name in _counted(outline, below))
-    name = named(outline.pieces[number].heading)
+        return sum(exercise_minutes(outline.chapter, name, tier_of) for name in _counted(outline, below))
+    name = exercise_in_heading(outline.pieces[number].heading)
     if word == "minutes" and name:
-        return effort(outline.chapter, name, tier_of)
+        return exercise_minutes(outline.chapter, name, tier_of)
     on_side = word == "side" or number in outline.side
-    return sum(cost(outline.pieces[n]) for n in below if n not in outline.exercise and (n in outline.side) == on_side)
+    return sum(
+        reading_minutes(outline.pieces[n])
+        for n in below
+        if n not in outline.exercise and (n in outline.side) == on_side
+    )
 
 
 def _counted(outline: Outline, below: Iterable[int]) -> list[str]:
@@ -113,17 +117,17 @@ def _counted(outline: Outline, below: Iterable[int]) -> list[str]:
     return [name for name in found if outline.chapter.points(name)]
 
 
-def cost(piece: Piece) -> float:
+def reading_minutes(piece: Piece) -> float:
     """Return the minutes to read a piece or to guess; 0 for code that is hidden or folded."""
     kind = piece.cell.kind
     if kind is Kind.MARKDOWN:
-        return words(piece.text) / WORDS + fenced_lines(piece.text) / LINES
+        return word_count(piece.text) / WORDS + fenced_line_count(piece.text) / LINES
     if kind is Kind.PREDICT:
         return PREDICTION
-    return code_lines(piece.text) / LINES if kind is Kind.LESSON else 0
+    return code_line_count(piece.text) / LINES if kind is Kind.LESSON else 0
 
 
-def effort(chapter: Chapter, name: str, tier_of: TierOf) -> float:
+def exercise_minutes(chapter: Chapter, name: str, tier_of: TierOf) -> float:
     """Return the minutes for an exercise: the maximum of the estimates from its tier, points and lines to write."""
     return max(EXERCISE[tier_of(name)], POINT * chapter.points(name), _written(chapter, name) / WRITTEN)
 
@@ -165,7 +169,7 @@ def _check_word(outline: Outline, place: int, cell: Cell, found: re.Match[str]) 
             cell.line,
             f"{{{word}}} stands in a cell without a heading above it; begin the cell with its heading.",
         )
-    below = outline.under(_above(outline, place, found.start()))
+    below = outline.section(_above(outline, place, found.start()))
     if word == "exercises" and not _counted(outline, below):
         fail(where, cell.line, "{exercises} stands where no exercise with points is below the heading; take it out.")
     if word == "side" and not outline.side.intersection(below):
@@ -206,10 +210,10 @@ def shares(chapter: Chapter, tier_of: TierOf) -> dict[str, Share]:
         if piece.cell.kind is not Kind.CLAIM:
             name = outline.exercise.get(number)
             part = _exercises(chapter, name) if name else "side paths" if number in outline.side else "main path"
-            found[part] += Share(0 if name else cost(piece), piece.place not in seen)
+            found[part] += Share(0 if name else reading_minutes(piece), piece.place not in seen)
             seen.add(piece.place)
     for name in chapter.exercises:
-        found[_exercises(chapter, name)] += Share(effort(chapter, name, tier_of))
+        found[_exercises(chapter, name)] += Share(exercise_minutes(chapter, name, tier_of))
     return found
 
 

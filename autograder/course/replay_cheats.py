@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from autograder.diagnosis.expected import Key
+from autograder.diagnosis.expected import ExpectedObservations
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import CourseError
@@ -19,12 +19,12 @@ MOST = 0.25  # the share of an exercise that constants may earn if its first che
 _SOURCE = "def cheats(): ..."
 
 
-def replayed(exercise: Exercise, shipped: Key, key: Key) -> Report:
+def replayed(exercise: Exercise, shipped: ExpectedObservations, key: ExpectedObservations) -> Report:
     """Return the report on a cheat that repeats the reference's observations of the visible cases for every case."""
     return judge(exercise, key, _constants(shipped, key), _SOURCE)
 
 
-def with_right_shapes(exercise: Exercise, shipped: Key, key: Key) -> Report:
+def with_right_shapes(exercise: Exercise, shipped: ExpectedObservations, key: ExpectedObservations) -> Report:
     """Return the report on a cheat as in `replayed`, which also reports the right form of tensors without values.
 
     The form can be computed from the inputs. An answer that replaces a probe in its own process can report this, and
@@ -43,7 +43,7 @@ def _filled(reported: Plain, right: Plain) -> Plain:
     return reported
 
 
-def after_an_honest_first(exercise: Exercise, shipped: Key, key: Key) -> Report:
+def after_an_honest_first(exercise: Exercise, shipped: ExpectedObservations, key: ExpectedObservations) -> Report:
     """Return the report on a cheat as in `replayed` that solves the cases of the first requirement honestly."""
     first = key.cases[0].requirement
     seen = [
@@ -53,23 +53,23 @@ def after_an_honest_first(exercise: Exercise, shipped: Key, key: Key) -> Report:
     return judge(exercise, key, seen, _SOURCE)
 
 
-def met(report: Report) -> list[str]:
+def passed_requirements(report: Report) -> list[str]:
     """Return the requirements that passed."""
     return [verdict.requirement for verdict in report.verdicts if verdict.status is Status.PASS]
 
 
 def share_of_constants(report: Report) -> float:
     """Return the share of an exercise that constants earn besides its first check, which was met honestly."""
-    return len(met(report)[1:]) / len(report.verdicts)
+    return len(passed_requirements(report)[1:]) / len(report.verdicts)
 
 
-def pays(exercise: Exercise, shipped: Key, key: Key) -> bool:
+def cheat_earns_points(exercise: Exercise, shipped: ExpectedObservations, key: ExpectedObservations) -> bool:
     """Return whether a cheat earns points on the cases of a key.
 
     That is: any point by constants alone, or more than `MOST` after an honest first check.
     """
     try:
-        if met(replayed(exercise, shipped, key)):
+        if passed_requirements(replayed(exercise, shipped, key)):
             return True
         return share_of_constants(after_an_honest_first(exercise, shipped, key)) > MOST
     except CourseError:
@@ -78,24 +78,27 @@ def pays(exercise: Exercise, shipped: Key, key: Key) -> bool:
         return False
 
 
-def lines(exercise: Exercise, shipped: Key, fresh: Mapping[int, Key]) -> Iterator[str]:
+def cheat_lines(
+    exercise: Exercise, shipped: ExpectedObservations, fresh: Mapping[int, ExpectedObservations]
+) -> Iterator[str]:
     """Yield a line for each way in which a cheat earns points on fresh cases; `fresh` maps a seed to its key."""
     for seed, key in fresh.items():
-        earned = met(replayed(exercise, shipped, key))
+        earned = passed_requirements(replayed(exercise, shipped, key))
         if earned:
             yield f"who repeats what is shipped passes {earned} (seed {seed}); let them hang on fresh input."
             break
     for seed, key in fresh.items():
         report = after_an_honest_first(exercise, shipped, key)
         if share_of_constants(report) > MOST:
+            earned = passed_requirements(report)[1:]
             yield (
-                f"after an honest first check, constants pass {met(report)[1:]} (seed {seed}), more than a quarter; "
+                f"after an honest first check, constants pass {earned} (seed {seed}), more than a quarter; "
                 "let them hang on fresh input, such as right values: `given`."
             )
             break
 
 
-def _constants(shipped: Key, key: Key) -> list[Observation]:
+def _constants(shipped: ExpectedObservations, key: ExpectedObservations) -> list[Observation]:
     """Return for each case of a key the shipped observation of the corresponding case of its requirement.
 
     If a requirement has more fresh cases than shipped ones, its last shipped observation is repeated.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 
-from autograder.diagnosis.expected import Key
+from autograder.diagnosis.expected import ExpectedObservations
 from autograder.errors import DamagedData
 from autograder.exercises.observation import from_parts, to_parts
 
 SUFFIXES = (".json", ".safetensors")
 
 
-def encode(keys: dict[str, Key]) -> dict[str, bytes]:
+def encode(keys: dict[str, ExpectedObservations]) -> dict[str, bytes]:
     """Return the contents of a chapter's two data files, by suffix."""
     node, tensors = to_parts({name: key.to_plain() for name, key in keys.items()})
     return dict(zip(SUFFIXES, (_readable(node).encode(), tensors), strict=True))
@@ -24,10 +24,10 @@ def _readable(node: object) -> str:
     return '{"t":"dict","v":[\n' + ",\n".join(lines) + "\n]}\n"
 
 
-def decode(files: dict[str, bytes]) -> dict[str, Key]:
+def decode(files: dict[str, bytes]) -> dict[str, ExpectedObservations]:
     """Return the keys that `encode` wrote, by exercise; raise DamagedData for anything else."""
     try:
         plain = from_parts(json.loads(files[".json"]), files[".safetensors"])
-        return {name: Key.from_plain(data) for name, data in plain.items()}
+        return {name: ExpectedObservations.from_plain(data) for name, data in plain.items()}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DamagedData(f"the shipped observations cannot be read ({error}); install the course again") from error

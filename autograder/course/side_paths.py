@@ -50,14 +50,14 @@ def _begins_anew(cell: Cell) -> bool:
     return cell.kind is Kind.MARKDOWN and first_heading(cell.source) is not None
 
 
-def aside(chapter: Chapter) -> set[int]:
+def side_path_cells(chapter: Chapter) -> set[int]:
     """Return the indices of the cells that are on side paths."""
     return {place for path in side_paths(chapter) for place in path.places}
 
 
 def main_path(chapter: Chapter) -> Chapter:
     """Return the chapter without its side paths."""
-    off = aside(chapter)
+    off = side_path_cells(chapter)
     return replace(chapter, cells=tuple(cell for place, cell in enumerate(chapter.cells) if place not in off))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from autograder.diagnosis.expected import Key
+from autograder.diagnosis.expected import ExpectedObservations
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.source_rules import broken, remarks
 from autograder.ipython_syntax import UNREAD, without_comments
@@ -14,7 +14,7 @@ _SEARCHED = 20_000  # characters; searching a longer text for a pattern could ta
 
 
 @dataclass(frozen=True)
-class Text:
+class AnswerText:
     """What the text of an answer contributes to its report.
 
     `broken` are the names of the broken rules, `disproved` the indices (in `key.mistakes`) of the mistakes that the
@@ -27,14 +27,14 @@ class Text:
     remarks: tuple[str, ...] = ()
 
     @classmethod
-    def read(cls, exercise: Exercise, key: Key, source: str) -> Text:
+    def read(cls, exercise: Exercise, key: ExpectedObservations, source: str) -> AnswerText:
         """Examine the text of an answer, helper functions included."""
         names = tuple(rule.name for rule in broken(exercise.rules, source, exercise.name))
         notes = remarks(exercise.notes, source, exercise.name) if exercise.notes else ()
         return cls(names, _disproved(key, source), notes)
 
 
-def _disproved(key: Key, source: str) -> frozenset[int]:
+def _disproved(key: ExpectedObservations, source: str) -> frozenset[int]:
     """Return the indices of the mistakes whose sentence may be false of this code.
 
     A mistake is ruled out if its pattern `unless` is found, and also if the code cannot be searched: it is too long, a

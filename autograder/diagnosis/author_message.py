@@ -9,7 +9,7 @@ from autograder.exercises.difference import Difference
 _FORM = ("type", "keys", "shape", "dtype", "device", "requires_grad")
 
 
-def own_sentence(tells: Mapping[str, str], difference: Difference) -> str:
+def choose_author_message(tells: Mapping[str, str], difference: Difference) -> str:
     """Return the sentence in `tells` under the most specific key that fits the difference, or "".
 
     Keys are tried in the order "facet=value", "facet.key" (innermost first), "facet:aspect", "facet". The plain key

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import torch
 
-from autograder.diagnosis.author_message import own_sentence
-from autograder.diagnosis.error_meanings import meaning
+from autograder.diagnosis.author_message import choose_author_message
+from autograder.diagnosis.error_meanings import error_meaning
 from autograder.diagnosis.number_format import number
 from autograder.diagnosis.tensor_grid import picture
 from autograder.diagnosis.value_format import RESULTS, nested, shorten, show, show_both
@@ -25,7 +25,7 @@ _COUNTED = 6  # fewer numbers may be 0, 1, 2, ... by chance
 
 
 @dataclass(frozen=True)
-class Told:
+class DifferenceMessage:
     """The message about one difference: the sentence, both values as texts, and the picture."""
 
     sentence: str
@@ -46,9 +46,9 @@ def still_running(seconds: float) -> str:
     return f"Your code was still running after {seconds:g} seconds and was stopped."
 
 
-def tell(
+def difference_message(
     exercise: Exercise, tells: Mapping[str, str], difference: Difference, right: Observation, seen: Observation
-) -> Told:
+) -> DifferenceMessage:
     """Return the message about a difference between the expected and the student's observation of one case.
 
     `right` is the expected observation and `seen` the student's. An exception comes first, then a missing facet, then
@@ -57,28 +57,28 @@ def tell(
     told = _tell(exercise, tells, difference, right, seen)
     # A name, key or error message from the student's code may be a million characters long.
     sentence, expected, got = (shorten(text, LONGEST) for text in (told.sentence, told.expected, told.got))
-    return Told(sentence, expected, got, told.picture)
+    return DifferenceMessage(sentence, expected, got, told.picture)
 
 
 def _tell(
     exercise: Exercise, tells: Mapping[str, str], difference: Difference, right: Observation, seen: Observation
-) -> Told:
+) -> DifferenceMessage:
     if "raised" in seen:
         return _tell_raised(exercise, seen["raised"], _before_it(tells, right, seen))
     if difference.path == () and difference.aspect == "keys":
         return _tell_form(tells, difference, right, seen)
     facet, *inner = difference.path
-    spoken = own_sentence(tells, difference)
+    spoken = choose_author_message(tells, difference)
     by_probe = isinstance(difference.expected, bool) and (facet not in RESULTS or not inner)
     if spoken and by_probe:  # the sentence says it all; values help only if the result differs
         result = _of_result(right, seen, exercise.tolerance) if facet != "returned" else None
-        return _with_values(spoken, result, exercise.tolerance) if result else Told(spoken)
+        return _with_values(spoken, result, exercise.tolerance) if result else DifferenceMessage(spoken)
     if spoken:
         kind_note = "" if f"{facet}:type" in tells else note_of_kind(difference)
         sentence = spoken + _nan_note(difference.expected, difference.got) + kind_note
         return _with_values(sentence, difference, exercise.tolerance)
     if facet in _FACETS:
-        return Told(_FACETS[str(facet)].format(got=_names(difference.got)))
+        return DifferenceMessage(_FACETS[str(facet)].format(got=_names(difference.got)))
     return _tell_value(_place(str(facet), inner), difference, exercise.tolerance)
 
 
@@ -88,8 +88,8 @@ def _of_result(right: Observation, seen: Observation, tolerance: Tolerance) -> D
     return first_difference(right["returned"], seen["returned"], tolerance) if both else None
 
 
-def _with_values(sentence: str, difference: Difference, tolerance: Tolerance) -> Told:
-    return Told(sentence, *_by_entry(difference, tolerance), picture(difference, tolerance))
+def _with_values(sentence: str, difference: Difference, tolerance: Tolerance) -> DifferenceMessage:
+    return DifferenceMessage(sentence, *_by_entry(difference, tolerance), picture(difference, tolerance))
 
 
 def _by_entry(difference: Difference, tolerance: Tolerance) -> tuple[str, str]:
@@ -102,20 +102,22 @@ def _by_entry(difference: Difference, tolerance: Tolerance) -> tuple[str, str]:
     return f"{place} = {expected}", f"{place} = {got}"
 
 
-def _tell_form(tells: Mapping[str, str], difference: Difference, right: Observation, seen: Observation) -> Told:
+def _tell_form(
+    tells: Mapping[str, str], difference: Difference, right: Observation, seen: Observation
+) -> DifferenceMessage:
     """Return the message for missing facets: an expected error was not raised, or the result has another form.
 
     A fact that the probe recorded all the same may say which form.
     """
     if "raised" in difference.expected:
-        return Told("Expected this call to raise an error; it returned a value.")
+        return DifferenceMessage("Expected this call to raise an error; it returned a value.")
     facts = (facet for facet in right if isinstance(seen.get(facet), bool) and seen[facet] != right[facet])
     form = "What your code returns is not of the form that the docstring describes."
     sentence = next((tells[facet] for facet in facts if facet in tells), form)
     if "returned" not in seen:
-        return Told(sentence)
+        return DifferenceMessage(sentence)
     advice = " Did you forget `return`?" if seen["returned"] is None else ""
-    return Told(f"{sentence}{advice}", got=show(seen["returned"]))
+    return DifferenceMessage(f"{sentence}{advice}", got=show(seen["returned"]))
 
 
 _FACETS = {
@@ -136,7 +138,7 @@ def _before_it(tells: Mapping[str, str], right: Observation, seen: Observation) 
     return next(told, "")
 
 
-def _tell_raised(exercise: Exercise, error: Raised, before: str) -> Told:
+def _tell_raised(exercise: Exercise, error: Raised, before: str) -> DifferenceMessage:
     where = f" It happened at: `{error.line}`" if error.line else ""
     message = " ".join(error.message.split())
     signature = error.type == "TypeError" and f"{exercise.name}()" in error.message and "argument" in error.message
@@ -144,34 +146,36 @@ def _tell_raised(exercise: Exercise, error: Raised, before: str) -> Told:
     told = f"{error.type}: {message}" if message else error.type
     lacks = re.fullmatch(rf"'{re.escape(exercise.name)}' object has no attribute '([^_]\w*)'", message)
     if lacks and not where and not before:  # what asked for it is no line of theirs
-        return Told(f"Your `{exercise.name}` has no attribute `{lacks[1]}`.")
-    meant = "" if before else meaning(told)
-    return Told(f"{before}{before and ' '}Your code raised {told.rstrip('.')}.{where}{advice}{meant and ' '}{meant}")
+        return DifferenceMessage(f"Your `{exercise.name}` has no attribute `{lacks[1]}`.")
+    meant = "" if before else error_meaning(told)
+    return DifferenceMessage(
+        f"{before}{before and ' '}Your code raised {told.rstrip('.')}.{where}{advice}{meant and ' '}{meant}"
+    )
 
 
-WITHOUT_WORDS = "what this check looks at"  # stands for a facet for which the requirement has no sentence
+UNNAMED_FACET = "what this check looks at"  # stands for a facet for which the requirement has no sentence
 
 
 def _place(facet: str, inner: list[str | int]) -> str:
-    base = dict(zip(RESULTS, ("the result", "the result of a second call"), strict=True)).get(facet, WITHOUT_WORDS)
+    base = dict(zip(RESULTS, ("the result", "the result of a second call"), strict=True)).get(facet, UNNAMED_FACET)
     keys = "".join(f"[{key!r}]" for key in inner)
     return f"entry {keys} of {base}" if keys else base
 
 
-def _tell_value(place: str, difference: Difference, tolerance: Tolerance) -> Told:
+def _tell_value(place: str, difference: Difference, tolerance: Tolerance) -> DifferenceMessage:
     expected, got = difference.expected, difference.got
     texts = show_both(difference, tolerance)
     told = _by_entry(difference, tolerance)
     if difference.aspect == "type":
-        return Told(type_sentence(place, expected, got), *told)
+        return DifferenceMessage(type_sentence(place, expected, got), *told)
     if difference.aspect == "keys":
-        return Told(_keys_sentence(place, expected, got))
+        return DifferenceMessage(_keys_sentence(place, expected, got))
     if difference.aspect == "length":
         items = "1 item" if len(expected) == 1 else f"{len(expected)} items"
-        return Told(f"Expected {place} to have {items}, got {len(got)}.", *told)
+        return DifferenceMessage(f"Expected {place} to have {items}, got {len(got)}.", *told)
     if isinstance(expected, Seen):
-        return Told(_tensor_sentence(place, difference), *told, picture=picture(difference, tolerance))
-    return Told(f"Expected {place} to be {texts[0]}, got {texts[1]}.", *told)
+        return DifferenceMessage(_tensor_sentence(place, difference), *told, picture=picture(difference, tolerance))
+    return DifferenceMessage(f"Expected {place} to be {texts[0]}, got {texts[1]}.", *told)
 
 
 def _keys_sentence(place: str, expected: list[str], got: list[str]) -> str:

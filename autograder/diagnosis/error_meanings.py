@@ -182,6 +182,6 @@ _MEANINGS = (
 )
 
 
-def meaning(error: str) -> str:
+def error_meaning(error: str) -> str:
     """Return the explanation of an error, given as "Type: message"; "" if there is none."""
     return next((sentence for pattern, sentence in _MEANINGS if re.search(pattern, error)), "")

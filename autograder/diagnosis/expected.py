@@ -30,7 +30,7 @@ class Mistake:
 
 
 @dataclass(frozen=True, eq=False)
-class Key:
+class ExpectedObservations:
     """The cases of one exercise, with the observations of the reference and of each known mistake on them."""
 
     exercise: str
@@ -38,7 +38,7 @@ class Key:
     reference: tuple[Observation, ...]
     mistakes: tuple[Mistake, ...]
 
-    def only(self, keep: Callable[[Observation], Observation]) -> Key:
+    def only(self, keep: Callable[[Observation], Observation]) -> ExpectedObservations:
         """Return a copy of this key in which `keep` is applied to each observation."""
         mistakes = (replace(mistake, observations=tuple(map(keep, mistake.observations))) for mistake in self.mistakes)
         return replace(self, reference=tuple(map(keep, self.reference)), mistakes=tuple(mistakes))
@@ -58,7 +58,7 @@ class Key:
         }
 
     @classmethod
-    def from_plain(cls, data: dict[str, Any]) -> Key:
+    def from_plain(cls, data: dict[str, Any]) -> ExpectedObservations:
         """Return the key that `to_plain` turned into `data`."""
         table = data["observations"]
         return cls(

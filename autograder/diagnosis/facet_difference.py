@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 from autograder.exercises.difference import Difference, first_difference
 from autograder.exercises.exercise import Case, Exercise
-from autograder.exercises.form_slips import Slip, slips
+from autograder.exercises.form_slips import Slip, find_form_slips
 from autograder.exercises.observation import Observation
 
 
 @dataclass(frozen=True)
-class Parting:
+class FacetDifference:
     """The result of the comparison; without arguments, no difference.
 
     `own` is the first difference in the requirement's own facets. If there is none, `given` is the first difference in
@@ -33,18 +33,18 @@ class Parting:
         return self.own or self.given
 
 
-def part(exercise: Exercise, case: Case, right: Observation, mine: Observation) -> Parting:
+def compare_facets(exercise: Exercise, case: Case, right: Observation, mine: Observation) -> FacetDifference:
     """Compare an answer's observation of a case (`mine`) with the reference's (`right`)."""
     first = exercise.compare(right, mine, exercise.tolerance)
     if first is None:
-        return Parting()
+        return FacetDifference()
     given = exercise.requirements[case.requirement].given
-    form = slips(right, mine, exercise.tolerance) if exercise.compare is first_difference else None
+    form = find_form_slips(right, mine, exercise.tolerance) if exercise.compare is first_difference else None
     if not given or not set(right) - set(given) <= set(mine):
-        return Parting(own=first, slips=form)
+        return FacetDifference(own=first, slips=form)
     own = {facet: right[facet] for facet in right if facet not in given}
     parted = first_difference(own, {facet: mine[facet] for facet in own}, exercise.tolerance)
     if parted:
-        return Parting(own=parted, slips=form)
+        return FacetDifference(own=parted, slips=form)
     wrong = (f for f in given if f in right and first_difference(right[f], mine.get(f), exercise.tolerance) is not None)
-    return Parting(given=first, facets=frozenset(wrong), slips=form)
+    return FacetDifference(given=first, facets=frozenset(wrong), slips=form)

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from autograder.diagnosis import difference_messages
-from autograder.diagnosis.answer_text import Text
-from autograder.diagnosis.expected import Key
-from autograder.diagnosis.facet_difference import Parting, part
-from autograder.diagnosis.mistake_matching import cases_wrong, explanation, same, shows
+from autograder.diagnosis.answer_text import AnswerText
+from autograder.diagnosis.expected import ExpectedObservations
+from autograder.diagnosis.facet_difference import FacetDifference, compare_facets
+from autograder.diagnosis.mistake_matching import explaining_mistake, failing_cases, matches_mistake, same_observation
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.form_slips import Slip
@@ -24,30 +24,34 @@ UNTOUCHED = "untouched"  # in a debugging exercise, the tag of the program that 
 _STUB = "NotImplementedError"
 
 
-def judge(exercise: Exercise, key: Key, observations: Sequence[Observation], source: str) -> Report:
+def judge(exercise: Exercise, key: ExpectedObservations, observations: Sequence[Observation], source: str) -> Report:
     """Return the report on an answer from its observations, one per case of the key, and its source text."""
-    return judge_read(exercise, key, observations, Text.read(exercise, key, source))
+    return judge_read(exercise, key, observations, AnswerText.read(exercise, key, source))
 
 
-def judge_read(exercise: Exercise, key: Key, observations: Sequence[Observation], text: Text) -> Report:
+def judge_read(
+    exercise: Exercise, key: ExpectedObservations, observations: Sequence[Observation], text: AnswerText
+) -> Report:
     """Return the report as `judge` does, with the answer's text already examined.
 
     The report depends on the source text through `text` alone, so that callers may cache reports by it.
     """
     if all(is_stub(seen.get("raised")) for seen in observations):
-        return whole(exercise, key.cases, Status.NOT_ATTEMPTED, difference_messages.not_attempted(exercise.name))
+        return uniform_report(
+            exercise, key.cases, Status.NOT_ATTEMPTED, difference_messages.not_attempted(exercise.name)
+        )
     # One that was changed may show the same: where its first program stops, nobody sees what became of the others.
     known = (each for place, each in enumerate(key.mistakes) if place not in text.disproved)
     as_given = next((mistake for mistake in known if mistake.tag == UNTOUCHED), None)
-    if as_given and shows(exercise, as_given, observations):
-        return whole(exercise, key.cases, Status.NOT_ATTEMPTED, as_given.sentence)
+    if as_given and matches_mistake(exercise, as_given, observations):
+        return uniform_report(exercise, key.cases, Status.NOT_ATTEMPTED, as_given.sentence)
     verdicts = _Lines(exercise, key, observations, text).verdicts()
     verdicts += list(_rule_verdicts(exercise, key, observations, text, verdicts))
     report = Report(exercise.name, tuple(verdicts))
     return replace(report, notes=text.remarks) if report.passed else report
 
 
-def whole(exercise: Exercise, cases: Sequence[Case], status: Status, sentence: str) -> Report:
+def uniform_report(exercise: Exercise, cases: Sequence[Case], status: Status, sentence: str) -> Report:
     """Return a report in which one cause decides every check: the first verdict has the status and the sentence.
 
     The other verdicts are NOT_ATTEMPTED if that is the status, and otherwise SKIPPED.
@@ -82,10 +86,13 @@ class _Lines:
     `failed` the sentences that are not met.
     """
 
-    def __init__(self, exercise: Exercise, key: Key, seen: Sequence[Observation], text: Text) -> None:
+    def __init__(
+        self, exercise: Exercise, key: ExpectedObservations, seen: Sequence[Observation], text: AnswerText
+    ) -> None:
         self.exercise, self.key, self.seen, self.text = exercise, key, seen, text
         self.parted = [
-            part(exercise, case, right, mine) for case, right, mine in zip(key.cases, key.reference, seen, strict=True)
+            compare_facets(exercise, case, right, mine)
+            for case, right, mine in zip(key.cases, key.reference, seen, strict=True)
         ]
         self.sentences = _sentences(key.cases)
         self.cases = {
@@ -93,7 +100,7 @@ class _Lines:
         }
         self.slips, spoiled = _slipped(exercise, key, self.parted, seen)
         for index in spoiled:
-            self.parted[index] = Parting()
+            self.parted[index] = FacetDifference()
         self.excused: frozenset[Slip] = frozenset()
         first = self._wrong(self.sentences[0])
         forms = [self.parted[i].slips for i in first]
@@ -163,8 +170,8 @@ class _Lines:
         difference, case, seen = self.parted[index].first, self.key.cases[index], self.seen[index]
         assert difference is not None
         tells, right = self.exercise.tells(text), self.key.reference[index]
-        told = difference_messages.tell(self.exercise, tells, difference, right, seen)
-        mistake = explanation(self.exercise, self.key, self.seen, self.text, wrong)
+        told = difference_messages.difference_message(self.exercise, tells, difference, right, seen)
+        mistake = explaining_mistake(self.exercise, self.key, self.seen, self.text, wrong)
         return Verdict(
             requirement=text,
             status=Status.ERROR if "raised" in seen else Status.FAIL,
@@ -179,7 +186,7 @@ class _Lines:
 
 
 def _slipped(
-    exercise: Exercise, key: Key, parted: Sequence[Parting], seen: Sequence[Observation]
+    exercise: Exercise, key: ExpectedObservations, parted: Sequence[FacetDifference], seen: Sequence[Observation]
 ) -> tuple[set[int], set[int]]:
     """Return two sets of case indices: those that known slips cost, and those of other requirements that they spoil.
 
@@ -188,9 +195,9 @@ def _slipped(
     costs: set[int] = set()
     spoils: set[int] = set()
     for slip in (mistake for mistake in key.mistakes if mistake.slip):
-        wrong = cases_wrong(exercise, key, slip)
+        wrong = failing_cases(exercise, key, slip)
         own = {i for i in wrong if key.cases[i].requirement == key.cases[wrong[0]].requirement}
-        shown = {i for i in wrong if parted[i].first and same(exercise, slip.observations[i], seen[i])}
+        shown = {i for i in wrong if parted[i].first and same_observation(exercise, slip.observations[i], seen[i])}
         if own <= shown:
             costs |= own
             spoils |= shown - own
@@ -202,7 +209,11 @@ def _waiting(text: str, awaited: str) -> Verdict:
 
 
 def _rule_verdicts(
-    exercise: Exercise, key: Key, seen: Sequence[Observation], text: Text, verdicts: Sequence[Verdict]
+    exercise: Exercise,
+    key: ExpectedObservations,
+    seen: Sequence[Observation],
+    text: AnswerText,
+    verdicts: Sequence[Verdict],
 ) -> Iterator[Verdict]:
     """Yield one verdict per rule on the text; a rule is SKIPPED until at least half of the requirements are met.
 
@@ -212,7 +223,11 @@ def _rule_verdicts(
     unmet = [verdict.requirement for verdict in verdicts if verdict.status is not Status.PASS]
     many = 2 * len(unmet) > len(verdicts)
     names = text.broken
-    known = [m for m in key.mistakes if m.rules == names and not unmet and shows(exercise, m, seen)] if names else []
+    known = (
+        [m for m in key.mistakes if m.rules == names and not unmet and matches_mistake(exercise, m, seen)]
+        if names
+        else []
+    )
     for rule in exercise.rules:
         if many:
             yield _waiting(rule.requirement, unmet[0])

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from autograder.diagnosis.answer_text import Text
-from autograder.diagnosis.expected import Key, Mistake
+from autograder.diagnosis.answer_text import AnswerText
+from autograder.diagnosis.expected import ExpectedObservations, Mistake
 from autograder.exercises.difference import Difference, differences, first_difference
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.observation import Observation
 
 
-def explanation(
-    exercise: Exercise, key: Key, seen: Sequence[Observation], text: Text, wrong: Sequence[int]
+def explaining_mistake(
+    exercise: Exercise, key: ExpectedObservations, seen: Sequence[Observation], text: AnswerText, wrong: Sequence[int]
 ) -> Mistake | None:
     """Return the known mistake that explains why the answer fails on the cases `wrong` of one requirement, or None.
 
@@ -26,9 +26,9 @@ def explanation(
         if not mistake.sentence or place in text.disproved:
             continue
         # Most mistakes differ on the first case already, which is cheap to find out.
-        if not same(exercise, mistake.observations[wrong[0]], seen[wrong[0]]):
+        if not same_observation(exercise, mistake.observations[wrong[0]], seen[wrong[0]]):
             continue
-        agrees = [same(exercise, *pair) for pair in zip(mistake.observations, seen, strict=True)]
+        agrees = [same_observation(exercise, *pair) for pair in zip(mistake.observations, seen, strict=True)]
         if 2 * sum(agrees[i] for i in wrong) < len(wrong) or _refuted(exercise, key, mistake, seen):
             continue
         if not _by_one_bool(exercise, key, seen, agrees):
@@ -39,27 +39,27 @@ def explanation(
     return ranked[0][1]
 
 
-def shows(exercise: Exercise, mistake: Mistake, seen: Sequence[Observation]) -> bool:
+def matches_mistake(exercise: Exercise, mistake: Mistake, seen: Sequence[Observation]) -> bool:
     """Return whether an answer's observations equal the mistake's on every case."""
-    return all(same(exercise, *pair) for pair in zip(mistake.observations, seen, strict=True))
+    return all(same_observation(exercise, *pair) for pair in zip(mistake.observations, seen, strict=True))
 
 
-def same(exercise: Exercise, known: Observation, mine: Observation) -> bool:
+def same_observation(exercise: Exercise, known: Observation, mine: Observation) -> bool:
     """Return whether two observations are equal by the exercise's own comparison and tolerance."""
     return exercise.compare(known, mine, exercise.tolerance) is None
 
 
-def _refuted(exercise: Exercise, key: Key, mistake: Mistake, seen: Sequence[Observation]) -> bool:
+def _refuted(exercise: Exercise, key: ExpectedObservations, mistake: Mistake, seen: Sequence[Observation]) -> bool:
     """Return whether the mistake fails on some case in a way in which this answer does not."""
-    cases = cases_wrong(exercise, key, mistake)
+    cases = failing_cases(exercise, key, mistake)
     return any(_denies(exercise, key.reference[i], mistake.observations[i], seen[i]) for i in cases)
 
 
 @lru_cache(maxsize=1024)  # needed for every answer, and a key does not change
-def cases_wrong(exercise: Exercise, key: Key, mistake: Mistake) -> tuple[int, ...]:
+def failing_cases(exercise: Exercise, key: ExpectedObservations, mistake: Mistake) -> tuple[int, ...]:
     """Return the indices of the cases on which a known mistake differs from the reference."""
     pairs = zip(key.reference, mistake.observations, strict=True)
-    return tuple(i for i, (right, known) in enumerate(pairs) if not same(exercise, right, known))
+    return tuple(i for i, (right, known) in enumerate(pairs) if not same_observation(exercise, right, known))
 
 
 def _denies(exercise: Exercise, right: Observation, known: Observation, mine: Observation) -> bool:
@@ -67,7 +67,7 @@ def _denies(exercise: Exercise, right: Observation, known: Observation, mine: Ob
 
     An answer that raises on this case, where the mistake does not, refutes nothing.
     """
-    if same(exercise, known, mine):
+    if same_observation(exercise, known, mine):
         return False
     if exercise.compare is not first_difference:
         return True
@@ -82,7 +82,9 @@ def _denies(exercise: Exercise, right: Observation, known: Observation, mine: Ob
     )
 
 
-def _by_one_bool(exercise: Exercise, key: Key, seen: Sequence[Observation], agrees: Sequence[bool]) -> bool:
+def _by_one_bool(
+    exercise: Exercise, key: ExpectedObservations, seen: Sequence[Observation], agrees: Sequence[bool]
+) -> bool:
     """Return whether one bool is the only evidence for a mistake, which is too little: many faults may flip a bool.
 
     The same bool is enough if it is wrong on several cases and right on another one.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autograder.diagnosis.answer_text import Text
-from autograder.diagnosis.expected import Key
+from autograder.diagnosis.answer_text import AnswerText
+from autograder.diagnosis.expected import ExpectedObservations
 from autograder.diagnosis.judge_observations import is_final, judge_read
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.exercise import Exercise
@@ -19,7 +19,7 @@ class ReportCache:
     """Reports by exercise, seed, the digest of the observations, and the text (as read, and by its digest)."""
 
     def __init__(self) -> None:
-        self._reports: dict[tuple[str, int, str, Text | str], Report] = {}
+        self._reports: dict[tuple[str, int, str, AnswerText | str], Report] = {}
 
     def find(self, name: str, seed: int, digest: str, source: str) -> Report | None:
         """Return the report on an answer with the same text that showed the same; None where there is none yet."""
@@ -28,7 +28,7 @@ class ReportCache:
     def judge(
         self,
         exercise: Exercise,
-        key: Key,
+        key: ExpectedObservations,
         seed: int,
         observations: Sequence[Observation],
         source: str,
@@ -39,7 +39,7 @@ class ReportCache:
 
         A report by the reference key is remembered only where the full key would give the same.
         """
-        name, text = exercise.name, Text.read(exercise, key, source)
+        name, text = exercise.name, AnswerText.read(exercise, key, source)
         report = self._reports.get((name, seed, digest, text)) or judge_read(exercise, key, observations, text)
         if is_full_key or is_final(report):
             for known in (text, digest_of(source)):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 
 from autograder.exercises.observation import Foreign, Plain, Raised, Seen
-from autograder.exercises.torch_messages import in_one_wording
+from autograder.exercises.torch_messages import normalize_wording
 
 # The aspects in which two values may differ, in the order in which they are compared.
 ASPECTS = ("type", "keys", "length", "shape", "dtype", "device", "values", "requires_grad")
@@ -98,7 +98,7 @@ def _same_leaf(expected: Plain, got: Plain) -> bool:
 
 def _same_words(expected: str, got: str) -> bool:
     """Return whether two texts are equal once the wording of their versions of torch is made the same."""
-    return expected == got or in_one_wording(expected) == in_one_wording(got)
+    return expected == got or normalize_wording(expected) == normalize_wording(got)
 
 
 def _tensor_differences(expected: Seen, got: Seen, tol: Tolerance, path: tuple[str | int, ...]) -> Iterator[Difference]:

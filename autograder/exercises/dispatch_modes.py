@@ -5,12 +5,12 @@ from __future__ import annotations
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 
 
-def modes_on() -> int:
+def active_mode_count() -> int:
     """Return the number of active dispatch modes, each of which intercepts every operation."""
     return len(_get_current_dispatch_mode_stack())
 
 
-def end_modes(above: int) -> None:
+def exit_modes(above: int) -> None:
     """End the active modes from the innermost out until `above` of them are left.
 
     An answer may enter a mode and never leave it, or may be stopped inside of it. Everything that the process computes

@@ -60,12 +60,12 @@ class Case:
 
 Probe = Callable[[Callable[..., Any], Case], Observation]
 # The facets for which diagnosis/ has messages of its own, in every exercise.
-SPOKEN = frozenset({"returned", "again", "inputs", "rng", "sharing", "gradient", "raised"})
+FACETS_WITH_MESSAGES = frozenset({"returned", "again", "inputs", "rng", "sharing", "gradient", "raised"})
 Compare = Callable[[Observation, Observation, Tolerance], Difference | None]
 DrawCases = Callable[[Draw], Iterator[Case]]
 
 
-def facet_of(told: str) -> str:
+def facet_name(told: str) -> str:
     """Return the facet in a key of a requirement's `tells`: "returned" for "returned:shape" or "returned=ok"."""
     return re.split("[.:=]", told, maxsplit=1)[0]
 
@@ -93,7 +93,7 @@ class Requirement:
     def __post_init__(self) -> None:
         """Raise ExerciseError if `watch` does not take (answer, case), or if `tells` names an unknown aspect."""
         for told in self.tells:
-            aspect = told.removeprefix(facet_of(told))
+            aspect = told.removeprefix(facet_name(told))
             if aspect.startswith(":") and aspect[1:] not in ASPECTS:
                 raise ExerciseError(
                     f"expected a facet, or one and an aspect of it, in what {self.sentence!r} tells, found {told!r}. "
@@ -185,27 +185,27 @@ class Exercise:
         says may hold for its own cases alone.
         """
         own = self.requirements[sentence].tells
-        known = {*map(facet_of, own), *SPOKEN}
+        known = {*map(facet_name, own), *FACETS_WITH_MESSAGES}
         others = (other.tells.items() for other in self.requirements.values())
-        borrowed = {name: words for told in others for name, words in told if facet_of(name) not in known}
+        borrowed = {name: words for told in others for name, words in told if facet_name(name) not in known}
         return {**borrowed, **own}
 
     def cases(self, seed: int) -> tuple[Case, ...]:
         """Return the cases of a seed, drawn under torch's usual settings; seed 0 gives the visible cases."""
-        with usual_settings(), torch.device("cpu"):
+        with default_torch_settings(), torch.device("cpu"):
             return tuple(self.draw_cases(Draw(seed)))
 
     def observe(self, answer: Callable[..., Any], cases: Iterable[Case]) -> tuple[Observation, ...]:
         """Return the observation of an answer on each case; torch's usual settings are restored before each."""
         seen = []
         for case in cases:
-            with usual_settings():
+            with default_torch_settings():
                 seen.append(self.requirements[case.requirement].watch(answer, case))
         return tuple(seen)
 
 
 @contextmanager
-def usual_settings() -> Iterator[None]:
+def default_torch_settings() -> Iterator[None]:
     """Set torch's default dtype and gradient mode to those of a new process, and restore them after the block."""
     dtype, tracking = torch.get_default_dtype(), torch.is_grad_enabled()
     torch.set_default_dtype(torch.float32)

@@ -17,7 +17,7 @@ from autograder.exercises.observation import Plain, Seen
 Slip = tuple[str, str, str]
 
 
-def slips(expected: Plain, got: Plain, tolerance: Tolerance) -> frozenset[Slip] | None:
+def find_form_slips(expected: Plain, got: Plain, tolerance: Tolerance) -> frozenset[Slip] | None:
     """Return the slips of form in an observation, or None if anything other than form differs."""
     found = [(each, _slip(each, tolerance)) for each in differences(expected, got, tolerance)]
     return None if any(slip is None for _, slip in found) else frozenset(slip for _, slip in found if slip)

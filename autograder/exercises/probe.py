@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from autograder.exercises.difference import Tolerance, first_difference
-from autograder.exercises.dispatch_modes import end_modes, modes_on
+from autograder.exercises.dispatch_modes import active_mode_count, exit_modes
 from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import (
     MAX_ELEMENTS,
@@ -144,7 +144,7 @@ def _is_ours(frame: FrameType) -> bool:
 
 def attempt(call: Callable[[], Observation]) -> Observation:
     """Run code of a probe that calls student code; record an exception, except KeyboardInterrupt, as `raised`."""
-    modes = modes_on()
+    modes = active_mode_count()
     try:
         return call()
     except KeyboardInterrupt:
@@ -152,7 +152,7 @@ def attempt(call: Callable[[], Observation]) -> Observation:
     except BaseException as error:  # SystemExit too: exit() in an answer must not end the notebook
         return {"raised": raised(error)}
     finally:
-        end_modes(above=modes)
+        exit_modes(above=modes)
 
 
 def changed(before: Mapping[str, Plain], after: Mapping[str, Plain]) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from autograder.python_names import names_of, reached
+from autograder.python_names import names_of, transitive_definitions
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def _answer(source: str, name: str) -> ast.Module | None:
         tree = ast.parse(textwrap.dedent(source))
     except SyntaxError:
         return None
-    return ast.Module(reached(tree.body, {name}, _given, names_used) or tree.body, type_ignores=[])
+    return ast.Module(transitive_definitions(tree.body, {name}, _given, names_used) or tree.body, type_ignores=[])
 
 
 def _given(node: ast.stmt) -> set[str]:
@@ -87,7 +87,7 @@ def names_used(tree: ast.AST) -> set[str]:
     return names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
 
 
-def imported(tree: ast.AST) -> set[str]:
+def imported_names(tree: ast.AST) -> set[str]:
     """Return every part of the dotted names that are imported, by their original names and not by an alias."""
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     modules = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}

@@ -20,7 +20,7 @@ _WORDINGS = (
 )
 
 
-def in_one_wording(text: str) -> str:
+def normalize_wording(text: str) -> str:
     """Return a text of torch in a wording that is the same for every version."""
     for pattern, words in _WORDINGS:
         text = pattern.sub(words, text)

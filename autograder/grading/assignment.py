@@ -13,18 +13,18 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.course.borrowed_exercises import Lent, begun, joined
+from autograder.course.borrowed_exercises import BorrowedExercise, empty_chapter, with_borrowed
 from autograder.course.chapter_cells import Chapter
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import ANSWERS, CHAPTERS, EXERCISES, INSTRUMENTS, SHIPPED, chapter_path
-from autograder.course.exercise_index import POINTS, Listed, decode
+from autograder.course.exercise_index import POINTS, IndexedChapter, decode
 from autograder.errors import CourseNotFound
 from autograder.files import digest_of
 from autograder.grading.requested_exercises import lent_in
 from autograder.grading.submission_verdict import in_notebook
 from autograder.submission.read_submission import read_parcel
 from autograder.submission.released_cells import starters
-from autograder.submission.submission import Parcel, Submission
+from autograder.submission.submission import StudentFiles, Submission
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 LIST = f"{SHIPPED}/{POINTS}"
@@ -75,7 +75,7 @@ class Assignment:
     texts: dict[str, bytes] = field(repr=False, compare=False)
     release: bytes = field(repr=False, compare=False)
     own: OwnCells | None = field(default=None, repr=False, compare=False)
-    lent: tuple[Lent, ...] = ()
+    lent: tuple[BorrowedExercise, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False, compare=False)
     parts: tuple[Assignment, ...] = field(default=(), repr=False, compare=False)
     within: str = ""
@@ -139,20 +139,20 @@ class Assignment:
     def chapter(self) -> Chapter:
         """Its exercises as a chapter, those that are lent to it among them; raises CourseError."""
         course = Path(self.course)
-        own = read_chapter(chapter_path(course, self.place)) if self.is_chapter else begun(self.place, "")
-        return joined(own, course, self.lent)
+        own = read_chapter(chapter_path(course, self.place)) if self.is_chapter else empty_chapter(self.place, "")
+        return with_borrowed(own, course, self.lent)
 
-    def key(self, parcel: Parcel) -> str:
+    def key(self, parcel: StudentFiles) -> str:
         """The name of the verdict on what a student handed in: another parcel or another chapter, another key."""
         return digest_of(self.digest, parcel.digest, parcel.trouble, *parcel.notes, _EYE, *parcel.eye)
 
     @cached_property
-    def listed(self) -> tuple[Listed, ...]:
+    def listed(self) -> tuple[IndexedChapter, ...]:
         """The chapters of the course; none where it has no list yet."""
         packed = self.texts.get(LIST)
         return decode(zlib.decompress(packed)) if packed else ()
 
-    def read(self, parcel: Parcel, release: NotebookNode) -> Submission:
+    def read(self, parcel: StudentFiles, release: NotebookNode) -> Submission:
         """Read what was handed in; `release` is what `released` gives."""
         found = read_parcel(parcel, release, self.listed, as_it_stands=not self.has_exercises)
         return replace(found, files={**found.files, **self.files})
@@ -206,13 +206,13 @@ def chapter_text(stem: str) -> str:
     return chapter_path(Path(), stem).as_posix()
 
 
-def _lent(course: Path, stem: str, release: bytes) -> tuple[Lent, ...]:
+def _lent(course: Path, stem: str, release: bytes) -> tuple[BorrowedExercise, ...]:
     """The exercises of other chapters in a released notebook; none where the course has no list of its exercises."""
     listed = (course / LIST).read_bytes() if (course / LIST).is_file() else b""
     return lent_in(_looked_at(release), stem, decode(listed)) if listed else ()
 
 
-def _texts(course: Path, stem: str, lent: Sequence[Lent]) -> list[Path]:
+def _texts(course: Path, stem: str, lent: Sequence[BorrowedExercise]) -> list[Path]:
     """What a verdict depends on: each chapter of an exercise, its answer bank, all exercises, for these may share
     something, what lessons look at things with, and what chapters there are. Without exercises, this last alone.
     """

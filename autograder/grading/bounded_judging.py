@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from autograder.course.judge import Judge
-from autograder.diagnosis.expected import Key
-from autograder.diagnosis.judge_observations import is_final, whole
+from autograder.diagnosis.expected import ExpectedObservations
+from autograder.diagnosis.judge_observations import is_final, uniform_report
 from autograder.diagnosis.judge_observations import judge as judge_by
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import CourseError
@@ -40,11 +40,17 @@ def judged(judge: Judge, name: str, seed: int, seen: Sequence[Observation], sour
         raise
     except Exception:
         judge.judge(name, seed, judge.keys.full_key(name, seed).reference, source)
-        return whole(judge.exercises[name], judge.keys.cases(name, seed), Status.FAIL, NO_FORM)
+        return uniform_report(judge.exercises[name], judge.keys.cases(name, seed), Status.FAIL, NO_FORM)
 
 
 def _within_bounds(
-    judge: Judge, key: Key, is_full_key: bool, seed: int, seen: Sequence[Observation], source: str, digest: str
+    judge: Judge,
+    key: ExpectedObservations,
+    is_full_key: bool,
+    seed: int,
+    seen: Sequence[Observation],
+    source: str,
+    digest: str,
 ) -> Report:
     """The report by a key that is there already: whole trainings may be run for one, which is not bounded."""
     exercise = judge.exercises[key.exercise]

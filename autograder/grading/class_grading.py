@@ -16,8 +16,8 @@ from autograder.grading.regrade import Again
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import Asked
 from autograder.submission import student_folder
-from autograder.submission.multi_notebook_folder import parcel_of
-from autograder.submission.submission import Parcel
+from autograder.submission.multi_notebook_folder import read_notebooks_in
+from autograder.submission.submission import StudentFiles
 
 _ENOUGH = 3  # workers that die in a row before anything is graded: it is not the submissions
 _DIED = "the process that graded it died, and again when it graded nothing else. Please report this submission."
@@ -103,11 +103,13 @@ def _scored(
         return str(error)
 
 
-def opened(assignment: Assignment, folder: Path) -> Parcel:
+def opened(assignment: Assignment, folder: Path) -> StudentFiles:
     """What lies in a student's folder; raises WorkFailed where there is no notebook, or none that we may read."""
     if assignment.parts:
-        return parcel_of(folder, list(assignment.notebooks))
-    return student_folder.parcel(folder, assignment.stem, released_starters(Path(assignment.course), assignment.stem))
+        return read_notebooks_in(folder, list(assignment.notebooks))
+    return student_folder.read_student_folder(
+        folder, assignment.stem, released_starters(Path(assignment.course), assignment.stem)
+    )
 
 
 def _why_not_again(assignment: Assignment, student: str, folder: Path, force: bool) -> str | None:

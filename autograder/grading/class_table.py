@@ -12,8 +12,8 @@ from autograder.grading import verdict_store
 from autograder.grading.regrade import better_before
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.submission import student_folder
-from autograder.submission.notebook_choice import candidates
-from autograder.terminal_text import printable
+from autograder.submission.notebook_choice import find_candidates
+from autograder.terminal_text import replace_unprintable
 
 _WIDTH = 100
 _LONGEST_NAME = 60  # letters
@@ -65,8 +65,8 @@ def _row(course: Path, stem: str, student: str, failures: Mapping[str, str]) -> 
 def _ungraded(folder: Path, stem: str) -> tuple[str, bool]:
     """Why there is no verdict on what a student handed in, and whether it holds no notebook."""
     try:
-        if not candidates(folder, stem, {})[0]:
-            return student_folder.no_notebook(folder), True
+        if not find_candidates(folder, stem, {})[0]:
+            return student_folder.missing_notebook_message(folder), True
     except OSError as error:
         reason = f"the submission cannot be read ({error.strerror}). Give permission, then grade this student again."
         return reason, False
@@ -112,7 +112,7 @@ def _name(row: StudentRow) -> str:
 
 
 def _in_line(text: str) -> str:
-    return printable(text, kept="")
+    return replace_unprintable(text, kept="")
 
 
 def _closing(listed: list[StudentRow]) -> str:

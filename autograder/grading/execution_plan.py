@@ -16,10 +16,17 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from autograder.exercises.exercise import Case
-from autograder.python_names import reached, used_at_once
-from autograder.sandbox.execution.program import AnswerCell, Definitions, Ground, Probing, Program, Step
-from autograder.submission.answer_source import Statement, adds_to, answer_text, set_by_calls, statements, values_of
-from autograder.submission.cell_order import Part, Role
+from autograder.python_names import names_used_when_run, transitive_definitions
+from autograder.sandbox.execution.program import AnswerStep, AssignmentSetup, DefinitionStep, ProbeStep, Program, Step
+from autograder.submission.answer_source import (
+    Statement,
+    answer_text,
+    extends_answer,
+    globals_set_by_calls,
+    statements,
+    values_of,
+)
+from autograder.submission.cell_order import OrderedCell, Role
 
 _BUILTINS = frozenset(vars(builtins))
 _OURS = ("autograder", "explorers")  # the notebook's own tools: `check` says nothing to a grader
@@ -48,7 +55,10 @@ class Plan:
 
 
 def plan(
-    parts: Sequence[Part], tasks: Sequence[Task], ground: Ground, files: Mapping[str, bytes] = MappingProxyType({})
+    parts: Sequence[OrderedCell],
+    tasks: Sequence[Task],
+    ground: AssignmentSetup,
+    files: Mapping[str, bytes] = MappingProxyType({}),
 ) -> Plan:
     """Plan the run of a submission's parts; a cell of an exercise that is no task counts like the student's own.
 
@@ -63,19 +73,19 @@ def plan(
     return Plan(program, sources, later, layout.given)
 
 
-def _for_tasks(parts: Sequence[Part], names: Set[str]) -> Iterator[Part]:
+def _for_tasks(parts: Sequence[OrderedCell], names: Set[str]) -> Iterator[OrderedCell]:
     for part in parts:
         known = tuple(name for name in part.exercises if name in names)
         if known or not part.exercises:
             yield replace(part, exercises=known)
         elif part.role is Role.ANSWER:
-            yield Part(Role.OWN, part.source)
+            yield OrderedCell(Role.OWN, part.source)
 
 
 class _Layout:
     """Where things stand: the answers, and the names that each place gives."""
 
-    def __init__(self, parts: Sequence[Part], setup: str) -> None:
+    def __init__(self, parts: Sequence[OrderedCell], setup: str) -> None:
         self.parts, self._setup = parts, statements(setup) or ()
         answers = [(name, place) for place in self._playing(Role.ANSWER) for name in parts[place].exercises]
         self.first, self.last = dict(reversed(answers)), dict(answers)
@@ -83,7 +93,7 @@ class _Layout:
         self.called = {name: parts[place].called or name for name, place in self.checks.items()}
         self._known = [(place, each) for place in range(len(parts)) for each in self.of(place)]
         self.values = values_of(each for _, each in self._known)
-        self._set_by = set_by_calls([each for _, each in self._known])
+        self._set_by = globals_set_by_calls([each for _, each in self._known])
         # What the setup cell gives and the lesson gives anew, as `device`, is not there yet.
         lesson = (each for place in self._playing(Role.GIVEN) for each in self.of(place) if not each.is_import)
         self._there = (_bound_by(setup) | _BUILTINS).difference(*(each.names.bound for each in lesson))
@@ -116,12 +126,14 @@ class _Layout:
         used = (each.names.used for _, each in added)
         missing = self.leans_on(exercise, place).union(*used) - self._there - {self.called.get(exercise, exercise)}
         above = [each for each in self._known if each[0] < end] if missing else []
-        return added + reached(above, missing, lambda each: self._gives(each[1]), lambda each: each[1].names.used)
+        return added + transitive_definitions(
+            above, missing, lambda each: self._gives(each[1]), lambda each: each[1].names.used
+        )
 
     def added(self, exercise: str, place: int, end: int) -> list[tuple[int, Statement]]:
         """The statements behind an answer's cell that add to it, as `Net.forward = forward` does to a class."""
         called = self.called.get(exercise, exercise)
-        return [each for each in self._between(place, end) if adds_to(called, each[1])]
+        return [each for each in self._between(place, end) if extends_answer(called, each[1])]
 
     def _between(self, place: int, end: int) -> list[tuple[int, Statement]]:
         return [each for each in self._known if place < each[0] < end]
@@ -144,7 +156,7 @@ class _Layout:
         """The statements of an answer whose cell cannot run where it stands: a decorator, say, is given only below."""
         below = self.only_below(exercise, place)
         answer = self.answer(exercise, place)
-        if not any(used_at_once(each.node) & below for each in answer):
+        if not any(names_used_when_run(each.node) & below for each in answer):
             return ()
         added = [each for _, each in self.added(exercise, place, self.end)]
         return tuple(each.text for each in (*answer, *added) if each.text)
@@ -155,7 +167,7 @@ class _Layout:
         return len(self.parts)
 
     def _reached(self, known: Sequence[Statement], wanted: Iterable[str]) -> list[Statement]:
-        return reached(known, wanted, self._gives, lambda each: each.names.used)
+        return transitive_definitions(known, wanted, self._gives, lambda each: each.names.used)
 
     def _gives(self, statement: Statement) -> frozenset[str]:
         """The names that a statement gives a value to, or changes, if by a call of the student's own function."""
@@ -178,10 +190,10 @@ class _Steps:
             self._add(place, part)
         for name in self.again:
             defined = layout.once_more(name, layout.last[name])
-            self.steps += [Definitions(defined)] if defined else []
+            self.steps += [DefinitionStep(defined)] if defined else []
             self.steps.append(self._probing(name, self._at[layout.last[name]], again=True))
 
-    def _add(self, place: int, part: Part) -> None:
+    def _add(self, place: int, part: OrderedCell) -> None:
         if part.role is Role.CHECK:
             self._add_check(part.exercises[0])
         elif part.role is Role.ANSWER:
@@ -189,20 +201,20 @@ class _Steps:
             self.steps.append(self._cell(place, part))
         else:
             kept = tuple(each.text for each in self._layout.of(place) if self._counts(each, part.role) and each.text)
-            self.steps += [Definitions(kept)] if kept else []
+            self.steps += [DefinitionStep(kept)] if kept else []
 
     def _add_check(self, name: str) -> None:
         cell = self._at.get(self._layout.first[name]) if name in self._layout.first else None
         self.steps.append(self._probing(name, cell))
 
-    def _probing(self, name: str, cell: int | None, again: bool = False) -> Probing:
-        return Probing(name, self._layout.called[name], cell, again, self._tasks[name].seconds)
+    def _probing(self, name: str, cell: int | None, again: bool = False) -> ProbeStep:
+        return ProbeStep(name, self._layout.called[name], cell, again, self._tasks[name].seconds)
 
-    def _cell(self, place: int, part: Part) -> AnswerCell:
+    def _cell(self, place: int, part: OrderedCell) -> AnswerStep:
         found = [self._layout.answer(name, place) for name in part.exercises]
         needed = {id(each): each for answer in found for each in answer}
         written = tuple((each.last_line, each.text) for each in self._layout.of(place) if id(each) in needed)
-        return AnswerCell(part.source, written, max(self._tasks[name].seconds for name in part.exercises))
+        return AnswerStep(part.source, written, max(self._tasks[name].seconds for name in part.exercises))
 
     def _counts(self, statement: Statement, role: Role) -> bool:
         return id(statement) in self._wanted or (role is Role.OWN and (statement.defines or statement.is_import))

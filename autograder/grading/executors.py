@@ -21,8 +21,8 @@ from autograder.grading.assignment import Assignment
 from autograder.grading.dask_cluster import dask, dask_here
 from autograder.grading.pool_worker import begin
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.sandbox.execution.child_process import kill_all
-from autograder.submission.submission import Parcel
+from autograder.sandbox.execution.child_process import kill_children
+from autograder.submission.submission import StudentFiles
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -110,7 +110,7 @@ class AtOnce(Executor):
         """End what is under way now, by ending the processes that it waits for."""
         self.shutdown(wait=False, cancel_futures=True)
         while not all(future.done() for future in list(self._given)):
-            kill_all()
+            kill_children()
             time.sleep(_SOON)
 
 
@@ -154,7 +154,7 @@ class Growing(Executor):
         return here - here / self._count > _WORTH * max(first - each, 0)
 
 
-def graded(assignment: Assignment, parcel: Parcel, seed: int) -> SubmissionVerdict:
+def graded(assignment: Assignment, parcel: StudentFiles, seed: int) -> SubmissionVerdict:
     """The verdict on one submission: the same, wherever and in whatever order it is computed.
 
     Raises WorkFailed where students' code cannot be run here.

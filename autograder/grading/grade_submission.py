@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 
 from autograder.course.judge import Judge
 from autograder.diagnosis import difference_messages
-from autograder.diagnosis.judge_observations import is_stub, whole
+from autograder.diagnosis.judge_observations import is_stub, uniform_report
 from autograder.diagnosis.value_format import shorten
 from autograder.diagnosis.verdict import NOT_GRADED, Report, Status
 from autograder.exercises.exercise import Case, Exercise
@@ -20,7 +20,7 @@ from autograder.grading.bounded_judging import judged, names_forged
 from autograder.grading.execution_plan import Plan, Task, plan
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.ipython_syntax import UNREAD
-from autograder.sandbox.execution.program import LIMITS, Ground, Limits, Outcome, Runner
+from autograder.sandbox.execution.program import LIMITS, AssignmentSetup, Limits, Outcome, Runner
 from autograder.submission.read_submission import read
 from autograder.submission.submission import Submission
 
@@ -100,7 +100,7 @@ def planned(submission: Submission, judge: Judge, seed: int, only: str | None = 
     looked_at = judge.names if only is None else (only,)
     cases = {name: judge.keys.cases(name, seed) for name in looked_at}
     tasks = [Task(name, cases.get(name, ()), judge.exercises[name].seconds) for name in judge.names]
-    ground = Ground(str(judge.course.resolve()), judge.homes, judge.chapter.prelude)
+    ground = AssignmentSetup(str(judge.course.resolve()), judge.homes, judge.chapter.prelude)
     return plan(submission.parts, tasks, ground, submission.files)
 
 
@@ -128,7 +128,9 @@ def report_on(
     """
     exercise, cases = judge.exercises[name], judge.keys.cases(name, seed)
     if outcome.timed_out:
-        return whole(exercise, cases, Status.TIMEOUT, f"{_still_running(exercise, limits)} Does a loop never end?")
+        return uniform_report(
+            exercise, cases, Status.TIMEOUT, f"{_still_running(exercise, limits)} Does a loop never end?"
+        )
     if outcome.observations is None or len(outcome.observations) != len(cases):
         raised = outcome.raised or Raised("DamagedData", "the checks did not all answer")
         return _stopped(exercise, cases, raised)
@@ -159,8 +161,8 @@ def _missed(raised: Raised) -> str:
 def _stopped(exercise: Exercise, cases: tuple[Case, ...], raised: Raised) -> Report:
     """The report on a solution cell that never got as far as being probed."""
     if is_stub(raised):
-        return whole(exercise, cases, Status.NOT_ATTEMPTED, difference_messages.not_attempted(exercise.name))
-    return whole(exercise, cases, Status.ERROR, _sentence(raised))
+        return uniform_report(exercise, cases, Status.NOT_ATTEMPTED, difference_messages.not_attempted(exercise.name))
+    return uniform_report(exercise, cases, Status.ERROR, _sentence(raised))
 
 
 def _sentence(raised: Raised) -> str:
@@ -172,4 +174,4 @@ def _sentence(raised: Raised) -> str:
 
 def _unread(judge: Judge, name: str, reason: str) -> Report:
     exercise = judge.exercises[name]
-    return whole(exercise, judge.keys.cases(name, 0), Status.NOT_ATTEMPTED, f"{NOT_GRADED}: {reason}")
+    return uniform_report(exercise, judge.keys.cases(name, 0), Status.NOT_ATTEMPTED, f"{NOT_GRADED}: {reason}")

@@ -21,7 +21,7 @@ from autograder.grading.teacher_cells_runner import OwnCellsRunner
 from autograder.grading.verdict_paths import keys_path
 from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.program import LIMITS, Limits
-from autograder.submission.submission import Parcel, Submission
+from autograder.submission.submission import StudentFiles, Submission
 
 if TYPE_CHECKING:  # with torch, which assignments without exercises are graded without
     from autograder.course.judge import Judge
@@ -61,12 +61,12 @@ class Grader:
         """The judge of the assignment's exercises."""
         import torch
 
-        from autograder.course.expected_cache import KeyShelf
+        from autograder.course.expected_cache import ExpectedCache
         from autograder.course.judge import Judge
 
         torch.set_num_threads(1)  # as where the students' code runs: sums come out the same to the last bit
         wanted = self._assignment
-        shelf = KeyShelf(keys_path(Path(wanted.course), wanted.stem), wanted.digest)
+        shelf = ExpectedCache(keys_path(Path(wanted.course), wanted.stem), wanted.digest)
         is_here = Path(wanted.course).is_dir()  # and not on a cluster's machine without it
         prelude = begun_with(self.release)
         return Judge(self._course(), wanted.place, lent=wanted.lent, prelude=prelude, shelf=shelf if is_here else None)
@@ -84,7 +84,7 @@ class Grader:
             raise WorkFailed(f"{self._assignment.stem} has no exercises.")
         return self._judge
 
-    def grade(self, parcel: Parcel, seed: int, limits: Limits = LIMITS) -> SubmissionVerdict:
+    def grade(self, parcel: StudentFiles, seed: int, limits: Limits = LIMITS) -> SubmissionVerdict:
         """Grade what a student handed in, on the cases of this seed.
 
         Threads may call it: they take turns at all but the run of the student's code, which is only waited for.

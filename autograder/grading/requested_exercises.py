@@ -6,14 +6,14 @@ from collections.abc import Iterable
 
 from nbformat import NotebookNode
 
-from autograder.course.borrowed_exercises import Lent
-from autograder.course.exercise_index import Listed
+from autograder.course.borrowed_exercises import BorrowedExercise
+from autograder.course.exercise_index import IndexedChapter
 from autograder.ipython_syntax import CHECK
-from autograder.submission.find_answers import checked_in
-from autograder.submission.released_cells import exercise_checked, grade_id, ran_before
+from autograder.submission.find_answers import checked_exercises
+from autograder.submission.released_cells import exercise_checked, grade_id, runs_before_answers
 
 
-def lent_in(release: NotebookNode, stem: str, listed: Iterable[Listed]) -> tuple[Lent, ...]:
+def lent_in(release: NotebookNode, stem: str, listed: Iterable[IndexedChapter]) -> tuple[BorrowedExercise, ...]:
     """What a released notebook checks of the exercises of other chapters, in its order.
 
     A cell without points is worth what a stretch exercise earns in its own chapter.
@@ -23,12 +23,12 @@ def lent_in(release: NotebookNode, stem: str, listed: Iterable[Listed]) -> tuple
     for cell in release.cells:
         name = exercise_checked(cell)
         home, extra = worth.get(name or "", (stem, 0))
-        if name and home != stem and grade_id(cell) == CHECK + name and name in checked_in(cell.source):
+        if name and home != stem and grade_id(cell) == CHECK + name and name in checked_exercises(cell.source):
             points = cell.metadata.nbgrader.get("points", 0)
-            found.append(Lent(name, home, points, 0 if points else extra))
+            found.append(BorrowedExercise(name, home, points, 0 if points else extra))
     return tuple(found)
 
 
 def begun_with(release: NotebookNode) -> str:
     """What a released notebook runs before any answer: its cells of parameters, and its setup cell."""
-    return "\n".join(cell.source for cell in release.cells if ran_before(cell))
+    return "\n".join(cell.source for cell in release.cells if runs_before_answers(cell))

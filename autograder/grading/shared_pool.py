@@ -10,7 +10,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecu
 from multiprocessing.connection import Connection, Pipe
 from typing import ParamSpec, TypeVar
 
-from autograder.sandbox.execution.fork_server import FORKS_WORTH_IT
+from autograder.sandbox.execution.fork_server import FORKS_BEFORE_LARGE_PAGES
 from autograder.sandbox.execution.forked_children import WarmProcess
 
 _MODULE = "autograder.grading.shared_server"
@@ -45,7 +45,7 @@ def shared_pool(count: int, size: int = 0) -> Iterator[Executor]:
     try:
         lines = [_worker(process.line) for _ in range(count)]
         with contextlib.suppress(OSError):  # that it has ended, the workers' lines will tell
-            process.line.send(MANY if size > FORKS_WORTH_IT else FEW)
+            process.line.send(MANY if size > FORKS_BEFORE_LARGE_PAGES else FEW)
         yield _SharedPool(threads, lines)
         threads.shutdown(cancel_futures=True)
         _end(process, lines)

@@ -19,11 +19,11 @@ from multiprocessing.connection import Connection
 
 from autograder.errors import WorkFailed
 from autograder.grading.shared_pool import ENOUGH, FEW, MANY, WORKER
-from autograder.pipe_messages import discard
-from autograder.process_startup import collect_rarely, import_later, spare_imports
-from autograder.sandbox.execution.choose_runner import ALWAYS_WARM
-from autograder.sandbox.execution.fork_server import Server, leave_nothing
-from autograder.sandbox.execution.forked_children import share
+from autograder.pipe_messages import redirect_to_null
+from autograder.process_startup import block_slow_imports, collect_rarely, import_requests_lazily
+from autograder.sandbox.execution.choose_runner import ALWAYS_PRELOADED
+from autograder.sandbox.execution.fork_server import ForkServer, remove_own_folder
+from autograder.sandbox.execution.forked_children import use_shared_server
 from autograder.sandbox.linux_calls import die_with_parent, use_large_pages
 
 _SECONDS_TO_END_TOO = 0.5  # from where a process's lines are closed until the kernel ends its children: far less
@@ -34,7 +34,7 @@ class SharedServer:
 
     def __init__(self, line: socket.socket) -> None:
 
-        self._line, self._server, self._workers = line, Server(), list[int]()
+        self._line, self._server, self._workers = line, ForkServer(), list[int]()
         self._server.listen(line.fileno(), self._heard)
 
     def serve(self) -> None:
@@ -52,12 +52,12 @@ class SharedServer:
         if message == ENOUGH:  # they know; the kernel counts what a process computed once it is waited for
             for worker in self._workers:
                 os.waitpid(worker, 0)
-        leave_nothing()
+        remove_own_folder()
         os._exit(0)
 
     def _go_on(self, large: bool) -> None:
         """Import what the children need and the workers hardly, while these get ready: that is sooner than before."""
-        for name in ALWAYS_WARM:
+        for name in ALWAYS_PRELOADED:
             importlib.import_module(name)
         if large:
             use_large_pages()
@@ -77,7 +77,7 @@ class SharedServer:
         ours.close()
         self._line.close()
         self._server.close_lines()
-        share(theirs)
+        use_shared_server(theirs)
         try:
             _work(Connection(work))
         finally:
@@ -88,7 +88,7 @@ def _work(line: Connection) -> None:
     """Do what comes, until nothing more comes."""
     import torch
 
-    spare_imports()
+    block_slow_imports()
     sys.dont_write_bytecode = False  # the course's files are read by every run
     torch.set_num_threads(1)
     with contextlib.suppress(EOFError):
@@ -105,7 +105,7 @@ def _work(line: Connection) -> None:
 
 
 if __name__ == "__main__":
-    discard(0)
+    redirect_to_null(0)
     collect_rarely()
-    import_later()
+    import_requests_lazily()
     SharedServer(socket.socket(fileno=int(sys.argv[1]))).serve()

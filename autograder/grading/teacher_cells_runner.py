@@ -12,11 +12,11 @@ from autograder.errors import WorkFailed
 from autograder.grading.assignment import Assignment, OwnCells
 from autograder.grading.submission_verdict import key_of
 from autograder.ipython_syntax import as_python
-from autograder.sandbox.execution.cell_outputs import Output, error
+from autograder.sandbox.execution.cell_outputs import Output, error_output
 from autograder.sandbox.execution.choose_runner import notebook_runner_for
 from autograder.sandbox.execution.notebook_runner import NotebookRun
-from autograder.sandbox.execution.program import LIMITS, Ground, Limits
-from autograder.submission.released_cells import exercise_checked, grade_id, ran_before
+from autograder.sandbox.execution.program import LIMITS, AssignmentSetup, Limits
+from autograder.submission.released_cells import exercise_checked, grade_id, runs_before_answers
 from autograder.submission.submission import Submission
 
 _AGAIN = "Run `nbgrader generate_assignment`, which makes the release and tells the gradebook."
@@ -30,7 +30,7 @@ class OwnCellsRunner:
     def __init__(self, assignment: Assignment, own: OwnCells, setup: str = "", exercises: tuple[str, ...] = ()) -> None:
         release = assignment.released()
         self._own, self._exercises = own, frozenset(exercises)
-        self._ground = Ground(assignment.course, (assignment.stem,), setup, whole=True)
+        self._ground = AssignmentSetup(assignment.course, (assignment.stem,), setup, whole=True)
         modules = tuple(sorted(set(_imported(release))))
         self._run = notebook_runner_for(Path(assignment.course), assignment.unconfined, modules)
 
@@ -38,7 +38,7 @@ class OwnCellsRunner:
         """What the cells of a submission's notebook give, each test cell among them; raises WorkFailed."""
         cells = submission.notebook.cells
         if submission.trouble is not None:
-            return {name: [error("NotRead", submission.trouble)] for name in self._own.tests}
+            return {name: [error_output("NotRead", submission.trouble)] for name in self._own.tests}
         run = NotebookRun(self._ground, self._texts(cells), seed, self._own.seconds, submission.files)
         found = self._run(run, limits).items()
         given = {key_of(place, grade_id(cells[place]), self._own.tests): outputs for place, outputs in found}
@@ -58,7 +58,7 @@ class OwnCellsRunner:
 
     def _text(self, cell: NotebookNode) -> str | None:
         """What is run of a cell; None for text, for an exercise's check, and for what has run before."""
-        if cell.cell_type != "code" or (self._exercises and ran_before(cell)):
+        if cell.cell_type != "code" or (self._exercises and runs_before_answers(cell)):
             return None
         if exercise_checked(cell) in self._exercises:
             return None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from autograder.lms.collect_submissions import Collected
 from autograder.lms.placement import Placement
-from autograder.terminal_text import printable
+from autograder.terminal_text import replace_unprintable
 
 _COUNTED = (Placement.NEW, Placement.NEWER, Placement.SAME, Placement.OLDER, Placement.LEFT)
 
@@ -30,9 +30,9 @@ def lines(done: Collected, stem: str, is_dry: bool) -> Iterator[str]:
             f"submitted/STUDENT/{stem}/timestamp.txt, as in: 2026-11-20 23:10:00 UTC"
         )
     for name, reason in done.passed:
-        yield printable(f"passed over: {name}: {reason}", kept="")
+        yield replace_unprintable(f"passed over: {name}: {reason}", kept="")
     for name, reason in done.left:
-        yield printable(f"left: {name}: {reason}", kept="")
+        yield replace_unprintable(f"left: {name}: {reason}", kept="")
     if is_dry:
         yield "Nothing was changed: this is what would be done without --dry-run."
     elif done.outcomes[Placement.NEW] or done.outcomes[Placement.NEWER]:

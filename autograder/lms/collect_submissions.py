@@ -17,7 +17,7 @@ from autograder.lms.download_zip import BadEntry, BadZip, Download, ZipEntry, op
 from autograder.lms.filenames import CANVAS, SentFile
 from autograder.lms.placement import Attempt, Placement
 from autograder.nbgrader_plugin.roster_import import Roster
-from autograder.submission.notebook_choice import NBGRADERS
+from autograder.submission.notebook_choice import NBGRADER_FILES
 from autograder.submission.submitted_cells import MAX_FILE
 
 _SPARE = 50 * 2**20  # bytes that are left free
@@ -211,7 +211,7 @@ class _Folders:
         notebooks = [each.handed.original for each in sent]
         for each in sorted(data, key=lambda each: each.rank):
             name = filenames.safe(filenames.beside(each.handed.original, notebooks))
-            if name not in NBGRADERS:  # a time of handing in is not the student's to say
+            if name not in NBGRADER_FILES:  # a time of handing in is not the student's to say
                 yield name, each.entry
 
     def _named(self, sent: Sequence[_Sent]) -> Iterator[tuple[str, ZipEntry]]:

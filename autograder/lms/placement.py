@@ -17,7 +17,7 @@ from autograder.files import digest_of, write_all
 from autograder.nbgrader_plugin.late_penalties import TIME
 from autograder.submission import student_folder
 from autograder.submission.notebook_choice import names_in
-from autograder.submission.plain_file import handed_in
+from autograder.submission.plain_file import read_submitted_file
 from autograder.submission.submitted_cells import MAX_FILE
 
 NOTE = ".collected.json"  # nbgrader leaves files with a dot alone
@@ -138,7 +138,7 @@ def read_note(folder: Path) -> CollectedNote | None:
     The folder is a student's own where it came through nbgrader's exchange, so none that leads elsewhere counts.
     """
     with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError, WorkFailed):
-        data = json.loads(handed_in(folder / NOTE, most=_LONGEST_NOTE)[0])
+        data = json.loads(read_submitted_file(folder / NOTE, most=_LONGEST_NOTE)[0])
         files = {str(name): str(digest) for name, digest in data["files"].items()}
         if all(name == os.path.basename(name) and name not in ("", ".", "..") for name in files):
             return CollectedNote(
@@ -150,7 +150,7 @@ def read_note(folder: Path) -> CollectedNote | None:
 def _hashes(folder: Path, names: Iterable[str]) -> dict[str, str]:
     """The SHA-256 of those files that are there."""
     there = (name for name in names if os.path.lexists(folder / name))
-    return {name: hashlib.sha256(handed_in(folder / name, most=MAX_FILE)[0]).hexdigest() for name in there}
+    return {name: hashlib.sha256(read_submitted_file(folder / name, most=MAX_FILE)[0]).hexdigest() for name in there}
 
 
 def _sums(files: Mapping[str, bytes]) -> dict[str, str]:

@@ -38,7 +38,7 @@ from autograder.nbgrader_plugin.hide_tests import Preprocessed
 from autograder.nbgrader_plugin.save_grades import CHANGED
 from autograder.sandbox.unconfined import check_confinement, is_unconfined_here
 from autograder.submission import student_folder
-from autograder.submission.quarantine import set_aside
+from autograder.submission.quarantine import quarantine_harmful_files
 from autograder.submission.released_cells import exercise_checked
 from autograder.submission.submission import Submission
 
@@ -99,7 +99,7 @@ class SubmissionExporter(NotebookExporter):
         """Take what nbgrader must not copy out of its way; a submission where that fails is named and left out."""
         for folder in list(folders):
             try:
-                set_aside(Path(self.parent.coursedir.root) / folder)  # type: ignore[union-attr]
+                quarantine_harmful_files(Path(self.parent.coursedir.root) / folder)  # type: ignore[union-attr]
             except CourseError as error:
                 self.log.error("%s", error)
                 del folders[folder]

@@ -10,7 +10,7 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import AssignLatePenalties
 
 from autograder.nbgrader_plugin.save_grades import SaveGrades
-from autograder.submission.repaired_notebook import PlacedCell, assembled, copied
+from autograder.submission.repaired_notebook import PlacedCell, build_notebook, copy_json
 
 Common = Mapping[int, NotebookNode]  # by their places in the release
 
@@ -21,7 +21,7 @@ def common_cells(release: NotebookNode) -> Common:
 
 
 def _prepared(cell: NotebookNode) -> NotebookNode:
-    made: NotebookNode = copied(cell)
+    made: NotebookNode = copy_json(cell)
     if made.cell_type == "code":
         made.execution_count, made.outputs = None, []
     return made
@@ -35,7 +35,7 @@ class Together:
         untouched = [None if each.handed else each.place for each in placed]
         self._common = [None if place is None else common.get(place) for place in untouched]
         own = [each for each, shared in zip(placed, self._common, strict=True) if shared is None]
-        self.own: NotebookNode = assembled(own, release)
+        self.own: NotebookNode = build_notebook(own, release)
 
     def whole(self, own: NotebookNode) -> NotebookNode:
         """The notebook; `own` is what became of the cells that are this student's."""

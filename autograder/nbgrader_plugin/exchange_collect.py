@@ -17,8 +17,8 @@ from autograder.grading.assignment import released_starters, several_released
 from autograder.nbgrader_plugin.course_lock import alone
 from autograder.nbgrader_plugin.safe_copy import copy_plain
 from autograder.submission import student_folder
-from autograder.submission.quarantine import set_aside
-from autograder.terminal_text import printable
+from autograder.submission.quarantine import quarantine_harmful_files
+from autograder.terminal_text import replace_unprintable
 
 
 class CollectPlainFiles(ExchangeCollect):
@@ -34,11 +34,11 @@ class CollectPlainFiles(ExchangeCollect):
                 raise OSError("a link stands in the place of the submission")
             with alone(Path(self.coursedir.root), f"nbgrader collect {self.coursedir.assignment_id}"):
                 copy_plain(Path(src), Path(dest), self._ignored)
-                set_aside(Path(dest))
+                quarantine_harmful_files(Path(dest))
                 self._place(Path(dest))
         except (OSError, WorkFailed, ExchangeError) as error:
             shutil.rmtree(dest, ignore_errors=True)
-            self.log.error("%s was not collected: %s", printable(src), printable(str(error)))
+            self.log.error("%s was not collected: %s", replace_unprintable(src), replace_unprintable(str(error)))
 
     def _place(self, folder: Path) -> None:
         """Put the notebook that counts under its released name: formgrader's button grades nobody without."""

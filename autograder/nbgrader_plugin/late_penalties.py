@@ -21,7 +21,7 @@ from autograder.errors import WorkFailed
 from autograder.files import write_all
 from autograder.nbgrader_plugin import deadlines
 from autograder.nbgrader_plugin.deadlines import Deadlines
-from autograder.submission.plain_file import handed_in
+from autograder.submission.plain_file import read_submitted_file
 
 TIME = "timestamp.txt"  # nbgrader's own, in a student's folder: when it was handed in
 _LONGEST_TIME = 100  # bytes
@@ -142,7 +142,7 @@ def set_time(submission: SubmittedAssignment, course: Path, stem: str) -> None:
     """
     path = course / "submitted" / submission.student_id / stem / TIME
     with suppress(WorkFailed, ValueError, OverflowError, TypeError):
-        text, nothing = handed_in(path, most=_LONGEST_TIME)
+        text, nothing = read_submitted_file(path, most=_LONGEST_TIME)
         if not nothing and len(text) <= _LONGEST_TIME:
             submission.timestamp = parse_utc(text.decode().strip() or None)
 

@@ -10,7 +10,7 @@ from nbformat.v4.nbjson import BytesEncoder
 from nbformat.v4.rwbase import split_lines, strip_transient
 from traitlets.log import get_logger
 
-from autograder.submission.repaired_notebook import copied
+from autograder.submission.repaired_notebook import copy_json
 
 _MOST = 4000  # cells that are remembered: those of a few chapters
 _ASIDE = '\n "cells": []'  # a line of a notebook's own: what is deeper inside begins with more spaces
@@ -56,7 +56,7 @@ class NotebookWriter:
 
     def _changeable(self, cell: NotebookNode) -> NotebookNode:
         """A cell that may be changed while it is written."""
-        return copied(cell) if id(cell) in self._common else cell
+        return copy_json(cell) if id(cell) in self._common else cell
 
     def _remember(self, found: dict[tuple[int, int, str], str]) -> None:
         if len(self._known) + len(found) > _MOST:

@@ -11,7 +11,7 @@ from typing import Any
 from IPython.utils.capture import RichOutput, capture_output
 
 from autograder.diagnosis import difference_messages
-from autograder.diagnosis.judge_observations import whole
+from autograder.diagnosis.judge_observations import uniform_report
 from autograder.diagnosis.value_format import shorten
 from autograder.diagnosis.verdict import Report, Status
 from autograder.exercises.exercise import Case, Exercise
@@ -85,7 +85,7 @@ def not_ended(exercise: Exercise, cases: Sequence[Case], calls: Calls) -> Report
     line = calls.stopped.line if calls.stopped else ""
     where = f" It was at: `{line}`." if line else ""
     told = f"{difference_messages.still_running(limit(exercise))}{where} Does a loop never end?"
-    first, *rest = whole(exercise, cases, Status.TIMEOUT, told).verdicts
+    first, *rest = uniform_report(exercise, cases, Status.TIMEOUT, told).verdicts
     place = len(calls.observations)
     return Report(
         exercise.name, (replace(first, call=difference_messages.spelled(exercise, cases[place]), case=place), *rest)

@@ -16,8 +16,8 @@ from typing import Any
 
 import torch
 
-from autograder.course.course import here
-from autograder.course.exercise_index import Listed
+from autograder.course.course import current_course
+from autograder.course.exercise_index import IndexedChapter
 from autograder.notebook.colors import INK, PASSED, WHITE
 from autograder.notebook.html_markup import Html, join, panel, prose, tag
 from autograder.notebook.last_check import CHECKED
@@ -92,15 +92,15 @@ def _size(svg: str) -> tuple[float, float]:
     return (float(numbers[2]), float(numbers[3])) if len(numbers) == 4 else (1.0, 0.0)
 
 
-def card_of(chapter: Listed) -> Card | None:
+def card_of(chapter: IndexedChapter) -> Card | None:
     """The card of a chapter whose exercises have passed; None where no reader works, or the course has none."""
-    if shell_of_reader() is None or (made := here().card(chapter.stem)) is None:
+    if shell_of_reader() is None or (made := current_course().card(chapter.stem)) is None:
         return None
     svg, words = _drawn(made.picture, _own(chapter))
     return Card(chapter.title, tuple(made.CAN_NOW), svg, words, chapter.stem)
 
 
-def _own(chapter: Listed) -> dict[str, Any]:
+def _own(chapter: IndexedChapter) -> dict[str, Any]:
     """The reader's answers that have passed in this kernel, and are still what the notebook calls by these names."""
     names = getattr(shell_of_reader(), "user_ns", {})
     checks = {name: CHECKED[name] for name in chapter.exercises if name in CHECKED}

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from IPython.display import display
 
-from autograder.course.course import here
-from autograder.diagnosis.expected import Key
-from autograder.diagnosis.judge_observations import judge, whole
+from autograder.course.course import current_course
+from autograder.diagnosis.expected import ExpectedObservations
+from autograder.diagnosis.judge_observations import judge, uniform_report
 from autograder.diagnosis.value_kinds import kind
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import CheckFailed, UnknownExercise
@@ -40,11 +40,13 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     with still_checking(name) as show:
         if fresh and callable(answer):
             with fresh_cases.no_score_for_our_fault():
-                report = fresh_cases.ask(name, answer, text_of(name, answer, here().keys(here().find(name).chapter)))
+                report = fresh_cases.ask(
+                    name, answer, text_of(name, answer, current_course().keys(current_course().find(name).chapter))
+                )
         else:
             report = visible_report(name, answer)
         report = with_notes(report, answer)
-        show(Feedback(report, here().find(name).hints))
+        show(Feedback(report, current_course().find(name).hints))
     before, _ = LOGBOOK.read()
     told = LOGBOOK.note(report, note(name, answer, report.passed))
     for line in filter(None, (told, what_is_next(name, before) if report.passed else "")):
@@ -74,34 +76,34 @@ def visible_report(name: str, answer: object, cell: str = "") -> Report:
 
     No solution, no course folder and no network are needed. `cell` is the text of an answer that no cell defines.
     """
-    exercise = here().find(name)
-    key = here().keys(exercise.chapter)[name]
+    exercise = current_course().find(name)
+    key = current_course().keys(exercise.chapter)[name]
     if not callable(answer):
         return not_callable(name, answer, key)
     other = getattr(answer, "__name__", name)
-    if other != name and other in here().keys(exercise.chapter):
-        return whole(exercise, key.cases, Status.FAIL, f'This is `{other}`. Write `check("{name}", {name})`.')
+    if other != name and other in current_course().keys(exercise.chapter):
+        return uniform_report(exercise, key.cases, Status.FAIL, f'This is `{other}`. Write `check("{name}", {name})`.')
     calls = watch(exercise, answer, key.cases)
-    text = text_of(name, answer, here().keys(exercise.chapter), cell)
+    text = text_of(name, answer, current_course().keys(exercise.chapter), cell)
     stopped = not_ended(exercise, key.cases, calls) if calls.stopped else None
     report = stopped or judge(exercise, key, calls.observations, text)
     calls.show_printed(exercise, key.cases, report)
     return report
 
 
-def not_callable(name: str, answer: object, key: Key) -> Report:
+def not_callable(name: str, answer: object, key: ExpectedObservations) -> Report:
     """The report on something that is no function at all."""
     sentence = (
         f"Expected the function `{name}` itself, got {kind(see(answer))}. "
         f'Write `check("{name}", {name})`, without calling it.'
     )
-    return whole(here().find(name), key.cases, Status.FAIL, sentence)
+    return uniform_report(current_course().find(name), key.cases, Status.FAIL, sentence)
 
 
 def hint(name: str) -> None:
     """Show the next hint to an exercise; after the last one it starts again."""
     _name_first(name)
-    hints = here().find(name).hints
+    hints = current_course().find(name).hints
     given = _hints_given.get(name, 0)
     _hints_given[name] = (given + 1) % len(hints)
     display(Hint(given + 1, len(hints), hints[given]))

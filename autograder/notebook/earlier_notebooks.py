@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.course.exercise_index import Listed
+from autograder.course.exercise_index import IndexedChapter
 from autograder.ipython_syntax import CHECK
 from autograder.notebook.last_check import digest_of_answer
 from autograder.notebook.progress_log import LOGBOOK, Entry, folder_of_notebook
 from autograder.notebook.rerun_answer import StoppedError, Written, rerun
-from autograder.submission.find_answers import Checked, answers_among, checks_among
-from autograder.submission.submitted_cells import MAX_BYTES, MAX_CELLS, Handed, contents
+from autograder.submission.find_answers import CheckCall, find_answers_among, find_checks_by_id
+from autograder.submission.submitted_cells import MAX_BYTES, MAX_CELLS, SubmittedCell, read_notebook_contents
 from autograder.submission.unreadable_files import UnreadableError
 
 UNTIL = ", until yours passes"
@@ -33,11 +33,11 @@ class Holding:
     """A notebook that checks an exercise: the cells that hold code, and where it is checked."""
 
     path: Path
-    code: tuple[Handed, ...]
-    check: Checked
+    code: tuple[SubmittedCell, ...]
+    check: CheckCall
 
 
-def beside(name: str, chapter: Listed, running: Path | None) -> Choice:
+def beside(name: str, chapter: IndexedChapter, running: Path | None) -> Choice:
     """The answer to an exercise of another chapter, from that one's notebook in this folder, run once.
 
     It counts where its last check passed and the notebook, as it was saved, still holds the text that passed.
@@ -66,7 +66,7 @@ def beside(name: str, chapter: Listed, running: Path | None) -> Choice:
     return Choice(why=why)
 
 
-def _book(chapter: Listed) -> str:
+def _book(chapter: IndexedChapter) -> str:
     return f"chapter {chapter.number}'s notebook" if chapter.number else f"the notebook “{chapter.title}”"
 
 
@@ -80,10 +80,10 @@ def _notebooks(folder: Path, stem: str, running: Path | None) -> list[Path]:
 def _holding(path: Path, name: str, stem: str) -> Holding | None:
     """The chapter's notebook, by its name or by what it checks; None for any other. Raises OSError, UnreadableError."""
     with path.open("rb") as file:
-        cells = contents(file.read(MAX_BYTES + 1)).cells
+        cells = read_notebook_contents(file.read(MAX_BYTES + 1)).cells
     code = tuple(cell for cell in cells if cell.kind == "code")
-    nowhere = Checked(MAX_CELLS, name) if stem in path.name else None
-    check = checks_among(code, {name: f"{CHECK}{name}"}).get(name, nowhere)
+    nowhere = CheckCall(MAX_CELLS, name) if stem in path.name else None
+    check = find_checks_by_id(code, {name: f"{CHECK}{name}"}).get(name, nowhere)
     return None if check is None else Holding(path, code, check)
 
 
@@ -96,9 +96,9 @@ def _passed(holding: Holding, name: str, last: Entry) -> Written | None:
     return None
 
 
-def _answers(holding: Holding, name: str) -> Iterator[Handed]:
+def _answers(holding: Holding, name: str) -> Iterator[SubmittedCell]:
     """The cells that answer an exercise, found as grading finds them: what the check looked at, and what came later."""
-    find = answers_among(holding.code, {name: ""}, (), {name: holding.check})[name]
+    find = find_answers_among(holding.code, {name: ""}, (), {name: holding.check})[name]
     yield from (cell for cell in (find.cell, find.later) if cell is not None)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from autograder.course.course import here
+from autograder.course.course import current_course
 from autograder.diagnosis.verdict import Report
 from autograder.errors import CourseError, WorkFailed
 from autograder.exercises.exercise import Case
@@ -31,7 +31,7 @@ def ask(name: str, answer: Callable[..., Any], source: str) -> Report:
 
     Raises CourseError where there is no course folder.
     """
-    exercise = here().find(name)
+    exercise = current_course().find(name)
     with _judge_process(name) as (to_judge, from_judge):
         cases = tuple(map(Case.from_plain, from_bytes(_told(from_judge).body)))
         calls = watch(exercise, answer, cases)

@@ -11,8 +11,8 @@ from typing import Any, TypeVar, cast
 
 from IPython.display import display
 
-from autograder.course.course import here
-from autograder.course.exercise_index import Listed
+from autograder.course.course import current_course
+from autograder.course.exercise_index import IndexedChapter
 from autograder.errors import UnknownExercise
 from autograder.notebook.colors import OPEN, PASSED
 from autograder.notebook.earlier_notebooks import UNTIL, Choice, beside
@@ -82,9 +82,9 @@ def _found(name: str, otherwise: object, shell: Any) -> Choice:
     return beside(name, chapter, running)
 
 
-def _chapter_of(name: object) -> Listed:
+def _chapter_of(name: object) -> IndexedChapter:
     """The chapter that an exercise belongs to; raises UnknownExercise with the nearest name."""
-    chapters = {exercise: chapter for chapter in here().listed for exercise in chapter.exercises}
+    chapters = {exercise: chapter for chapter in current_course().listed for exercise in chapter.exercises}
     if not isinstance(name, str):
         raise UnknownExercise(name, chapters, 'The name comes first, in quotes: `mine("NAME", plain_version)`.')
     if name not in chapters:
@@ -99,9 +99,9 @@ def _checked_here(last: LastCheck, shell: Any) -> Choice:
     return Choice(last.answer) if shell.user_ns.get(last.called) is last.answer else Choice(why=_CHANGED)
 
 
-def _is_here(name: str, chapter: Listed, otherwise: object, shell: Any, running: Path | None) -> bool:
+def _is_here(name: str, chapter: IndexedChapter, otherwise: object, shell: Any, running: Path | None) -> bool:
     """Whether an exercise that this kernel has not checked is one of the notebook that it runs."""
-    stems = [each.stem for each in here().listed if running is not None and each.stem in running.name]
+    stems = [each.stem for each in current_course().listed if running is not None and each.stem in running.name]
     if stems:
         return chapter.stem in stems
     written = shell.user_ns.get(name)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autograder.course.course import here
-from autograder.course.exercise_index import Listed, Worth
+from autograder.course.course import current_course
+from autograder.course.exercise_index import IndexedChapter, Worth
 from autograder.errors import UnknownExercise
 from autograder.notebook.chapter_card import Card, card_of
 from autograder.notebook.colors import FAILED, OPEN, PASSED
@@ -132,7 +132,7 @@ def progress(chapter: int | None = None) -> Progress:
     It knows the checks that were run in this folder; they are kept in a file there. Once all exercises with points of
     a chapter have passed, its card stands below: what you can do now, and a picture made with what you wrote.
     """
-    listed = here().listed
+    listed = current_course().listed
     chosen = [each for each in listed if chapter is None or each.number == chapter]
     if not chosen:
         numbers = ", ".join(str(each.number) for each in listed)
@@ -143,7 +143,7 @@ def progress(chapter: int | None = None) -> Progress:
     return Progress(standings, note, card_of(chosen[0]) if len(chosen) == 1 and standings[0].is_done else None)
 
 
-def _standing(chapter: Listed, entries: dict[str, Entry]) -> ChapterStanding:
+def _standing(chapter: IndexedChapter, entries: dict[str, Entry]) -> ChapterStanding:
     found = (Standing(name, worth, entries.get(name)) for name, worth in chapter.exercises.items())
     return ChapterStanding(chapter.title, tuple(found))
 
@@ -197,7 +197,7 @@ def what_is_next(name: str, before: dict[str, Entry]) -> str:
 
     `before` is what was known until then. "" where it had passed already, or where no reader works.
     """
-    listed = here().listed
+    listed = current_course().listed
     place = next((index for index, each in enumerate(listed) if name in each.exercises), None)
     entries, _ = LOGBOOK.read()
     had = before.get(name)
@@ -210,7 +210,7 @@ def what_is_next(name: str, before: dict[str, Entry]) -> str:
 
 def card_after(name: str, before: dict[str, Entry]) -> Card | None:
     """The card to show after exercise `name` has passed: where it was the last one with points that was open."""
-    listed = next((each for each in here().listed if name in each.exercises), None)
+    listed = next((each for each in current_course().listed if name in each.exercises), None)
     if listed is None or [name] != [each.name for each in _standing(listed, before).still_open]:
         return None
     return card_of(listed) if _standing(listed, LOGBOOK.read()[0]).is_done else None  # it may be kept nowhere

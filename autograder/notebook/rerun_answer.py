@@ -16,10 +16,10 @@ import torch
 from IPython.utils.capture import capture_output
 
 from autograder.grading.execution_plan import Task, plan
-from autograder.sandbox.execution.course_function_stubs import STAND_INS, say_nothing
-from autograder.sandbox.execution.program import AnswerCell, Definitions, Ground, Step
-from autograder.submission.cell_order import Part, Role
-from autograder.submission.submitted_cells import Handed
+from autograder.sandbox.execution.course_function_stubs import STUBS, say_nothing
+from autograder.sandbox.execution.program import AnswerStep, AssignmentSetup, DefinitionStep, Step
+from autograder.submission.cell_order import OrderedCell, Role
+from autograder.submission.submitted_cells import SubmittedCell
 
 SECONDS = 5.0  # for all that an answer needs; a lesson waits so long
 
@@ -35,7 +35,7 @@ class Written:
     exercise: str
     called: str
     notebook: str
-    code: tuple[Handed, ...]
+    code: tuple[SubmittedCell, ...]
     place: int
     check: int
 
@@ -46,7 +46,7 @@ def rerun(answer: Written) -> object:
     What it needs is what grading would run of the notebook. Nothing is shown, and random numbers go on as if it had
     not run.
     """
-    program = plan(list(_parts(answer)), [Task(answer.exercise, (), SECONDS)], Ground("", (), "")).program
+    program = plan(list(_parts(answer)), [Task(answer.exercise, (), SECONDS)], AssignmentSetup("", (), "")).program
     with _apart():
         names = _within(SECONDS, lambda: _executed(program.steps, answer.notebook))
     found = names.get(answer.called)
@@ -55,22 +55,24 @@ def rerun(answer: Written) -> object:
     return found
 
 
-def _parts(answer: Written) -> Iterator[Part]:
+def _parts(answer: Written) -> Iterator[OrderedCell]:
     """The notebook's cells; the setup cell is one of them, so that of it too only what is needed is run."""
     check = max(answer.place, answer.check)
     yield from (_part(cell, answer) for cell in answer.code if cell.index <= check)
-    yield Part(Role.CHECK, exercises=(answer.exercise,), called=answer.called)
+    yield OrderedCell(Role.CHECK, exercises=(answer.exercise,), called=answer.called)
     yield from (_part(cell, answer) for cell in answer.code if cell.index > check)
 
 
-def _part(cell: Handed, answer: Written) -> Part:
+def _part(cell: SubmittedCell, answer: Written) -> OrderedCell:
     is_answer = cell.index == answer.place
-    return Part(Role.ANSWER, cell.source, (answer.exercise,)) if is_answer else Part(Role.GIVEN, cell.source)
+    return (
+        OrderedCell(Role.ANSWER, cell.source, (answer.exercise,)) if is_answer else OrderedCell(Role.GIVEN, cell.source)
+    )
 
 
 def _executed(steps: tuple[Step, ...], notebook: str) -> dict[str, Any]:
     """The names that the steps give; what only leads to an answer may fail, as it may where a submission is graded."""
-    names: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins, "get_ipython": _NoShell, **STAND_INS}
+    names: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins, "get_ipython": _NoShell, **STUBS}
     for number, (text, is_answer) in enumerate(_texts(steps)):
         try:
             _execute(text, f"<{notebook}, statement {number}>", names)
@@ -83,9 +85,9 @@ def _executed(steps: tuple[Step, ...], notebook: str) -> dict[str, Any]:
 def _texts(steps: tuple[Step, ...]) -> Iterator[tuple[str, bool]]:
     """The statements, and which of them the answer consists of; what else its cell does is not done again."""
     for step in steps:
-        if isinstance(step, Definitions):
+        if isinstance(step, DefinitionStep):
             yield from ((text, False) for text in step.statements)
-        elif isinstance(step, AnswerCell):
+        elif isinstance(step, AnswerStep):
             yield from ((text, True) for _, text in step.needed)
 
 

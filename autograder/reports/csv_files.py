@@ -13,8 +13,8 @@ from autograder.reports.misunderstandings import shared
 from autograder.reports.misunderstandings import unexplained as unexplained_of
 from autograder.reports.similar_answers import Pair
 from autograder.submission.notebook_choice import names_in
-from autograder.submission.zip_archive import shown
-from autograder.terminal_text import printable
+from autograder.submission.zip_archive import shorten_names
+from autograder.terminal_text import replace_unprintable
 
 UNREADABLE, MISUNDERSTOOD, EQUAL = "unreadable.txt", "misunderstandings-names.csv", "equal-answers.csv"
 
@@ -88,7 +88,7 @@ def _letter(results: Results, row: StudentRow) -> str:
         found = f"it could not be read: {row.verdict.trouble}" if row.verdict else row.reason
     head = ", ".join(filter(None, (name, person.email if person else "")))
     lines = (f"To: {head}", "", f'I could not grade what you handed in for "{results.title}": {found}', _LAST)
-    return "\n".join(printable(line, kept="") for line in lines)
+    return "\n".join(replace_unprintable(line, kept="") for line in lines)
 
 
 _NOTEBOOK = (
@@ -101,4 +101,4 @@ _LAST = "Nothing in it has been graded so far. If you cannot find out how to go 
 def _lying(results: Results, student: str) -> str:
     """What a folder without a notebook holds."""
     names = names_in(results.course / "submitted" / student / results.stem)
-    return f"found: {shown(names)}" if names else "it is empty"
+    return f"found: {shorten_names(names)}" if names else "it is empty"

@@ -13,7 +13,7 @@ from autograder.errors import CourseError
 from autograder.grading import class_grading
 from autograder.grading.assignment import Assignment, assignment
 from autograder.reports.class_results import Results
-from autograder.submission.anonymize import anonymous
+from autograder.submission.anonymize import without_author
 
 _LOOKED_AT = 5  # answers, of which the shortest is shown
 _LINES, _WIDTH = 40, 160
@@ -33,7 +33,7 @@ class Examples:
 
     def _anonymous(self, student: str, exercise: str) -> str:
         source = self.answers(student).get(exercise, "")
-        return anonymous(source, self._names(student)) if source else ""
+        return without_author(source, self._names(student)) if source else ""
 
     def _names(self, student: str) -> list[str]:
         person = self._results.people.get(student)

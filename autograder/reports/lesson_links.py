@@ -9,7 +9,7 @@ from pathlib import Path
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
 from autograder.course.course_location import chapter_path
-from autograder.course.outline import Outline, place_of
+from autograder.course.outline import Outline, section_id
 from autograder.errors import CourseError
 from autograder.notebook.html_markup import Html, join, tag
 
@@ -32,7 +32,7 @@ def section(course: Path, stem: str, exercise: str) -> Html:
     if not found or not page.is_file():
         return join(told)
     way = Path(os.path.relpath(page, course.resolve() / "reports")).as_posix()
-    return tag("a", told, href=f"{way}#{place_of(found)}")
+    return tag("a", told, href=f"{way}#{section_id(found)}")
 
 
 def _heading(course: Path, stem: str, exercise: str) -> str:

@@ -31,10 +31,10 @@ from autograder.sandbox.linux_calls import (
     show_memory,
     unshare,
 )
-from autograder.sandbox.root_filesystem import Room
-from autograder.sandbox.seccomp_filter import Rules
+from autograder.sandbox.root_filesystem import RootFilesystem
+from autograder.sandbox.seccomp_filter import SeccompFilter
 
-STATUS = struct.Struct("=i")  # a wait status, as os.waitpid returns it
+WAIT_STATUS = struct.Struct("=i")  # a wait status, as os.waitpid returns it
 NOBODY = 65534
 UMASK = 0o022
 NOWHERE = "localhost"  # the host name that confined code sees
@@ -53,12 +53,12 @@ class Quota:
 
 
 @dataclass(frozen=True)
-class Walls:
+class Confinement:
     """A confinement: the files that code sees, the resources that it may use, the system calls that it cannot make."""
 
-    room: Room
+    room: RootFilesystem
     quota: Quota
-    rules: Rules
+    rules: SeccompFilter
 
     def fork(self, inner: Callable[[], None], status: int, keep: tuple[int, ...] = ()) -> int:
         """Fork, confine the new process, and call `inner` in it; return the id of the first process.
@@ -101,7 +101,7 @@ class Walls:
             ended, how = os.wait()
             if ended == child:
                 with contextlib.suppress(BrokenPipeError):  # the grader no longer reads the status
-                    os.write(status, STATUS.pack(how))
+                    os.write(status, WAIT_STATUS.pack(how))
                 return
 
     def _run_inner(self, inner: Callable[[], None], proc: int, as_root: bool) -> None:

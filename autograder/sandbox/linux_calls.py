@@ -92,7 +92,7 @@ def make_read_only(target: str | Path) -> None:
     _call("syscall", _MOUNT_SETATTR, _AT_FDCWD, os.fsencode(target), _RECURSIVE, attributes, ctypes.sizeof(attributes))
 
 
-def change_root(root: Path, old: str) -> None:
+def pivot_root(root: Path, old: str) -> None:
     """Make a mounted folder the root file system of this process; move the old root to `old`, a path in the new one.
 
     With "." as `old`, the old root covers the new one until it is unmounted.
@@ -101,7 +101,7 @@ def change_root(root: Path, old: str) -> None:
     _call("syscall", _PIVOT_ROOT[platform.machine()], b".", os.fsencode(old))
 
 
-def detach(target: str) -> None:
+def unmount(target: str) -> None:
     """Unmount a file system and everything that is mounted below it."""
     _call("umount2", os.fsencode(target), _MNT_DETACH)
 
@@ -139,7 +139,7 @@ class _Filter(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
 
 
-def filter_calls(program: bytes) -> None:
+def install_seccomp_filter(program: bytes) -> None:
     """Install a seccomp filter: from now on the kernel runs this program before each system call.
 
     It also applies to processes that this one starts, and cannot be removed.

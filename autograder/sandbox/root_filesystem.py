@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from autograder.sandbox.linux_calls import Mount, change_root, detach, make_read_only, mount
+from autograder.sandbox.linux_calls import Mount, make_read_only, mount, pivot_root, unmount
 
 SCRATCH = "/tmp"
 HOME = f"{SCRATCH}/home"
@@ -18,7 +18,7 @@ _RESTRICTED = Mount.NO_SETUID | Mount.NO_DEVICES
 
 
 @dataclass(frozen=True)
-class Room:
+class RootFilesystem:
     """A root file system: the paths that are visible, read-only, and the size of the scratch folder in megabytes.
 
     `shown` are absolute paths; nothing else is visible in the folders above them. `hidden` are folders below shown ones
@@ -30,7 +30,7 @@ class Room:
     scratch_mb: int = 64
 
     @classmethod
-    def of_this_python(cls, *also: Path, hidden: tuple[Path, ...] = ()) -> Room:
+    def of_this_python(cls, *also: Path, hidden: tuple[Path, ...] = ()) -> RootFilesystem:
         """Show what this interpreter needs, and `also`. If a virtual environment is a link, show its target too."""
         prefixes = {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}
         prefixes |= set(map(os.path.realpath, prefixes))
@@ -53,13 +53,13 @@ class Room:
         mount("tmpfs", SCRATCH, "tmpfs", _RESTRICTED, "size=64k,mode=755")
         os.makedirs(f"{SCRATCH}/old")
         os.makedirs(f"{SCRATCH}/new")
-        change_root(Path(SCRATCH), "old")
+        pivot_root(Path(SCRATCH), "old")
         os.chdir("/")
         mount("tmpfs", "/new", "tmpfs", _RESTRICTED, "size=1m,nr_inodes=4k,mode=755")
         self._fill(self.places)
-        detach("/old")
-        change_root(Path("/new"), ".")
-        detach(".")
+        unmount("/old")
+        pivot_root(Path("/new"), ".")
+        unmount(".")
         os.chdir("/")
         mount(None, "/", None, Mount.REMOUNT | Mount.BIND | Mount.READ_ONLY | _RESTRICTED)
         os.chdir(SCRATCH)
@@ -95,7 +95,7 @@ class Room:
         make_read_only(f"/new{folder}")
 
 
-def move_in() -> None:
+def enter_home_folder() -> None:
     """Create a home folder in the scratch folder, and make it the working folder. For a process that is confined."""
     os.environ.update(HOME=HOME, TMPDIR=HOME, IPYTHONDIR=HOME)
     os.makedirs(HOME, exist_ok=True)

@@ -15,14 +15,14 @@ import socket
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from autograder.sandbox.linux_calls import filter_calls
+from autograder.sandbox.linux_calls import install_seccomp_filter
 
 if TYPE_CHECKING:
     from pyseccomp import SyscallFilter
 
 # Namespaces and mounts; other processes' memory; interfaces to the kernel itself; and memory that belongs to no
 # process: no limit counts it, and it remains when the process that created it is killed for using too much.
-DENIED = (
+DENIED_CALLS = (
     *("mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen", "fsconfig", "fsmount"),
     *("fspick", "mount_setattr", "unshare", "setns"),
     *("ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp", "process_madvise"),
@@ -40,7 +40,7 @@ DENIED = (
 # These calls return success and do nothing. Careful programs such as sqlite3 wait until a file is on the disk, and lock
 # files that others might write. Here, the files that a program can write are in memory and its own; and a lock on a
 # shown file would make other programs on the machine wait.
-DONE_AT_ONCE = ("fsync", "fdatasync", "sync_file_range", "fadvise64", "flock")
+NO_OP_CALLS = ("fsync", "fdatasync", "sync_file_range", "fadvise64", "flock")
 _NO_OP_USES = tuple(
     ("fcntl", 1, command) for command in (fcntl.F_SETLK, fcntl.F_SETLKW, fcntl.F_OFD_SETLK, fcntl.F_OFD_SETLKW)
 )
@@ -62,22 +62,22 @@ _NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW... flag that clone takes
 
 
 @dataclass(frozen=True)
-class Rules:
+class SeccompFilter:
     """A compiled filter, as the kernel expects it. It is kept because compiling takes longer than a fork."""
 
     program: bytes
 
     def load(self) -> None:
         """Install the filter in this process and in all processes that it starts; it cannot be removed."""
-        filter_calls(self.program)
+        install_seccomp_filter(self.program)
 
 
-def compiled() -> Rules:
+def compile_filter() -> SeccompFilter:
     """Compile the filter into the program that the kernel runs before each system call."""
     with open(os.memfd_create("rules"), "w+b") as file:
         _rules().export_bpf(file)
         file.seek(0)
-        return Rules(file.read())
+        return SeccompFilter(file.read())
 
 
 def _rules() -> SyscallFilter:
@@ -86,7 +86,7 @@ def _rules() -> SyscallFilter:
 
     rules = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
     denied, done = pyseccomp.ERRNO(errno.EPERM), pyseccomp.ERRNO(0)
-    for action, names, uses in ((denied, DENIED, _DENIED_USES), (done, DONE_AT_ONCE, _NO_OP_USES)):
+    for action, names, uses in ((denied, DENIED_CALLS, _DENIED_USES), (done, NO_OP_CALLS, _NO_OP_USES)):
         for name in names:
             if pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) >= 0:
                 rules.add_rule(action, name)

@@ -12,10 +12,10 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autograder.sandbox.root_filesystem import Room, move_in
+from autograder.sandbox.root_filesystem import RootFilesystem, enter_home_folder
 
 if TYPE_CHECKING:
-    from autograder.sandbox.confine import Walls
+    from autograder.sandbox.confine import Confinement
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _MODULES = (".py", ".so")
@@ -25,17 +25,17 @@ _MESSAGE_BYTES = 4096  # a pipe takes them without waiting for a reader
 _processes: list[subprocess.Popen[str]] = []
 
 
-def begin() -> None:
+def start_self_test() -> None:
     """Start the self-test in the background; `missing` waits for its result.
 
     A command that first imports much then has the result without waiting.
     """
-    if sys.platform == "linux" and not _processes and not missing.cache_info().currsize:
+    if sys.platform == "linux" and not _processes and not confinement_problem.cache_info().currsize:
         _processes.append(_started())
 
 
 @lru_cache(maxsize=1)
-def missing() -> str | None:
+def confinement_problem() -> str | None:
     """Return why this machine cannot confine code, or None if it can. The test runs once, in a process of its own."""
     if sys.platform != "linux":
         return f"confinement is written for Linux, and this is {sys.platform}"
@@ -60,19 +60,19 @@ def _started() -> subprocess.Popen[str]:
     )
 
 
-def trouble(walls: Walls, lessons: Sequence[Path] = ()) -> str | None:
+def find_problem(walls: Confinement, lessons: Sequence[Path] = ()) -> str | None:
     """Return why no submission can run in this confinement: None if one can, and "" if the reason is on stderr.
 
     Forks a confined process as for a submission. There it tests whether the user that it has become can read the
     installed packages and the modules at `lessons`, which chapters import. Otherwise a submission that imports one of
     them late would lose points through an error that is not its own.
     """
-    from autograder.sandbox.confine import STATUS  # can be imported on Linux only
+    from autograder.sandbox.confine import WAIT_STATUS  # can be imported on Linux only
 
     (source, sink), (status_source, status) = os.pipe(), os.pipe()
 
     def inner() -> None:
-        move_in()
+        enter_home_folder()
         os.write(sink, _unreadable_modules(lessons).encode(errors="replace")[:_MESSAGE_BYTES])
 
     first = walls.fork(inner, status, keep=(sink,))
@@ -81,7 +81,7 @@ def trouble(walls: Walls, lessons: Sequence[Path] = ()) -> str | None:
     with open(source, "rb") as complaint, open(status_source, "rb") as ending:
         text, ended = complaint.read().decode(errors="replace"), ending.read()
     os.waitpid(first, 0)
-    return None if ended == STATUS.pack(0) and not text else text
+    return None if ended == WAIT_STATUS.pack(0) and not text else text
 
 
 def _unreadable_modules(lessons: Sequence[Path]) -> str:
@@ -119,10 +119,10 @@ def _unreadable(path: str, levels: int) -> Iterator[str]:
 
 
 def _run_self_test() -> int:
-    from autograder.sandbox.confine import Quota, Walls
-    from autograder.sandbox.seccomp_filter import compiled
+    from autograder.sandbox.confine import Confinement, Quota
+    from autograder.sandbox.seccomp_filter import compile_filter
 
-    reason = trouble(Walls(Room.of_this_python(_PACKAGE), Quota(), compiled()))
+    reason = find_problem(Confinement(RootFilesystem.of_this_python(_PACKAGE), Quota(), compile_filter()))
     if reason:  # with "", the failed process has already written to stderr
         print(reason, file=sys.stderr)
     return 0 if reason is None else 1

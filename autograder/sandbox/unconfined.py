@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from autograder.errors import WorkFailed
-from autograder.sandbox.self_test import missing
+from autograder.sandbox.self_test import confinement_problem
 
 UNCONFINED_VARIABLE = "PYTORCH_BASICS_UNCONFINED"
 
@@ -22,7 +22,7 @@ def check_confinement(unconfined: bool) -> None:
     """Raise WorkFailed if this machine cannot confine code, unless `unconfined` allows that; takes some seconds."""
     if unconfined:
         return
-    reason = missing()
+    reason = confinement_problem()
     if reason is not None:
         raise WorkFailed(
             f"expected to confine students' code, and cannot here: {reason}. Nothing was graded. "

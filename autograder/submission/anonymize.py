@@ -9,11 +9,11 @@ from collections.abc import Iterable
 from autograder.ipython_syntax import without_comments
 
 _SHORTEST = 3  # letters; shorter names are not replaced, since they may be ordinary words
-SOMEBODY = "student"  # replaces each name
+PLACEHOLDER = "student"  # replaces each name
 _LONG = 10_000  # bits
 
 
-def anonymous(source: str, names: Iterable[str] = ()) -> str:
+def without_author(source: str, names: Iterable[str] = ()) -> str:
     """Return the code of an answer without its author, formatted anew.
 
     `names` are what identifies the author: id, names, mail address. They and the words in them are replaced.
@@ -30,12 +30,12 @@ def _without_comments_and_docstrings(source: str) -> str:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             node.body = [part for part in node.body if not _is_text(part)] or [ast.Pass()]
     try:
-        return written(tree)
+        return source_of(tree)
     except (RecursionError, MemoryError, ValueError):  # nested too deeply, or no valid Python text exists for it
         return without_comments(source)
 
 
-def written(tree: ast.AST) -> str:
+def source_of(tree: ast.AST) -> str:
     """Return the source text of a tree. Integers too long to convert to decimal are written in hexadecimal."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and type(node.value) is int and node.value.bit_length() > _LONG:
@@ -60,4 +60,4 @@ def _without_names(text: str, names: Iterable[str]) -> str:
     if not words:
         return text
     longest_first = sorted(map(re.escape, words), key=len, reverse=True)
-    return re.sub(rf"(?<![^\W_])({'|'.join(longest_first)})(?![^\W_])", SOMEBODY, text, flags=re.IGNORECASE)
+    return re.sub(rf"(?<![^\W_])({'|'.join(longest_first)})(?![^\W_])", PLACEHOLDER, text, flags=re.IGNORECASE)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from autograder.ipython_syntax import UNREAD, as_python
-from autograder.python_names import Names, names_of, reached
+from autograder.python_names import Names, names_of, transitive_definitions
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
@@ -106,7 +106,7 @@ def values_of(known: Iterable[Statement]) -> frozenset[str]:
     return frozenset().union(*(each.names.bound for each in known if not (each.defines or each.is_import)))
 
 
-def set_by_calls(known: Iterable[Statement]) -> dict[str, frozenset[str]]:
+def globals_set_by_calls(known: Iterable[Statement]) -> dict[str, frozenset[str]]:
     """Map each function in these statements to the global names that calling it changes, directly or by further calls.
 
     To limit the time, calls are followed only a few levels deep, and the result is empty if functions set more global
@@ -173,7 +173,9 @@ def answer_text(
     statements that the kernel has run, grading with those of the file.
     An import from one of the student's own `modules` is replaced by what the answer uses of that module.
     """
-    added = list({_place_of(each): each for each in behind if adds_to(called, each)}.values())  # the last for a place
+    added = list(
+        {_place_of(each): each for each in behind if extends_answer(called, each)}.values()
+    )  # the last for a place
     helpers = _helpers(known, exercises, modules)
     own = statements(cell)
     if own is None or not all(each.text for each in own):  # rules then read the whole cell
@@ -181,10 +183,10 @@ def answer_text(
     bound = _all("bound", own)
     free = [each for each in helpers if not each.names.bound & bound]
     if called in bound:
-        found = reached([*free, *own, *added], {called, "*"}, lambda each: _given(each, called), _used)
+        found = transitive_definitions([*free, *own, *added], {called, "*"}, lambda each: _given(each, called), _used)
     else:  # the answer has no name, or no visible statement binds it: then rules read its whole cell
         used = {*_all("used", [*own, *added]), "*"}
-        found = [*reached(free, used, lambda each: each.names.bound, _used), *own, *added]
+        found = [*transitive_definitions(free, used, lambda each: each.names.bound, _used), *own, *added]
     written = (each.text for each in found if not (each.is_import and _is_own(each, modules)))
     return "\n\n".join([*written, *_of_modules(found, set(exercises) - {called}, modules)])
 
@@ -208,7 +210,11 @@ def _of_modules(found: Sequence[Statement], exercises: Collection[str], modules:
         texts = {name: text for each in importing for name in each.imports if (text := modules(name)) is not None}
         used: frozenset[str] = frozenset().union(*(each.looked_up for each in (*found, *parts)))
         known = [_helpers(statements(text or "") or (), exercises, modules) for text in texts.values()]
-        parts = [each for one in known for each in reached(one, used, lambda each: each.names.bound, _looked_up)]
+        parts = [
+            each
+            for one in known
+            for each in transitive_definitions(one, used, lambda each: each.names.bound, _looked_up)
+        ]
         importing = [each for each in (*found, *parts) if _is_own(each, modules)]
     given = [each.text for each in parts if each not in importing]
     given += [f"{new} = {old}" for each in importing for old, new in _renamed(each)]
@@ -235,7 +241,7 @@ def _used(statement: Statement) -> set[str]:
     return statement.names.used
 
 
-def adds_to(called: str, statement: Statement) -> bool:
+def extends_answer(called: str, statement: Statement) -> bool:
     """Return whether a statement changes the value of this name, as `Net.forward = forward` changes a class."""
     return called in statement.names.changed and called not in statement.names.bound
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from autograder.submission.picture_size import MOST, pixels
+from autograder.submission.picture_size import MAX_PIXELS, pixels
 
 MAX_TEXT = 12 * 2**20  # base64 characters of all pictures of a notebook together
 MAX_COUNT = 50
@@ -54,7 +54,7 @@ def _attached(found: Mapping[str, Any]) -> Iterator[AttachedPicture]:
                 break
 
 
-def out_of_text(source: str) -> tuple[str, tuple[AttachedPicture, ...]]:
+def extract_pictures(source: str) -> tuple[str, tuple[AttachedPicture, ...]]:
     """Move pictures out of a text: return the text, which then refers to attachments, and the pictures."""
     found: list[AttachedPicture] = []
 
@@ -75,10 +75,10 @@ def _is_picture(kind: object, data: str) -> bool:
         content = base64.b64decode(data, validate=True)
     except binascii.Error:
         return False
-    return _SIGNATURES[kind].match(content) is not None and pixels(kind, content) <= MOST
+    return _SIGNATURES[kind].match(content) is not None and pixels(kind, content) <= MAX_PIXELS
 
 
-def placed(
+def rename_pictures(
     source: str, pictures: Sequence[AttachedPicture], known: Collection[str]
 ) -> tuple[str, str, dict[str, AttachedPicture]]:
     """Rename the pictures that a text refers to; return the new text, the text without them, and the pictures by name.

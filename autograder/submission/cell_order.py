@@ -12,9 +12,9 @@ from enum import Enum
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from autograder.submission.find_answers import Checked
-from autograder.submission.released_cells import bare, released_cells, texts_of
-from autograder.submission.submitted_cells import Handed
+from autograder.submission.find_answers import CheckCall
+from autograder.submission.released_cells import normalized_text, released_cells, released_texts
+from autograder.submission.submitted_cells import SubmittedCell
 
 if TYPE_CHECKING:  # students' machines need not have nbformat
     from nbformat import NotebookNode
@@ -32,7 +32,7 @@ class Role(Enum):
 
 
 @dataclass(frozen=True)
-class Part:
+class OrderedCell:
     """One cell of a run: its role, its text, and the exercises that it answers or checks.
 
     `called` is the name that a check probes, if it is not the exercise's own.
@@ -45,19 +45,19 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Places:
+class CellMatches:
     """Which submitted cell corresponds to each released one (by index), and which cells answer and check exercises."""
 
-    homes: Mapping[int, Handed]
-    answers: Mapping[str, tuple[Handed, ...]]
-    checks: Mapping[str, Checked]
+    homes: Mapping[int, SubmittedCell]
+    answers: Mapping[str, tuple[SubmittedCell, ...]]
+    checks: Mapping[str, CheckCall]
 
 
 _Key = tuple[int, int, int]
 _LAST = 10**9
 
 
-def in_order(handed: Sequence[Handed], release: NotebookNode, places: Places) -> tuple[Part, ...]:
+def order_cells(handed: Sequence[SubmittedCell], release: NotebookNode, places: CellMatches) -> tuple[OrderedCell, ...]:
     """Return the cells of a run in their order; `handed` are the student's code cells."""
     keys = _Keys(handed, release, places.homes)
     found = [*_of_the_release(release, places, keys), *_of_the_student(handed, release, places, keys)]
@@ -67,7 +67,9 @@ def in_order(handed: Sequence[Handed], release: NotebookNode, places: Places) ->
 class _Keys:
     """Sort keys of cells: the position in the student's file, or, if that is shuffled, in the released notebook."""
 
-    def __init__(self, handed: Sequence[Handed], release: NotebookNode, homes: Mapping[int, Handed]) -> None:
+    def __init__(
+        self, handed: Sequence[SubmittedCell], release: NotebookNode, homes: Mapping[int, SubmittedCell]
+    ) -> None:
         self._homes, code = homes, {cell.index for cell in handed}
         places = [place for place in sorted(homes) if homes[place].index in code]
         wrong = sum(homes[one].index > homes[other].index for one, other in pairwise(places))
@@ -103,38 +105,38 @@ class _Keys:
         return (-1, 0, place) if before is None else (self._homes[before].index, 1, place)
 
 
-def _of_the_release(release: NotebookNode, places: Places, keys: _Keys) -> Iterator[tuple[_Key, Part]]:
+def _of_the_release(release: NotebookNode, places: CellMatches, keys: _Keys) -> Iterator[tuple[_Key, OrderedCell]]:
     """Yield the lesson's cells, unanswered starters, and the checks; no check comes above the first of its answers."""
     for place, cell in enumerate(released_cells(release).cells):
-        if cell.kind != "code" or cell.ran_before:
+        if cell.kind != "code" or cell.runs_before_answers:
             continue
         if cell.is_solution:
             if not places.answers.get(cell.grade_id):
-                yield keys.of_given(place), Part(Role.ANSWER, cell.source, (cell.grade_id,))
+                yield keys.of_given(place), OrderedCell(Role.ANSWER, cell.source, (cell.grade_id,))
             continue
         exercise = cell.exercise
         if exercise is None:
-            yield keys.of_given(place), Part(Role.GIVEN, cell.source)
+            yield keys.of_given(place), OrderedCell(Role.GIVEN, cell.source)
             continue
         least = [answer.index for answer in places.answers.get(exercise, ())[:1]]
         check = places.checks.get(exercise)
         least += [check.place] if check else []
         below = [(*keys.of_handed(index)[:2], _LAST) for index in least]
         called = check.called if check and check.called != exercise else ""
-        yield max([keys.of_check(place), *below]), Part(Role.CHECK, exercises=(exercise,), called=called)
+        yield max([keys.of_check(place), *below]), OrderedCell(Role.CHECK, exercises=(exercise,), called=called)
 
 
 def _of_the_student(
-    handed: Sequence[Handed], release: NotebookNode, places: Places, keys: _Keys
-) -> Iterator[tuple[_Key, Part]]:
+    handed: Sequence[SubmittedCell], release: NotebookNode, places: CellMatches, keys: _Keys
+) -> Iterator[tuple[_Key, OrderedCell]]:
     """Yield the answers and the student's own code: added cells, and the course's cells that the student changed."""
     answering: dict[int, tuple[str, ...]] = {}
     for exercise, cells in places.answers.items():
         for cell in cells:
             answering[cell.index] = (*answering.get(cell.index, ()), exercise)
-    known = texts_of(release)
+    known = released_texts(release)
     for cell in handed:
         if cell.index in answering:
-            yield keys.of_handed(cell.index), Part(Role.ANSWER, cell.source, answering[cell.index])
-        elif bare(cell.source) not in known:
-            yield keys.of_handed(cell.index), Part(Role.OWN, cell.source)
+            yield keys.of_handed(cell.index), OrderedCell(Role.ANSWER, cell.source, answering[cell.index])
+        elif normalized_text(cell.source) not in known:
+            yield keys.of_handed(cell.index), OrderedCell(Role.OWN, cell.source)

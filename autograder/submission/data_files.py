@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from autograder.submission.notebook_choice import DEPTH, NBGRADERS
-from autograder.submission.plain_file import handed_in
-from autograder.submission.zip_archive import shown
+from autograder.submission.notebook_choice import DEPTH, NBGRADER_FILES
+from autograder.submission.plain_file import read_submitted_file
+from autograder.submission.zip_archive import shorten_names
 
 MOST_FILES = 100
 MOST_BYTES = 16 * 2**20
@@ -23,29 +23,29 @@ _NO_DATA = (".ipynb", ".py", ".pyc")
 
 
 @dataclass(frozen=True)
-class Companions:
+class DataFiles:
     """The files by path relative to the notebook, and a message (`eye`) about files that were left out."""
 
     files: dict[str, bytes]
     eye: tuple[str, ...] = ()
 
 
-def companions(folder: Path) -> Companions:
+def read_data_files(folder: Path) -> DataFiles:
     """Read the data files in a submission's folder, up to a limit of number and size. Links are not followed."""
     found, left_out, bytes_left = dict[str, bytes](), list[str](), MOST_BYTES
     for path in islice(_plain_files(folder, DEPTH), MOST_FILES):
         name = path.relative_to(folder).as_posix()
-        data = handed_in(path, most=bytes_left)[0]
+        data = read_submitted_file(path, most=bytes_left)[0]
         if len(data) > bytes_left:
             left_out.append(name)
         else:
             found[name] = data
             bytes_left -= len(data)
-    return Companions(found, (_message(left_out),) if left_out else ())
+    return DataFiles(found, (_message(left_out),) if left_out else ())
 
 
 def _message(left_out: list[str]) -> str:
-    return f"files beside the notebook that were not there when it ran, for want of room: {shown(left_out)}"
+    return f"files beside the notebook that were not there when it ran, for want of room: {shorten_names(left_out)}"
 
 
 def _plain_files(folder: Path, depth: int) -> Iterator[Path]:
@@ -53,7 +53,7 @@ def _plain_files(folder: Path, depth: int) -> Iterator[Path]:
         paths = sorted(Path(entry.path) for entry in entries)
     for path in paths:
         mode = path.lstat().st_mode
-        if path.name.startswith((".", "__")) or path.name in NBGRADERS:
+        if path.name.startswith((".", "__")) or path.name in NBGRADER_FILES:
             continue
         if stat.S_ISREG(mode) and path.suffix.lower() not in _NO_DATA:
             yield path

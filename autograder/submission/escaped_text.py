@@ -25,14 +25,14 @@ _MORE_THAN_TEXT = re.compile(
 )
 
 
-def shown(text: str) -> str:
+def safe_markdown(text: str) -> str:
     """Return markdown unchanged if it holds only text, simple formulas and links to the web; else as a code block."""
     if len(text) <= _MAX_RENDERED and len(_SIGNS.findall(text)) <= _MAX_SIGNS and not _MORE_THAN_TEXT.search(text):
         return text
-    return as_typed(text)
+    return code_block(text)
 
 
-def as_typed(text: str) -> str:
+def code_block(text: str) -> str:
     """Return markdown that shows a text exactly as it was typed: a code block."""
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
     return f"{fence}\n{text}\n{fence}"

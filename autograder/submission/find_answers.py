@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from autograder.ipython_syntax import CHECK
 from autograder.submission.answer_source import defines, statements, unparsed
-from autograder.submission.released_cells import bare, released_cells, starters, texts_of
-from autograder.submission.submitted_cells import MAX_CELLS, Handed
+from autograder.submission.released_cells import normalized_text, released_cells, released_texts, starters
+from autograder.submission.submitted_cells import MAX_CELLS, SubmittedCell
 
 if TYPE_CHECKING:  # students' machines need not have nbformat
     from nbformat import NotebookNode
@@ -24,63 +24,67 @@ _COMPARED = 5  # cells that are compared with a starter in full
 
 
 @dataclass(frozen=True)
-class Find:
+class FoundAnswer:
     """Where an exercise's answer was found: the cell (None: nowhere), and how, as a key of the sentences in repair.py.
 
     `later` is an answer below the check, if the check probed another one.
     """
 
-    cell: Handed | None
+    cell: SubmittedCell | None
     how: str = ""
-    later: Handed | None = None
+    later: SubmittedCell | None = None
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckCall:
     """Where a notebook checks an exercise (index of the cell), and the name of the answer that it passes to `check`."""
 
     place: int
     called: str
 
 
-def find_answers(code: Sequence[Handed], release: NotebookNode, checks: Mapping[str, Checked]) -> dict[str, Find]:
+def find_answers(
+    code: Sequence[SubmittedCell], release: NotebookNode, checks: Mapping[str, CheckCall]
+) -> dict[str, FoundAnswer]:
     """Find the answer to each exercise; `code` are the student's code cells, and `checks` say where they check it."""
-    return answers_among(code, starters(release), texts_of(release), checks)
+    return find_answers_among(code, starters(release), released_texts(release), checks)
 
 
-def answers_among(
-    code: Sequence[Handed], untouched: Mapping[str, str], known: Collection[str], checks: Mapping[str, Checked]
-) -> dict[str, Find]:
+def find_answers_among(
+    code: Sequence[SubmittedCell], untouched: Mapping[str, str], known: Collection[str], checks: Mapping[str, CheckCall]
+) -> dict[str, FoundAnswer]:
     """Find the answers to exercises with the starters `untouched`; `known` are released texts, which answer nothing."""
     nowhere = MAX_CELLS
-    finds = {name: _find(name, code, known, checks.get(name, Checked(nowhere, name)), untouched) for name in untouched}
+    finds = {
+        name: _find(name, code, known, checks.get(name, CheckCall(nowhere, name)), untouched) for name in untouched
+    }
     taken = {find.cell.index for find in finds.values() if find.cell}
-    free = [cell for cell in code if cell.index not in taken and bare(cell.source) not in known]
+    free = [cell for cell in code if cell.index not in taken and normalized_text(cell.source) not in known]
     for exercise in [name for name, find in finds.items() if find.cell is None]:
         alike = _most_alike(untouched[exercise], free)
         if alike:
             free.remove(alike)
-            finds[exercise] = Find(alike, "by likeness")
+            finds[exercise] = FoundAnswer(alike, "by likeness")
     return finds
 
 
-def checks_of(code: Sequence[Handed], release: NotebookNode) -> dict[str, Checked]:
+def checks_of(code: Sequence[SubmittedCell], release: NotebookNode) -> dict[str, CheckCall]:
     """Return, for each exercise, the last cell that checks it: the course's own check cell, or one that was added."""
-    return checks_among(code, released_cells(release).checks)
+    return find_checks_by_id(code, released_cells(release).checks)
 
 
-def checks_among(code: Sequence[Handed], marks: Mapping[str, str]) -> dict[str, Checked]:
+def find_checks_by_id(code: Sequence[SubmittedCell], marks: Mapping[str, str]) -> dict[str, CheckCall]:
     """Return the last cell that checks each exercise; `marks` are the grade ids of the check cells, by exercise."""
     by_mark = {cell.grade_id: cell.index for cell in reversed(code) if cell.grade_id}
-    found = {name: Checked(by_mark[mark], name) for name, mark in marks.items() if mark in by_mark}
+    found = {name: CheckCall(by_mark[mark], name) for name, mark in marks.items() if mark in by_mark}
     for cell in code:
-        for name, called in checked_in(cell.source).items():
+        for name, called in checked_exercises(cell.source).items():
             if name in marks and (name not in found or found[name].place <= cell.index):
-                found[name] = Checked(cell.index, name if called in marks else called)
+                found[name] = CheckCall(cell.index, name if called in marks else called)
     return found
 
 
-def checked_in(source: str) -> dict[str, str]:
+def checked_exercises(source: str) -> dict[str, str]:
     """Return the exercises that a cell calls `check` for, each with the name of the answer that it passes."""
     checks = _calls_of_check(source)
     given = ((args[0].value, args[1:2]) for args in checks if args and isinstance(args[0], ast.Constant))
@@ -99,19 +103,19 @@ def _name(given: Sequence[ast.expr]) -> str:
     return "".join(each.id for each in given if isinstance(each, ast.Name))
 
 
-def with_names(code: Sequence[Handed], release: NotebookNode) -> list[Handed]:
+def bind_checked_expressions(code: Sequence[SubmittedCell], release: NotebookNode) -> list[SubmittedCell]:
     """Return the cells, where an expression passed to `check`, such as `Mine.answer`, is bound to the exercise's name.
 
     The assignment is added only if no other cell defines that name, so that trying something out in a further check
     replaces no answer.
     """
-    texts = texts_of(release)
-    changed = [cell.source for cell in code if bare(cell.source) not in texts]
+    texts = released_texts(release)
+    changed = [cell.source for cell in code if normalized_text(cell.source) not in texts]
     free = {name for name in starters(release) if not any(defines(source, name) for source in changed)}
     return [_named(cell, free) if free else cell for cell in code]
 
 
-def _named(cell: Handed, exercises: Container[str]) -> Handed:
+def _named(cell: SubmittedCell, exercises: Container[str]) -> SubmittedCell:
     pairs = ((args[0], args[1]) for args in _calls_of_check(cell.source) if len(args) > 1)
     given = {
         name.value: value
@@ -124,26 +128,30 @@ def _named(cell: Handed, exercises: Container[str]) -> Handed:
 
 
 def _find(
-    exercise: str, code: Sequence[Handed], known: Collection[str], check: Checked, untouched: Mapping[str, str]
-) -> Find:
+    exercise: str, code: Sequence[SubmittedCell], known: Collection[str], check: CheckCall, untouched: Mapping[str, str]
+) -> FoundAnswer:
     """Find the cell that answers an exercise: the last one above its check, since the check probed that one."""
     marked = [cell for cell in code if cell.grade_id == exercise]
-    changed = [cell for cell in code if bare(cell.source) not in known]
+    changed = [cell for cell in code if normalized_text(cell.source) not in known]
     answers = [cell for cell in changed if defines(cell.source, check.called)]
     above, below = ([cell for cell in answers if (cell.index <= check.place) is first] for first in (True, False))
     above = [cell for cell in above if statements(cell.source) is not None] or above  # prefer cells that can run
     if answers:
         cell = (above or below)[-1]
-        return Find(cell, _how(cell, exercise, marked, known, untouched), below[-1] if above and below else None)
+        return FoundAnswer(cell, _how(cell, exercise, marked, known, untouched), below[-1] if above and below else None)
     tried = [cell for cell in marked if cell in changed]
     if tried or marked:
-        return Find((tried or marked)[-1], "copies" if len(marked) > 1 else "")
-    naming = [cell for cell in code if bare(cell.source) == bare(untouched[exercise])]
-    return Find(naming[-1], "by name") if naming else Find(None, "missing")
+        return FoundAnswer((tried or marked)[-1], "copies" if len(marked) > 1 else "")
+    naming = [cell for cell in code if normalized_text(cell.source) == normalized_text(untouched[exercise])]
+    return FoundAnswer(naming[-1], "by name") if naming else FoundAnswer(None, "missing")
 
 
 def _how(
-    cell: Handed, exercise: str, marked: Sequence[Handed], known: Collection[str], untouched: Mapping[str, str]
+    cell: SubmittedCell,
+    exercise: str,
+    marked: Sequence[SubmittedCell],
+    known: Collection[str],
+    untouched: Mapping[str, str],
 ) -> str:
     """Return how an answer was found, as a key of the sentences in repair.py; "" if there is nothing to report."""
     if cell.grade_id == exercise:
@@ -156,10 +164,10 @@ def _how(
         return "by name"
     if cell.index < marked[-1].index and statements(marked[-1].source) is None:
         return "unreadable"
-    return "elsewhere" if all(bare(each.source) in known for each in marked) else "again"
+    return "elsewhere" if all(normalized_text(each.source) in known for each in marked) else "again"
 
 
-def _most_alike(starter: str, cells: Iterable[Handed]) -> Handed | None:
+def _most_alike(starter: str, cells: Iterable[SubmittedCell]) -> SubmittedCell | None:
     """Return the cell that is most similar to the starter, if it is similar enough; of several, the first.
 
     Comparing takes long: so only the few cells that share most characters with the starter are compared.

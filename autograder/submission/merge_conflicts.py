@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-TOLD = "git left a merge conflict in the file, in which both versions have the same cells; read all the same"
+MESSAGE = "git left a merge conflict in the file, in which both versions have the same cells; read all the same"
 _FIELDS = ("cell_type", "source", "attachments")
 _MINE, _OTHER, _BASE, _BOTH = "mine", "other", "base", "both"
 # For each conflict marker: the section that it begins, and the sections that it may end.
@@ -21,7 +21,7 @@ _MARKS = {
 }
 
 
-def agreed(text: str) -> Any:
+def resolve_if_same_cells(text: str) -> Any:
     """Return the notebook if both versions of it have the same cells; None if they differ or cannot be read."""
     try:
         mine, other = (json.loads("\n".join(_version(text, wanted))) for wanted in (_MINE, _OTHER))

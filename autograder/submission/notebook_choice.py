@@ -13,17 +13,17 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 from autograder.submission import quarantine, zip_archive
-from autograder.submission.plain_file import handed_in, notebook_in
-from autograder.submission.submitted_cells import MAX_BYTES, Contents, contents
+from autograder.submission.plain_file import read_notebook_file, read_submitted_file
+from autograder.submission.submitted_cells import MAX_BYTES, Contents, read_notebook_contents
 from autograder.submission.unreadable_files import UnreadableError
-from autograder.submission.wrong_chapter import held
+from autograder.submission.wrong_chapter import cells_of_exercise
 
 _MAX_OTHERS = 10  # files that are read in addition to the one with the released name
 _MAX_OTHERS_BYTES = 2 * MAX_BYTES
 _MAX_ENTRIES = 2000  # entries of a submission's folders that are listed
 DEPTH = 5  # levels of subfolders; deeper ones are not searched
 _POSSIBLE_ENDINGS = (".txt", ".json", ".zip", ".py", "")  # of notebooks, although most files with these are none
-NBGRADERS = ("timestamp.txt", "submission_secret.txt")  # files that nbgrader itself adds to a submission
+NBGRADER_FILES = ("timestamp.txt", "submission_secret.txt")  # files that nbgrader itself adds to a submission
 _STUB = "raise NotImplementedError()"
 Starters = tuple[tuple[str, str], ...]
 
@@ -53,22 +53,24 @@ class Candidate:
 
     def data(self) -> bytes:
         """Read and return the notebook's bytes."""
-        data = notebook_in(self.path)[0]
+        data = read_notebook_file(self.path)[0]
         if not self.member:
             return data
-        return next((each.data for each in zip_archive.notebooks(data, MAX_BYTES) if each.name == self.member), b"")
+        return next(
+            (each.data for each in zip_archive.read_notebooks(data, MAX_BYTES) if each.name == self.member), b""
+        )
 
 
-def is_alone(path: Path) -> bool:
+def is_only_candidate(path: Path) -> bool:
     """Return whether this is the only file that may be a notebook, so that nothing needs to be compared.
 
     Raises WorkFailed if the machine does not allow reading it, since that is no reason to choose another file.
     """
-    start = handed_in(path, most=3)[0]
+    start = read_submitted_file(path, most=3)[0]
     return not zip_archive.is_archive(start) and _paths(path.parent) == [path]
 
 
-def candidates(folder: Path, stem: str, starters: Mapping[str, str]) -> tuple[list[Candidate], int]:
+def find_candidates(folder: Path, stem: str, starters: Mapping[str, str]) -> tuple[list[Candidate], int]:
     """Return the notebooks in a submission, and the number of files that were not read because there are too many."""
     paths = _paths(folder)
     first = [path for path in paths if path == folder / f"{stem}.ipynb"]
@@ -97,16 +99,16 @@ def _of_file(path: Path, name: str, starters: Starters) -> tuple[Candidate, ...]
 def _notebooks_in(path: Path, name: str, starters: Starters, _stamp: object) -> tuple[Candidate, ...]:
     """Return the notebooks in a file: one, several for a zip archive, none for a file of another kind."""
     try:
-        data, reason = notebook_in(path)
+        data, reason = read_notebook_file(path)
     except WorkFailed as error:
         data, reason = b"", str(error)
     if reason:
         return (Candidate(path, name, reason=reason),)
     changed = path.lstat().st_mtime
-    packed: list[zip_archive.Packed] = []
+    packed: list[zip_archive.ArchivedNotebook] = []
     if zip_archive.is_archive(data):
         try:
-            packed = zip_archive.notebooks(data, MAX_BYTES)
+            packed = zip_archive.read_notebooks(data, MAX_BYTES)
         except UnreadableError as error:
             return () if _is_loose(path) and path.suffix != ".zip" else (Candidate(path, name, reason=str(error)),)
     if len(packed) > 1:
@@ -117,7 +119,7 @@ def _notebooks_in(path: Path, name: str, starters: Starters, _stamp: object) -> 
 
 def _candidate(path: Path, name: str, member: str, changed: float, data: bytes, starters: Starters) -> Candidate:
     try:
-        read = contents(data)
+        read = read_notebook_contents(data)
     except UnreadableError as error:
         return Candidate(path, name, member, changed, reason=str(error))
     answered, holds = _count_exercises(read, starters)
@@ -127,7 +129,7 @@ def _candidate(path: Path, name: str, member: str, changed: float, data: bytes, 
 
 def _count_exercises(read: Contents, starters: Starters) -> tuple[int, int]:
     """Return how many exercises a notebook answers, and for how many it has a cell."""
-    found = {name: held(read.cells, name) for name, _ in starters}
+    found = {name: cells_of_exercise(read.cells, name) for name, _ in starters}
     answered = sum(any(_is_answer(cell.source, starter) for cell in found[name]) for name, starter in starters)
     return answered, sum(map(bool, found.values()))
 
@@ -168,13 +170,13 @@ def _is_readable_folder(path: Path) -> bool:
 
 
 def _directly_in(folder: Path) -> Iterator[Path]:
-    return (path for place in chain((folder,), quarantine.places(folder)) for path in _entries(place))
+    return (path for place in chain((folder,), quarantine.quarantine_folders(folder)) for path in _entries(place))
 
 
 def names_in(folder: Path) -> list[str]:
     """Return the names of the entries of a submission's folder and its quarantine, without nbgrader's own files."""
     found = islice(_directly_in(folder), _MAX_ENTRIES)
-    return [path.name for path in found if not path.name.startswith((quarantine.ASIDE, *NBGRADERS))]
+    return [path.name for path in found if not path.name.startswith((quarantine.QUARANTINE_PREFIX, *NBGRADER_FILES))]
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -190,7 +192,7 @@ def _is_folder(path: Path) -> bool:
 
 def _may_be_notebook(path: Path) -> bool:
     """Return whether a file may be a notebook: its name says so, or it is a small enough file of a possible ending."""
-    if path.name.startswith(".") or path.name in NBGRADERS or _is_folder(path):
+    if path.name.startswith(".") or path.name in NBGRADER_FILES or _is_folder(path):
         return False
     if not _is_loose(path):
         return True
@@ -206,7 +208,7 @@ def _is_loose(path: Path) -> bool:
 def _shown(path: Path, folder: Path) -> str:
     """Return the name of a file as its student knows it: relative to the folder, without the quarantine's folders."""
     parts = path.relative_to(folder).parts
-    return "/".join(parts[2:] if parts[0].startswith(quarantine.ASIDE) else parts)
+    return "/".join(parts[2:] if parts[0].startswith(quarantine.QUARANTINE_PREFIX) else parts)
 
 
 def best(found: Collection[Candidate], wanted: Path) -> Candidate | None:

@@ -10,9 +10,16 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
 from autograder.submission import merge_conflicts
-from autograder.submission.unreadable_files import AGAIN, conflict, damage, no_notebook, odd_object, stranger
+from autograder.submission.unreadable_files import (
+    HAND_IN_AGAIN,
+    damage_message,
+    merge_conflict_message,
+    not_a_notebook,
+    other_kind_of_json,
+    other_kind_of_text,
+)
 
-MAX_PARTS = 1_000_000  # lists and objects; each takes much more memory than the two characters of its brackets
+MAX_CONTAINERS = 1_000_000  # lists and objects; each takes much more memory than the two characters of its brackets
 # A string, up to its end or the file's, or a comma before a closing bracket. The quantifiers are possessive, so that
 # each character is read once.
 _TRAILING = re.compile(r'("[^"\\]*+(?:\\.[^"\\]*+)*+"?)|,(?=\s*+[\]}])', re.DOTALL)
@@ -24,7 +31,7 @@ _READ_ALL_THE_SAME = "which JSON does not allow; read all the same"
 
 
 @dataclass(frozen=True)
-class Found:
+class ParsedNotebook:
     """The JSON of a file, and messages: `repairs` about damage that cost nothing, `eye` about what may cost points."""
 
     value: Any
@@ -32,7 +39,7 @@ class Found:
     eye: tuple[str, ...] = ()
 
 
-def parsed(text: str) -> Found:
+def parse_notebook(text: str) -> ParsedNotebook:
     """Return the JSON object in a text; raises UnreadableError that says what is wrong, where, and what to do."""
     try:
         found = _parse_or_repair(text)
@@ -41,44 +48,46 @@ def parsed(text: str) -> Found:
             message = "the notebook was packed into a JSON string; read all the same"
             found = replace(inner, repairs=(*found.repairs, message, *inner.repairs), eye=(*found.eye, *inner.eye))
     except (ValueError, RecursionError):
-        raise no_notebook(
-            f"its JSON is nested too deeply or holds an endless number. Clear all outputs, save, {AGAIN}"
+        raise not_a_notebook(
+            f"its JSON is nested too deeply or holds an endless number. Clear all outputs, save, {HAND_IN_AGAIN}"
         ) from None
     if not isinstance(found.value, dict):
-        raise no_notebook(odd_object(found.value))
+        raise not_a_notebook(other_kind_of_json(found.value))
     return found
 
 
-def _parse_or_repair(text: str) -> Found:
+def _parse_or_repair(text: str) -> ParsedNotebook:
     """Parse a text; if that fails, repair damage that can only have meant one thing."""
     _check_size(text)
     try:
-        return Found(json.loads(text))
+        return ParsedNotebook(json.loads(text))
     except json.JSONDecodeError as error:
         first = error
-    other_kind, merge_conflict = stranger(text), conflict(text)
-    both = merge_conflicts.agreed(text) if merge_conflict and not other_kind else None
+    other_kind, merge_conflict = other_kind_of_text(text), merge_conflict_message(text)
+    both = merge_conflicts.resolve_if_same_cells(text) if merge_conflict and not other_kind else None
     if both is not None:
-        return Found(both, (merge_conflicts.TOLD,))
+        return ParsedNotebook(both, (merge_conflicts.MESSAGE,))
     if other_kind or merge_conflict:
-        raise no_notebook(other_kind or merge_conflict)
+        raise not_a_notebook(other_kind or merge_conflict)
     bare, repairs = _without_commas(text)
     if first.msg.startswith("Invalid control character"):
         repairs = (*repairs, f"line {first.lineno} ends within quotes, {_READ_ALL_THE_SAME}")
     try:
         if repairs:
-            return Found(json.loads(bare, strict=False), repairs)
+            return ParsedNotebook(json.loads(bare, strict=False), repairs)
     except json.JSONDecodeError as error:
         first = error
     found = _readable_beginning(bare, first)
     if found is None:
-        raise no_notebook(damage(bare, first))
+        raise not_a_notebook(damage_message(bare, first))
     return replace(found, repairs=(*repairs, *found.repairs))
 
 
 def _check_size(text: str) -> None:
-    if text.count("{") + text.count("[") > MAX_PARTS:
-        raise no_notebook(f"it has more than {MAX_PARTS} lists and objects. Clear all outputs, save, {AGAIN}")
+    if text.count("{") + text.count("[") > MAX_CONTAINERS:
+        raise not_a_notebook(
+            f"it has more than {MAX_CONTAINERS} lists and objects. Clear all outputs, save, {HAND_IN_AGAIN}"
+        )
 
 
 def _without_commas(text: str) -> tuple[str, tuple[str, ...]]:
@@ -106,7 +115,7 @@ def _lines(text: str, places: list[int]) -> list[int]:
 # --- a file that is cut off, or has more text after its end
 
 
-def _readable_beginning(text: str, error: json.JSONDecodeError) -> Found | None:
+def _readable_beginning(text: str, error: json.JSONDecodeError) -> ParsedNotebook | None:
     """Return what can be read of a file that is cut off or has text after the notebook; None for damage elsewhere."""
     if error.msg.startswith("Extra data"):
         return _without_trailing_text(text, error)
@@ -115,26 +124,26 @@ def _readable_beginning(text: str, error: json.JSONDecodeError) -> Found | None:
     return None
 
 
-def _without_trailing_text(text: str, error: json.JSONDecodeError) -> Found:
+def _without_trailing_text(text: str, error: json.JSONDecodeError) -> ParsedNotebook:
     value, _ = json.JSONDecoder(strict=False).raw_decode(text, _skip_blank(text, 0))
     message = f"from line {error.lineno} on the file goes on behind the end of the notebook; that was not read"
-    return Found(value, eye=(message,))
+    return ParsedNotebook(value, eye=(message,))
 
 
-def _cut_off(text: str) -> Found:
+def _cut_off(text: str) -> ParsedNotebook:
     """Return the complete cells of a file that ends too early."""
     start = _cells_start(text)
     cells, is_all = ([], False) if start is None else _whole_cells(text, start)
     if not cells:
-        raise no_notebook(
+        raise not_a_notebook(
             f"it breaks off in line {text.count(chr(10)) + 1}, before its first cell ends: it was not saved, or not "
-            f"sent, to its end. Save the notebook once more, {AGAIN}"
+            f"sent, to its end. Save the notebook once more, {HAND_IN_AGAIN}"
         )
     found = {"cells": cells, "nbformat": 4}
     if is_all:
-        return Found(found, repairs=("the file breaks off behind its last cell; all cells were read",))
+        return ParsedNotebook(found, repairs=("the file breaks off behind its last cell; all cells were read",))
     message = f"the file breaks off after cell {len(cells)}; what came behind is not there, which may have cost points"
-    return Found(found, eye=(message,))
+    return ParsedNotebook(found, eye=(message,))
 
 
 def _cells_start(text: str) -> int | None:

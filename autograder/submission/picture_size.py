@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
-MOST = 50_000_000  # pixels, as in a phone's photograph; a browser needs four bytes for each
+MAX_PIXELS = 50_000_000  # pixels, as in a phone's photograph; a browser needs four bytes for each
 _NO_SIZE = frozenset({0xC4, 0xC8, 0xCC})  # of JPEG's markers C0 to CF, those that do not begin a frame
 
 

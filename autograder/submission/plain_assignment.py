@@ -14,10 +14,17 @@ from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
 
-from autograder.submission.released_cells import bare, grade_id, is_kept, is_solution, mark, released_cells
-from autograder.submission.repaired_notebook import PlacedCell, placed
+from autograder.submission.released_cells import (
+    grade_id,
+    is_always_released_text,
+    is_solution,
+    mark,
+    normalized_text,
+    released_cells,
+)
+from autograder.submission.repaired_notebook import PlacedCell, place_cell
 from autograder.submission.submission import Submission
-from autograder.submission.submitted_cells import MAX_SOURCE, Handed
+from autograder.submission.submitted_cells import MAX_SOURCE, SubmittedCell
 
 _COPIES = "cells there more than once; the last one counts: {}"
 _FOUND = "cells that had lost nbgrader's mark, found again: {}"
@@ -29,7 +36,7 @@ _LONG = f"cells of more than {MAX_SOURCE} characters, of which the rest is not r
 _DEFINED = re.compile(r"^(?:async\s+)?(?:def|class)\s+(\w+)", re.MULTILINE)
 
 
-def framed(handed: Sequence[Handed], release: NotebookNode) -> Submission:
+def match_to_assignment(handed: Sequence[SubmittedCell], release: NotebookNode) -> Submission:
     """Return the student's notebook with the assignment's cell metadata restored."""
     homes = _Matching(handed, release)
     return Submission(release, tuple(_laid_out(handed, release, homes)), repairs=homes.repairs, eye=homes.eye)
@@ -44,7 +51,7 @@ def _is_graded(cell: NotebookNode) -> bool:
 class _Matching:
     """The match between submitted and released cells, and notes about how it was found."""
 
-    handed: Sequence[Handed]
+    handed: Sequence[SubmittedCell]
     release: NotebookNode
     places: dict[int, int] = field(default_factory=dict)  # index of the released cell, by the submitted one's index
     notes: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -75,7 +82,9 @@ class _Matching:
         """The indices of graded and locked cells in the released notebook that no submitted cell matches."""
         found = set(self.places.values())
         cells = enumerate(self.release.cells)
-        return [place for place, cell in cells if place not in found and (_is_graded(cell) or is_kept(cell))]
+        return [
+            place for place, cell in cells if place not in found and (_is_graded(cell) or is_always_released_text(cell))
+        ]
 
     def _match_by_grade_id(self) -> None:
         marked = defaultdict(list)
@@ -89,7 +98,7 @@ class _Matching:
             if len(found) > 1:
                 self.notes[_COPIES].append(grade_id(cell))
 
-    def _match_by(self, of_handed: Callable[[Handed], str], of_released: Callable[[NotebookNode], str]) -> None:
+    def _match_by(self, of_handed: Callable[[SubmittedCell], str], of_released: Callable[[NotebookNode], str]) -> None:
         """Pair unmatched cells with equal keys, in their order; cells with an empty key stay unmatched."""
         free = defaultdict(list)
         for cell in self.handed:
@@ -127,12 +136,14 @@ class _Matching:
         self.notes[_LONG] += [f"cell {each.index + 1}" for each in self.handed if each.is_cut]
         for index, place in self.places.items():
             cell = self.release.cells[place]
-            if is_kept(cell) and bare(self.handed[index].source) != bare(cell.source):
+            if is_always_released_text(cell) and normalized_text(self.handed[index].source) != normalized_text(
+                cell.source
+            ):
                 self.notes[_CHANGED].append(grade_id(cell))
 
 
 def _text(kind: str, source: str) -> str:
-    return f"{kind} {bare(source)}" if bare(source) else ""
+    return f"{kind} {normalized_text(source)}" if normalized_text(source) else ""
 
 
 def _names(source: str) -> str:
@@ -140,7 +151,7 @@ def _names(source: str) -> str:
     return " ".join(sorted(set(_DEFINED.findall(source))))
 
 
-def _laid_out(handed: Sequence[Handed], release: NotebookNode, homes: _Matching) -> Iterator[PlacedCell]:
+def _laid_out(handed: Sequence[SubmittedCell], release: NotebookNode, homes: _Matching) -> Iterator[PlacedCell]:
     """Yield the student's cells in their order, matched ones as released cells, and missing ones put back."""
     behind = defaultdict(list)
     for place in homes.missing:
@@ -150,5 +161,5 @@ def _laid_out(handed: Sequence[Handed], release: NotebookNode, homes: _Matching)
     yield from behind[-1]
     for cell in handed:
         home = homes.places.get(cell.index)
-        yield PlacedCell(None, cell) if home is None else placed(home, cell, released_cells(release).cells[home])
+        yield PlacedCell(None, cell) if home is None else place_cell(home, cell, released_cells(release).cells[home])
         yield from behind[cell.index]

@@ -21,13 +21,13 @@ _LONGEST_KEY = 100  # bytes of a key with the spaces around it
 _MOST_TOKENS = 2_000_000  # strings and brackets that are read, which takes some seconds
 
 
-def notebook_in(path: Path) -> tuple[bytes, str]:
+def read_notebook_file(path: Path) -> tuple[bytes, str]:
     """Return the bytes of a submitted notebook, and, if there are none, the reason.
 
     Outputs do not count: if a file is too large, they are removed first. At most one byte more than the limit is
     returned. Raises WorkFailed if this machine does not allow reading the file.
     """
-    data, reason = handed_in(path, most=MAX_FILE)
+    data, reason = read_submitted_file(path, most=MAX_FILE)
     if MAX_BYTES < len(data) <= MAX_FILE:
         data = without_outputs(data)
     return data[: MAX_BYTES + 1], reason
@@ -62,7 +62,7 @@ def _is_of_outputs(data: bytes, place: int) -> bool:
     return b'"outputs"' in data[near:place] and _OUTPUTS.search(data, near, place) is not None
 
 
-def handed_in(path: Path, most: int = MAX_BYTES) -> tuple[bytes, str]:
+def read_submitted_file(path: Path, most: int = MAX_BYTES) -> tuple[bytes, str]:
     """Return the bytes of a submitted file, at most `most` + 1 of them, and, if there are none, the reason.
 
     Raises WorkFailed if the file exists and this machine does not allow reading it.
@@ -75,7 +75,7 @@ def handed_in(path: Path, most: int = MAX_BYTES) -> tuple[bytes, str]:
     except OSError as error:
         if error.errno in _NO_PLAIN_FILE:
             return b"", f"it is no plain file that can be opened ({error.strerror}). Hand in the notebook itself."
-        raise unreadable(path, error) from None
+        raise permission_failure(path, error) from None
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
         return b"", "it is no plain file. Hand in the notebook itself."
@@ -83,7 +83,7 @@ def handed_in(path: Path, most: int = MAX_BYTES) -> tuple[bytes, str]:
         return file.read(most + 1), ""
 
 
-def unreadable(path: Path, error: OSError) -> WorkFailed:
+def permission_failure(path: Path, error: OSError) -> WorkFailed:
     """Return the error for a file or folder that this machine does not allow reading."""
     return WorkFailed(
         f"{path} cannot be read ({error.strerror}). This submission was not graded. "

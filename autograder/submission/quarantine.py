@@ -14,16 +14,16 @@ from pathlib import Path
 from nbgrader.utils import parse_utc
 
 from autograder.errors import WorkFailed
-from autograder.submission.plain_file import handed_in, unreadable
+from autograder.submission.plain_file import permission_failure, read_submitted_file
 
-ASIDE = ".set-aside-"  # prefix of the hidden folder
+QUARANTINE_PREFIX = ".set-aside-"  # prefix of the hidden folder
 _LONGEST_NAME = 200  # bytes of a student's name; a file name may have 255, and the grader adds endings to some
 _MAX_FILES = 100  # files that nbgrader may copy; it lists the folder again for each of them
 _MAX_FILES_BYTES = 64 * 2**20
 _PAGES = (".html", ".htm", ".xhtml", ".shtml", ".mhtml", ".svg", ".xml")  # browsers run scripts in these
 
 
-def set_aside(folder: Path) -> None:
+def quarantine_harmful_files(folder: Path) -> None:
     """Move entries of a submission's folder that nbgrader must not copy into a hidden folder in it.
 
     nbgrader follows links, waits for pipes, and copies every file whose name does not begin with a dot; formgrader
@@ -34,16 +34,16 @@ def set_aside(folder: Path) -> None:
     _check_student(folder.parent)
     try:
         if folder.is_symlink():
-            put_away([folder], folder.parent)
+            move_to_quarantine([folder], folder.parent)
             folder.mkdir()
-        put_away(_harmful(folder), folder)
+        move_to_quarantine(_harmful(folder), folder)
     except OSError as error:
-        raise unreadable(folder, error) from None
+        raise permission_failure(folder, error) from None
 
 
-def places(folder: Path) -> Iterator[Path]:
+def quarantine_folders(folder: Path) -> Iterator[Path]:
     """Yield the folders that hold what was moved out of a submission, one folder for each entry; links are skipped."""
-    for aside in sorted(folder.glob(f"{ASIDE}*")):
+    for aside in sorted(folder.glob(f"{QUARANTINE_PREFIX}*")):
         if not aside.is_symlink() and aside.is_dir():
             yield from (path for path in sorted(aside.iterdir()) if not path.is_symlink() and path.is_dir())
 
@@ -75,11 +75,11 @@ def _name_problem(student: str) -> str:
     return "" if name == student.encode("utf-8", "replace") else "has a name that is no text in UTF-8"
 
 
-def put_away(paths: list[Path], place: Path) -> None:
+def move_to_quarantine(paths: list[Path], place: Path) -> None:
     """Move files into a new hidden folder in `place`; nbgrader ignores names that begin with a dot."""
     if not paths:
         return
-    aside = Path(tempfile.mkdtemp(prefix=ASIDE, dir=place))
+    aside = Path(tempfile.mkdtemp(prefix=QUARANTINE_PREFIX, dir=place))
     for number, path in enumerate(paths):
         (aside / str(number)).mkdir()
         path.rename(aside / str(number) / path.name)
@@ -126,7 +126,7 @@ def _is_harmless(path: Path) -> bool:
         return os.access(path, os.R_OK | os.X_OK) and path.suffix.lower() not in (".ipynb", *_PAGES)
     if not stat.S_ISREG(mode) or not os.access(path, os.R_OK) or _is_page(path.name):
         return False
-    return path.name != "timestamp.txt" or _is_time(handed_in(path, most=100)[0])
+    return path.name != "timestamp.txt" or _is_time(read_submitted_file(path, most=100)[0])
 
 
 def _blocks_assignment_file(path: Path, folder: Path) -> bool:

@@ -7,19 +7,19 @@ from dataclasses import replace
 
 from nbformat import NotebookNode
 
-from autograder.course.exercise_index import Listed
-from autograder.submission.plain_assignment import framed
+from autograder.course.exercise_index import IndexedChapter
+from autograder.submission.plain_assignment import match_to_assignment
 from autograder.submission.released_cells import starters
 from autograder.submission.repair import repair
-from autograder.submission.repaired_notebook import as_released
-from autograder.submission.submission import Parcel, Submission
-from autograder.submission.submitted_cells import Handed, contents
+from autograder.submission.repaired_notebook import released_places
+from autograder.submission.submission import StudentFiles, Submission
+from autograder.submission.submitted_cells import SubmittedCell, read_notebook_contents
 from autograder.submission.unreadable_files import UnreadableError
 from autograder.submission.wrong_chapter import check_chapter
 
 
 def read_parcel(
-    parcel: Parcel, release: NotebookNode, listed: Sequence[Listed] = (), *, as_it_stands: bool = False
+    parcel: StudentFiles, release: NotebookNode, listed: Sequence[IndexedChapter] = (), *, as_it_stands: bool = False
 ) -> Submission:
     """Read and repair the notebook of a student's folder, and put messages about the files before those about cells.
 
@@ -28,7 +28,7 @@ def read_parcel(
     if parcel.trouble:
         submission = _unreadable(parcel.trouble, release)
     else:
-        submission = read(parcel.data, release, listed, framed if as_it_stands else repair)
+        submission = read(parcel.data, release, listed, match_to_assignment if as_it_stands else repair)
     repairs, eye = (*parcel.notes, *submission.repairs), (*parcel.eye, *submission.eye)
     return replace(submission, repairs=repairs, eye=eye, files=parcel.files)
 
@@ -36,8 +36,8 @@ def read_parcel(
 def read(
     data: bytes,
     release: NotebookNode,
-    listed: Sequence[Listed] = (),
-    mended: Callable[[Sequence[Handed], NotebookNode], Submission] = repair,
+    listed: Sequence[IndexedChapter] = (),
+    mended: Callable[[Sequence[SubmittedCell], NotebookNode], Submission] = repair,
 ) -> Submission:
     """Read and repair a submitted notebook. No content of the bytes makes it raise: an unreadable file is a result.
 
@@ -45,7 +45,7 @@ def read(
     matches the cells to the release.
     """
     try:
-        found = contents(data)
+        found = read_notebook_contents(data)
         check_chapter(found.cells, starters(release), listed)
     except UnreadableError as reason:
         return _unreadable(str(reason), release)
@@ -55,4 +55,4 @@ def read(
 
 def _unreadable(reason: str, release: NotebookNode) -> Submission:
     """Return the submission for a file that cannot be read: the untouched released notebook, and the reason."""
-    return Submission(release, as_released(release), trouble=reason)
+    return Submission(release, released_places(release), trouble=reason)

@@ -37,25 +37,25 @@ def exercise_checked(cell: NotebookNode) -> str | None:
     return grade_id(cell).removeprefix(CHECK) if mark(cell, "grade") and not is_solution(cell) else None
 
 
-def ran_before(cell: NotebookNode) -> bool:
+def runs_before_answers(cell: NotebookNode) -> bool:
     """Return whether a cell runs before all of the student's code: the parameters cell and the setup cell."""
     is_setup = mark(cell, "locked") and grade_id(cell) == SETUP
     return is_setup or "parameters" in cell.metadata.get("tags", ())
 
 
-def is_kept(cell: NotebookNode) -> bool:
+def is_always_released_text(cell: NotebookNode) -> bool:
     """Return whether a cell always has its released text, whatever the student's copy says."""
     metadata = _nbgrader_metadata(cell)  # most cells have none
     return bool(metadata) and not is_solution(cell) and any(mark(cell, name) for name in ("grade", "task", "locked"))
 
 
-def is_written(cell: NotebookNode) -> bool:
+def is_text_answer(cell: NotebookNode) -> bool:
     """Return whether students answer in this cell in words."""
     return is_solution(cell) and cell["cell_type"] != "code"
 
 
 @dataclass(frozen=True)
-class GivenCell:
+class ReleasedCell:
     """A cell of a released notebook: its text, and its nbgrader metadata in plain fields."""
 
     kind: str
@@ -64,13 +64,13 @@ class GivenCell:
     grade_id: str
     has_mark: bool
     is_solution: bool
-    is_kept: bool
-    is_written: bool
-    ran_before: bool
+    is_always_released_text: bool
+    is_text_answer: bool
+    runs_before_answers: bool
     exercise: str | None  # the exercise that the cell checks
 
     @classmethod
-    def of(cls, cell: NotebookNode) -> GivenCell:
+    def of(cls, cell: NotebookNode) -> ReleasedCell:
         """Read a cell's text and metadata."""
         return cls(
             cell["cell_type"],
@@ -79,9 +79,9 @@ class GivenCell:
             grade_id(cell),
             "nbgrader" in cell["metadata"],
             is_solution(cell),
-            is_kept(cell),
-            is_written(cell),
-            ran_before(cell),
+            is_always_released_text(cell),
+            is_text_answer(cell),
+            runs_before_answers(cell),
             exercise_checked(cell),
         )
 
@@ -91,17 +91,17 @@ class ReleasedCells:
 
     def __init__(self, release: NotebookNode) -> None:
         self.release = release
-        self.cells = tuple(map(GivenCell.of, release["cells"]))
+        self.cells = tuple(map(ReleasedCell.of, release["cells"]))
 
     @cached_property
     def texts(self) -> frozenset[str]:
         """The normalized texts of all cells."""
-        return frozenset(bare(cell.source) for cell in self.cells)
+        return frozenset(normalized_text(cell.source) for cell in self.cells)
 
     @cached_property
     def starters(self) -> dict[str, str]:
         """The released text of each cell for a code answer, by exercise."""
-        return {cell.grade_id: cell.source for cell in self.cells if cell.is_solution and not cell.is_written}
+        return {cell.grade_id: cell.source for cell in self.cells if cell.is_solution and not cell.is_text_answer}
 
     @cached_property
     def checks(self) -> dict[str, str]:
@@ -128,12 +128,12 @@ def starters(release: NotebookNode) -> dict[str, str]:
     return released_cells(release).starters
 
 
-def texts_of(release: NotebookNode) -> frozenset[str]:
+def released_texts(release: NotebookNode) -> frozenset[str]:
     """Return the normalized texts of a released notebook's cells."""
     return released_cells(release).texts
 
 
 @lru_cache(maxsize=4096)  # most cells are the course's own, and each is compared many times
-def bare(source: str) -> str:
+def normalized_text(source: str) -> str:
     """Return a text without what editors change by themselves: spaces at line ends, and empty lines around it."""
     return "\n".join(line.rstrip() for line in source.strip().splitlines())

@@ -16,13 +16,13 @@ from nbformat import NotebookNode
 
 from autograder.ipython_syntax import SETUP
 from autograder.submission.answer_source import statements
-from autograder.submission.cell_order import Places, in_order
-from autograder.submission.find_answers import Find, checks_of, find_answers, with_names
-from autograder.submission.released_cells import GivenCell, bare, released_cells, starters, texts_of
-from autograder.submission.repaired_notebook import PlacedCell, placed
-from autograder.submission.review_flags import lines_to_look_at
+from autograder.submission.cell_order import CellMatches, order_cells
+from autograder.submission.find_answers import FoundAnswer, bind_checked_expressions, checks_of, find_answers
+from autograder.submission.released_cells import ReleasedCell, normalized_text, released_cells, released_texts, starters
+from autograder.submission.repaired_notebook import PlacedCell, place_cell
+from autograder.submission.review_flags import flag_lines
 from autograder.submission.submission import Submission
-from autograder.submission.submitted_cells import MAX_SOURCE, Handed
+from autograder.submission.submitted_cells import MAX_SOURCE, SubmittedCell
 
 # The message for each kind of repair; {} is replaced by the exercises or cells that needed it.
 _SENTENCES = {
@@ -47,10 +47,10 @@ _FENCED = re.compile(r"\s*(?P<fence>`{3,}|~{3,})\w*[ \t]*\n(?P<code>(?:(?!(?P=fe
 _FOR_REVIEW = ("missing", "long")  # another cell may have held the better answer, or the only one
 
 
-def repair(handed: Sequence[Handed], release: NotebookNode) -> Submission:
+def repair(handed: Sequence[SubmittedCell], release: NotebookNode) -> Submission:
     """Match a student's cells to the released notebook; return the repaired submission with messages about repairs."""
     cells = _as_code(handed, release)
-    code = with_names([cell for cell in cells if cell.kind == "code" and cell.source.strip()], release)
+    code = bind_checked_expressions([cell for cell in cells if cell.kind == "code" and cell.source.strip()], release)
     checks = checks_of(code, release)
     finds = find_answers(code, release, checks)
     homes = _find_others(cells, release, finds)
@@ -62,7 +62,7 @@ def repair(handed: Sequence[Handed], release: NotebookNode) -> Submission:
         release,
         tuple(_laid_out(cells, release, homes)),
         answers={name: answers.get(name, starter) for name, starter in starters(release).items()},
-        parts=in_order(code, release, Places(homes, answering, checks)),
+        parts=order_cells(code, release, CellMatches(homes, answering, checks)),
         repairs=_messages({how: names for how, names in notes.items() if how not in _FOR_REVIEW}),
         eye=(
             *_messages({how: names for how, names in notes.items() if how in _FOR_REVIEW}),
@@ -72,28 +72,28 @@ def repair(handed: Sequence[Handed], release: NotebookNode) -> Submission:
 
 
 def _flagged_lines(
-    code: Sequence[Handed], release: NotebookNode, answering: Mapping[str, tuple[Handed, ...]]
+    code: Sequence[SubmittedCell], release: NotebookNode, answering: Mapping[str, tuple[SubmittedCell, ...]]
 ) -> tuple[str, ...]:
     """Return messages about lines of the student's own code that a person should look at."""
     answers: dict[int, tuple[str, ...]] = {}
     for name, cells in answering.items():
         answers |= {cell.index: (*answers.get(cell.index, ()), name) for cell in cells}
-    known = texts_of(release)
-    return lines_to_look_at([cell for cell in code if bare(cell.source) not in known], release, answers)
+    known = released_texts(release)
+    return flag_lines([cell for cell in code if normalized_text(cell.source) not in known], release, answers)
 
 
-def _as_code(handed: Sequence[Handed], release: NotebookNode) -> list[Handed]:
+def _as_code(handed: Sequence[SubmittedCell], release: NotebookNode) -> list[SubmittedCell]:
     """Return the cells, with code that was turned into a text cell (one key in JupyterLab) as code cells again."""
-    known = texts_of(release)
+    known = released_texts(release)
     marked = {cell.grade_id for cell in released_cells(release).cells if cell.has_mark and cell.kind == "code"}
 
-    def is_code(cell: Handed) -> bool:
-        if cell.is_cut or bare(cell.source) in known:
+    def is_code(cell: SubmittedCell) -> bool:
+        if cell.is_cut or normalized_text(cell.source) in known:
             return False
         written = statements(cell.source) if "def " in cell.source or "class " in cell.source else ()
         return cell.grade_id in marked or any(each.defines for each in written or ())
 
-    def read_as_code(cell: Handed) -> Handed:
+    def read_as_code(cell: SubmittedCell) -> SubmittedCell:
         # Take the code out of fences only if the cell has the mark of a code cell: other text may quote an earlier try.
         fenced = _FENCED.fullmatch(cell.source) if cell.grade_id in marked else None
         return replace(cell, kind="code", source=fenced["code"] if fenced else cell.source)
@@ -101,7 +101,9 @@ def _as_code(handed: Sequence[Handed], release: NotebookNode) -> list[Handed]:
     return [read_as_code(cell) if cell.kind != "code" and is_code(cell) else cell for cell in handed]
 
 
-def _notes(finds: Mapping[str, Find], handed: Sequence[Handed], cells: Sequence[Handed]) -> dict[str, list[str]]:
+def _notes(
+    finds: Mapping[str, FoundAnswer], handed: Sequence[SubmittedCell], cells: Sequence[SubmittedCell]
+) -> dict[str, list[str]]:
     """Return the exercises or cells to report, by the kind of repair; `cells` are those of `handed` as code."""
     notes: dict[str, list[str]] = defaultdict(list)
     for exercise, find in finds.items():
@@ -122,12 +124,14 @@ def _messages(notes: Mapping[str, list[str]]) -> tuple[str, ...]:
 # --- finding the other cells
 
 
-def _find_others(handed: Sequence[Handed], release: NotebookNode, finds: Mapping[str, Find]) -> dict[int, Handed]:
+def _find_others(
+    handed: Sequence[SubmittedCell], release: NotebookNode, finds: Mapping[str, FoundAnswer]
+) -> dict[int, SubmittedCell]:
     """Return the submitted cell that corresponds to each released cell, by the index of the released one.
 
     Answers are taken from `finds`; the others are matched by nbgrader's id, by cell id, and then by text.
     """
-    homes: dict[int, Handed] = {}
+    homes: dict[int, SubmittedCell] = {}
     released = released_cells(release).cells
     for place, cell in enumerate(released):
         if cell.grade_id in finds:
@@ -149,44 +153,44 @@ def _find_others(handed: Sequence[Handed], release: NotebookNode, finds: Mapping
     return homes
 
 
-def _group(keyed: Iterable[tuple[str, Handed]]) -> dict[str, list[Handed]]:
+def _group(keyed: Iterable[tuple[str, SubmittedCell]]) -> dict[str, list[SubmittedCell]]:
     """Group cells by their keys, in their order; cells with an empty key are left out."""
-    found: dict[str, list[Handed]] = defaultdict(list)
+    found: dict[str, list[SubmittedCell]] = defaultdict(list)
     for key, cell in keyed:
         if key:
             found[key].append(cell)
     return dict(found)
 
 
-def _first(rows: Iterable[list[Handed] | None], used: Container[int]) -> Handed | None:
+def _first(rows: Iterable[list[SubmittedCell] | None], used: Container[int]) -> SubmittedCell | None:
     """Return the first of these cells that is not used yet."""
     return next((cell for row in rows if row for cell in row if cell.index not in used), None)
 
 
 def _text_key(kind: str, source: str) -> str:
     """Return a key that cells of the same type and text share; "" for a cell without text."""
-    text = bare(source)
+    text = normalized_text(source)
     return f"{kind} {text}" if text else ""
 
 
 def _note_locked(
-    release: NotebookNode, homes: Mapping[int, Handed], marks: Container[str], notes: dict[str, list[str]]
+    release: NotebookNode, homes: Mapping[int, SubmittedCell], marks: Container[str], notes: dict[str, list[str]]
 ) -> None:
     """Add notes about changed locked cells and missing cells; `marks` are the grade ids in the student's file."""
     for place, cell in enumerate(released_cells(release).cells):
         if not cell.has_mark:
             continue
-        if cell.is_written and place not in homes:
+        if cell.is_text_answer and place not in homes:
             notes["missing"].append(cell.grade_id)
-        if not cell.is_kept:
+        if not cell.is_always_released_text:
             continue
         if place not in homes:
             notes["changed" if cell.grade_id in marks else _kind_of_locked(cell)].append(cell.grade_id)
-        elif bare(homes[place].source) != bare(cell.source):
+        elif normalized_text(homes[place].source) != normalized_text(cell.source):
             notes["changed"].append(cell.grade_id)
 
 
-def _kind_of_locked(cell: GivenCell) -> str:
+def _kind_of_locked(cell: ReleasedCell) -> str:
     if cell.exercise is not None:
         return "checks"
     return "setup" if cell.grade_id == SETUP else "locked"
@@ -195,26 +199,28 @@ def _kind_of_locked(cell: GivenCell) -> str:
 # --- the repaired notebook
 
 
-def _laid_out(handed: Sequence[Handed], release: NotebookNode, homes: Mapping[int, Handed]) -> Iterator[PlacedCell]:
+def _laid_out(
+    handed: Sequence[SubmittedCell], release: NotebookNode, homes: Mapping[int, SubmittedCell]
+) -> Iterator[PlacedCell]:
     """Yield the needed released cells with the student's texts, each followed by the cells that the student added."""
     own = _own_cells(handed, release, homes)
     yield from own.get(-1, ())
     for place, cell in enumerate(released_cells(release).cells):
         if place in homes or cell.has_mark:
-            yield placed(place, homes.get(place), cell)
+            yield place_cell(place, homes.get(place), cell)
         yield from own.get(place, ())
 
 
 def _own_cells(
-    handed: Sequence[Handed], release: NotebookNode, homes: Mapping[int, Handed]
+    handed: Sequence[SubmittedCell], release: NotebookNode, homes: Mapping[int, SubmittedCell]
 ) -> dict[int, list[PlacedCell]]:
     """Return the cells that the student added, by the index of the released cell before them (-1: none)."""
     places = {cell.index: place for place, cell in homes.items()}
-    untouched = texts_of(release)
+    untouched = released_texts(release)
     own: dict[int, list[PlacedCell]] = defaultdict(list)
     place = -1
     for cell in handed:
         place = places.get(cell.index, place)
-        if cell.index not in places and bare(cell.source) not in untouched:
+        if cell.index not in places and normalized_text(cell.source) not in untouched:
             own[place].append(PlacedCell(None, cell))
     return own

@@ -11,9 +11,9 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from autograder.submission.released_cells import GivenCell
-from autograder.submission.student_text_cells import fill, own_cell
-from autograder.submission.submitted_cells import Handed
+from autograder.submission.released_cells import ReleasedCell
+from autograder.submission.student_text_cells import fill_cell, own_cell
+from autograder.submission.submitted_cells import SubmittedCell
 
 
 @dataclass(frozen=True)
@@ -24,23 +24,23 @@ class PlacedCell:
     """
 
     place: int | None
-    handed: Handed | None = None
+    handed: SubmittedCell | None = None
 
 
-def placed(place: int, handed: Handed | None, cell: GivenCell) -> PlacedCell:
+def place_cell(place: int, handed: SubmittedCell | None, cell: ReleasedCell) -> PlacedCell:
     """Return the cell at a released place; it takes the student's text if that differs and the cell is not locked."""
-    untouched = handed is None or handed.source == cell.source or cell.is_kept
+    untouched = handed is None or handed.source == cell.source or cell.is_always_released_text
     return PlacedCell(place, None if untouched else handed)
 
 
-def as_released(release: NotebookNode) -> tuple[PlacedCell, ...]:
+def released_places(release: NotebookNode) -> tuple[PlacedCell, ...]:
     """Return the cells of the untouched released notebook."""
     return tuple(PlacedCell(place) for place in range(len(release.cells)))
 
 
-def assembled(cells: Iterable[PlacedCell], release: NotebookNode) -> NotebookNode:
+def build_notebook(cells: Iterable[PlacedCell], release: NotebookNode) -> NotebookNode:
     """Build the released notebook with these cells; the result shares no mutable object with the release."""
-    fields = {name: copied(value) for name, value in release.items() if name != "cells"}
+    fields = {name: copy_json(value) for name, value in release.items() if name != "cells"}
     return NotebookNode(fields | {"cells": [_cell(each, release) for each in cells]})
 
 
@@ -48,16 +48,16 @@ def _cell(each: PlacedCell, release: NotebookNode) -> NotebookNode:
     if each.place is None:
         assert each.handed is not None  # a cell without a place is always a student's
         return own_cell(each.handed)
-    cell: NotebookNode = copied(release.cells[each.place])
+    cell: NotebookNode = copy_json(release.cells[each.place])
     if each.handed is not None:
-        fill(cell, each.handed)
+        fill_cell(cell, each.handed)
     return cell
 
 
-def copied(value: Any) -> Any:
+def copy_json(value: Any) -> Any:
     """Return a deep copy of JSON data; `copy.deepcopy` takes four times as long for a notebook."""
     if isinstance(value, dict):
         made = NotebookNode()
-        dict.update(made, {name: copied(each) for name, each in value.items()})
+        dict.update(made, {name: copy_json(each) for name, each in value.items()})
         return made
-    return [copied(each) for each in value] if isinstance(value, list) else value
+    return [copy_json(each) for each in value] if isinstance(value, list) else value

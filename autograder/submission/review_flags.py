@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from autograder.course.course_location import FIGURES, INSTRUMENTS
 from autograder.submission.answer_source import python_of
 from autograder.submission.import_aliases import Scope, imported
-from autograder.submission.submitted_cells import Handed
-from autograder.submission.tampering import GRADER, SHARED, Search
+from autograder.submission.submitted_cells import SubmittedCell
+from autograder.submission.tampering import GRADER, SHARED, TamperingSearch
 
 if TYPE_CHECKING:  # students' machines need not have nbformat
     from nbformat import NotebookNode
@@ -26,8 +26,8 @@ _MOST = 6  # lines that are reported for one submission
 _LONGEST = 80  # characters of a line that are shown
 
 
-def lines_to_look_at(
-    cells: Sequence[Handed], release: NotebookNode, answering: Mapping[int, tuple[str, ...]]
+def flag_lines(
+    cells: Sequence[SubmittedCell], release: NotebookNode, answering: Mapping[int, tuple[str, ...]]
 ) -> tuple[str, ...]:
     """Return a sentence for each line of the student's that a person may want to look at, in the notebook's order.
 
@@ -43,7 +43,7 @@ def lines_to_look_at(
     messages = []
     for cell in cells:
         text, tree = python_of(cell.source)
-        found = Search(notebook, frozenset(roots), allowed).through(tree) if tree else []
+        found = TamperingSearch(notebook, frozenset(roots), allowed).through(tree) if tree else []
         for number, what, line in _firsts(found, _split(text), written):
             messages.append(_sentence(cell.index, answering.get(cell.index, ()), number, _shown(what), _shown(line)))
     more = len(messages) - _MOST

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 from autograder.files import write_all
-from autograder.submission.data_files import companions
-from autograder.submission.notebook_choice import Candidate, best, candidates, is_alone, names_in
-from autograder.submission.plain_file import handed_in, notebook_in, unreadable
-from autograder.submission.quarantine import places, put_away, set_aside
-from autograder.submission.submission import Parcel
-from autograder.submission.zip_archive import shown
+from autograder.submission.data_files import read_data_files
+from autograder.submission.notebook_choice import Candidate, best, find_candidates, is_only_candidate, names_in
+from autograder.submission.plain_file import permission_failure, read_notebook_file, read_submitted_file
+from autograder.submission.quarantine import move_to_quarantine, quarantine_folders, quarantine_harmful_files
+from autograder.submission.submission import StudentFiles
+from autograder.submission.zip_archive import shorten_names
 
 # This file beside a copied notebook says where it was copied from; nbgrader ignores names that begin with a dot.
 MARK = ".graded-copy.json"
@@ -24,7 +24,7 @@ _AS_HANDED_IN = "-as-handed-in"  # added to the released name if another noteboo
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedNotebook:
     """The notebook that counts (`path`, under the released name), its original file, and the other notebooks."""
 
     path: Path
@@ -33,34 +33,36 @@ class Placed:
     not_looked_into: int = 0
 
 
-def parcel(folder: Path, stem: str, starters: Mapping[str, str]) -> Parcel:
+def read_student_folder(folder: Path, stem: str, starters: Mapping[str, str]) -> StudentFiles:
     """Read a student's folder, after moving harmful files to quarantine and the best notebook to the released name.
 
     Raises WorkFailed if there is no notebook, or if this machine does not allow reading it.
     """
-    set_aside(folder)
+    quarantine_harmful_files(folder)
     try:  # files may disappear at any time
         placed = place_notebook(folder, stem, starters)
         if placed is None:
-            raise WorkFailed(no_notebook(folder))
-        data, trouble = notebook_in(placed.path)
-        beside = companions(folder)
-        return Parcel(data, trouble, _notes(folder, placed), (*_messages_for_review(placed), *beside.eye), beside.files)
+            raise WorkFailed(missing_notebook_message(folder))
+        data, trouble = read_notebook_file(placed.path)
+        beside = read_data_files(folder)
+        return StudentFiles(
+            data, trouble, _notes(folder, placed), (*_messages_for_review(placed), *beside.eye), beside.files
+        )
     except OSError as error:
-        raise unreadable(folder, error) from None
+        raise permission_failure(folder, error) from None
 
 
-def no_notebook(folder: Path) -> str:
+def missing_notebook_message(folder: Path) -> str:
     """Return the message for a submission without a notebook: what is in the folder, and what to do."""
     names = names_in(folder)
-    contents = f"found: {shown(names)}" if names else "the folder is empty"
+    contents = f"found: {shorten_names(names)}" if names else "the folder is empty"
     return (
         f"there is no notebook in the submission ({contents}). Ask for the .ipynb file itself: in JupyterLab "
         "File > Download, in Colab File > Download > Download .ipynb."
     )
 
 
-def place_notebook(folder: Path, stem: str, starters: Mapping[str, str]) -> Placed | None:
+def place_notebook(folder: Path, stem: str, starters: Mapping[str, str]) -> PlacedNotebook | None:
     """Put the notebook that counts under the released name, where nbgrader expects it; return None if there is none.
 
     Of several notebooks, the one with the most answered exercises counts, then the newest. If it has another name, it
@@ -68,9 +70,9 @@ def place_notebook(folder: Path, stem: str, starters: Mapping[str, str]) -> Plac
     the released name is kept under another one. Nothing is read or written through a link.
     """
     wanted = folder / f"{stem}.ipynb"
-    if is_alone(wanted):
-        return Placed(wanted, Candidate(wanted, wanted.name))
-    found, left = candidates(folder, stem, starters)
+    if is_only_candidate(wanted):
+        return PlacedNotebook(wanted, Candidate(wanted, wanted.name))
+    found, left = find_candidates(folder, stem, starters)
     ours = _is_our_copy(wanted, found)
     found = [each for each in found if each.path != wanted or not ours]
     chosen = best(found, wanted)
@@ -81,7 +83,7 @@ def place_notebook(folder: Path, stem: str, starters: Mapping[str, str]) -> Plac
             _rename_or_quarantine(wanted)
             return place_notebook(folder, stem, starters)
         _copy(chosen, wanted)
-    return Placed(wanted, chosen, tuple(each for each in found if each != chosen), left)
+    return PlacedNotebook(wanted, chosen, tuple(each for each in found if each != chosen), left)
 
 
 def _is_our_copy(wanted: Path, found: Collection[Candidate]) -> bool:
@@ -91,9 +93,9 @@ def _is_our_copy(wanted: Path, found: Collection[Candidate]) -> bool:
     and the copy's digest.
     """
     try:
-        mark = json.loads(handed_in(wanted.parent / MARK, most=2000)[0])
+        mark = json.loads(read_submitted_file(wanted.parent / MARK, most=2000)[0])
         named = any(each.name == mark["name"] and each.path != wanted for each in found)
-        return named and mark["sha256"] == _digest(notebook_in(wanted)[0])
+        return named and mark["sha256"] == _digest(read_notebook_file(wanted)[0])
     except (ValueError, KeyError, TypeError, RecursionError, WorkFailed):
         return False
 
@@ -101,14 +103,14 @@ def _is_our_copy(wanted: Path, found: Collection[Candidate]) -> bool:
 def _copy(chosen: Candidate, wanted: Path) -> None:
     data = chosen.data()
     mark = json.dumps({"name": chosen.name, "sha256": _digest(data)}).encode()
-    if notebook_in(wanted)[0] != data or handed_in(wanted.parent / MARK)[0] != mark:
+    if read_notebook_file(wanted)[0] != data or read_submitted_file(wanted.parent / MARK)[0] != mark:
         write_all({wanted: data, wanted.parent / MARK: mark})
 
 
 def _rename_or_quarantine(wanted: Path) -> None:
     """Rename the student's file that has the released name; move it to quarantine if it is not a regular file."""
     if wanted.is_symlink() or not wanted.is_file():
-        put_away([wanted], wanted.parent)
+        move_to_quarantine([wanted], wanted.parent)
         return
     kept, number = wanted.with_name(f"{wanted.stem}{_AS_HANDED_IN}.ipynb"), 1
     while os.path.lexists(kept):
@@ -117,18 +119,20 @@ def _rename_or_quarantine(wanted: Path) -> None:
     wanted.rename(kept)
 
 
-def _notes(folder: Path, placed: Placed) -> tuple[str, ...]:
+def _notes(folder: Path, placed: PlacedNotebook) -> tuple[str, ...]:
     """Return messages about the files that cost no points."""
     messages = []
     if (placed.original.path, placed.original.member) != (placed.path, ""):
-        messages.append(f"handed in as {shown([placed.original.name])}; a copy under the released name was graded")
-    aside = [path.name for place in places(folder) for path in place.iterdir()]
+        messages.append(
+            f"handed in as {shorten_names([placed.original.name])}; a copy under the released name was graded"
+        )
+    aside = [path.name for place in quarantine_folders(folder) for path in place.iterdir()]
     if aside:
-        messages.append(f"set aside, for nbgrader must not copy it: {shown(sorted(aside))}")
+        messages.append(f"set aside, for nbgrader must not copy it: {shorten_names(sorted(aside))}")
     return tuple(messages)
 
 
-def _messages_for_review(placed: Placed) -> tuple[str, ...]:
+def _messages_for_review(placed: PlacedNotebook) -> tuple[str, ...]:
     """Return messages about the notebooks that were not graded."""
     messages = [_message(each) for each in placed.others if each.reason or each.digest != placed.original.digest]
     if placed.not_looked_into:
@@ -138,7 +142,7 @@ def _messages_for_review(placed: Placed) -> tuple[str, ...]:
 
 def _message(other: Candidate) -> str:
     about = f"it cannot be read: {other.reason}" if other.reason else f"{other.answered} exercises answered"
-    return f"also handed in, and not graded: {shown([other.name])} ({about})"
+    return f"also handed in, and not graded: {shorten_names([other.name])} ({about})"
 
 
 def _digest(data: bytes) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from autograder.submission.attached_pictures import placed
-from autograder.submission.escaped_text import as_typed, shown
-from autograder.submission.released_cells import bare
-from autograder.submission.submitted_cells import Handed
+from autograder.submission.attached_pictures import rename_pictures
+from autograder.submission.escaped_text import code_block, safe_markdown
+from autograder.submission.released_cells import normalized_text
+from autograder.submission.submitted_cells import SubmittedCell
 
 
-def own_cell(cell: Handed) -> NotebookNode:
+def own_cell(cell: SubmittedCell) -> NotebookNode:
     """Return a cell with the text of a cell that the student added.
 
     A raw cell becomes markdown that shows it as typed, since pages would insert its text as HTML.
@@ -23,25 +23,25 @@ def own_cell(cell: Handed) -> NotebookNode:
         made = new_markdown_cell()
         _write(made, cell)
     else:
-        made = new_markdown_cell(as_typed(cell.source))
+        made = new_markdown_cell(code_block(cell.source))
     made["id"] = f"own-{cell.index}"
     return made
 
 
-def fill(cell: NotebookNode, handed: Handed) -> None:
+def fill_cell(cell: NotebookNode, handed: SubmittedCell) -> None:
     """Put a student's text into a released cell; markdown that is not the course's own is made safe to render."""
-    if cell.cell_type == "code" or bare(handed.source) == bare(cell.source):
+    if cell.cell_type == "code" or normalized_text(handed.source) == normalized_text(cell.source):
         cell.source = handed.source
     else:
         _write(cell, handed)
 
 
-def _write(cell: NotebookNode, handed: Handed) -> None:
+def _write(cell: NotebookNode, handed: SubmittedCell) -> None:
     """Put a student's markdown and pictures into a text cell; under markdown that is unsafe, the pictures follow it."""
     known = cell.get("attachments", {})
-    text, without, pictures = placed(handed.source, handed.pictures, known)
-    if shown(without) != without:
-        text = "\n\n".join([as_typed(handed.source), *(f"![{name}](attachment:{name})" for name in pictures)])
+    text, without, pictures = rename_pictures(handed.source, handed.pictures, known)
+    if safe_markdown(without) != without:
+        text = "\n\n".join([code_block(handed.source), *(f"![{name}](attachment:{name})" for name in pictures)])
     cell.source = text
     if pictures:
         cell["attachments"] = {**known, **{name: {each.kind: each.data} for name, each in pictures.items()}}

@@ -10,12 +10,12 @@ from functools import cached_property
 from nbformat import NotebookNode
 
 from autograder.files import digest_of
-from autograder.submission.cell_order import Part
-from autograder.submission.repaired_notebook import PlacedCell, assembled
+from autograder.submission.cell_order import OrderedCell
+from autograder.submission.repaired_notebook import PlacedCell, build_notebook
 
 
 @dataclass(frozen=True)
-class Parcel:
+class StudentFiles:
     """The files that a student handed in: the notebook's bytes, or the `trouble` that prevents reading them.
 
     `notes` are messages about the files that cost no points, and `eye` messages that a person should look at. `files`
@@ -28,7 +28,7 @@ class Parcel:
     notes: tuple[str, ...] = ()
     eye: tuple[str, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
-    parts: Mapping[str, Parcel] = field(default_factory=dict, repr=False)
+    parts: Mapping[str, StudentFiles] = field(default_factory=dict, repr=False)
 
     @cached_property
     def digest(self) -> str:
@@ -56,7 +56,7 @@ class Submission:
     release: NotebookNode
     cells: tuple[PlacedCell, ...]
     answers: dict[str, str] = field(default_factory=dict)
-    parts: tuple[Part, ...] = ()
+    parts: tuple[OrderedCell, ...] = ()
     repairs: tuple[str, ...] = ()
     eye: tuple[str, ...] = ()
     trouble: str | None = None
@@ -65,4 +65,4 @@ class Submission:
     @cached_property
     def notebook(self) -> NotebookNode:
         """The released notebook with what the student wrote. It is built on first use: running it does not need it."""
-        return assembled(self.cells, self.release)
+        return build_notebook(self.cells, self.release)

@@ -11,9 +11,15 @@ from typing import Any
 from autograder.ipython_syntax import magic_work
 from autograder.submission import attached_pictures, script_export, zip_archive
 from autograder.submission.attached_pictures import AttachedPicture
-from autograder.submission.notebook_json import parsed
-from autograder.submission.text_encoding import decoded
-from autograder.submission.unreadable_files import DOWNLOAD, UnreadableError, check_kind, no_notebook, odd_object
+from autograder.submission.notebook_json import parse_notebook
+from autograder.submission.text_encoding import decode_text
+from autograder.submission.unreadable_files import (
+    HOW_TO_DOWNLOAD,
+    UnreadableError,
+    check_kind,
+    not_a_notebook,
+    other_kind_of_json,
+)
 
 MAX_BYTES = 32 * 2**20
 MAX_FILE = 128 * 2**20  # bytes with outputs; they are removed if the file has more than MAX_BYTES
@@ -31,7 +37,7 @@ _AS_TEXT = ("2", "3", "4")
 
 
 @dataclass(frozen=True)
-class Handed:
+class SubmittedCell:
     """A submitted cell: its type, text and pictures, and the two ids by which it can be matched to a released cell."""
 
     index: int
@@ -47,31 +53,31 @@ class Handed:
 class Contents:
     """The cells of a file, and messages: about repairs (`repairs`), and what a person should look at (`eye`)."""
 
-    cells: tuple[Handed, ...]
+    cells: tuple[SubmittedCell, ...]
     repairs: tuple[str, ...] = ()
     eye: tuple[str, ...] = ()
 
 
-def contents(data: bytes) -> Contents:
+def read_notebook_contents(data: bytes) -> Contents:
     """Return the cells of a notebook file, or of one in a zip archive; raises UnreadableError with the reason."""
     _check_size(data)
     if not zip_archive.is_archive(data):
         return _contents(data)
-    found = zip_archive.notebooks(data, MAX_BYTES)
+    found = zip_archive.read_notebooks(data, MAX_BYTES)
     if len(found) > 1:
-        names = zip_archive.shown([each.name for each in found])
-        raise no_notebook(f"it is a zip archive of {len(found)} notebooks ({names}). Hand in the one that counts.")
+        names = zip_archive.shorten_names([each.name for each in found])
+        raise not_a_notebook(f"it is a zip archive of {len(found)} notebooks ({names}). Hand in the one that counts.")
     read = _contents(found[0].data)
-    message = f"handed in as a zip archive; {zip_archive.shown([found[0].name])} in it was read"
+    message = f"handed in as a zip archive; {zip_archive.shorten_names([found[0].name])} in it was read"
     return replace(read, repairs=(message, *read.repairs))
 
 
 def _contents(data: bytes) -> Contents:
     check_kind(data)
-    read = decoded(data)
+    read = decode_text(data)
     if not read.text.strip():
         raise UnreadableError("the file is empty. Hand in the notebook again.")
-    found = script_export.cells(read.text) or parsed(read.text)
+    found = script_export.cells(read.text) or parse_notebook(read.text)
     cells, of_format = _cells(found.value)
     if not cells:
         raise UnreadableError("the notebook has no cells. Hand in the notebook that you worked in.")
@@ -90,7 +96,7 @@ def _ends_put_back(cells: list[Any]) -> tuple[str, ...]:
     return (f"cells whose lines had lost their ends, which were put back: {count}",) if count else ()
 
 
-def _limit_pictures(handed: tuple[Handed, ...]) -> tuple[tuple[Handed, ...], tuple[str, ...]]:
+def _limit_pictures(handed: tuple[SubmittedCell, ...]) -> tuple[tuple[SubmittedCell, ...], tuple[str, ...]]:
     """Return the cells with only as many pictures as a notebook may have, and a message if some were removed."""
     every = [picture for cell in handed for picture in cell.pictures]
     sizes = itertools.accumulate(len(picture.data) for picture in every)
@@ -102,7 +108,7 @@ def _limit_pictures(handed: tuple[Handed, ...]) -> tuple[tuple[Handed, ...], tup
     return kept, (f"{len(every) - count} of its {len(every)} pictures are too many or too large, and are not shown",)
 
 
-def _check_work(handed: tuple[Handed, ...]) -> None:
+def _check_work(handed: tuple[SubmittedCell, ...]) -> None:
     """Raise UnreadableError if reading the cells would take too long."""
     length = sum(len(cell.source) for cell in handed)
     if length > MAX_TEXT:
@@ -136,10 +142,10 @@ def _cells(notebook: dict[str, Any]) -> tuple[list[Any], tuple[str, ...]]:
         message = f"the notebook is of the old format {found}; read all the same"
         return list(_old_cells(notebook["worksheets"])), (message,)
     if "nbformat" not in notebook and not (isinstance(cells, list) and any(map(_is_cell, cells))):
-        raise no_notebook(odd_object(notebook))
+        raise not_a_notebook(other_kind_of_json(notebook))
     if found not in (4, None):
         version = f"found format {found}" if isinstance(found, int) and 0 <= found < 100 else "found none"
-        raise UnreadableError(f"expected a notebook of format 4, {version}. {DOWNLOAD}")
+        raise UnreadableError(f"expected a notebook of format 4, {version}. {HOW_TO_DOWNLOAD}")
     return (cells if isinstance(cells, list) else []), ()
 
 
@@ -159,14 +165,14 @@ def _old_cells(worksheets: list[Any]) -> Iterator[dict[str, Any]]:
         yield {"cell_type": kind, "source": text, "metadata": _dict(cell).get("metadata")}
 
 
-def _handed(index: int, cell: object) -> Handed:
+def _handed(index: int, cell: object) -> SubmittedCell:
     """Read one cell; fields of a wrong type count as missing."""
     if not isinstance(cell, dict):
-        return Handed(index, "raw", "", "", "")
+        return SubmittedCell(index, "raw", "", "", "")
     kind = cell["cell_type"] if cell.get("cell_type") in _KINDS else "raw"
     source, drawn = _source(cell.get("source"), kind)
     is_cut = len(source) > MAX_SOURCE
-    return Handed(
+    return SubmittedCell(
         index=index,
         kind="raw" if is_cut else kind,
         source=source[:_KEPT] if is_cut else source,
@@ -186,7 +192,7 @@ def _source(value: object, kind: str) -> tuple[str, tuple[AttachedPicture, ...]]
         text = text.encode("utf-8", "replace").decode()
     if kind == "code" or "data:" not in text:  # the quick test for pictures
         return text, ()
-    text, drawn = attached_pictures.out_of_text(text) if kind == "markdown" else (text, ())
+    text, drawn = attached_pictures.extract_pictures(text) if kind == "markdown" else (text, ())
     return _PICTURE.sub("picture", text), drawn
 
 

@@ -53,7 +53,7 @@ class _Binding:
     path: str
 
 
-class Search:
+class TamperingSearch:
     """One search through a cell, in the order of its lines; function bodies come last, since they run when called.
 
     `roots` are the packages of which replacing an attribute is reported, and `allowed` the paths of the grader that the
@@ -76,7 +76,7 @@ class Search:
             if isinstance(node, _Binding):
                 scope.bind(node.name, node.path)
             else:
-                _VISITS.get(type(node), Search._any)(self, node, scope)
+                _VISITS.get(type(node), TamperingSearch._any)(self, node, scope)
         return sorted(self._found.items())
 
     def _report(self, node: Any, what: str) -> None:
@@ -149,7 +149,7 @@ class Search:
         if tree is None:
             self._report(node, "runs code out of a text, which nobody can read here")
             return
-        for _, what in Search(scope, self._roots, self._allowed, is_text=True).through(tree):
+        for _, what in TamperingSearch(scope, self._roots, self._allowed, is_text=True).through(tree):
             self._report(node, what)
 
     def _assign(self, node: ast.Assign | ast.AnnAssign | ast.NamedExpr, scope: Scope) -> None:
@@ -225,17 +225,17 @@ def _bindings(target: ast.expr, value: ast.expr | None, scope: Scope) -> list[tu
 
 
 _VISITS: dict[type, Any] = {
-    ast.Import: Search._import,
-    ast.ImportFrom: Search._import,
-    ast.Name: Search._name,
-    ast.Attribute: Search._attribute,
-    ast.Subscript: Search._subscript,
-    ast.Call: Search._call,
-    ast.Assign: Search._assign,
-    ast.AnnAssign: Search._assign,
-    ast.NamedExpr: Search._assign,
-    ast.ClassDef: Search._class,
-    ast.Compare: Search._compare,
-    **dict.fromkeys(_FUNCTIONS, Search._function),
-    **dict.fromkeys(_COMPREHENSIONS, Search._comprehension),
+    ast.Import: TamperingSearch._import,
+    ast.ImportFrom: TamperingSearch._import,
+    ast.Name: TamperingSearch._name,
+    ast.Attribute: TamperingSearch._attribute,
+    ast.Subscript: TamperingSearch._subscript,
+    ast.Call: TamperingSearch._call,
+    ast.Assign: TamperingSearch._assign,
+    ast.AnnAssign: TamperingSearch._assign,
+    ast.NamedExpr: TamperingSearch._assign,
+    ast.ClassDef: TamperingSearch._class,
+    ast.Compare: TamperingSearch._compare,
+    **dict.fromkeys(_FUNCTIONS, TamperingSearch._function),
+    **dict.fromkeys(_COMPREHENSIONS, TamperingSearch._comprehension),
 }

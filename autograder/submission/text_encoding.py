@@ -18,7 +18,7 @@ _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"  # a byte order mark; there is a second o
 
 
 @dataclass(frozen=True)
-class Decoded:
+class DecodedText:
     """The text of a file, and messages: `repairs` about its encoding, `eye` about characters that are lost."""
 
     text: str
@@ -26,18 +26,18 @@ class Decoded:
     eye: tuple[str, ...] = ()
 
 
-def decoded(data: bytes) -> Decoded:
+def decode_text(data: bytes) -> DecodedText:
     """Decode any bytes as text; never raises. Characters that cannot be decoded are replaced, and reported."""
     encoding, name = _encoding(data)
     repairs = (f"the file was saved as {name}; read all the same",) if name else ()
     try:
-        return Decoded(data.decode(encoding).lstrip(_BOM), repairs)
+        return DecodedText(data.decode(encoding).lstrip(_BOM), repairs)
     except UnicodeDecodeError as error:
         if error.reason in ("unexpected end of data", "truncated data"):  # cut off within a character
-            return Decoded(data[: error.start].decode(encoding), repairs)
+            return DecodedText(data[: error.start].decode(encoding), repairs)
     text = data.decode(encoding, "replace")
     lost = text.count("\N{REPLACEMENT CHARACTER}")
-    return Decoded(
+    return DecodedText(
         text, repairs, (f"damaged letters in the file: {lost}; where one is in an answer, it may cost points",)
     )
 

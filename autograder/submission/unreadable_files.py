@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 import re
 
-AGAIN = "see that it opens in JupyterLab as a notebook, and hand it in again."
+HAND_IN_AGAIN = "see that it opens in JupyterLab as a notebook, and hand it in again."
 # JupyterLab opens a damaged notebook as text, though not as a notebook.
 EDITOR = "Open the file as text (in JupyterLab: right click, Open With, Editor)"
-DOWNLOAD = "In JupyterLab choose File > Download, in Colab File > Download > Download .ipynb, and hand in that file."
+HOW_TO_DOWNLOAD = (
+    "In JupyterLab choose File > Download, in Colab File > Download > Download .ipynb, and hand in that file."
+)
 
 _SIGNATURES = (
-    (b"%PDF", f"it is a PDF, which is made for reading. {DOWNLOAD}"),
+    (b"%PDF", f"it is a PDF, which is made for reading. {HOW_TO_DOWNLOAD}"),
     (b"\x1f\x8b", "it is a gzip archive, which is not opened here. Unpack it, and hand in the .ipynb file in it."),
     (b"7z\xbc\xaf", "it is a 7z archive, which is not opened here. Unpack it, and hand in the .ipynb file in it."),
     (b"Rar!", "it is a RAR archive, which is not opened here. Unpack it, and hand in the .ipynb file in it."),
-    (b"\x89PNG", f"it is a picture. {DOWNLOAD}"),
-    (b"\xff\xd8\xff", f"it is a picture. {DOWNLOAD}"),
+    (b"\x89PNG", f"it is a picture. {HOW_TO_DOWNLOAD}"),
+    (b"\xff\xd8\xff", f"it is a picture. {HOW_TO_DOWNLOAD}"),
     (
         b"\x00\x05\x16\x07",
         "it is what macOS keeps beside a file (`._name`). Hand in the file without `._` in its name.",
@@ -24,14 +26,14 @@ _SIGNATURES = (
 )
 _PAGE = (
     "it is a web page: a browser saved what it showed, and not the notebook. On GitHub choose `Download raw file`. "
-    + DOWNLOAD
+    + HOW_TO_DOWNLOAD
 )
-_POINTER = "it is a Git LFS pointer, which only names the notebook. Run `git lfs pull` where you work, " + AGAIN
+_POINTER = "it is a Git LFS pointer, which only names the notebook. Run `git lfs pull` where you work, " + HAND_IN_AGAIN
 _SHORTCUT = (
     "it is a shortcut to Google Drive or Colab, and the notebook is still there. Open it in Colab, choose "
     "File > Download > Download .ipynb, and hand in that file."
 )
-_PYTHON = f"it is a Python script without marks between its cells. {DOWNLOAD}"
+_PYTHON = f"it is a Python script without marks between its cells. {HOW_TO_DOWNLOAD}"
 _QUOTES = (
     "has `'` where a notebook has `\"`: Python printed it, and nothing reads that again. Hand in the .ipynb file that "
     "JupyterLab saved."
@@ -46,7 +48,7 @@ class UnreadableError(Exception):
     """The file is not a notebook that can be graded. The message is the reason, for the student and the teacher."""
 
 
-def no_notebook(why: str) -> UnreadableError:
+def not_a_notebook(why: str) -> UnreadableError:
     """Return the error for a file that is of another kind, or a damaged notebook."""
     return UnreadableError(f"the file is no notebook: {why}")
 
@@ -55,10 +57,10 @@ def check_kind(data: bytes) -> None:
     """Raise UnreadableError if the first bytes show that a file is of another kind."""
     for signature, why in _SIGNATURES:
         if data.startswith(signature):
-            raise no_notebook(why)
+            raise not_a_notebook(why)
 
 
-def stranger(text: str) -> str:
+def other_kind_of_text(text: str) -> str:
     """Return what kind of file a text is if it is not JSON, with advice; "" if no known kind matches."""
     start = text[:_LOOKED_AT].lstrip()
     if start.startswith("<") and not start.startswith("<<<<<<<"):
@@ -70,16 +72,16 @@ def stranger(text: str) -> str:
     return "" if start.startswith(("{", "[", '"')) or not _CODE.search(start) else _PYTHON
 
 
-def odd_object(value: object) -> str:
+def other_kind_of_json(value: object) -> str:
     """Return what a JSON value is that is not a notebook, with advice."""
     if isinstance(value, dict):
         is_shortcut = "doc_id" in value or ("url" in value and len(value) < 10)
-        return _SHORTCUT if is_shortcut else f"it is JSON, but has no list of cells. {DOWNLOAD}"
+        return _SHORTCUT if is_shortcut else f"it is JSON, but has no list of cells. {HOW_TO_DOWNLOAD}"
     kind = {list: "a list", str: "a text", int: "a number", float: "a number"}.get(type(value), "a single word")
-    return f"expected a JSON object, found {kind}. {DOWNLOAD}"
+    return f"expected a JSON object, found {kind}. {HOW_TO_DOWNLOAD}"
 
 
-def conflict(text: str) -> str:
+def merge_conflict_message(text: str) -> str:
     """Return a message about git's merge conflicts in a text, with their lines and advice; "" if there are none."""
     first = _CONFLICT.search(text)
     if first is None:
@@ -91,20 +93,20 @@ def conflict(text: str) -> str:
     return (
         f"git left a merge conflict in it, from {lines}: both versions stand there, between `<<<<<<<`, `=======` and "
         f"`>>>>>>>`.{also} {EDITOR}, keep one of the two versions, delete the other and the three lines with these "
-        f"marks, {AGAIN}"
+        f"marks, {HAND_IN_AGAIN}"
     )
 
 
-def damage(text: str, error: json.JSONDecodeError) -> str:
+def damage_message(text: str, error: json.JSONDecodeError) -> str:
     """Return where a notebook's JSON is damaged and what is found there, in words for readers who do not know JSON."""
     if not text[: error.pos].strip():
-        return f"it is no JSON: it begins with {_excerpt(text, error.pos)}. {DOWNLOAD}"
+        return f"it is no JSON: it begins with {_excerpt(text, error.pos)}. {HOW_TO_DOWNLOAD}"
     line = f"line {error.lineno}, column {error.colno}"
     if text[error.pos : error.pos + 1] == "'":
         return f"{line}, {_QUOTES}"
     what = next((phrase for start, phrase in _DAMAGES.items() if error.msg.startswith(start)), "cannot be read")
     found = _excerpt(text, error.pos)
-    return f"its JSON is damaged: {line} {what}, found {found}. {EDITOR}, mend that line, {AGAIN}"
+    return f"its JSON is damaged: {line} {what}, found {found}. {EDITOR}, mend that line, {HAND_IN_AGAIN}"
 
 
 _DAMAGES = {

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from autograder.course.exercise_index import Listed
+from autograder.course.exercise_index import IndexedChapter
 from autograder.submission.answer_source import defines
-from autograder.submission.submitted_cells import Handed
+from autograder.submission.submitted_cells import SubmittedCell
 from autograder.submission.unreadable_files import UnreadableError
 
 _STRAY = 1  # a chapter's lesson may define this many functions that have the name of another chapter's exercise
 
 
-def held(cells: Sequence[Handed], exercise: str) -> list[Handed]:
+def cells_of_exercise(cells: Sequence[SubmittedCell], exercise: str) -> list[SubmittedCell]:
     """Return the cells that belong to an exercise: by nbgrader's id, or because they define its name."""
     return [cell for cell in cells if cell.grade_id == exercise or defines(cell.source, exercise)]
 
 
-def check_chapter(cells: Sequence[Handed], exercises: Collection[str], listed: Sequence[Listed]) -> None:
+def check_chapter(cells: Sequence[SubmittedCell], exercises: Collection[str], listed: Sequence[IndexedChapter]) -> None:
     """Raise UnreadableError if a notebook holds the exercises of another listed chapter instead of these."""
     if not listed or any(cell.grade_id in exercises for cell in cells):  # the usual case, and a quick test
         return
-    own = sum(bool(held(cells, name)) for name in exercises)
+    own = sum(bool(cells_of_exercise(cells, name)) for name in exercises)
     if own > _STRAY:
         return
-    counts = {each.stem: sum(bool(held(cells, name)) for name in each.exercises) for each in listed}
+    counts = {each.stem: sum(bool(cells_of_exercise(cells, name)) for name in each.exercises) for each in listed}
     found = max(listed, key=lambda each: counts[each.stem])
     if counts[found.stem] <= own + _STRAY or set(found.exercises) & set(exercises):
         return

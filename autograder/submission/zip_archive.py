@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import PurePosixPath
 
-from autograder.submission.unreadable_files import UnreadableError, no_notebook
+from autograder.submission.unreadable_files import UnreadableError, not_a_notebook
 
 MAX_ENTRIES = 1000
 MAX_NOTEBOOKS = 10
@@ -22,7 +22,7 @@ _HAND_IN = "Hand in the .ipynb file itself."
 
 
 @dataclass(frozen=True)
-class Packed:
+class ArchivedNotebook:
     """A notebook in an archive: its path there, its bytes, and its time of modification (seconds, as `st_mtime`)."""
 
     name: str
@@ -35,13 +35,13 @@ def is_archive(data: bytes) -> bool:
     return data.startswith(_SIGNATURES)
 
 
-def notebooks(data: bytes, most: int) -> list[Packed]:
+def read_notebooks(data: bytes, most: int) -> list[ArchivedNotebook]:
     """Return the notebooks in an archive; raises UnreadableError if there are none, or if one exceeds `most` bytes.
 
     The unpacked bytes are counted, because the sizes that the archive declares may be wrong.
     """
     if data.count(_ENTRY) > MAX_ENTRIES:
-        raise no_notebook(f"it is a zip archive of more than {MAX_ENTRIES} files, which is not read. {_HAND_IN}")
+        raise not_a_notebook(f"it is a zip archive of more than {MAX_ENTRIES} files, which is not read. {_HAND_IN}")
     try:
         with zipfile.ZipFile(BytesIO(data)) as opened:
             names = [each.filename for each in opened.infolist() if not each.is_dir()]
@@ -49,40 +49,44 @@ def notebooks(data: bytes, most: int) -> list[Packed]:
     except UnreadableError:
         raise
     except Exception as error:  # zipfile raises many kinds of errors for damaged archives
-        raise no_notebook(f"it is a zip archive that cannot be opened ({type(error).__name__}). {_HAND_IN}") from None
+        raise not_a_notebook(
+            f"it is a zip archive that cannot be opened ({type(error).__name__}). {_HAND_IN}"
+        ) from None
     if not found:
-        raise no_notebook(f"it is a zip archive without a notebook (found: {shown(names) or 'nothing'}). {_HAND_IN}")
+        raise not_a_notebook(
+            f"it is a zip archive without a notebook (found: {shorten_names(names) or 'nothing'}). {_HAND_IN}"
+        )
     return found
 
 
-def shown(names: Sequence[str]) -> str:
+def shorten_names(names: Sequence[str]) -> str:
     """Return the first few names as one text, each shortened: names in an archive may be very long."""
     parts = [repr(name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…") for name in names[:_SHOWN]]
     return ", ".join(parts) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
 
 
-def _unpacked(opened: zipfile.ZipFile, most: int) -> Iterator[Packed]:
+def _unpacked(opened: zipfile.ZipFile, most: int) -> Iterator[ArchivedNotebook]:
     left = 2 * most
     wanted = [entry for entry in opened.infolist() if is_notebook(entry.filename)]
     if len(wanted) > MAX_NOTEBOOKS:
-        raise no_notebook(
+        raise not_a_notebook(
             f"it is a zip archive of {len(wanted)} notebooks; more than {MAX_NOTEBOOKS} are not read. "
             "Hand in the one that counts."
         )
     for entry in wanted:
         if entry.flag_bits & 1:
-            raise no_notebook(f"it is a zip archive with a password. {_HAND_IN}")
+            raise not_a_notebook(f"it is a zip archive with a password. {_HAND_IN}")
         if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise no_notebook(f"it is a zip archive packed in a rare way. {_HAND_IN}")
+            raise not_a_notebook(f"it is a zip archive packed in a rare way. {_HAND_IN}")
         with opened.open(entry) as file:
             data = file.read(min(most, left) + 1)
         left -= len(data)
         if len(data) > most or left < 0:
-            raise no_notebook(
+            raise not_a_notebook(
                 f"it is a zip archive with more than {most >> 20} MB of notebooks, which is not read. "
                 "Clear all outputs, save, and hand it in again."
             )
-        yield Packed(entry.filename, data, _changed(entry))
+        yield ArchivedNotebook(entry.filename, data, _changed(entry))
 
 
 def is_notebook(name: str) -> bool:

@@ -14,8 +14,8 @@ from autograder.grading.assignment import assignment
 from autograder.grading.grade_submission import planned
 from autograder.grading.grader import grader
 from autograder.sandbox.execution.choose_runner import warm_modules
-from autograder.sandbox.execution.program import AnswerCell, Probing, Program
-from autograder.sandbox.execution.submission_child import ReadyChapter, run_cell
+from autograder.sandbox.execution.program import AnswerStep, ProbeStep, Program
+from autograder.sandbox.execution.submission_child import PreparedChapter, run_cell
 from autograder.submission.read_submission import read_parcel
 
 _SECONDS = struct.Struct("d")
@@ -27,13 +27,13 @@ def seconds_of(course: Path, stem: str, folders: Sequence[Path], seed: int = 1) 
     made = grader(wanted)
     read = [read_parcel(class_grading.opened(wanted, folder), made.release, wanted.listed) for folder in folders]
     programs = [planned(submission, made.judge, seed).program for submission in read]
-    chapter = ReadyChapter(programs[0].ground)
+    chapter = PreparedChapter(programs[0].ground)
     for name in warm_modules():  # imports are no part of what an answer computes
         importlib.import_module(name)
     return [_in_a_fork(chapter, each) for each in programs]
 
 
-def _in_a_fork(chapter: ReadyChapter, program: Program) -> float:
+def _in_a_fork(chapter: PreparedChapter, program: Program) -> float:
     """Run a program in a child, so that the next one finds the chapter as it was."""
     source, sink = os.pipe()
     child = os.fork()
@@ -49,12 +49,12 @@ def _in_a_fork(chapter: ReadyChapter, program: Program) -> float:
     return float(_SECONDS.unpack(data)[0])
 
 
-def _run(chapter: ReadyChapter, program: Program) -> float:
+def _run(chapter: PreparedChapter, program: Program) -> float:
     begun = time.process_time()
     for step in program.steps:
-        if isinstance(step, AnswerCell):
+        if isinstance(step, AnswerStep):
             run_cell(chapter.shell, step.source)
-        elif isinstance(step, Probing) and step.called in chapter.shell.user_ns:
+        elif isinstance(step, ProbeStep) and step.called in chapter.shell.user_ns:
             answer = chapter.shell.user_ns[step.called]
             list(chapter.exercises[step.exercise].observe(answer, program.cases[step.exercise]))
     return time.process_time() - begun

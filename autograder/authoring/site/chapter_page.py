@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from autograder.authoring.chapter_notebooks import MINE
 from autograder.authoring.site.page_headings import fit_headings
 from autograder.course.chapter_rules import RESERVED
-from autograder.course.course import here
+from autograder.course.course import current_course
 from autograder.errors import WorkFailed
 
 _STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)  # of an explorer; a page of the site has it once
@@ -107,7 +107,7 @@ def _alternative(stem: str, source: str) -> str:
     found = _FIGURE.search(source)
     if found is None:
         return _PLOT
-    drawing = getattr(here().figures(stem), found[1])
+    drawing = getattr(current_course().figures(stem), found[1])
     return (drawing.__doc__ or _PLOT).strip().splitlines()[0]
 
 

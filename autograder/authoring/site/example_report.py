@@ -16,7 +16,7 @@ from autograder.errors import WorkFailed
 from autograder.files import write_all
 from autograder.grading.assignment import grader_digest
 from autograder.reports import write_reports
-from autograder.sandbox.self_test import missing
+from autograder.sandbox.self_test import confinement_problem
 
 # Ids as a school gives them: a first name, and a number where it is there twice.
 # fmt: off
@@ -53,7 +53,7 @@ def class_report(project: Path, stem: str, folder: Path) -> str:
 def _made(project: Path, stem: str, folder: Path) -> NotebookNode:
     """The report's notebook; the class that it tells of is removed."""
     # All of the code is the course's own, so that a machine which cannot confine it shows the report too.
-    unconfined = missing() is not None
+    unconfined = confinement_problem() is not None
     empty = example_class.empty_folder(folder)
     made = example_class.run(project, empty, stem, pages=(), ids=ids, unconfined=unconfined)
     if made.failures:

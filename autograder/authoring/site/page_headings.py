@@ -8,7 +8,7 @@ from nbformat import NotebookNode
 
 from autograder.authoring.chapter_notebooks import FOLDED
 from autograder.course.markdown_text import Excerpt, Heading, excerpts
-from autograder.course.outline import named, place_of
+from autograder.course.outline import exercise_in_heading, section_id
 
 
 def fit_headings(cells: Iterable[NotebookNode]) -> None:
@@ -30,7 +30,9 @@ def _fitting(excerpt: Excerpt, above: list[int], is_side: bool) -> str:
     heading = excerpt.heading
     if heading is None:
         return excerpt.text
-    name = named(heading) or (place_of(heading.text) if above and not is_side else "")  # nothing above the title
+    name = exercise_in_heading(heading) or (
+        section_id(heading.text) if above and not is_side else ""
+    )  # nothing above the title
     place = f'\n<span class="place" id="{name}"></span>\n\n' if name else ""  # Sphinx spells ids in its own way
     if is_side:
         return place + "{.side-path}\n" + _at(len(above) + 1, heading, excerpt.text)

@@ -21,7 +21,7 @@ from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import chapter_path
 from autograder.course.judge import Judge
-from autograder.course.reading_time import rounded, shares, tiers
+from autograder.course.reading_time import rounded, shares, tier_lookup
 from autograder.errors import CourseError, WorkFailed
 from autograder.notebook.report_rendering import html
 
@@ -65,7 +65,7 @@ class Filler:
 
     def _minutes(self, stem: str) -> str:
         chapter = read_chapter(chapter_path(self.course, stem))
-        parts = shares(chapter, tiers(self.course, chapter))
+        parts = shares(chapter, tier_lookup(self.course, chapter))
         main, exercises = (rounded(parts[name].minutes) for name in ("main path", "exercises"))
         return f"{main} minutes to read and run, {exercises} for the exercises"
 

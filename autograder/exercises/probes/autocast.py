@@ -12,7 +12,7 @@ from autograder.exercises.patched_names import replaced_for
 from autograder.exercises.probe import Answer
 
 
-def lowered_to() -> torch.dtype | None:
+def active_autocast_dtype() -> torch.dtype | None:
     """Return the dtype of the CPU autocast that is active now, or None."""
     return torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else None
 
@@ -40,5 +40,5 @@ class NotedScaler(torch.amp.GradScaler):
 
     def step(self, optimizer: torch.optim.Optimizer, *args: Any, **kwargs: Any) -> float | None:
         """Record the autocast dtype, then step as GradScaler does."""
-        self.steps.append(lowered_to())
+        self.steps.append(active_autocast_dtype())
         return super().step(optimizer, *args, **kwargs)

@@ -31,7 +31,7 @@ CUT_FROM_X = {
 }
 
 
-class Backwards:
+class BackwardCalls:
     """A record of the calls of backward in a block, and of the leaves at which their graphs end.
 
     The tensors that should be trained are the nn.Parameters. With `chosen`, the answer chooses what it trains, and any
@@ -87,9 +87,9 @@ def _leaves(root: Tensor) -> Iterator[Tensor]:
 
 
 @contextmanager
-def backwards_watched(answer: Answer, *, chosen: bool = False) -> Iterator[Backwards]:
+def recorded_backward_calls(answer: Answer, *, chosen: bool = False) -> Iterator[BackwardCalls]:
     """Record the calls of backward in a block, and whether they reach an nn.Parameter."""
-    backwards, run = Backwards(chosen=chosen), torch.autograd.backward
+    backwards, run = BackwardCalls(chosen=chosen), torch.autograd.backward
 
     def noted(tensors: Any, *args: Any, **kwargs: Any) -> None:
         backwards.note([tensors] if isinstance(tensors, Tensor) else list(tensors))
@@ -108,7 +108,7 @@ def with_cuts(probe: Probe, *, chosen: bool = False, always: bool = True) -> Pro
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        with backwards_watched(answer, chosen=chosen) as backwards:
+        with recorded_backward_calls(answer, chosen=chosen) as backwards:
             seen = probe(answer, case)
         tells = backwards.cut if "raised" in seen else always
         return {"cut_loss": backwards.cut} | seen if tells else seen

@@ -34,7 +34,7 @@ def accelerators(answer: Answer, there: str) -> Iterator[None]:
 # --- where tensors are
 
 
-def tree(value: Any, known: object = None) -> Plain:
+def describe_containers(value: Any, known: object = None) -> Plain:
     """Describe nested containers as plain data: types and keys, and a text with dtype, shape, device for each tensor.
 
     The values of a tensor are included unless it is on the meta device. `known` is an object that is neither tensor nor
@@ -44,9 +44,9 @@ def tree(value: Any, known: object = None) -> Plain:
         held = "" if value.device.type == "meta" else f" holding {value.tolist()}"
         return f"{value.dtype} tensor {tuple(value.shape)} on {value.device.type}{held}"
     if isinstance(value, dict):
-        return [type(value).__name__, [[see(key), tree(item, known)] for key, item in value.items()]]
+        return [type(value).__name__, [[see(key), describe_containers(item, known)] for key, item in value.items()]]
     if isinstance(value, list | tuple):
-        return [type(value).__name__, [tree(item, known) for item in value]]
+        return [type(value).__name__, [describe_containers(item, known) for item in value]]
     return "the very object that was given" if known is not None and value is known else see(value)
 
 
@@ -91,7 +91,7 @@ class Operations(TorchDispatchMode):
 
 
 @contextmanager
-def values_asked_for(answer: Answer) -> Iterator[list[str]]:
+def recorded_value_reads(answer: Answer) -> Iterator[list[str]]:
     """Collect each read of a tensor's values by the answer: `.item()` and the like, print, `tolist`, `numpy`.
 
     On a GPU, each of these waits for the device. A dispatch mode does not intercept the last three, so the methods are
@@ -122,7 +122,7 @@ def values_asked_for(answer: Answer) -> Iterator[list[str]]:
 
 
 @contextmanager
-def zero_for_each_value(answer: Answer) -> Iterator[None]:
+def values_read_as_zero(answer: Answer) -> Iterator[None]:
     """Let `.item()` and `float()` of every tensor return 0.0 while the block runs, on the meta device too.
 
     So an answer that reads values can be observed there in all other respects.

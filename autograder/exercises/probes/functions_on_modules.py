@@ -20,18 +20,18 @@ from torch.nn.modules import module as registry
 from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, changed, copy_of, see, values
-from autograder.exercises.probes.random_results import by_known_chance
-from autograder.exercises.probes.sample_modules import named_in, sample
+from autograder.exercises.probes.random_results import with_fixed_seed
+from autograder.exercises.probes.sample_modules import sample, sample_in_case
 
 
 def on_sample(look: Callable[..., Observation]) -> Probe:
     """Make a probe of `look(answer, module, *given, **options)`, with the case's sample module and arguments."""
 
     def look_at(answer: Answer, case: Case) -> Observation:
-        name, sizes, given = named_in(case)
+        name, sizes, given = sample_in_case(case)
         return look(answer, sample(name, *sizes), *given, **copy_of(case.kwargs))
 
-    return by_known_chance(look_at)
+    return with_fixed_seed(look_at)
 
 
 def returns(told: Callable[[object], Plain] = see) -> Probe:
@@ -124,6 +124,6 @@ def moved(before: Mapping[str, Tensor], now: Mapping[str, Tensor]) -> list[str]:
     return [name for name in before if not torch.equal(before[name], now[name])]
 
 
-def replaced_in(before: Mapping[str, Tensor], now: Mapping[str, Tensor]) -> list[str]:
+def replaced_objects(before: Mapping[str, Tensor], now: Mapping[str, Tensor]) -> list[str]:
     """Return the names that no longer refer to the same tensor object."""
     return [name for name in before if now.get(name) is not before[name]]

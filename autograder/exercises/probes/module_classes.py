@@ -21,8 +21,8 @@ from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.patched_names import replaced_for
 from autograder.exercises.probe import Answer, changed_inputs, copy_of, outline, see, values
-from autograder.exercises.probes.random_results import by_known_chance
-from autograder.exercises.probes.sample_modules import settle
+from autograder.exercises.probes.random_results import with_fixed_seed
+from autograder.exercises.probes.sample_modules import fill_with_known_numbers
 from autograder.exercises.probes.tensors import weighted
 
 INPUTS = ("x", "batches")  # keyword arguments for calling the module; all others construct it
@@ -54,7 +54,7 @@ def arguments(case: Case) -> list[Any]:
 
 def on_new(look: Callable[..., Observation]) -> Probe:
     """Make a probe of `look(module, x, *arguments)`, which observes a new module."""
-    return by_known_chance(lambda answer, case: look(*made(answer, case), *arguments(case)))
+    return with_fixed_seed(lambda answer, case: look(*made(answer, case), *arguments(case)))
 
 
 # --- what a module computes
@@ -90,14 +90,14 @@ def computes(*names: str, twice: bool = False, shape: bool = False, whole: bool 
             returned = values(result) if repeats else "another result in each call"
             return seen | {"repeats": repeats, "returned": returned}
 
-    return by_known_chance(look)
+    return with_fixed_seed(look)
 
 
 def settled(answer: Answer, case: Case, *names: str) -> tuple[Any, Any]:
     """Return a new module and its input as `made` does, with known numbers in these attributes or all parameters."""
     module, x = made(answer, case)
     tensors = [getattr(module, name) for name in names] or [p for p in module.parameters() if p.dim()]
-    settle(*(tensor for tensor in tensors if isinstance(tensor, Tensor)))
+    fill_with_known_numbers(*(tensor for tensor in tensors if isinstance(tensor, Tensor)))
     return module, x
 
 
@@ -120,11 +120,13 @@ def _shape_or_type(result: object) -> Plain:
 
 @contextmanager
 def _known_layers(answer: Answer) -> Iterator[None]:
-    with replaced_for(answer, nn.Linear, "reset_parameters", lambda layer: settle(*layer.parameters())):
+    with replaced_for(
+        answer, nn.Linear, "reset_parameters", lambda layer: fill_with_known_numbers(*layer.parameters())
+    ):
         yield
 
 
-@by_known_chance
+@with_fixed_seed
 def leaves_inputs(answer: Answer, case: Case) -> Observation:
     """Observe which arguments the module changed (`inputs`), and what a second call returns (`again`)."""
     args, given = copy_of(case.args), copy_of(case.kwargs)
@@ -167,11 +169,11 @@ def registers(*names: str) -> Probe:
         seen |= {"loaded": values(other(x)), "copied": values(copy.deepcopy(module)(x))}
         return seen | {"as_float64": values(module.to(torch.float64)(x.double()))}
 
-    return by_known_chance(look)
+    return with_fixed_seed(look)
 
 
 def _unregistered(module: Any, names: Iterable[str]) -> list[Plain]:
-    """Return those of the names whose attributes are tensors, but neither parameters nor buffers; a result is marked."""
+    """Return the names of those attributes that are tensors, but neither parameters nor buffers; results are marked."""
     known = dict([*module.named_parameters(), *module.named_buffers()])
     behind = {name: getattr(module, name, None) for name in names if name not in known}
     return [
@@ -189,12 +191,12 @@ def gradients_reach(*names: str) -> Probe:
 
     def look(answer: Answer, case: Case) -> Observation:
         module, x = settled(answer, case, *names)
-        return {"gradients": arriving(module(x.requires_grad_()), x, module, *names)}
+        return {"gradients": backpropagated_gradients(module(x.requires_grad_()), x, module, *names)}
 
-    return by_known_chance(look)
+    return with_fixed_seed(look)
 
 
-def arriving(result: Tensor, x: Tensor, module: Any, *names: str) -> dict[str, Plain]:
+def backpropagated_gradients(result: Tensor, x: Tensor, module: Any, *names: str) -> dict[str, Plain]:
     """Backpropagate a weighted sum of the result and return the gradients at `x` and at the named attributes.
 
     The weights differ, so that a transposed or summed gradient is noticed.

@@ -28,7 +28,7 @@ ERRORS = 6.0  # the number of standard errors by which a statistic may be off
 
 
 @contextmanager
-def random_from(seed: int) -> Iterator[None]:
+def fixed_seed(seed: int) -> Iterator[None]:
     """Seed torch's global generator for a block, and restore its state afterwards."""
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)  # torch.manual_seed also seeds devices, which is slow
@@ -55,12 +55,12 @@ class SteadyDropout(nn.Dropout):
         return x * kept / (1 - self.p)
 
 
-def by_known_chance(look: Look, *kept: str) -> Probe:
+def with_fixed_seed(look: Look, *kept: str) -> Probe:
     """Make a probe of `look` as `watched` does, run with torch's global generator seeded with `SEED`."""
     probe = watched(look, *kept)
 
     def seeded(answer: Answer, case: Case) -> Observation:
-        with random_from(SEED):
+        with fixed_seed(SEED):
             return probe(answer, case)
 
     return seeded
@@ -89,7 +89,7 @@ def _global_numbers() -> list[float]:
     return [torch.rand(()).item(), np.random.rand(), random.random()]
 
 
-def chances(draw: Callable[[], Tensor]) -> dict[str, Plain]:
+def randomness_facts(draw: Callable[[], Tensor]) -> dict[str, Plain]:
     """Return three facts about a function that draws random numbers.
 
     `anew`: two calls give different numbers. `global`: they come from torch's global generator. `untouched`: the
@@ -119,7 +119,7 @@ _SHARES: dict[str, Callable[[float], float]] = {
 }
 
 
-def drawn_like(
+def distribution_facts(
     numbers: Tensor, kind: Literal["uniform", "normal"], std: float, *, within: float = 0.5
 ) -> dict[str, bool]:
     """Test whether numbers look independently drawn from a distribution of this kind, with mean 0 and this std.
@@ -181,7 +181,7 @@ def _facts(answer: Answer, case: Case) -> Observation:
     again, others = draw(2), [draw(1, seed=seed + step) for step in range(1, 5)]
     if not all(isinstance(drawn, Tensor) for drawn in (batch, again, *others)):
         return {"returned": see(batch)}
-    normal = drawn_like(batch, "normal", 1.0, within=1.0)
+    normal = distribution_facts(batch, "normal", 1.0, within=1.0)
     return {
         "returned": outline(batch),
         "varied": normal["distinct"],

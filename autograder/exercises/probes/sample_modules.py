@@ -17,7 +17,7 @@ from autograder.exercises.probe import copy_of
 from autograder.exercises.probes.random_results import SteadyDropout
 
 
-def settle(*tensors: Tensor, place: int = 0) -> None:
+def fill_with_known_numbers(*tensors: Tensor, place: int = 0) -> None:
     """Write known numbers into tensors; they depend on shape and `place` alone, not on the order of the tensors."""
     with torch.no_grad():
         for tensor in tensors:
@@ -170,14 +170,14 @@ def _twice_in(layer: nn.Module) -> nn.Module:
 def sample(name: str, *sizes: Any) -> nn.Module:
     """Return the module of this name, with the same numbers in its parameters and buffers each time."""
     module = SAMPLES[name](*sizes)
-    settle(*module.parameters())
+    fill_with_known_numbers(*module.parameters())
     for buffer in module.buffers():
         if buffer.is_floating_point():
             buffer.copy_(known(*buffer.shape, place=1).abs())  # a variance is positive
     return module
 
 
-def named_in(case: Case) -> tuple[str, list[int], list[Any]]:
+def sample_in_case(case: Case) -> tuple[str, list[int], list[Any]]:
     """Return the name of a case's module, its sizes (the ints after the name), and copies of the other arguments.
 
     A list among these is a shape and is returned as a tuple.

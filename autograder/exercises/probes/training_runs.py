@@ -14,7 +14,7 @@ from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, watched
 from autograder.exercises.probes.functions_on_modules import moved
-from autograder.exercises.probes.random_results import random_from
+from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_steps import at_each_call, at_each_step
 
 _FIRST, _OTHER = 11, 12  # seeds of first weights
@@ -68,7 +68,7 @@ def trained(run_of: type[Run], *kept: str) -> Probe:
         run = run_of(case, _FIRST)
         calls = at_each_call(run.model, lambda _, output: (_modes(run.model), _tracked(run.model, output)))
         batches = _batches(run)
-        with random_from(5):
+        with fixed_seed(5):
             checkpoint = run.train(answer, run.epochs)
         modes, tracked = zip(*calls, strict=True) if calls else ((), ())
         seen = {"modes": sorted(set(modes)), "tracked": any(tracked)}
@@ -126,10 +126,10 @@ def resumed(run_of: type[Run], *, saved: bool = False, reused: bool = False) -> 
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        with random_from(5):
+        with fixed_seed(5):
             whole = run_of(case, _FIRST)
             expected = whole.told(whole.train(answer, whole.epochs))
-        with random_from(5):
+        with fixed_seed(5):
             checkpoint = _checkpoint(answer, run_of(case, _FIRST), reused)
             torch.default_generator.manual_seed(6)
             second = run_of(case, _OTHER)
@@ -179,7 +179,7 @@ def _is_cpu(device: torch.device | None) -> bool:
     return device is not None and device.type == "cpu"
 
 
-def elsewhere(run_of: type[Run]) -> Probe:
+def trained_on_meta(run_of: type[Run]) -> Probe:
     """One training of a model on the meta device, from data on the CPU.
 
     Facets: `places` (where the model's inputs were) and `steps` (how many the optimizer took).
@@ -189,7 +189,7 @@ def elsewhere(run_of: type[Run]) -> Probe:
         run = run_of(case, _FIRST, "meta")
         places = at_each_call(run.model, lambda inputs, _: inputs[0].device.type)
         steps = at_each_step(run.optimizer)
-        with _Zeros(), random_from(5):  # type: ignore[no-untyped-call]
+        with _Zeros(), fixed_seed(5):  # type: ignore[no-untyped-call]
             run.train(answer, run.epochs)
         return {"places": sorted(set(places)), "steps": len(steps)}
 

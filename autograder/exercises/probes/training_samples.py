@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import torch
 from torch import Tensor, nn
 
-from autograder.exercises.probes.random_results import SteadyDropout, random_from
+from autograder.exercises.probes.random_results import SteadyDropout, fixed_seed
 
 SIDE, KINDS = 8, 3  # images of 8 x 8 pixels: a row, a column, a diagonal
 FROZEN = ", batch norm frozen"
@@ -58,7 +58,7 @@ def row_model(name: str, features: int, outputs: int = 1, seed: int = 11) -> nn.
 
     The name may end in `IN_EVAL` or `FROZEN`, which puts the model, or its batch norms, into eval mode.
     """
-    with random_from(seed):
+    with fixed_seed(seed):
         model = _ON_ROWS[name.removesuffix(FROZEN).removesuffix(IN_EVAL)](features, outputs).double()
     if name.endswith(IN_EVAL):
         model.eval()
@@ -69,7 +69,7 @@ def row_model(name: str, features: int, outputs: int = 1, seed: int = 11) -> nn.
 
 def image_model(name: str, seed: int = 11, dtype: torch.dtype = torch.float64) -> nn.Module:
     """Return a model for the images of `images_of`, with initial weights from `seed`."""
-    with random_from(seed):
+    with fixed_seed(seed):
         return _ON_IMAGES[name]().to(dtype)
 
 

@@ -16,7 +16,7 @@ from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, changed, copy_of, number, see, values, watched
 from autograder.exercises.probes.functions_on_modules import numbers
-from autograder.exercises.probes.random_results import random_from
+from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_samples import optimizer_of, row_model
 
 # --- a model at work
@@ -94,7 +94,7 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
         model = row_model(name, x.shape[1]).to(x.dtype)
         optimizer = optimizer_of(kind, model.parameters(), 0.1)
         criterion, asked, spread = _noting_criterion(y)
-        with random_from(3):
+        with fixed_seed(3):
             if warm:
                 _warm_up(model, optimizer, x + 1.0, y)
             calls, arrived = at_each_call(model), at_each_gradient(model)
@@ -174,7 +174,7 @@ def evaluated(*kept: str, loader: Literal["whole", "sampled"] = "whole") -> Prob
             tracked.append(logits.requires_grad)
             return cross_entropy(logits, labels)
 
-        with random_from(3):
+        with fixed_seed(3):
             results = [answer(model, batches, criterion) for batches in _loaders(loader, x, labels, batch_size)]
         result = results[0] if len(results) == 1 else results
         seen: Observation = {"returned": _of_each(result, _number), "modes": _in_training(model)}

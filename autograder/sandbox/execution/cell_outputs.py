@@ -9,14 +9,14 @@ from typing import Any
 
 Output = dict[str, Any]
 
-MOST_TEXT = 300_000  # characters kept of each stream of a cell, and of an error's traceback
-MOST_SHOWN = 4 * 2**20  # characters kept of everything that a cell displays, pictures (in base64) included
+MAX_STREAM_CHARACTERS = 300_000  # characters kept of each stream of a cell, and of an error's traceback
+MAX_DISPLAY_CHARACTERS = 4 * 2**20  # characters kept of everything that a cell displays, pictures (in base64) included
 _CUT = "\n... the rest is left out ...\n"
 # MIME types that a page shows without running anything: teachers look at students' outputs with all their rights.
 KINDS = ("text/plain", "image/png", "image/jpeg")
 
 
-class Given:
+class RecordedOutputs:
     """The outputs of the cell that is running."""
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Given:
 
     def stream(self, name: str, text: str) -> None:
         """Add text that the cell printed to the stream `name`."""
-        left = MOST_TEXT - self._printed[name]
+        left = MAX_STREAM_CHARACTERS - self._printed[name]
         if not text or left <= 0:
             return
         self._printed[name] += len(text)
@@ -71,7 +71,7 @@ class Given:
 
     def error(self, name: str, message: str, lines: list[str]) -> None:
         """Add an error; `lines` are its traceback."""
-        message, traceback = message[:MOST_TEXT], "\n".join(lines)[:MOST_TEXT].split("\n")
+        message, traceback = message[:MAX_STREAM_CHARACTERS], "\n".join(lines)[:MAX_STREAM_CHARACTERS].split("\n")
         self._add({"output_type": "error", "ename": name, "evalue": message, "traceback": traceback})
 
     def _add(self, output: Output) -> None:
@@ -85,7 +85,7 @@ class Given:
             if kind in data:
                 value = data[kind]
                 text = base64.b64encode(value).decode() if isinstance(value, bytes) else str(value)
-                if self._shown + len(text) > MOST_SHOWN:
+                if self._shown + len(text) > MAX_DISPLAY_CHARACTERS:
                     text = "... too much to show ..." if kind == "text/plain" else ""
                 self._shown += len(text)
                 if text or kind == "text/plain":
@@ -93,12 +93,12 @@ class Given:
         return shown
 
 
-class GivenStream(io.TextIOBase):
+class RecordingStream(io.TextIOBase):
     """A text stream that adds what is written to it to a cell's outputs."""
 
     encoding = "utf-8"
 
-    def __init__(self, outputs: Given, name: str) -> None:
+    def __init__(self, outputs: RecordedOutputs, name: str) -> None:
         self._outputs, self.name = outputs, f"<{name}>"
         self._stream_name = name
 
@@ -114,6 +114,6 @@ class GivenStream(io.TextIOBase):
         return len(text)
 
 
-def error(name: str, message: str) -> Output:
+def error_output(name: str, message: str) -> Output:
     """Return an error output that the grader writes for a cell which could not report the error itself."""
     return {"output_type": "error", "ename": name, "evalue": message, "traceback": [f"{name}: {message}"]}

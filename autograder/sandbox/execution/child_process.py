@@ -14,19 +14,19 @@ ENDED_EARLY = "it ended before it was ready"
 _registered = WeakSet[subprocess.Popen[bytes]]()
 
 
-def begun(process: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
+def register_child(process: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
     """Register a child process that runs submissions, so that `kill_all` can kill it; return the process."""
     _registered.add(process)
     return process
 
 
-def kill_all() -> None:
+def kill_children() -> None:
     """Kill all registered child processes. Threads that wait for one of them then stop waiting."""
     for process in list(_registered):
         process.kill()
 
 
-def failed(what: str, complaints: Path, remedy: str) -> WorkFailed:
+def child_failure(what: str, complaints: Path, remedy: str) -> WorkFailed:
     """Return the error for a child process that did not do its work.
 
     `what` continues the sentence "the process that runs submissions ...", `complaints` is the file with its stderr, and

@@ -10,16 +10,16 @@ from pathlib import Path
 from autograder.sandbox.execution.cell_outputs import Output
 from autograder.sandbox.execution.fresh_process import fresh_process
 from autograder.sandbox.execution.notebook_runner import NotebookRun, run_cells
-from autograder.sandbox.execution.program import LIMITS, Children, Ground, Limits, Program, Runner
+from autograder.sandbox.execution.program import LIMITS, AssignmentSetup, Children, Limits, Program, Runner
 from autograder.sandbox.unconfined import check_confinement
 
 # Packages that answers use and that are slow to import.
 _SLOW_PACKAGES = ("torch", "numpy", "matplotlib", "sympy")
 # Answers may need this although no worked solution does: the first `torch.broadcast_shapes` takes half a second.
-ALWAYS_WARM = ("torch.fx.experimental.symbolic_shapes",)
+ALWAYS_PRELOADED = ("torch.fx.experimental.symbolic_shapes",)
 # Folders within shown ones that confined code must not see: nbgrader's exchange, which holds the submissions of all
 # students, and the settings of services.
-HIDDEN = (Path("/usr/local/share/nbgrader"), Path("/usr/local/etc"))
+HIDDEN_FOLDERS = (Path("/usr/local/share/nbgrader"), Path("/usr/local/etc"))
 
 
 def runner_for(course: Path, unconfined: bool) -> Runner:
@@ -45,9 +45,9 @@ def notebook_runner_for(course: Path, unconfined: bool, modules: tuple[str, ...]
     return lambda run, limits: run_cells(run, children=children, limits=limits)
 
 
-def begin_once(course: Path) -> None:
+def try_start(course: Path) -> None:
     """Start a fork server and one confined child for this course, and end them; raises WorkFailed if that fails."""
-    ground = Ground(str(course.resolve()), (), "import torch", whole=True)
+    ground = AssignmentSetup(str(course.resolve()), (), "import torch", whole=True)
     with _children(course, False, tuple)(Program(ground, (), {}), LIMITS):
         pass
 
@@ -57,9 +57,9 @@ def _children(course: Path, unconfined: bool, modules: Callable[[], tuple[str, .
         return fresh_process
     if sys.platform != "linux":
         check_confinement(unconfined)
-    from autograder.sandbox.execution.forked_children import ForkServers
+    from autograder.sandbox.execution.forked_children import ForkServerPool
 
-    return ForkServers(modules, (course.resolve(), *HIDDEN))
+    return ForkServerPool(modules, (course.resolve(), *HIDDEN_FOLDERS))
 
 
 def warm_modules() -> tuple[str, ...]:
@@ -67,4 +67,4 @@ def warm_modules() -> tuple[str, ...]:
 
     Once the worked solutions have run here, these are the modules that answers are likely to need.
     """
-    return (*ALWAYS_WARM, *sorted(name for name in sys.modules if name.split(".")[0] in _SLOW_PACKAGES))
+    return (*ALWAYS_PRELOADED, *sorted(name for name in sys.modules if name.split(".")[0] in _SLOW_PACKAGES))

@@ -13,14 +13,14 @@ def say_nothing(*_args: object, **_kwargs: object) -> None:
     """Do nothing, in place of `check`, `hint` and `progress`: their output is for a reader."""
 
 
-def the_lessons(_name: object = None, otherwise: object = None, *_args: object, **_kwargs: object) -> object:
+def lesson_version(_name: object = None, otherwise: object = None, *_args: object, **_kwargs: object) -> object:
     """Return the lesson's own version, in place of `mine`, so that no answer's points depend on another answer."""
     return otherwise
 
 
-STAND_INS: dict[str, Callable[..., Any]] = {
+STUBS: dict[str, Callable[..., Any]] = {
     "check": say_nothing,
     "hint": say_nothing,
-    "mine": the_lessons,
+    "mine": lesson_version,
     "progress": say_nothing,
 }

@@ -8,13 +8,13 @@ from pathlib import Path
 Sizes = list[tuple[str, int]]  # the name and the size of each file
 
 
-def packed(files: Mapping[str, bytes]) -> tuple[Sizes, bytes]:
+def pack_files(files: Mapping[str, bytes]) -> tuple[Sizes, bytes]:
     """Return the name and size of each file, and the bytes of all files, one after the other."""
     items = sorted(files.items())
     return [(name, len(data)) for name, data in items], b"".join(data for _, data in items)
 
 
-def lay_out(listed: Iterable[tuple[str, int]], data: bytes) -> None:
+def unpack_files(listed: Iterable[tuple[str, int]], data: bytes) -> None:
     """Write files into the working folder; `listed` are their names and sizes, and `data` all their bytes."""
     start = 0
     for name, size in listed:

@@ -29,38 +29,40 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from autograder.course.course_location import EXERCISES, open_to_answers
+from autograder.course.course_location import EXERCISES, readable_by_answers
 from autograder.errors import WorkFailed
-from autograder.pipe_messages import READY, Frame, discard, send
+from autograder.pipe_messages import READY, Frame, redirect_to_null, send
 from autograder.process_startup import collect_rarely
-from autograder.sandbox.confine import Quota, Walls
-from autograder.sandbox.execution.notebook_child import ReadyNotebook
-from autograder.sandbox.execution.preload import made_ready
-from autograder.sandbox.execution.program import Ground
+from autograder.sandbox.confine import Confinement, Quota
+from autograder.sandbox.execution.notebook_child import PreparedNotebook
+from autograder.sandbox.execution.preload import prepare
+from autograder.sandbox.execution.program import AssignmentSetup
 from autograder.sandbox.linux_calls import use_large_pages
-from autograder.sandbox.root_filesystem import Room, move_in
-from autograder.sandbox.seccomp_filter import compiled
-from autograder.sandbox.self_test import trouble
+from autograder.sandbox.root_filesystem import RootFilesystem, enter_home_folder
+from autograder.sandbox.seccomp_filter import compile_filter
+from autograder.sandbox.self_test import find_problem
 
 if TYPE_CHECKING:
     from autograder.sandbox.execution.packed_cases import Cases
-    from autograder.sandbox.execution.submission_child import ReadyChapter
+    from autograder.sandbox.execution.submission_child import PreparedChapter
 
 MESSAGE_BYTES = 2**17
-HOME = "fork-server-"  # prefix of the temporary folder in which such a process works
+FOLDER_PREFIX = "fork-server-"  # prefix of the temporary folder in which such a process works
 _GRACE = 0.2  # seconds that a child gets to end by itself before it is killed
-FORKS_WORTH_IT = 20  # from this number of children on, large pages are worth the second that they take to set up
+FORKS_BEFORE_LARGE_PAGES = (
+    20  # from this number of children on, large pages are worth the second that they take to set up
+)
 
 
 def main(line: socket.socket) -> None:
     """Serve one grader until it closes its socket."""
-    discard(0)
-    server = Server()
+    redirect_to_null(0)
+    server = ForkServer()
     server.add(line)
     server.serve()
 
 
-def _warm_up(ready: ReadyChapter | ReadyNotebook, modules: list[str]) -> None:
+def _warm_up(ready: PreparedChapter | PreparedNotebook, modules: list[str]) -> None:
     """Import modules that submissions may need, and freeze the garbage collector.
 
     Frozen objects are not touched by the collector, so that children keep sharing their memory pages with this process.
@@ -68,19 +70,21 @@ def _warm_up(ready: ReadyChapter | ReadyNotebook, modules: list[str]) -> None:
     for name in modules:
         with contextlib.suppress(Exception):  # a module that cannot be imported alone is not needed here
             importlib.import_module(name)
-    if isinstance(ready, ReadyNotebook):
+    if isinstance(ready, PreparedNotebook):
         ready.warm_up()
     gc.freeze()
 
 
-def _room(ground: Ground, hidden: list[str]) -> Room:
+def _room(ground: AssignmentSetup, hidden: list[str]) -> RootFilesystem:
     package = Path(__file__).resolve().parents[2]
-    return Room.of_this_python(package, *open_to_answers(Path(ground.course)), hidden=tuple(map(Path, hidden)))
+    return RootFilesystem.of_this_python(
+        package, *readable_by_answers(Path(ground.course)), hidden=tuple(map(Path, hidden))
+    )
 
 
-def _lessons(ground: Ground) -> list[Path]:
+def _lessons(ground: AssignmentSetup) -> list[Path]:
     """Return the course's modules that lessons import, without its exercises, which are imported before any fork."""
-    return [path for path in open_to_answers(Path(ground.course)) if path.name != EXERCISES]
+    return [path for path in readable_by_answers(Path(ground.course)) if path.name != EXERCISES]
 
 
 class _Line:
@@ -93,19 +97,19 @@ class _Line:
         self.cases: tuple[str, Cases] | None = None  # with the digest of their bytes, which identifies them
 
 
-class Server:
+class ForkServer:
     """Forks children for the graders at the other ends of its sockets: one child at a time for each grader.
 
     No grader waits for another one's child.
     """
 
     def __init__(self) -> None:
-        self._rules = compiled()
+        self._rules = compile_filter()
         self._poll = select.poll()
         self._handlers: dict[int, Callable[[], None]] = {}
         self._lines: list[_Line] = []
         self._endings: dict[int, tuple[_Line, float]] = {}  # by pidfd of an ending child: its grader, and its deadline
-        self._ready: ReadyChapter | ReadyNotebook | None = None
+        self._ready: PreparedChapter | PreparedNotebook | None = None
         self._start: dict[str, Any] = {}
         self._trouble: str | None = None
         self._forked = 0
@@ -169,13 +173,13 @@ class Server:
 
     def _prepare(self, line: _Line, start: dict[str, Any]) -> dict[str, Any]:
         """Prepare the chapters that a grader's programs need, and return the reply. All graders need the same ones."""
-        ground = Ground(**start["ground"])
+        ground = AssignmentSetup(**start["ground"])
         try:
             if self._ready is None:
-                self._ready, self._room = made_ready(ground), _room(ground, start["hidden"])
+                self._ready, self._room = prepare(ground), _room(ground, start["hidden"])
                 self._start = {"ground": asdict(ground), "hidden": start["hidden"]}
                 _warm_up(self._ready, start["modules"])
-                self._trouble = trouble(Walls(self._room, Quota(), self._rules), _lessons(ground))
+                self._trouble = find_problem(Confinement(self._room, Quota(), self._rules), _lessons(ground))
         except WorkFailed as error:
             return {"problem": str(error)}
         if self._start != {"ground": asdict(ground), "hidden": start["hidden"]}:
@@ -194,19 +198,19 @@ class Server:
 
     def _read_cases(self, line: _Line, digest: str, file: int) -> None:
         """Read the cases that a grader needs from a file, unless another grader has sent the same ones."""
-        from autograder.sandbox.execution.packed_cases import unpacked  # imports torch
+        from autograder.sandbox.execution.packed_cases import unpack_cases  # imports torch
 
         with open(file, "rb") as packed:
             packed.seek(0)
             known = (each.cases for each in self._lines if each.cases and each.cases[0] == digest)
-            line.cases = next(known, None) or (digest, unpacked(packed.read()))
+            line.cases = next(known, None) or (digest, unpack_cases(packed.read()))
         gc.freeze()
         line.socket.send(b"known")
 
     def _start_child(self, line: _Line, quota: dict[str, Any], descriptors: list[int]) -> None:
         """Fork a child for a grader, and send the grader the id of its first process."""
         self._forked += 1
-        if self._forked == FORKS_WORTH_IT:
+        if self._forked == FORKS_BEFORE_LARGE_PAGES:
             use_large_pages()
         try:
             line.first = self._fork(line, Quota(**quota), *descriptors)
@@ -220,15 +224,15 @@ class Server:
         assert ready is not None
 
         def inner() -> None:
-            discard(1)
-            move_in()
+            redirect_to_null(1)
+            enter_home_folder()
             send(sink, Frame({"stage": READY}))
-            if isinstance(ready, ReadyNotebook):
+            if isinstance(ready, PreparedNotebook):
                 ready.serve(source, sink)
             else:
                 ready.serve(source, sink, line.cases[1] if line.cases else None)
 
-        return Walls(self._room, quota, self._rules).fork(inner, status, keep=(source, sink))
+        return Confinement(self._room, quota, self._rules).fork(inner, status, keep=(source, sink))
 
     def _end_child(self, line: _Line) -> None:
         """Wait, without blocking, until a grader's child has ended; after the grace time, kill it.
@@ -262,14 +266,14 @@ def _kill(first: int) -> None:
     os.waitpid(first, 0)
 
 
-def leave_nothing() -> None:
+def remove_own_folder() -> None:
     """Remove this process's working folder, in case the grader that created it was killed before it could."""
     home = Path.cwd()
-    if home.name.startswith(HOME):
+    if home.name.startswith(FOLDER_PREFIX):
         shutil.rmtree(home, ignore_errors=True)
 
 
 if __name__ == "__main__":
     collect_rarely()
     main(socket.socket(fileno=int(sys.argv[1])))
-    leave_nothing()
+    remove_own_folder()

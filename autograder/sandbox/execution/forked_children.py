@@ -21,9 +21,15 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 from autograder.pipe_messages import READY, FrameError, receive
-from autograder.sandbox.confine import STATUS, Quota
-from autograder.sandbox.execution.child_process import ENDED_EARLY, begun, cpu_seconds, environment, failed
-from autograder.sandbox.execution.fork_server import HOME, MESSAGE_BYTES
+from autograder.sandbox.confine import WAIT_STATUS, Quota
+from autograder.sandbox.execution.child_process import (
+    ENDED_EARLY,
+    child_failure,
+    cpu_seconds,
+    environment,
+    register_child,
+)
+from autograder.sandbox.execution.fork_server import FOLDER_PREFIX, MESSAGE_BYTES
 from autograder.sandbox.execution.program import Limits, Program
 
 _SPARE_SECONDS = 30  # of CPU time, in addition to what the exercises may take
@@ -32,7 +38,7 @@ _SPARE_SECONDS = 30  # of CPU time, in addition to what the exercises may take
 _shared: list[socket.socket] = []  # at most one socket to a fork server that also serves other processes
 
 
-def share(line: socket.socket) -> None:
+def use_shared_server(line: socket.socket) -> None:
     """Make this process get its children for exercises from a fork server that other processes use too.
 
     `line` is the socket to that server. If the connection breaks, this process starts a fork server of its own.
@@ -40,7 +46,7 @@ def share(line: socket.socket) -> None:
     _shared.append(line)
 
 
-class ForkServers:
+class ForkServerPool:
     """A pool of fork servers for one chapter: as many as are needed at the same time, kept for later submissions.
 
     An instance is called to get a child (the type `Children`). The modules that `modules()` returns when a server
@@ -85,7 +91,7 @@ class WarmProcess:
 
     def __init__(self, module: str) -> None:
         self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        home = Path(tempfile.mkdtemp(prefix=HOME))
+        home = Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX))
         self.complaints = home / "stderr"
         self._processes: list[subprocess.Popen[bytes]] = []
         # Before the process starts, since Ctrl-C may come while it does. When the socket is closed, the process ends.
@@ -101,7 +107,7 @@ class WarmProcess:
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
             )
-        self._processes.append(begun(process))
+        self._processes.append(register_child(process))
 
     def lives(self) -> bool:
         """Return whether the process still runs: one that waited long may have been killed from outside."""
@@ -149,7 +155,7 @@ class _ForkServer:
 
     def _failed(self, what: str) -> WorkFailed:
         complaints = self._process.complaints if self._process else Path(os.devnull)
-        error = failed(what, complaints, "Run `python -m autograder doctor` to see what is missing here.")
+        error = child_failure(what, complaints, "Run `python -m autograder doctor` to see what is missing here.")
         self.close()
         return error
 
@@ -177,9 +183,9 @@ class _ForkServer:
         """Send the cases to the fork server, unless it has them: its children then need not read them."""
         if not program.cases:
             return
-        from autograder.sandbox.execution.packed_cases import packed  # imports torch
+        from autograder.sandbox.execution.packed_cases import pack_cases  # imports torch
 
-        data = packed(program.cases)
+        data = pack_cases(program.cases)
         if data is not self._sent_cases:
             with open(os.memfd_create("cases"), "wb") as file:
                 file.write(data)
@@ -216,8 +222,8 @@ class _Forked:
     def ended(self, within: float) -> int | None:
         """Return the child's wait status; None if it has not ended within `within` seconds."""
         ready, _, _ = select.select([self._status], [], [], within)
-        status = os.read(self._status, STATUS.size) if ready else b""
-        return int(STATUS.unpack(status)[0]) if len(status) == STATUS.size else None
+        status = os.read(self._status, WAIT_STATUS.size) if ready else b""
+        return int(WAIT_STATUS.unpack(status)[0]) if len(status) == WAIT_STATUS.size else None
 
 
 def _only_child(pid: int) -> int:

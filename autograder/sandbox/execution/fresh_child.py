@@ -11,9 +11,9 @@ import os
 import sys
 
 from autograder.errors import WorkFailed
-from autograder.pipe_messages import READY, Frame, discard, receive, send
-from autograder.sandbox.execution.preload import made_ready
-from autograder.sandbox.execution.program import Ground
+from autograder.pipe_messages import READY, Frame, receive, redirect_to_null, send
+from autograder.sandbox.execution.preload import prepare
+from autograder.sandbox.execution.program import AssignmentSetup
 
 
 def main() -> None:
@@ -23,7 +23,7 @@ def main() -> None:
     if frame is None:
         return
     try:
-        ready = made_ready(Ground(**frame.head))
+        ready = prepare(AssignmentSetup(**frame.head))
     except WorkFailed as error:
         send(sink, Frame({"problem": str(error)}))
     else:
@@ -34,8 +34,8 @@ def main() -> None:
 def _take_pipes() -> tuple[int, int]:
     """Move the pipes to new descriptors, and return these: cells read from descriptor 0 and print into descriptor 1."""
     source, sink = os.dup(0), os.dup(1)
-    discard(0)
-    discard(1)
+    redirect_to_null(0)
+    redirect_to_null(1)
     return source, sink
 
 

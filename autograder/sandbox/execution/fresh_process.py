@@ -15,7 +15,13 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 from autograder.pipe_messages import READY, Frame, FrameError, receive, send
-from autograder.sandbox.execution.child_process import ENDED_EARLY, begun, cpu_seconds, environment, failed
+from autograder.sandbox.execution.child_process import (
+    ENDED_EARLY,
+    child_failure,
+    cpu_seconds,
+    environment,
+    register_child,
+)
 from autograder.sandbox.execution.program import Limits, Program
 
 
@@ -49,7 +55,7 @@ class _Process:
     def failed(self, what: str) -> WorkFailed:
         """Return the error for a child that did not work."""
         remedy = "Run `python -m autograder.sandbox.execution.fresh_child --try` to see the whole error."
-        return failed(what, self._complaints, remedy)
+        return child_failure(what, self._complaints, remedy)
 
     def cpu_seconds(self) -> float:
         """Return the CPU time of the process in seconds; on systems other than Linux, a clock of elapsed time."""
@@ -93,7 +99,7 @@ def fresh_process(program: Program, limits: Limits) -> Iterator[_Process]:
                 bufsize=0,
                 start_new_session=True,
             )
-        child = _Process(begun(process), complaints)
+        child = _Process(register_child(process), complaints)
         try:
             child.start(program, limits)
             yield child

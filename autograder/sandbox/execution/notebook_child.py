@@ -15,15 +15,20 @@ from functools import partial
 from typing import Any
 
 from autograder.errors import WorkFailed
-from autograder.pipe_messages import Frame, discard, receive, send
-from autograder.sandbox.execution.cell_outputs import Output, error
-from autograder.sandbox.execution.data_file_transfer import lay_out
-from autograder.sandbox.execution.recording_shell import fail_once, new_recording_shell, run_recorded, take_streams
+from autograder.pipe_messages import Frame, receive, redirect_to_null, send
+from autograder.sandbox.execution.cell_outputs import Output, error_output
+from autograder.sandbox.execution.data_file_transfer import unpack_files
+from autograder.sandbox.execution.recording_shell import (
+    new_recording_shell,
+    redirect_streams,
+    run_recorded,
+    warm_up_errors,
+)
 
 _SETUP_SECONDS = 60.0
 
 
-class ReadyNotebook:
+class PreparedNotebook:
     """A shell in which the setup cell, if any, has run: prepared once, and the same for all submissions.
 
     `stand_ins` replace names that the setup cell binds. Raises WorkFailed if the setup cell fails.
@@ -40,7 +45,7 @@ class ReadyNotebook:
 
     def warm_up(self) -> None:
         """Run a cell, raise an error and draw a picture: the first of each is slow, since it imports much."""
-        fail_once(self._shell)
+        warm_up_errors(self._shell)
         if "matplotlib.pyplot" in sys.modules:
             _draw_once()
 
@@ -52,9 +57,9 @@ class ReadyNotebook:
         # If a cell forks this process, the copy must not write to the grader or read from it.
         for pipe in (source, sink):
             os.register_at_fork(after_in_child=partial(os.close, pipe))
-        discard(2)
+        redirect_to_null(2)
         _prepare_run(begin)
-        take_streams()
+        redirect_streams()
         while (request := receive(source)) is not None:
             outputs = run_recorded(self._shell, request.head["source"], request.head["seconds"])
             send(sink, Frame({"stage": request.head["stage"]}, _packed(outputs)))
@@ -75,7 +80,7 @@ def _draw_once() -> None:
 
 def _prepare_run(begin: Frame) -> None:
     """Write the data files into the working folder, and seed the random number generators."""
-    lay_out(begin.head["files"], begin.body)
+    unpack_files(begin.head["files"], begin.body)
     sys.path.insert(0, "")
     seed = begin.head["seed"]
     random.seed(seed)
@@ -91,4 +96,4 @@ def _packed(outputs: list[Output]) -> bytes:
     try:
         return json.dumps(outputs).encode()
     except (TypeError, ValueError) as problem:  # the cell's code has put other objects into the outputs
-        return json.dumps([error(type(problem).__name__, str(problem))]).encode()
+        return json.dumps([error_output(type(problem).__name__, str(problem))]).encode()

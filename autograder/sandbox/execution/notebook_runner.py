@@ -16,18 +16,24 @@ from typing import Any
 
 from autograder.errors import DamagedData
 from autograder.pipe_messages import Frame, FrameError, receive, send
-from autograder.sandbox.execution.cell_outputs import KINDS, MOST_SHOWN, MOST_TEXT, Output, error
-from autograder.sandbox.execution.data_file_transfer import packed
-from autograder.sandbox.execution.program import LIMITS, AnswerCell, Child, Children, Ground, Limits, Program
-from autograder.sandbox.execution.wait_for_child import PATIENCE, Patience, epitaph, wait_for
-from autograder.submission.picture_size import MOST, pixels
+from autograder.sandbox.execution.cell_outputs import (
+    KINDS,
+    MAX_DISPLAY_CHARACTERS,
+    MAX_STREAM_CHARACTERS,
+    Output,
+    error_output,
+)
+from autograder.sandbox.execution.data_file_transfer import pack_files
+from autograder.sandbox.execution.program import LIMITS, AnswerStep, AssignmentSetup, Child, Children, Limits, Program
+from autograder.sandbox.execution.wait_for_child import WAITING_FACTOR, WaitingTime, how_it_ended, wait_for
+from autograder.submission.picture_size import MAX_PIXELS, pixels
 
 _CELLS = 10  # a whole notebook may take as long as this many cells that use up their time
 _TRIES = 3  # child processes that a notebook may use
 _GRACE = 8.0  # seconds that a cell gets to end after its time is over
 _SILENT = "the cell did not end when it was told that its time was over"
 _NO_TIME = "the cells before it used up the time for the whole notebook"
-_TOO_LARGE = f"(a picture of more than {MOST // 10**6} million pixels, which is not shown)"
+_TOO_LARGE = f"(a picture of more than {MAX_PIXELS // 10**6} million pixels, which is not shown)"
 _UNREADABLE = "what the cell gave back cannot be read"
 
 
@@ -38,7 +44,7 @@ class NotebookRun:
     `seconds` is the CPU time that each cell may use.
     """
 
-    ground: Ground
+    ground: AssignmentSetup
     cells: Sequence[str | None]
     seed: int
     seconds: float
@@ -51,7 +57,7 @@ def run_cells(run: NotebookRun, *, children: Children, limits: Limits = LIMITS) 
     If a cell kills the process or cannot be stopped, only its own outputs are lost: the others run again without it.
     """
     found: dict[int, list[Output]] = {}
-    patience = Patience(_CELLS * PATIENCE * run.seconds)
+    patience = WaitingTime(_CELLS * WAITING_FACTOR * run.seconds)
     left = [place for place, cell in enumerate(run.cells) if cell is not None and cell.strip()]
     for _ in range(_TRIES):
         lost = _run_until_lost(run, left, found, patience, children, limits)
@@ -59,7 +65,7 @@ def run_cells(run: NotebookRun, *, children: Children, limits: Limits = LIMITS) 
             return found
         left.remove(lost)
     for place in left:
-        found.setdefault(place, [error("ProcessEnded", "other cells of the notebook ended the Python process")])
+        found.setdefault(place, [error_output("ProcessEnded", "other cells of the notebook ended the Python process")])
     return found
 
 
@@ -67,7 +73,7 @@ def _run_until_lost(
     run: NotebookRun,
     left: Sequence[int],
     found: dict[int, list[Output]],
-    patience: Patience,
+    patience: WaitingTime,
     children: Children,
     limits: Limits,
 ) -> int | None:
@@ -75,12 +81,12 @@ def _run_until_lost(
 
     Returns the index of the cell that killed the process or could not be stopped, or None if all cells ended.
     """
-    steps = tuple(AnswerCell(str(run.cells[place]), seconds=run.seconds) for place in left)
+    steps = tuple(AnswerStep(str(run.cells[place]), seconds=run.seconds) for place in left)
     with children(Program(run.ground, steps, {}), limits) as child:
         _send(child, _first_frame(run), limits)
         for place in left:
             if patience.seconds <= 0:
-                found.setdefault(place, [error("CellTimeoutError", _NO_TIME)])
+                found.setdefault(place, [error_output("CellTimeoutError", _NO_TIME)])
                 continue
             outputs, goes_on = _outputs(child, place, run, patience, limits)
             found.setdefault(place, outputs)
@@ -90,7 +96,7 @@ def _run_until_lost(
 
 
 def _first_frame(run: NotebookRun) -> Frame:
-    listed, data = packed(run.files)
+    listed, data = pack_files(run.files)
     return Frame({"seed": run.seed, "files": listed}, data)
 
 
@@ -99,7 +105,7 @@ def _send(child: Child, frame: Frame, limits: Limits) -> None:
 
 
 def _outputs(
-    child: Child, place: int, run: NotebookRun, patience: Patience, limits: Limits
+    child: Child, place: int, run: NotebookRun, patience: WaitingTime, limits: Limits
 ) -> tuple[list[Output], bool]:
     """Run one cell; return its outputs, and whether the process can run further cells."""
     begun = time.monotonic()
@@ -109,23 +115,23 @@ def _outputs(
         wait_for(child, run.seconds + _GRACE, patience)
         frame = receive(child.source, time.monotonic() + run.seconds, limits.message_bytes, limits.text_bytes)
         if frame is None:
-            return [error(*epitaph(child))], False
+            return [error_output(*how_it_ended(child))], False
         if frame.head.get("stage") != place:
             raise FrameError("the message is about another cell")
-        return checked(frame.body), True
+        return validated_outputs(frame.body), True
     except BrokenPipeError:
-        return [error(*epitaph(child))], False
+        return [error_output(*how_it_ended(child))], False
     except TimeoutError:
-        return [error("CellTimeoutError", _SILENT)], False
+        return [error_output("CellTimeoutError", _SILENT)], False
     except (FrameError, DamagedData) as problem:
-        return [error(type(problem).__name__, _UNREADABLE)], False
+        return [error_output(type(problem).__name__, _UNREADABLE)], False
     finally:
         patience.seconds -= time.monotonic() - begun
 
 
-def checked(body: bytes) -> list[Output]:
+def validated_outputs(body: bytes) -> list[Output]:
     """Return the outputs in a message from the child, built anew from allowed fields; raises DamagedData otherwise."""
-    if len(body) > 4 * MOST_SHOWN:
+    if len(body) > 4 * MAX_DISPLAY_CHARACTERS:
         raise DamagedData("expected fewer outputs")
     try:
         found = json.loads(body)
@@ -153,7 +159,9 @@ def _checked(output: dict[str, Any]) -> Output:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise DamagedData("expected a text")
-    return value.encode("utf-8", "replace").decode()[: 2 * MOST_TEXT]  # no file can hold half a surrogate pair
+    return value.encode("utf-8", "replace").decode()[
+        : 2 * MAX_STREAM_CHARACTERS
+    ]  # no file can hold half a surrogate pair
 
 
 def _shown(kind: str, value: Any) -> str | None:
@@ -164,4 +172,4 @@ def _shown(kind: str, value: Any) -> str | None:
         picture = base64.b64decode("".join(value.split()), validate=True)
     except binascii.Error as problem:
         raise DamagedData("expected a picture") from problem
-    return str(value) if pixels(kind, picture) <= MOST else None
+    return str(value) if pixels(kind, picture) <= MAX_PIXELS else None

@@ -12,7 +12,7 @@ _MAX_MESSAGE_BYTES = 2**16  # bytes; longer messages are not kept
 Observations = tuple[Observation, ...]
 
 
-class SeenBefore:
+class ObservationCache:
     """Observations by the digest of the bytes that they were read from. Callers must not change them."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from autograder.exercises.observation import from_bytes, to_bytes
 Cases = dict[str, tuple[Case, ...]]  # by exercise
 
 
-def unpacked(data: bytes) -> Cases:
+def unpack_cases(data: bytes) -> Cases:
     """Return the cases in packed bytes; raises DamagedData."""
     return {name: tuple(map(Case.from_plain, row)) for name, row in from_bytes(data).items()}
 
@@ -31,4 +31,4 @@ class _LastCases:
         return data
 
 
-packed = _LastCases().packed
+pack_cases = _LastCases().packed

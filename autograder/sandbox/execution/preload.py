@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from autograder.sandbox.execution.course_function_stubs import STAND_INS
-from autograder.sandbox.execution.notebook_child import ReadyNotebook
-from autograder.sandbox.execution.program import Ground
+from autograder.sandbox.execution.course_function_stubs import STUBS
+from autograder.sandbox.execution.notebook_child import PreparedNotebook
+from autograder.sandbox.execution.program import AssignmentSetup
 
 if TYPE_CHECKING:
-    from autograder.sandbox.execution.submission_child import ReadyChapter
+    from autograder.sandbox.execution.submission_child import PreparedChapter
 
 
-def made_ready(ground: Ground) -> ReadyChapter | ReadyNotebook:
+def prepare(ground: AssignmentSetup) -> PreparedChapter | PreparedNotebook:
     """Import the exercises and run the setup cell; return the object whose `serve` runs programs or whole notebooks.
 
     Raises WorkFailed if the setup cell fails.
     """
     if ground.whole:
-        return ReadyNotebook(ground.setup, STAND_INS)
+        return PreparedNotebook(ground.setup, STUBS)
     from autograder.sandbox.execution.submission_child import (
-        ReadyChapter,  # imports torch, which whole notebooks may not need
+        PreparedChapter,  # imports torch, which whole notebooks may not need
     )
 
-    return ReadyChapter(ground)
+    return PreparedChapter(ground)

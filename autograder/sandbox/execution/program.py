@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # these import torch, which notebooks without exercises do no
 
 
 @dataclass(frozen=True)
-class Definitions:
+class DefinitionStep:
     """A step that runs statements one by one. If one fails, the next still run."""
 
     statements: tuple[str, ...]
@@ -25,7 +25,7 @@ class Definitions:
 
 
 @dataclass(frozen=True)
-class AnswerCell:
+class AnswerStep:
     """A step that runs a cell with answers, as a notebook would.
 
     `needed` are the statements that define its answers, each with the line where it ends. If the cell raises an error,
@@ -39,7 +39,7 @@ class AnswerCell:
 
 
 @dataclass(frozen=True)
-class Probing:
+class ProbeStep:
     """A step that probes the answer to an exercise, as it is at this point of the notebook.
 
     `called` is the global name of the answer, usually the exercise's own. `cell` is the index of the step that ran the
@@ -53,11 +53,11 @@ class Probing:
     seconds: float = 10.0
 
 
-Step = Definitions | AnswerCell | Probing
+Step = DefinitionStep | AnswerStep | ProbeStep
 
 
 @dataclass(frozen=True)
-class Ground:
+class AssignmentSetup:
     """What all programs of an assignment share: the course's folder, the chapters with its exercises, the setup cell.
 
     With `whole`, whole notebooks are run from top to bottom, and no exercise is probed.
@@ -76,15 +76,15 @@ class Program:
     `cases` are the cases of each exercise, and `files` the data files in the working folder, by relative path.
     """
 
-    ground: Ground
+    ground: AssignmentSetup
     steps: tuple[Step, ...]
     cases: Mapping[str, tuple[Case, ...]]
     files: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
-    def probings(self) -> tuple[Probing, ...]:
+    def probings(self) -> tuple[ProbeStep, ...]:
         """The steps that probe an answer at its check, without those at the end of the notebook."""
-        return tuple(step for step in self.steps if isinstance(step, Probing) and not step.again)
+        return tuple(step for step in self.steps if isinstance(step, ProbeStep) and not step.again)
 
     @property
     def seconds(self) -> float:
@@ -95,7 +95,8 @@ class Program:
         """Return this program with the probings of one exercise only. Cells still run: the answer may need them."""
         # Other probings become empty steps, because steps refer to each other by index.
         steps = tuple(
-            Definitions(()) if isinstance(step, Probing) and step.exercise != exercise else step for step in self.steps
+            DefinitionStep(()) if isinstance(step, ProbeStep) and step.exercise != exercise else step
+            for step in self.steps
         )
         return replace(self, steps=steps)
 

@@ -19,7 +19,7 @@ from IPython.core.error import StdinNotImplementedError
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from autograder.sandbox.execution.cell_outputs import Given, GivenStream, Output
+from autograder.sandbox.execution.cell_outputs import Output, RecordedOutputs, RecordingStream
 
 INLINE = "module://matplotlib_inline.backend_inline"
 # A cell may use its seconds of CPU time, and this many times as much elapsed time: on a busy machine it has to wait.
@@ -31,7 +31,7 @@ _REPEAT = 2.0  # seconds after which a cell that did not stop is interrupted onc
 class RecordingShell(InteractiveShell):
     """A shell that prints nothing, and adds everything to `outputs`."""
 
-    outputs = Given()
+    outputs = RecordedOutputs()
 
     # The arguments of these methods differ between versions of IPython.
     def _showtraceback(self, etype: Any, evalue: Any, stb: list[str]) -> None:
@@ -108,7 +108,7 @@ def new_recording_shell() -> RecordingShell:
     return shell
 
 
-def fail_once(shell: RecordingShell) -> None:
+def warm_up_errors(shell: RecordingShell) -> None:
     """Run a cell that fails, so that IPython imports now what the first cell and the first error need.
 
     Formatting an error takes longer than most cells, and ten times as long for the first error. The cell leaves no
@@ -119,10 +119,10 @@ def fail_once(shell: RecordingShell) -> None:
         vars(sys).pop(name, None)  # as before the first error
 
 
-def take_streams() -> None:
+def redirect_streams() -> None:
     """Redirect stdout and stderr to the recorded outputs, and make `input` and `getpass` raise: nobody could answer."""
     outputs = RecordingShell.outputs
-    sys.stdout, sys.stderr = GivenStream(outputs, "stdout"), GivenStream(outputs, "stderr")
+    sys.stdout, sys.stderr = RecordingStream(outputs, "stdout"), RecordingStream(outputs, "stderr")
     vars(builtins)["input"] = _refuse("raw_input")
     vars(getpass)["getpass"] = _refuse("getpass")
 

@@ -20,11 +20,11 @@ from autograder.errors import WorkFailed
 from autograder.exercises.exercise import Case, Exercise, ExerciseSet
 from autograder.exercises.observation import Raised, to_bytes
 from autograder.exercises.probe import raised
-from autograder.pipe_messages import Frame, FrameError, discard, receive, send
-from autograder.sandbox.execution.course_function_stubs import STAND_INS
-from autograder.sandbox.execution.data_file_transfer import lay_out
-from autograder.sandbox.execution.packed_cases import Cases, unpacked
-from autograder.sandbox.execution.program import Ground
+from autograder.pipe_messages import Frame, FrameError, receive, redirect_to_null, send
+from autograder.sandbox.execution.course_function_stubs import STUBS
+from autograder.sandbox.execution.data_file_transfer import unpack_files
+from autograder.sandbox.execution.packed_cases import Cases, unpack_cases
+from autograder.sandbox.execution.program import AssignmentSetup
 
 # Magics that do nothing here: they start programs, load files, or change the machine.
 _IGNORED_MAGICS = frozenset(
@@ -82,13 +82,13 @@ class QuietShell(InteractiveShell):
             return super().run_cell_magic(magic_name, line, cell)  # type: ignore[no-untyped-call]
 
 
-class ReadyChapter:
+class PreparedChapter:
     """A chapter's exercises and a shell in which its setup cell has run: prepared once, the same for all submissions.
 
     Raises WorkFailed if the setup cell fails: it is the course's own, so no student is to blame.
     """
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: AssignmentSetup) -> None:
         torch.set_num_threads(1)
         course = course_in(Path(ground.course))
         found = (each for stem in ground.chapters for each in course.exercises(stem))
@@ -99,7 +99,7 @@ class ReadyChapter:
         problem = run_cell(self.shell, ground.setup)
         if problem is not None:
             raise WorkFailed(f"the setup cell raised {problem.type}: {problem.message}")
-        self.shell.user_ns.update({name: each for name, each in STAND_INS.items() if name in self.shell.user_ns})
+        self.shell.user_ns.update({name: each for name, each in STUBS.items() if name in self.shell.user_ns})
 
     def serve(self, source: int, sink: int, cases: Cases | None = None) -> None:
         """Run the program that arrives from `source`, and send a frame to `sink` for each step.
@@ -111,12 +111,12 @@ class ReadyChapter:
         if frame is not None:
             # If a cell forks this process, the copy must not write to the grader.
             os.register_at_fork(after_in_child=lambda: os.close(sink))
-            discard(2)
+            redirect_to_null(2)
             # `@torch.compile` changes no result, and compiling takes longer than an answer may.
             os.environ["TORCHDYNAMO_DISABLE"] = "1"
             size = frame.head["cases"]
-            lay_out(frame.head["files"], frame.body[size:])
-            known = cases if not size and cases is not None else unpacked(frame.body[:size])
+            unpack_files(frame.head["files"], frame.body[size:])
+            known = cases if not size and cases is not None else unpack_cases(frame.body[:size])
             _run_steps(self.shell, self.exercises, sink, frame.head["steps"], known)
 
 

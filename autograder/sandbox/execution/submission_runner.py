@@ -16,26 +16,32 @@ from autograder.errors import DamagedData, TooMuchText
 from autograder.exercises.observation import Raised, clean
 from autograder.pipe_messages import Frame, FrameError, FrameTooLong, receive, send
 from autograder.sandbox.execution import data_file_transfer
-from autograder.sandbox.execution.observation_cache import SeenBefore
-from autograder.sandbox.execution.packed_cases import packed
+from autograder.sandbox.execution.observation_cache import ObservationCache
+from autograder.sandbox.execution.packed_cases import pack_cases
 from autograder.sandbox.execution.program import (
     LIMITS,
-    AnswerCell,
+    AnswerStep,
     Child,
     Children,
-    Definitions,
+    DefinitionStep,
     Limits,
     Outcome,
-    Probing,
+    ProbeStep,
     Program,
     Step,
 )
-from autograder.sandbox.execution.wait_for_child import PATIENCE, PROCESS_ENDED, Patience, epitaph, wait_for
+from autograder.sandbox.execution.wait_for_child import (
+    PROCESS_ENDED,
+    WAITING_FACTOR,
+    WaitingTime,
+    how_it_ended,
+    wait_for,
+)
 from autograder.time_budget import SECONDS, OutOfBudget, time_budget
 
 UNDEFINED = Outcome()  # the answer's name is not defined
 UNREADABLE = "the code sent back something that cannot be read"
-_CACHE = SeenBefore()
+_CACHE = ObservationCache()
 TOO_MUCH = "what your answer gives back is too much to check: more than {} MB of tensors, or {} MB of anything else"
 
 TOO_LONG = f"what your answer gives back takes more than {SECONDS:g} seconds to read"
@@ -49,7 +55,7 @@ def run(program: Program, limits: Limits = LIMITS, *, children: Children) -> dic
     """
     seen: dict[int, Outcome] = {}
     lost: Counter[int] = Counter()
-    patience = Patience(PATIENCE * limits.time_factor * program.seconds)
+    patience = WaitingTime(WAITING_FACTOR * limits.time_factor * program.seconds)
     while patience.seconds > 0 and any(place not in seen for place in _probings(program)):
         place = _run_until_lost(program, _remaining_steps(program, seen, lost), children, limits, seen, patience)
         if place is not None:
@@ -57,8 +63,8 @@ def run(program: Program, limits: Limits = LIMITS, *, children: Children) -> dic
     return _outcomes(program, seen)
 
 
-def _probings(program: Program) -> dict[int, Probing]:
-    return {place: step for place, step in enumerate(program.steps) if isinstance(step, Probing)}
+def _probings(program: Program) -> dict[int, ProbeStep]:
+    return {place: step for place, step in enumerate(program.steps) if isinstance(step, ProbeStep)}
 
 
 def _remaining_steps(program: Program, seen: Mapping[int, Outcome], lost: Mapping[int, int]) -> dict[int, Step]:
@@ -70,13 +76,13 @@ def _remaining_steps(program: Program, seen: Mapping[int, Outcome], lost: Mappin
     """
     left: dict[int, Step] = {}
     for place, step in enumerate(program.steps):
-        if isinstance(step, Probing):
+        if isinstance(step, ProbeStep):
             if place not in seen:
                 left[place] = step
         elif not lost[place]:
             left[place] = step
-        elif isinstance(step, AnswerCell) and lost[place] == 1 and _may_run_in_part(seen[place]):
-            left[place] = Definitions(tuple(text for _, text in step.needed), step.seconds)
+        elif isinstance(step, AnswerStep) and lost[place] == 1 and _may_run_in_part(seen[place]):
+            left[place] = DefinitionStep(tuple(text for _, text in step.needed), step.seconds)
     return left
 
 
@@ -94,7 +100,7 @@ def _run_until_lost(
     children: Children,
     limits: Limits,
     seen: dict[int, Outcome],
-    patience: Patience,
+    patience: WaitingTime,
 ) -> int | None:
     """Run steps in one process, and add the outcome of each to `seen`.
 
@@ -131,7 +137,7 @@ def _with_cell(called: str, outcome: Outcome, cell: Outcome | None) -> Outcome:
 class _StepProcess:
     """A child process that runs steps: sends the steps to it, and reads the outcomes one by one."""
 
-    def __init__(self, child: Child, limits: Limits, patience: Patience) -> None:
+    def __init__(self, child: Child, limits: Limits, patience: WaitingTime) -> None:
         self._child, self._limits, self._patience = child, limits, patience
         self.lost = False
 
@@ -147,11 +153,11 @@ class _StepProcess:
             wait_for(self._child, seconds, self._patience)
             frame = receive(self._child.source, time.monotonic() + seconds, *most)
             if frame is None:
-                return self._lose(Outcome(raised=Raised(*epitaph(self._child))))
+                return self._lose(Outcome(raised=Raised(*how_it_ended(self._child))))
             if frame.head.get("stage") != stage:
                 raise FrameError("the message is about another step")
             with time_budget():
-                return unpacked(frame, self._limits.text_bytes)
+                return outcome_in(frame, self._limits.text_bytes)
         except OutOfBudget:
             return self._lose(Outcome(raised=Raised("ResultTooLarge", TOO_LONG)))
         except TimeoutError:
@@ -171,20 +177,20 @@ class _StepProcess:
 
 def _packed(program: Program, steps: Mapping[int, Step], knows_cases: bool = False) -> Frame:
     plain = [{"stage": place} | _plain(step) for place, step in steps.items()]
-    listed, data = data_file_transfer.packed(program.files)
-    cases = b"" if knows_cases else packed(program.cases)
+    listed, data = data_file_transfer.pack_files(program.files)
+    cases = b"" if knows_cases else pack_cases(program.cases)
     return Frame({"steps": plain, "files": listed, "cases": len(cases)}, cases + data if data else cases)
 
 
 def _plain(step: Step) -> dict[str, Any]:
-    if isinstance(step, Probing):
+    if isinstance(step, ProbeStep):
         return {"exercise": step.exercise, "called": step.called}
-    if isinstance(step, AnswerCell):
+    if isinstance(step, AnswerStep):
         return {"source": step.source, "needed": step.needed}
     return {"statements": step.statements}
 
 
-def unpacked(frame: Frame, text_bytes: int = LIMITS.text_bytes) -> Outcome:
+def outcome_in(frame: Frame, text_bytes: int = LIMITS.text_bytes) -> Outcome:
     """Return the outcome in a frame from the child; raises DamagedData if the frame holds none."""
     raised = frame.head.get("raised")
     if raised is not None:

@@ -11,26 +11,26 @@ from dataclasses import dataclass
 from autograder.sandbox.execution.program import Child
 
 ENDED = "the code ended the Python process"
-SILENCED = "the code closed the line to the grader"
+PIPE_CLOSED = "the code closed the line to the grader"
 PROCESS_ENDED = "ProcessEnded"
 _AT_ONCE = 0.05  # seconds
-PATIENCE = 4  # an exercise may take this many times its CPU seconds of elapsed time
+WAITING_FACTOR = 4  # an exercise may take this many times its CPU seconds of elapsed time
 
 
 @dataclass
-class Patience:
+class WaitingTime:
     """The elapsed time in seconds that the grader still waits for a submission, in all its processes together."""
 
     seconds: float
 
 
-def wait_for(child: Child, seconds: float, patience: Patience) -> None:
+def wait_for(child: Child, seconds: float, patience: WaitingTime) -> None:
     """Wait until the child sends something.
 
     Raises TimeoutError once the child has used `seconds` of CPU time, or after several times as much elapsed time. CPU
     time counts so that on a busy machine an answer does not run out of time because other processes compute.
     """
-    end = time.monotonic() + min(PATIENCE * seconds, patience.seconds)
+    end = time.monotonic() + min(WAITING_FACTOR * seconds, patience.seconds)
     if _has_message(child, min(_AT_ONCE, seconds)):  # most answers are that fast, and then no CPU clock is read
         return
     before, left = child.cpu_seconds(), seconds
@@ -46,11 +46,11 @@ def _has_message(child: Child, within: float) -> bool:
     return bool(select.select([child.source], [], [], max(0.0, within))[0])
 
 
-def epitaph(child: Child) -> tuple[str, str]:
+def how_it_ended(child: Child) -> tuple[str, str]:
     """Return how a child that has closed its pipe ended: the name of an error, and a sentence about it."""
     status = child.ended(within=5)
     if status is None:
-        return "LineClosed", SILENCED
+        return "LineClosed", PIPE_CLOSED
     code = os.waitstatus_to_exitcode(status)
     if code < 0:
         return PROCESS_ENDED, f"{ENDED} (signal {_signal_name(-code)})"

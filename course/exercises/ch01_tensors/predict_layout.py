@@ -8,13 +8,13 @@ from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, copy_of, see, watched
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.source_rules import Rule, imported, names_used
+from autograder.exercises.source_rules import Rule, imported_names, names_used
 
 no_torch = Rule(
     "no_torch",
     "works from the numbers alone, without torch or NumPy",
     "`torch` or NumPy is used in `predict_layout`. Predict instead: work from the numbers alone.",
-    lambda tree: bool((names_used(tree) | imported(tree)) & {"torch", "numpy", "np"}),
+    lambda tree: bool((names_used(tree) | imported_names(tree)) & {"torch", "numpy", "np"}),
 )
 
 

@@ -10,7 +10,7 @@ import torch
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.probes.tensors import along_dim, calling, result_only
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.source_rules import Rule, imported
+from autograder.exercises.source_rules import Rule, imported_names
 
 _SOFTMAXES = frozenset({"softmax", "log_softmax", "Softmax", "LogSoftmax", "softmin", "Softmin", "_softmax"})
 
@@ -18,7 +18,7 @@ _SOFTMAXES = frozenset({"softmax", "log_softmax", "Softmax", "LogSoftmax", "soft
 def _calls_softmax(tree: ast.AST) -> bool:
     """Whether a built-in softmax is used; a variable may well be called `softmax`."""
     used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    return bool((imported(tree) | used) & _SOFTMAXES)
+    return bool((imported_names(tree) | used) & _SOFTMAXES)
 
 
 no_softmax = Rule(

@@ -13,7 +13,7 @@ from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import values
 from autograder.exercises.probes.functions_on_modules import copies, moved, numbers
-from autograder.exercises.probes.module_classes import arriving, on_new
+from autograder.exercises.probes.module_classes import backpropagated_gradients, on_new
 from autograder.exercises.probes.sample_modules import known
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import ready_made
@@ -64,7 +64,7 @@ def registered(module: Any, x: Tensor) -> Observation:
         module.bias.copy_(known(*module.bias.shape, place=3))
     calm = copy.deepcopy(module).eval()(x)
     in_eval = bool(torch.allclose(calm, module.weight * plain + module.bias))
-    found = arriving(module(x), x, module, "weight", "bias")
+    found = backpropagated_gradients(module(x), x, module, "weight", "bias")
     seen |= {"returned": values(module(x)), "in_eval": in_eval}
     return seen | {f"to_{name}": found[name] for name in ("weight", "bias")}
 
@@ -73,7 +73,7 @@ def registered(module: Any, x: Tensor) -> Observation:
 def gradients(module: Any, x: Tensor) -> Observation:
     """The gradient that arrives at the batch, of a sum of weighted squares."""
     x.requires_grad_()
-    return {"to_x": arriving(module(x) ** 2 + module(x), x, module)["x"]}
+    return {"to_x": backpropagated_gradients(module(x) ** 2 + module(x), x, module)["x"]}
 
 
 @on_batches

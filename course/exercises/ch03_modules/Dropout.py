@@ -17,7 +17,7 @@ from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import outline, values
 from autograder.exercises.probes.module_classes import on_new
-from autograder.exercises.probes.random_results import ERRORS, chances
+from autograder.exercises.probes.random_results import ERRORS, randomness_facts
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import ready_made
 
@@ -102,7 +102,7 @@ def what_stays(module: Any, shape: Shape, p: float) -> Observation:
 def draws(module: Any, shape: Shape, p: float) -> Observation:
     """Whether a second call draws other numbers, and whether the same seed draws the same ones again."""
     x = torch.ones(shape)
-    return chances(lambda: module(x.clone())) | {"shape": list(module(x).shape)}
+    return randomness_facts(lambda: module(x.clone())) | {"shape": list(module(x).shape)}
 
 
 basic = Requirement(

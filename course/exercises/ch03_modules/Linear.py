@@ -11,21 +11,21 @@ from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, values
 from autograder.exercises.probes.module_classes import computes, gradients_reach, made, registers, settled
-from autograder.exercises.probes.random_results import by_known_chance, drawn_like
+from autograder.exercises.probes.random_results import distribution_facts, with_fixed_seed
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import ready_made
 
 from ._calls import AXES, made_and_called
 
 
-@by_known_chance
+@with_fixed_seed
 def bias_and_result(answer: Answer, case: Case) -> Observation:
     """What a layer holds as its bias, and what it computes."""
     module, x = settled(answer, case, "weight", "bias")
     return {"bias": values(module.bias), "returned": values(module(x))}
 
 
-@by_known_chance
+@with_fixed_seed
 def first_numbers(answer: Answer, case: Case) -> Observation:
     """How the numbers of a new layer are spread, and whether another one starts with others."""
     (module, _), (other, _) = made(answer, case), made(answer, case)
@@ -37,7 +37,7 @@ def first_numbers(answer: Answer, case: Case) -> Observation:
     seen: Observation = {}
     for name in ("weight", "bias"):
         numbers = getattr(module, name)
-        facts = drawn_like(numbers, "uniform", (3 * inputs) ** -0.5)
+        facts = distribution_facts(numbers, "uniform", (3 * inputs) ** -0.5)
         share = float((numbers < 0).double().mean())
         below = {"below 0": "none" if share == 0 else "all" if share == 1 else "some"}
         seen[name] = {"spread evenly": evenly(numbers), "reaches to": reach(numbers, bounds)} | facts | below

@@ -8,13 +8,13 @@ from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, see
 from autograder.exercises.probes.module_classes import arguments, computes, gives_shape, make, on_new
-from autograder.exercises.probes.random_results import by_known_chance
+from autograder.exercises.probes.random_results import with_fixed_seed
 from autograder.exercises.seeded_draw import Draw
 
 from ._calls import AXES, CUT_OFF, REPEATS, made_and_called
 
 
-@by_known_chance
+@with_fixed_seed
 def given_sizes(answer: Answer, case: Case) -> Observation:
     """What the list of widths holds after a module was made from it."""
     sizes, kind = arguments(case)

@@ -13,7 +13,7 @@ from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, copy_of, values
 from autograder.exercises.probes.functions_on_modules import flags, numbers
 from autograder.exercises.probes.module_classes import leaves_inputs, made, make, on_new, returns, shapes
-from autograder.exercises.probes.random_results import by_known_chance
+from autograder.exercises.probes.random_results import with_fixed_seed
 from autograder.exercises.seeded_draw import Draw
 
 from ._calls import made_and_called
@@ -28,7 +28,7 @@ def held(module: Any, *_: Any) -> Observation:
     return {"parameters": flags(module), "buffers": numbers(as_doubles), "dtypes": kinds}
 
 
-@by_known_chance
+@with_fixed_seed
 def saved(answer: Answer, case: Case) -> Observation:
     """What stands in state_dict, and what modules with other numbers compute once they have loaded it, in each mode."""
     module, x = made(answer, case)
@@ -50,7 +50,7 @@ def taken_along(module: Any, x: Tensor, *_: Any) -> Observation:
     return seen | {"devices": [module.mean.device.type, module.std.device.type]}
 
 
-@by_known_chance
+@with_fixed_seed
 def kept_apart(answer: Answer, case: Case) -> Observation:
     """What the module returns after the tensors that it was made from have changed."""
     mean, std = copy_of(case.args)

@@ -17,7 +17,7 @@ from autograder.exercises.probes.functions_on_modules import (
     modes,
     moved,
     on_sample,
-    replaced_in,
+    replaced_objects,
     state,
     tensors,
 )
@@ -89,7 +89,7 @@ def all_else(answer: Answer, module: nn.Module, pattern: str) -> Observation:
     objects, before = dict(module.named_parameters()), state(module)
     answer(module, pattern)
     left = [what for what in changed(before, state(module)) if what not in ("flags", "mode")]
-    replaced = replaced_in(objects, dict(module.named_parameters()))
+    replaced = replaced_objects(objects, dict(module.named_parameters()))
     return {"left": left, "replaced": replaced, "trainable": trainable(module)}
 
 

@@ -22,11 +22,11 @@ from autograder.exercises.probes.functions_on_modules import (
     modes,
     moved,
     on_sample,
-    replaced_in,
+    replaced_objects,
     tensors,
 )
-from autograder.exercises.probes.random_results import chances, drawn_like
-from autograder.exercises.probes.sample_modules import settle
+from autograder.exercises.probes.random_results import distribution_facts, randomness_facts
+from autograder.exercises.probes.sample_modules import fill_with_known_numbers
 from autograder.exercises.seeded_draw import Draw
 
 from ._calls import on_module
@@ -49,7 +49,7 @@ def centered(module: nn.Module) -> Plain:
 
 def facts(part: nn.Linear) -> dict[str, bool]:
     """Whether the weights of a layer are as they should be."""
-    return drawn_like(part.weight, "normal", (2 / part.in_features) ** 0.5)
+    return distribution_facts(part.weight, "normal", (2 / part.in_features) ** 0.5)
 
 
 def nearest(part: nn.Linear) -> str:
@@ -78,13 +78,15 @@ def drawn(module: nn.Module) -> int:
 def before(part: nn.Linear) -> Tensor:
     """The weights that a layer of a sample module begins with."""
     fresh = torch.empty_like(part.weight)
-    settle(fresh)
+    fill_with_known_numbers(fresh)
     return fresh
 
 
 def kinds(module: nn.Module) -> Plain:
     """Whether the weights look normal, whatever their std, and are drawn each on its own, in each layer anew."""
-    looks = [drawn_like(part.weight, "normal", float(part.weight.detach().std())) for part in linear_parts(module)]
+    looks = [
+        distribution_facts(part.weight, "normal", float(part.weight.detach().std())) for part in linear_parts(module)
+    ]
     flat = [part.weight.detach().flatten()[:100] for part in linear_parts(module)]
     alike = [bool(torch.allclose(a / a.std(), b / b.std(), rtol=1e-3)) for a, b in pairwise(flat)]
     return [{what: one[what] for what in ("distribution", "distinct")} for one in looks] + [{"layers alike": alike}]
@@ -96,7 +98,7 @@ def kind_of_bias(part: nn.Linear) -> str:
     if not isinstance(bias, Tensor):
         return str(bias)
     old = torch.empty_like(bias)
-    settle(old)
+    fill_with_known_numbers(old)
     if torch.equal(bias, old):
         return "the old numbers"
     return "all 0" if not bias.any() else "other numbers"
@@ -110,7 +112,7 @@ def same_objects(answer: Answer, module: nn.Module) -> Observation:
     result = answer(module)
     return {
         "module": result is module,
-        "parameters": replaced_in(objects, dict(module.named_parameters())),
+        "parameters": replaced_objects(objects, dict(module.named_parameters())),
         "flags": ", ".join(name for name, flag in flags(module).items() if flag),
         "frozen_too": not torch.equal(was, first),
         "drawn": drawn(module),
@@ -130,7 +132,7 @@ def other_layers(answer: Answer, module: nn.Module) -> Observation:
     return {
         "others": moved(held, others),
         "flags": [name for name in others if now[name].requires_grad],
-        "replaced": replaced_in(others, now),
+        "replaced": replaced_objects(others, now),
         "mode": [name or "the module itself" for name, mode in modes(module).items() if mode],
         "drawn": drawn(module),
     }
@@ -144,7 +146,7 @@ def draws(answer: Answer, module: nn.Module) -> Observation:
         answer(module)
         return torch.cat([part.weight.detach().flatten().clone() for part in linear_parts(module)])
 
-    return chances(draw) | {"drawn": drawn(module)}
+    return randomness_facts(draw) | {"drawn": drawn(module)}
 
 
 DRAWN = {"drawn": "This many weights of linear layers should be other numbers after your call than before it."}

@@ -16,7 +16,7 @@ from autograder.exercises.probes.functions_on_modules import (
     moved,
     numbers,
     on_sample,
-    replaced_in,
+    replaced_objects,
     tensors,
 )
 from autograder.exercises.seeded_draw import Draw
@@ -70,7 +70,7 @@ def same_objects(answer: Answer, module: nn.Module, state: dict[str, Tensor]) ->
     kinds = kinds_of(before)
     _, seen = call(answer, module, state)
     after = tensors(module)
-    return {"replaced": replaced_in(before, after), "kinds": changed(kinds, kinds_of(after))} | seen
+    return {"replaced": replaced_objects(before, after), "kinds": changed(kinds, kinds_of(after))} | seen
 
 
 def kinds_of(held: dict[str, Tensor]) -> dict[str, Plain]:
@@ -85,7 +85,7 @@ def kept_apart(answer: Answer, module: nn.Module, state: dict[str, Tensor]) -> O
     was = numbers(entries)
     answer(module, state)
     before, names = copies(module.state_dict()), list(entries.keys() ^ state.keys())
-    seen = [*names, *replaced_in(entries, state), *changed(was, numbers(entries))]
+    seen = [*names, *replaced_objects(entries, state), *changed(was, numbers(entries))]
     for tensor in entries.values():
         tensor.add_(1)
     return {"state": sorted(set(seen)), "follows": moved(before, module.state_dict())}

@@ -15,7 +15,7 @@ from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, changed, see, values
 from autograder.exercises.probes.functions_on_modules import numbers, on_sample, state
-from autograder.exercises.probes.sample_modules import settle
+from autograder.exercises.probes.sample_modules import fill_with_known_numbers
 from autograder.exercises.seeded_draw import Draw
 
 from ._calls import on_module
@@ -38,7 +38,7 @@ def saved_before_a_step(answer: Answer, module: nn.Module, x: Tensor) -> Any:
     """The record of a module, which then changes its parameters and buffers as training does: in place."""
     record = answer(module, None, 0.25)
     module.train()(x)
-    settle(*module.parameters(), place=7)
+    fill_with_known_numbers(*module.parameters(), place=7)
     return record
 
 
@@ -65,7 +65,7 @@ def both_left(answer: Answer, module: nn.Module, best: float | None, loss: float
     before = state(module)
     own = answer(module, None, best)
     left = changed(before, state(module))
-    settle(*module.parameters(), place=7)
+    fill_with_known_numbers(*module.parameters(), place=7)
     kept = []
     for old in (own, record_of(best)):
         before, was = state(module), told(old)

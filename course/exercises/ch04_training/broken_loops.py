@@ -16,7 +16,7 @@ from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, copy_of, see, values, watched
 from autograder.exercises.probes.cut_losses import CUT, with_cuts
-from autograder.exercises.probes.random_results import random_from
+from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_steps import before_any_step
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import few_lines
@@ -65,7 +65,7 @@ def loop_run(answer: Answer, case: Case) -> Observation:
     loops = answer()
     if not isinstance(loops, dict) or letter not in loops:
         return {"returned": see(loops)}
-    with random_from(21):
+    with fixed_seed(21):
         loops[letter](_at_zero(x.shape[1]), copy_of(x), copy_of(y), 1)
         model = _at_zero(x.shape[1])
         with before_any_step(lambda optimizer: type(optimizer).__name__) as used:

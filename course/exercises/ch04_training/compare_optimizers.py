@@ -15,7 +15,7 @@ from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, copy_of, see, watched
 from autograder.exercises.probes.cut_losses import CUT, with_cuts
-from autograder.exercises.probes.random_results import random_from
+from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.repeated_calls import AFRESH, repeated
 from autograder.exercises.seeded_draw import Draw
 
@@ -106,7 +106,7 @@ def _steps_of_sgd(seed: int, lr: float) -> int:
 
 def _losses(seed: int, lr: float) -> Iterator[float]:
     """The loss before each step of SGD."""
-    with random_from(seed):
+    with fixed_seed(seed):
         model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
     x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
     held = list(model.parameters())

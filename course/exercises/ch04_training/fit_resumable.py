@@ -13,7 +13,7 @@ from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, copy_of, see, watched
 from autograder.exercises.probes.cut_losses import CUT, with_cuts
-from autograder.exercises.probes.random_results import random_from
+from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_runs import ROUNDED, Run, are_rounded, resumed
 from autograder.exercises.probes.training_samples import optimizer_of, row_model
 from autograder.exercises.probes.training_steps import held_by
@@ -62,7 +62,7 @@ def _scheduler(optimizer: torch.optim.Optimizer, factor: float, chained: bool = 
 def trained(answer: Answer, case: Case) -> Observation:
     """One training from the beginning: the losses of its epochs, parameters and buffers."""
     run = _Fit(case, 11)
-    with random_from(5):
+    with fixed_seed(5):
         checkpoint = run.train(answer, run.epochs)
     if not isinstance(checkpoint, dict) or "losses" not in checkpoint:
         return {"returned": see(checkpoint)}

@@ -18,7 +18,7 @@ from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, see, watched
-from autograder.exercises.probes.random_results import random_from
+from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -214,7 +214,7 @@ def _after_all_steps(trial: Trial) -> str:
 
 
 def _made(name: str, seed: int) -> Trial:
-    with random_from(seed):
+    with fixed_seed(seed):
         model = nn.Sequential(nn.Linear(3, 16), nn.Tanh(), nn.Linear(16, 1)).double()
         x, y = 2 * torch.randn(4, 3, dtype=torch.float64), torch.randn(4, 1, dtype=torch.float64)
     return _TRIALS[name](model, x, y)

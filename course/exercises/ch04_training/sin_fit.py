@@ -19,7 +19,7 @@ from autograder.exercises.observation import Observation, Plain, Seen
 from autograder.exercises.probe import Answer, changed, copy_of, see, values, watched
 from autograder.exercises.probes.cut_losses import CUT, with_cuts
 from autograder.exercises.probes.functions_on_modules import state
-from autograder.exercises.probes.random_results import random_from
+from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_steps import at_each_call, before_any_step
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import avoids
@@ -40,7 +40,7 @@ _GRID = torch.linspace(-math.pi, math.pi, 200, dtype=torch.float64).unsqueeze(1)
 def own_model(answer: Answer, case: Case) -> Observation:
     """A model that the answer makes, perhaps trained: its parameters, and what it gives on a few x."""
     weights, at = case.args
-    with random_from(int(weights.rsplit(" ", 1)[1])):
+    with fixed_seed(int(weights.rsplit(" ", 1)[1])):
         model = answer(**case.kwargs or {"steps": 0})
     seen = _seen(model, at, _BELOW.get(case.kwargs.get("steps", 0)))
     return seen if case.kwargs else seen | {"another": answer(steps=0) is not model}

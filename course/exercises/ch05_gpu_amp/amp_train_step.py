@@ -10,7 +10,7 @@ from autograder.diagnosis.difference_messages import call_of, sized
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, copy_of, see, watched
-from autograder.exercises.probes.autocast import NotedScaler, autocast_entered, lowered_to
+from autograder.exercises.probes.autocast import NotedScaler, active_autocast_dtype, autocast_entered
 from autograder.exercises.probes.cut_losses import CUT, with_cuts
 from autograder.exercises.probes.training_steps import (
     LATER,
@@ -40,7 +40,7 @@ def amp_step(*kept: str, warm: bool = False) -> Probe:
             ((model(x) - y - 2.0) ** 2).mean().backward()
         scaler = NotedScaler(scale, growth_interval=3)
         forward = at_each_call(model, lambda *_: _lowered_for(case.kwargs["device_type"]))
-        backward = at_each_gradient(model, lowered_to)
+        backward = at_each_gradient(model, active_autocast_dtype)
         updates = at_each_step(optimizer)
         with autocast_entered(answer) as entered:
             result = answer(model, optimizer, scaler, x, y, **case.kwargs)

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.exercises.dispatch_modes import modes_on
+from autograder.exercises.dispatch_modes import active_mode_count
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, copy_of, see, watched
@@ -26,9 +26,9 @@ def counted(answer: Answer, case: Case) -> Observation:
     """
     name, x = copy_of(case.args)
     made: list[Any] = []
-    before = modes_on()
+    before = active_mode_count()
     result = answer(lambda: made.append(PROGRAMS[name](x)))
-    seen: Observation = {"returned": see(result), "left": modes_on() - before}
+    seen: Observation = {"returned": see(result), "left": active_mode_count() - before}
     answer(lambda: torch.ones(1).nonzero())
     return seen | {"later": see(result), "calls": len(made), "made": [see(one) for one in made[:1]]}
 
@@ -38,7 +38,7 @@ def counted_until_error(answer: Answer, case: Case) -> Observation:
     name, x = copy_of(case.args)
     made: list[Any] = []
     raised = ERRORS[case.kwargs["error"]]("fn gives up")
-    before, arrived = modes_on(), "nothing"
+    before, arrived = active_mode_count(), "nothing"
 
     def fails() -> None:
         made.append(PROGRAMS[name](x))
@@ -50,7 +50,7 @@ def counted_until_error(answer: Answer, case: Case) -> Observation:
         if error is not raised:
             raise  # the answer's own
         arrived = type(error).__name__
-    return {"error": arrived, "left": modes_on() - before, "made": [see(one) for one in made[:1]]}
+    return {"error": arrived, "left": active_mode_count() - before, "made": [see(one) for one in made[:1]]}
 
 
 def _spelled(name: str, case: Case) -> str:

@@ -13,8 +13,8 @@ from autograder.diagnosis.difference_messages import sized
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, copy_of, see, values, watched
-from autograder.exercises.probes.devices import module_elsewhere, values_asked_for, zero_for_each_value
-from autograder.exercises.probes.random_results import random_from
+from autograder.exercises.probes.devices import module_elsewhere, recorded_value_reads, values_read_as_zero
+from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_steps import at_each_step
 from autograder.exercises.seeded_draw import Draw
 
@@ -72,14 +72,14 @@ def _trained(epoch: Any, x: Tensor, labels: Tensor, size: int) -> Observation:
     epoch(model, optimizer, _batches(x, labels, size), "cpu")
     elsewhere, other = _model(x, "meta")
     steps = at_each_step(other)
-    with zero_for_each_value(epoch):
+    with values_read_as_zero(epoch):
         epoch(elsewhere, other, _batches(x, labels, size), "meta")
     return {"held": [values(param) for param in model.parameters()], "steps_elsewhere": len(steps)}
 
 
 def _epoch_loss(epoch: Any, x: Tensor, labels: Tensor, size: int) -> Observation:
     """What comes back, here and elsewhere, from batches that are there already; and how often a value was asked for."""
-    with values_asked_for(epoch) as asked:
+    with recorded_value_reads(epoch) as asked:
         here = epoch(*_model(x, "cpu"), _batches(x, labels, size), "cpu")
     seen: Observation = {"waits": len(asked), "here": see(here), "elsewhere": None}
     if not asked:
@@ -101,7 +101,7 @@ def part(name: str, look: Callable[..., Observation]) -> Probe:
 
     def run(answer: Answer, case: Case) -> Observation:
         made_by_answer = answer()[name]
-        with random_from(11):
+        with fixed_seed(11):
             return look(made_by_answer, *copy_of(case.args))
 
     return watched(run)

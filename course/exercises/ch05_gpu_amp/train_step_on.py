@@ -13,7 +13,7 @@ from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, dtype_name
 from autograder.exercises.probe import Answer, attempt, changed_inputs, copy_of, see, watched
 from autograder.exercises.probes.cut_losses import CUT, with_cuts
-from autograder.exercises.probes.devices import values_asked_for
+from autograder.exercises.probes.devices import recorded_value_reads
 from autograder.exercises.probes.training_steps import LATER, SPREAD, grads_of, held_by
 from autograder.exercises.seeded_draw import Draw
 
@@ -70,7 +70,7 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
         if warm:
             ((step.model(x + 1.0) - y) ** 2).mean().backward()
             step.optimizer.step()
-        with values_asked_for(answer) as asked:
+        with recorded_value_reads(answer) as asked:
             result = step.taken(answer, device, x, y)
         seen: Observation = {"held": held_by(step.model), "grads": grads_of(step.model), "returned": see(result)}
         seen |= {"waits": len(asked), "forwards": len(step.inputs)}

@@ -10,7 +10,7 @@ from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Requirement
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, see
-from autograder.exercises.probes.training_runs import ROUNDED, Run, are_rounded, elsewhere
+from autograder.exercises.probes.training_runs import ROUNDED, Run, are_rounded, trained_on_meta
 from autograder.exercises.probes.training_samples import image_model, images_of, optimizer_of
 from autograder.exercises.seeded_draw import Draw
 
@@ -91,7 +91,7 @@ SHARE = {
 
 on_device = Requirement(
     "trains where the model is",
-    elsewhere(Training),
+    trained_on_meta(Training),
     tells={
         "places": "The model is on the meta device; your images came to it from somewhere else.",
         "steps": "On another device, your optimizer took another number of steps.",

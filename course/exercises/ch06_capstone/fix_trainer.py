@@ -13,7 +13,7 @@ from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, see, watched
 from autograder.exercises.probes.cut_losses import CUT, with_cuts
-from autograder.exercises.probes.random_results import random_from
+from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_samples import KINDS, SIDE, images_of
 from autograder.exercises.probes.training_steps import before_any_step
 from autograder.exercises.seeded_draw import Draw
@@ -145,7 +145,7 @@ def hunted(*kept: str) -> Probe:
         images, drawn, rights, lr = (case.kwargs[key] for key in ("images", "drawn", "rights", "lr"))
         x, y = images_of(images, drawn)
         val_x, val_y = images_of(sum(_VAL), drawn + 1)
-        with random_from(drawn):
+        with fixed_seed(drawn):
             model = _Scripted(rights, val_y)
         batches = list(zip(x.split(_BATCH), y.split(_BATCH), strict=True))
         val_batches = list(zip(val_x.split(list(_VAL)), val_y.split(list(_VAL)), strict=True))

@@ -14,9 +14,9 @@ from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain, dtype_name
 from autograder.exercises.probe import Answer, see, watched
-from autograder.exercises.probes.autocast import lowered_to
+from autograder.exercises.probes.autocast import active_autocast_dtype
 from autograder.exercises.probes.cut_losses import CUT, with_cuts
-from autograder.exercises.probes.random_results import random_from
+from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_samples import image_model, images_of, optimizer_of
 from autograder.exercises.probes.training_steps import at_each_call, at_each_gradient, at_each_step, give_gradients
 from autograder.exercises.seeded_draw import Draw
@@ -63,7 +63,7 @@ def _epoch(answer: Answer, case: Case, **changed: Any) -> tuple[Observation, nn.
         give_gradients(model, 3.0)
     forward, backward = at_each_call(model, lambda *_: _precision()), at_each_gradient(model, _precision)
     steps = at_each_step(optimizer, _precision)
-    with random_from(5), _autocast_from(torch.float16):
+    with fixed_seed(5), _autocast_from(torch.float16):
         losses = answer(model, optimizer, scaler, batches, **given | changed)
     seen: Observation = {"forward": sorted(set(forward)), "backward": sorted(set(backward)), "step": sorted(set(steps))}
     seen |= {"calls": len(forward), "losses": see(losses), "factor": scaler.get_scale(), "steps": len(steps)}
@@ -72,7 +72,7 @@ def _epoch(answer: Answer, case: Case, **changed: Any) -> tuple[Observation, nn.
 
 
 def _precision() -> str:
-    dtype = lowered_to()
+    dtype = active_autocast_dtype()
     return "no autocast" if dtype is None else f"autocast to {dtype_name(dtype)}"
 
 
