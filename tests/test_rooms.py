@@ -29,7 +29,6 @@ COMMON = {
     "gradients": "what torch calls them; a subject of probes",
     "modes": "for training and evaluation, which every module of torch has",
     "resumed": "what happens to a run that was stopped",
-    "strides": "torch's word for the steps in memory from one number to the next",
     "train": "torch's word for a mode of modules, and a verb",
     "tree": "Python's syntax tree",
     "versions": "of a file or a package",

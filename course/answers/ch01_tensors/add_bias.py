@@ -18,21 +18,18 @@ def add_bias(x, bias):
     return out
 
 
-@bank.wrong(
+bank.wrong(
     "wrong-axis",
     "Broadcasting lines up the last dims: your bias meets the length, not the channels. Where both have "
     "one size nothing warns you.",
+    change={"bias[:, None]": "bias"},
 )
-def add_bias(x, bias):
-    return x + bias
 
-
-@bank.wrong(
+bank.wrong(
     "batch-axis",
     "Your bias has one new dim too many behind it and meets the batch. It is the middle dim that holds the channels.",
+    change={"None": "None, None"},
 )
-def add_bias(x, bias):
-    return x + bias[:, None, None]
 
 
 @bank.wrong(
@@ -45,20 +42,17 @@ def add_bias(x, bias):
     return x
 
 
-@bank.wrong(
+bank.wrong(
     "one-number",
     "You add the sum of the biases to every number. Each channel is to get its own.",
+    change={"bias[:, None]": "bias.sum()"},
 )
-def add_bias(x, bias):
-    return x + bias.sum()
 
-
-@bank.wrong(
+bank.wrong(
     "hardcoded-channels",
     "Three channels stand in your code. Take their number from `bias`, or let `-1` find it.",
+    change={"bias[:, None]": "bias.view(1, 3, 1)"},
 )
-def add_bias(x, bias):
-    return x + bias.view(1, 3, 1)
 
 
 @bank.wrong("casts-to-float32", "Your result is float32 whatever dtype comes in. Keep the dtype of what you are given.")

@@ -7,31 +7,18 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("batched_einsum")
 
 
-@bank.wrong(
+bank.wrong(
     "transposed-output",
     "Your products are transposed: the letters behind the arrow fix the order of the dims, n before m.",
+    change={'"bnk,bkm->bnm"': '"bnk,bkm->bmn"'},
 )
-def batched_einsum(a, b, v):
-    return {
-        "product": torch.einsum("bnk,bkm->bmn", a, b),
-        "gram": torch.einsum("bik,bjk->bij", a, a),
-        "applied": torch.einsum("bnk,bk->bn", a, v),
-        "total": torch.einsum("bnk,bkm->nm", a, b),
-    }
 
-
-@bank.wrong(
+bank.wrong(
     "missing-batch-dim",
     "Your `product` is added up over the batch. Each `a` has a product of its own with its `b`: in letters, b stays "
     "behind the arrow.",
+    change={'"bnk,bkm->bnm"': '"bnk,bkm->nm"'},
 )
-def batched_einsum(a, b, v):
-    return {
-        "product": torch.einsum("bnk,bkm->nm", a, b),
-        "gram": torch.einsum("bik,bjk->bij", a, a),
-        "applied": torch.einsum("bnk,bk->bn", a, v),
-        "total": torch.einsum("bnk,bkm->nm", a, b),
-    }
 
 
 @bank.wrong(
@@ -73,17 +60,11 @@ def batched_einsum(a, b, v):
     }
 
 
-@bank.wrong(
+bank.wrong(
     "gram-summed",
     "You add up the gram matrices of the batch. Each `a` has its own: keep the batch letter.",
+    change={'"bik,bjk->bij"': '"bik,bjk->ij"'},
 )
-def batched_einsum(a, b, v):
-    return {
-        "product": torch.einsum("bnk,bkm->bnm", a, b),
-        "gram": torch.einsum("bik,bjk->ij", a, a),
-        "applied": torch.einsum("bnk,bk->bn", a, v),
-        "total": torch.einsum("bnk,bkm->nm", a, b),
-    }
 
 
 @bank.wrong(
@@ -276,30 +257,17 @@ def batched_einsum(a, b, v):
     }
 
 
-@bank.wrong(
+bank.wrong(
     "gram-entry-by-entry",
     "Your gram squares each entry of `a`. It multiplies each row of a matrix with each row of the same one: (B, n, n).",
+    change={'torch.einsum("bik,bjk->bij", a, a)': "a * a"},
 )
-def batched_einsum(a, b, v):
-    return {
-        "product": torch.einsum("bnk,bkm->bnm", a, b),
-        "gram": a * a,
-        "applied": torch.einsum("bnk,bk->bn", a, v),
-        "total": torch.einsum("bnk,bkm->nm", a, b),
-    }
 
-
-@bank.wrong(
+bank.wrong(
     "applied-across-the-batch",
     "Your `applied` has another letter for the batch of `v`: each a meets the sum of all v. One letter, one dim.",
+    change={'"bnk,bk->bn"': '"bnk,ck->bn"'},
 )
-def batched_einsum(a, b, v):
-    return {
-        "product": torch.einsum("bnk,bkm->bnm", a, b),
-        "gram": torch.einsum("bik,bjk->bij", a, a),
-        "applied": torch.einsum("bnk,ck->bn", a, v),
-        "total": torch.einsum("bnk,bkm->nm", a, b),
-    }
 
 
 @bank.wrong(
@@ -323,18 +291,12 @@ def batched_einsum(a, b, v):
     }
 
 
-@bank.wrong(
+bank.wrong(
     "applied-to-every-v",
     "Each of your matrices meets the vectors of the whole batch, and not its own alone: `applied` has an axis too many.",
+    change={"(a @ v.unsqueeze(-1)).squeeze(-1)": "a @ v.T"},
+    of="matmul",
 )
-def batched_einsum(a, b, v):
-    product = a @ b
-    return {
-        "product": product,
-        "gram": a @ a.mT,
-        "applied": a @ v.T,
-        "total": product.sum(dim=0),
-    }
 
 
 bank.survives(

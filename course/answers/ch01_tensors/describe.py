@@ -7,166 +7,77 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("describe")
 
 
-@bank.wrong(
+bank.wrong(
     "size-not-tuple",
     "`x.shape` is a `torch.Size`. The dictionary asks for a plain `tuple`: convert it.",
+    change={"tuple(x.shape)": "x.shape"},
 )
-def describe(x):
-    return {
-        "shape": x.shape,
-        "dtype": x.dtype,
-        "device": x.device.type,
-        "requires_grad": x.requires_grad,
-        "bytes": x.numel() * x.element_size(),
-    }
 
-
-@bank.wrong(
+bank.wrong(
     "bytes-is-numel",
     "You count elements, not bytes. How many bytes does one element of this dtype take?",
+    change={"x.numel() * x.element_size()": "x.numel()"},
 )
-def describe(x):
-    return {
-        "shape": tuple(x.shape),
-        "dtype": x.dtype,
-        "device": x.device.type,
-        "requires_grad": x.requires_grad,
-        "bytes": x.numel(),
-    }
 
-
-@bank.wrong(
+bank.wrong(
     "four-bytes-each",
     "You count four bytes for every element. That holds for float32 only: ask the tensor.",
+    change={"x.numel() * x.element_size()": "4 * x.numel()"},
 )
-def describe(x):
-    return {
-        "shape": tuple(x.shape),
-        "dtype": x.dtype,
-        "device": x.device.type,
-        "requires_grad": x.requires_grad,
-        "bytes": 4 * x.numel(),
-    }
 
-
-@bank.wrong(
+bank.wrong(
     "bytes-of-one-element",
     "You give the bytes of one element. The whole tensor has `numel()` of them.",
+    change={"x.numel() * x.element_size()": "x.element_size()"},
 )
-def describe(x):
-    return {
-        "shape": tuple(x.shape),
-        "dtype": x.dtype,
-        "device": x.device.type,
-        "requires_grad": x.requires_grad,
-        "bytes": x.element_size(),
-    }
 
-
-@bank.wrong(
+bank.wrong(
     "dtype-as-string",
     "Your dtype is a string. Keep the `torch.dtype` object itself, so that it can be compared and reused.",
+    change={"x.dtype": "str(x.dtype)", "x.numel() * x.element_size()": "x.nbytes"},
 )
-def describe(x):
-    return {
-        "shape": tuple(x.shape),
-        "dtype": str(x.dtype),
-        "device": x.device.type,
-        "requires_grad": x.requires_grad,
-        "bytes": x.nbytes,
-    }
 
-
-@bank.wrong(
+bank.wrong(
     "device-object",
     "Your device is a `torch.device` object. Its type, a string such as `'cpu'`, is asked for.",
+    change={"x.device.type": "x.device", "x.numel() * x.element_size()": "x.nbytes"},
 )
-def describe(x):
-    return {
-        "shape": tuple(x.shape),
-        "dtype": x.dtype,
-        "device": x.device,
-        "requires_grad": x.requires_grad,
-        "bytes": x.nbytes,
-    }
 
-
-@bank.wrong(
+bank.wrong(
     "device-written-out",
     "You write the whole device out: of a second card that is `'cuda:1'`. Its type is asked for, without a number.",
+    change={"x.device.type": "str(x.device)", "x.numel() * x.element_size()": "x.nbytes"},
 )
-def describe(x):
-    return {
-        "shape": tuple(x.shape),
-        "dtype": x.dtype,
-        "device": str(x.device),
-        "requires_grad": x.requires_grad,
-        "bytes": x.nbytes,
-    }
 
+bank.wrong(
+    "shape-as-list",
+    "Your shape is a list. The dictionary asks for a tuple.",
+    change={"tuple": "list", "x.numel() * x.element_size()": "x.nbytes"},
+)
 
-@bank.wrong("shape-as-list", "Your shape is a list. The dictionary asks for a tuple.")
-def describe(x):
-    return {
-        "shape": list(x.shape),
-        "dtype": x.dtype,
-        "device": x.device.type,
-        "requires_grad": x.requires_grad,
-        "bytes": x.nbytes,
-    }
-
-
-@bank.wrong(
+bank.wrong(
     "device-is-cpu",
     "Your device is the CPU for every tensor. `x` may be on another one: ask it.",
+    change={"x.device.type": '"cpu"', "x.numel() * x.element_size()": "x.nbytes"},
 )
-def describe(x):
-    return {
-        "shape": tuple(x.shape),
-        "dtype": x.dtype,
-        "device": "cpu",
-        "requires_grad": x.requires_grad,
-        "bytes": x.nbytes,
-    }
 
-
-@bank.wrong(
+bank.wrong(
     "device-index",
     "Your device is a number, its index. Its type is asked for, a string such as `'cpu'`.",
+    change={"x.device.type": "x.get_device()", "x.numel() * x.element_size()": "x.nbytes"},
 )
-def describe(x):
-    return {
-        "shape": tuple(x.shape),
-        "dtype": x.dtype,
-        "device": x.get_device(),
-        "requires_grad": x.requires_grad,
-        "bytes": x.nbytes,
-    }
 
-
-@bank.wrong(
+bank.wrong(
     "dtype-name-only",
     "Your dtype is a text without `torch.`. Keep the `torch.dtype` object itself.",
+    change={"x.dtype": 'str(x.dtype).split(".")[1]', "x.numel() * x.element_size()": "x.nbytes"},
 )
-def describe(x):
-    return {
-        "shape": tuple(x.shape),
-        "dtype": str(x.dtype).split(".")[1],
-        "device": x.device.type,
-        "requires_grad": x.requires_grad,
-        "bytes": x.nbytes,
-    }
 
-
-@bank.told("grad-is-there", "returned")
-def describe(x):
-    return {
-        "shape": tuple(x.shape),
-        "dtype": x.dtype,
-        "device": x.device.type,
-        "requires_grad": x.grad is not None,
-        "bytes": x.nbytes,
-    }
+bank.told(
+    "grad-is-there",
+    "returned",
+    change={"x.requires_grad": "x.grad is not None", "x.numel() * x.element_size()": "x.nbytes"},
+)
 
 
 @bank.wrong(
@@ -179,51 +90,25 @@ def describe(x):
     facts["bytes"] = x.nbytes
 
 
-@bank.wrong("axes-for-shape", "You give the number of axes. The shape has a length for each of them.")
-def describe(x):
-    return {
-        "shape": x.dim(),
-        "dtype": x.dtype,
-        "device": x.device.type,
-        "requires_grad": x.requires_grad,
-        "bytes": x.nbytes,
-    }
+bank.wrong(
+    "axes-for-shape",
+    "You give the number of axes. The shape has a length for each of them.",
+    change={"tuple(x.shape)": "x.dim()", "x.numel() * x.element_size()": "x.nbytes"},
+)
 
+bank.wrong("bits", "You count bits. Eight of them are a byte.", change={"x.numel() * x.element_size()": "8 * x.nbytes"})
 
-@bank.wrong("bits", "You count bits. Eight of them are a byte.")
-def describe(x):
-    return {
-        "shape": tuple(x.shape),
-        "dtype": x.dtype,
-        "device": x.device.type,
-        "requires_grad": x.requires_grad,
-        "bytes": 8 * x.nbytes,
-    }
+bank.told(
+    "leaves-alone",
+    "returned",
+    change={"x.requires_grad": "x.is_leaf and x.requires_grad", "x.numel() * x.element_size()": "x.nbytes"},
+)
 
-
-@bank.told("leaves-alone", "returned")
-def describe(x):
-    return {
-        "shape": tuple(x.shape),
-        "dtype": x.dtype,
-        "device": x.device.type,
-        "requires_grad": x.is_leaf and x.requires_grad,
-        "bytes": x.nbytes,
-    }
-
-
-@bank.wrong(
+bank.wrong(
     "sum-of-the-sizes",
     "You add up the sizes of the dims. The number of elements is their product.",
+    change={"x.numel() * x.element_size()": "x.element_size() * sum(x.shape)"},
 )
-def describe(x):
-    return {
-        "shape": tuple(x.shape),
-        "dtype": x.dtype,
-        "device": x.device.type,
-        "requires_grad": x.requires_grad,
-        "bytes": x.element_size() * sum(x.shape),
-    }
 
 
 @bank.right("getattr")
@@ -262,18 +147,11 @@ bank.survives(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "bytes-of-the-storage",
     "You count the bytes of the memory that `x` lives in. A view uses a part of it: count what its own elements need.",
+    change={"x.numel() * x.element_size()": "x.untyped_storage().nbytes()"},
 )
-def describe(x):
-    return {
-        "shape": tuple(x.shape),
-        "dtype": x.dtype,
-        "device": x.device.type,
-        "requires_grad": x.requires_grad,
-        "bytes": x.untyped_storage().nbytes(),
-    }
 
 
 @bank.right("bytes-in-a-loop")

@@ -7,23 +7,16 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("first_and_rest")
 
 
-@bank.told("clone-missing", "copy_follows")
-def first_and_rest(x):
-    return x[0], x[1:]
+bank.told("clone-missing", "copy_follows", change={"x[0].clone()": "x[0]"})
 
-
-@bank.wrong(
+bank.wrong(
     "detach-as-copy",
     "`detach` and `.data` cut a tensor off from autograd and copy nothing: "
     "your `copy` still lives in the memory of `x`.",
+    change={"x[0].clone()": "x[0].detach()"},
 )
-def first_and_rest(x):
-    return x[0].detach(), x[1:]
 
-
-@bank.told("copies-both", "view_follows")
-def first_and_rest(x):
-    return x[0].clone(), x[1:].clone()
+bank.told("copies-both", "view_follows", change={"x[1:]": "x[1:].clone()"})
 
 
 @bank.wrong(
@@ -41,13 +34,12 @@ def first_and_rest(x):
     return x[1:], x[0].clone()
 
 
-@bank.wrong(
+bank.wrong(
     "keeps-the-row-dim",
     "Your copy is a matrix of one row: a slice keeps its dim. Index with a number to drop it.",
     slip=True,
+    change={"x[0].clone()": "x[:1].clone()"},
 )
-def first_and_rest(x):
-    return x[:1].clone(), x[1:]
 
 
 @bank.wrong(
@@ -58,21 +50,18 @@ def first_and_rest(x):
     return x[:, 0].clone(), x[:, 1:]
 
 
-@bank.wrong(
+bank.wrong(
     "rest-from-row-0",
     "Your view begins at row 0. The first row is in the copy already: the view begins at row 1.",
+    change={"x[1:]": "x[0:]"},
 )
-def first_and_rest(x):
-    return x[0].clone(), x[0:]
 
-
-@bank.wrong(
+bank.wrong(
     "last-row-lost",
     "Your view ends one row early: the end of a slice is not part of it, and `-1` stands for the last row.",
     slip=True,
+    change={"x[1:]": "x[1:-1]"},
 )
-def first_and_rest(x):
-    return x[0].clone(), x[1:-1]
 
 
 @bank.wrong("list-of-numbers", "Your copy is a list of Python numbers. A tensor is asked for.")

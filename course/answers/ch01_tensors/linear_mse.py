@@ -100,22 +100,19 @@ def linear_mse(x, w, y):
     return ((prediction - y) ** 2).mean()
 
 
-@bank.wrong(
+bank.wrong(
     "sample-std",
     "Without `correction=0` the standard deviation divides by n - 1. The population's divides by n.",
+    change={"0, correction=0": "0", "y.unsqueeze(1)": "y[:, None]"},
+    of="target-as-column",
 )
-def linear_mse(x, w, y):
-    x = (x - x.mean(dim=0)) / x.std(dim=0)
-    return ((x @ w - y[:, None]) ** 2).mean()
 
-
-@bank.wrong(
+bank.wrong(
     "sum-not-mean",
     "You add up the squared errors. The mean of them is asked for.",
+    change={"((x @ w - y.unsqueeze(1)) ** 2).mean()": "((x @ w - y[:, None]) ** 2).sum()"},
+    of="target-as-column",
 )
-def linear_mse(x, w, y):
-    x = (x - x.mean(dim=0)) / x.std(dim=0, correction=0)
-    return ((x @ w - y[:, None]) ** 2).sum()
 
 
 @bank.wrong(
@@ -128,13 +125,12 @@ def linear_mse(x, w, y):
     return ((x @ w - y[:, None]) ** 2).mean().item()
 
 
-@bank.wrong(
+bank.wrong(
     "one-loss-per-row",
     "You return one squared error for each row. Take their mean: one scalar.",
+    change={"((x @ w - y.unsqueeze(1)) ** 2).mean()": "((x @ w).squeeze(1) - y) ** 2"},
+    of="target-as-column",
 )
-def linear_mse(x, w, y):
-    x = (x - x.mean(dim=0)) / x.std(dim=0, correction=0)
-    return ((x @ w).squeeze(1) - y) ** 2
 
 
 @bank.wrong(

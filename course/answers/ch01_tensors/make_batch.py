@@ -59,29 +59,20 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
     return torch.randn(n, d, dtype=dtype)
 
 
-@bank.told("seed-ignored", "seeds_differ")
-def make_batch(n, d, *, dtype=torch.float32, seed=0):
-    generator = torch.Generator()
-    return torch.randn(n, d, dtype=dtype, generator=generator)
+bank.told("seed-ignored", "seeds_differ", change={"().manual_seed(seed)": "()"})
 
-
-@bank.wrong(
+bank.wrong(
     "uniform",
     "Your numbers look uniform, not normal.",
+    change={"torch.randn": "torch.rand"},
 )
-def make_batch(n, d, *, dtype=torch.float32, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    return torch.rand(n, d, dtype=dtype, generator=generator)
 
-
-@bank.wrong(
+bank.wrong(
     "swapped-shape",
     "Your batch is (d, n). One row for each of the `n` examples comes first, then its `d` features.",
     slip=True,
+    change={"n, d, dtype": "d, n, dtype"},
 )
-def make_batch(n, d, *, dtype=torch.float32, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(d, n, dtype=dtype, generator=generator)
 
 
 @bank.told("one-row-repeated", "varied")
@@ -90,14 +81,12 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
     return torch.randn(d, dtype=dtype, generator=generator).repeat(n, 1)
 
 
-@bank.wrong(
+bank.wrong(
     "seed-plus-global",
     "You add a number from the global generator to the seed: the batch depends on what was drawn "
     "before, and moves the global generator on.",
+    change={"(seed)": "(seed + int(torch.randint(1000, ())))"},
 )
-def make_batch(n, d, *, dtype=torch.float32, seed=0):
-    generator = torch.Generator().manual_seed(seed + int(torch.randint(1000, ())))
-    return torch.randn(n, d, dtype=dtype, generator=generator)
 
 
 @bank.told("standardized", "as_drawn")

@@ -19,14 +19,13 @@ def softmax_stable(x, dim):
     return e / e.sum(0, keepdim=True)
 
 
-@bank.wrong(
+bank.wrong(
     "global-max",
     "You subtract the largest number of the whole tensor: slices far below it turn into zeros, and 0 / "
     "0 is nan. Each slice along `dim` has its own maximum.",
+    change={"x.max(dim, keepdim=True).values": "x.max()"},
+    of="max-values",
 )
-def softmax_stable(x, dim):
-    e = torch.exp(x - x.max())
-    return e / e.sum(dim, keepdim=True)
 
 
 @bank.wrong(
@@ -58,13 +57,12 @@ def softmax_stable(x, dim):
     return e / e.sum(dim)
 
 
-@bank.wrong(
+bank.wrong(
     "max-returns-two",
     "Along a dim `max` returns a pair, values and indices, which cannot be subtracted. Take the values.",
+    change={"x.max(dim, keepdim=True).values": "x.max(dim, keepdim=True)"},
+    of="max-values",
 )
-def softmax_stable(x, dim):
-    e = torch.exp(x - x.max(dim, keepdim=True))
-    return e / e.sum(dim, keepdim=True)
 
 
 @bank.wrong(
@@ -76,22 +74,19 @@ def softmax_stable(x, dim):
     return e / e.sum()
 
 
-@bank.wrong(
+bank.wrong(
     "subtracts-min",
     "You subtract the smallest number: the largest is still large, and `exp` overflows.",
+    change={"x.max(dim, keepdim=True).values": "x.amin(dim, keepdim=True)"},
+    of="max-values",
 )
-def softmax_stable(x, dim):
-    e = torch.exp(x - x.amin(dim, keepdim=True))
-    return e / e.sum(dim, keepdim=True)
 
-
-@bank.wrong(
+bank.wrong(
     "clamped",
     "`clamp` stops the overflow by changing the numbers: two large ones of different size come out equal.",
+    change={"x - x.max(dim, keepdim=True).values": "x.clamp(-80, 80)"},
+    of="max-values",
 )
-def softmax_stable(x, dim):
-    e = torch.exp(x.clamp(-80, 80))
-    return e / e.sum(dim, keepdim=True)
 
 
 @bank.wrong("not-normalized", "You shift and take `exp`, but never divide by the sum.")
@@ -253,13 +248,12 @@ def softmax_stable(x, dim):
     return e * (1 / e.sum(dim).unsqueeze(dim))
 
 
-@bank.wrong(
+bank.wrong(
     "subtracts-the-mean",
     "You shift by the mean of each slice. The largest number may lie far above it, and its `exp` is inf all the same.",
+    change={"x.max(dim, keepdim=True).values": "x.mean(dim, keepdim=True)"},
+    of="max-values",
 )
-def softmax_stable(x, dim):
-    e = torch.exp(x - x.mean(dim, keepdim=True))
-    return e / e.sum(dim, keepdim=True)
 
 
 @bank.right("minus-logsumexp")

@@ -34,15 +34,13 @@ def standardize(x, dim, eps):
     return (x - mean) / torch.sqrt(var + eps)
 
 
-@bank.wrong(
+bank.wrong(
     "unbiased-mismatch",
     "Your variance divides by n - 1, torch's default. The population variance divides by n: look at `correction`.",
     slip=True,
+    change={"(x**2).mean(dim, keepdim=True) - mean**2": "x.var(dim, keepdim=True)"},
+    of="mean-of-squares",
 )
-def standardize(x, dim, eps):
-    mean = x.mean(dim, keepdim=True)
-    var = x.var(dim, keepdim=True)
-    return (x - mean) / torch.sqrt(var + eps)
 
 
 @bank.wrong(
@@ -258,24 +256,19 @@ def standardize(x, dim, eps):
     return (x - mean) / var.sqrt()
 
 
-@bank.wrong(
+bank.wrong(
     "divides-by-the-rows",
     "You divide the sum of the squares by the number of rows, whatever `dim` is. Divide by how many numbers there are along `dim`.",
+    change={"(x**2).mean(dim, keepdim=True) - mean**2": "((x - mean) ** 2).sum(dim, keepdim=True) / len(x)"},
+    of="mean-of-squares",
 )
-def standardize(x, dim, eps):
-    mean = x.mean(dim, keepdim=True)
-    var = ((x - mean) ** 2).sum(dim, keepdim=True) / len(x)
-    return (x - mean) / torch.sqrt(var + eps)
 
-
-@bank.wrong(
+bank.wrong(
     "variance-of-everything",
     "Your means are taken along `dim`, but the mean of the squares goes over all numbers. It is taken along `dim` as well.",
+    change={"(x**2).mean(dim, keepdim=True) - mean**2": "((x - mean) ** 2).mean()"},
+    of="mean-of-squares",
 )
-def standardize(x, dim, eps):
-    mean = x.mean(dim, keepdim=True)
-    var = ((x - mean) ** 2).mean()
-    return (x - mean) / torch.sqrt(var + eps)
 
 
 bank.survives(

@@ -7,54 +7,19 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("LeakyClamp")
 
 
-@bank.wrong(
+bank.wrong(
     "returns-grad-out",
     "You pass grad_out on as it came, inside and outside. Outside the limits x counts only `slope` times.",
+    change={"grad_x = torch.where(excess == 0, grad_out, slope * grad_out)": "grad_x = grad_out"},
 )
-class LeakyClamp(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, low, high, slope):
-        ctx.save_for_backward(x, slope)
-        ctx.low, ctx.high = low, high
-        inside = x.clamp(low, high)
-        return inside + slope * (x - inside)
 
-    @staticmethod
-    def backward(ctx, grad_out):
-        x, slope = ctx.saved_tensors
-        excess = x - x.clamp(ctx.low, ctx.high)
-        grad_x = grad_slope = None
-        if ctx.needs_input_grad[0]:
-            grad_x = grad_out
-        if ctx.needs_input_grad[3]:
-            grad_slope = (grad_out * excess).sum()
-        return grad_x, None, None, grad_slope
-
-
-@bank.wrong(
+bank.wrong(
     "no-grad-out-factor",
     "You return the derivative of the function alone. The chain rule wants it multiplied by grad_out, "
     "what comes from above.",
     also=("slope-without-grad-out", "x-without-grad-out"),
+    change={"grad_out, slope * grad_out": "torch.ones_like(x), slope", "(grad_out * excess).sum()": "excess.sum()"},
 )
-class LeakyClamp(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, low, high, slope):
-        ctx.save_for_backward(x, slope)
-        ctx.low, ctx.high = low, high
-        inside = x.clamp(low, high)
-        return inside + slope * (x - inside)
-
-    @staticmethod
-    def backward(ctx, grad_out):
-        x, slope = ctx.saved_tensors
-        excess = x - x.clamp(ctx.low, ctx.high)
-        grad_x = grad_slope = None
-        if ctx.needs_input_grad[0]:
-            grad_x = torch.where(excess == 0, torch.ones_like(x), slope)
-        if ctx.needs_input_grad[3]:
-            grad_slope = excess.sum()
-        return grad_x, None, None, grad_slope
 
 
 @bank.wrong(
@@ -119,194 +84,53 @@ class LeakyClamp(torch.autograd.Function):
         return torch.where(excess == 0, grad_out, slope * grad_out), None, None, (grad_out * excess).sum()
 
 
-@bank.wrong(
+bank.wrong(
     "no-gradient-for-slope",
     "You return None for `slope`. It is a tensor and may require grad: what sticks out of the limits is its derivative.",
+    change={"if ctx.needs_input_grad[3]:\n    grad_slope = (grad_out * excess).sum()": ""},
 )
-class LeakyClamp(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, low, high, slope):
-        ctx.save_for_backward(x, slope)
-        ctx.low, ctx.high = low, high
-        inside = x.clamp(low, high)
-        return inside + slope * (x - inside)
 
-    @staticmethod
-    def backward(ctx, grad_out):
-        x, slope = ctx.saved_tensors
-        excess = x - x.clamp(ctx.low, ctx.high)
-        grad_x = grad_slope = None
-        if ctx.needs_input_grad[0]:
-            grad_x = torch.where(excess == 0, grad_out, slope * grad_out)
-        return grad_x, None, None, grad_slope
-
-
-@bank.wrong(
+bank.wrong(
     "mean-for-slope",
     "You average the gradient of `slope` over the entries. Shares of one number add up.",
+    change={"sum()": "mean()"},
 )
-class LeakyClamp(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, low, high, slope):
-        ctx.save_for_backward(x, slope)
-        ctx.low, ctx.high = low, high
-        inside = x.clamp(low, high)
-        return inside + slope * (x - inside)
 
-    @staticmethod
-    def backward(ctx, grad_out):
-        x, slope = ctx.saved_tensors
-        excess = x - x.clamp(ctx.low, ctx.high)
-        grad_x = grad_slope = None
-        if ctx.needs_input_grad[0]:
-            grad_x = torch.where(excess == 0, grad_out, slope * grad_out)
-        if ctx.needs_input_grad[3]:
-            grad_slope = (grad_out * excess).mean()
-        return grad_x, None, None, grad_slope
-
-
-@bank.wrong(
+bank.wrong(
     "slope-without-grad-out",
     "Your gradient of `slope` leaves grad_out out. Each entry's share is what sticks out times what comes from above.",
+    change={"(grad_out * excess).sum()": "excess.sum()"},
 )
-class LeakyClamp(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, low, high, slope):
-        ctx.save_for_backward(x, slope)
-        ctx.low, ctx.high = low, high
-        inside = x.clamp(low, high)
-        return inside + slope * (x - inside)
 
-    @staticmethod
-    def backward(ctx, grad_out):
-        x, slope = ctx.saved_tensors
-        excess = x - x.clamp(ctx.low, ctx.high)
-        grad_x = grad_slope = None
-        if ctx.needs_input_grad[0]:
-            grad_x = torch.where(excess == 0, grad_out, slope * grad_out)
-        if ctx.needs_input_grad[3]:
-            grad_slope = excess.sum()
-        return grad_x, None, None, grad_slope
-
-
-@bank.wrong(
+bank.wrong(
     "hard-clamp",
     "You clamp hard: nothing of what sticks out gets through, whatever `slope` is.",
+    change={"+ slope * (x - inside)": "* 1.0"},
 )
-class LeakyClamp(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, low, high, slope):
-        ctx.save_for_backward(x, slope)
-        ctx.low, ctx.high = low, high
-        inside = x.clamp(low, high)
-        return inside * 1.0
 
-    @staticmethod
-    def backward(ctx, grad_out):
-        x, slope = ctx.saved_tensors
-        excess = x - x.clamp(ctx.low, ctx.high)
-        grad_x = grad_slope = None
-        if ctx.needs_input_grad[0]:
-            grad_x = torch.where(excess == 0, grad_out, slope * grad_out)
-        if ctx.needs_input_grad[3]:
-            grad_slope = (grad_out * excess).sum()
-        return grad_x, None, None, grad_slope
-
-
-@bank.wrong(
+bank.wrong(
     "slope-times-x",
     "Outside you give `slope * x`. The excess over the limit is scaled, and the limit itself added.",
+    change={"inside + slope * (x - inside)": "torch.where(x == inside, x, slope * x)"},
 )
-class LeakyClamp(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, low, high, slope):
-        ctx.save_for_backward(x, slope)
-        ctx.low, ctx.high = low, high
-        inside = x.clamp(low, high)
-        return torch.where(x == inside, x, slope * x)
 
-    @staticmethod
-    def backward(ctx, grad_out):
-        x, slope = ctx.saved_tensors
-        excess = x - x.clamp(ctx.low, ctx.high)
-        grad_x = grad_slope = None
-        if ctx.needs_input_grad[0]:
-            grad_x = torch.where(excess == 0, grad_out, slope * grad_out)
-        if ctx.needs_input_grad[3]:
-            grad_slope = (grad_out * excess).sum()
-        return grad_x, None, None, grad_slope
-
-
-@bank.wrong(
+bank.wrong(
     "gradient-of-a-hard-clamp",
     "Your gradient of x is 0 outside the limits, as for a plain clamp. There `slope` times grad_out leaks through.",
+    change={"slope * grad_out": "0.0"},
 )
-class LeakyClamp(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, low, high, slope):
-        ctx.save_for_backward(x, slope)
-        ctx.low, ctx.high = low, high
-        inside = x.clamp(low, high)
-        return inside + slope * (x - inside)
 
-    @staticmethod
-    def backward(ctx, grad_out):
-        x, slope = ctx.saved_tensors
-        excess = x - x.clamp(ctx.low, ctx.high)
-        grad_x = grad_slope = None
-        if ctx.needs_input_grad[0]:
-            grad_x = torch.where(excess == 0, grad_out, 0.0)
-        if ctx.needs_input_grad[3]:
-            grad_slope = (grad_out * excess).sum()
-        return grad_x, None, None, grad_slope
-
-
-@bank.wrong(
+bank.wrong(
     "limits-swapped-in-backward",
     "Inside and outside are swapped in your backward: it is inside that x gets all of grad_out.",
+    change={"grad_out, slope * grad_out": "slope * grad_out, grad_out"},
 )
-class LeakyClamp(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, low, high, slope):
-        ctx.save_for_backward(x, slope)
-        ctx.low, ctx.high = low, high
-        inside = x.clamp(low, high)
-        return inside + slope * (x - inside)
 
-    @staticmethod
-    def backward(ctx, grad_out):
-        x, slope = ctx.saved_tensors
-        excess = x - x.clamp(ctx.low, ctx.high)
-        grad_x = grad_slope = None
-        if ctx.needs_input_grad[0]:
-            grad_x = torch.where(excess == 0, slope * grad_out, grad_out)
-        if ctx.needs_input_grad[3]:
-            grad_slope = (grad_out * excess).sum()
-        return grad_x, None, None, grad_slope
-
-
-@bank.wrong(
+bank.wrong(
     "excess-without-sign",
     "You take the excess without its sign. Below `low` a larger slope makes the result smaller.",
+    change={"* excess": "* excess.abs()"},
 )
-class LeakyClamp(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, low, high, slope):
-        ctx.save_for_backward(x, slope)
-        ctx.low, ctx.high = low, high
-        inside = x.clamp(low, high)
-        return inside + slope * (x - inside)
-
-    @staticmethod
-    def backward(ctx, grad_out):
-        x, slope = ctx.saved_tensors
-        excess = x - x.clamp(ctx.low, ctx.high)
-        grad_x = grad_slope = None
-        if ctx.needs_input_grad[0]:
-            grad_x = torch.where(excess == 0, grad_out, slope * grad_out)
-        if ctx.needs_input_grad[3]:
-            grad_slope = (grad_out * excess.abs()).sum()
-        return grad_x, None, None, grad_slope
 
 
 @bank.wrong(

@@ -7,43 +7,12 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("Value")
 
 
-@bank.wrong(
+bank.wrong(
     "overwrites-instead-of-adds",
     "You assign the gradient of a parent. A Value that is used twice gets two contributions: add them up.",
+    change={"slopes[parent] += slope": "slopes[parent] = slope"},
+    of="as-most-begin",
 )
-class Value:
-    def __init__(self, data, parents=()):
-        self.data = data
-        self.grad = 0.0
-        self.parents = parents
-
-    def __add__(self, other):
-        return Value(self.data + other.data, ((self, 1.0), (other, 1.0)))
-
-    def __mul__(self, other):
-        return Value(self.data * other.data, ((self, other.data), (other, self.data)))
-
-    def tanh(self):
-        t = math.tanh(self.data)
-        return Value(t, ((self, 1.0 - t * t),))
-
-    def backward(self):
-        order, seen = [], set()
-
-        def visit(value):
-            if value not in seen:
-                seen.add(value)
-                for parent, _ in value.parents:
-                    visit(parent)
-                order.append(value)
-
-        visit(self)
-        slopes = {value: 0.0 for value in order}
-        slopes[self] = 1.0
-        for value in reversed(order):
-            value.grad += slopes[value]
-            for parent, slope in value.parents:
-                slopes[parent] = slope * slopes[value]
 
 
 @bank.wrong(
@@ -83,199 +52,40 @@ class Value:
                 slopes[parent] += slope * slopes[value]
 
 
-@bank.wrong(
+bank.wrong(
     "lost-minus-sign",
     "The derivative of tanh is 1 minus its square. You add the square.",
+    change={"- t * t": "+ t * t"},
+    of="as-most-begin",
 )
-class Value:
-    def __init__(self, data, parents=()):
-        self.data = data
-        self.grad = 0.0
-        self.parents = parents
 
-    def __add__(self, other):
-        return Value(self.data + other.data, ((self, 1.0), (other, 1.0)))
-
-    def __mul__(self, other):
-        return Value(self.data * other.data, ((self, other.data), (other, self.data)))
-
-    def tanh(self):
-        t = math.tanh(self.data)
-        return Value(t, ((self, 1.0 + t * t),))
-
-    def backward(self):
-        order, seen = [], set()
-
-        def visit(value):
-            if value not in seen:
-                seen.add(value)
-                for parent, _ in value.parents:
-                    visit(parent)
-                order.append(value)
-
-        visit(self)
-        slopes = {value: 0.0 for value in order}
-        slopes[self] = 1.0
-        for value in reversed(order):
-            value.grad += slopes[value]
-            for parent, slope in value.parents:
-                slopes[parent] += slope * slopes[value]
-
-
-@bank.wrong(
+bank.wrong(
     "tanh-of-the-input",
     "The derivative of tanh is 1 minus the square of its result. You square the input.",
+    change={"- t * t": "- self.data * self.data"},
+    of="as-most-begin",
 )
-class Value:
-    def __init__(self, data, parents=()):
-        self.data = data
-        self.grad = 0.0
-        self.parents = parents
 
-    def __add__(self, other):
-        return Value(self.data + other.data, ((self, 1.0), (other, 1.0)))
-
-    def __mul__(self, other):
-        return Value(self.data * other.data, ((self, other.data), (other, self.data)))
-
-    def tanh(self):
-        t = math.tanh(self.data)
-        return Value(t, ((self, 1.0 - self.data * self.data),))
-
-    def backward(self):
-        order, seen = [], set()
-
-        def visit(value):
-            if value not in seen:
-                seen.add(value)
-                for parent, _ in value.parents:
-                    visit(parent)
-                order.append(value)
-
-        visit(self)
-        slopes = {value: 0.0 for value in order}
-        slopes[self] = 1.0
-        for value in reversed(order):
-            value.grad += slopes[value]
-            for parent, slope in value.parents:
-                slopes[parent] += slope * slopes[value]
-
-
-@bank.wrong(
+bank.wrong(
     "tanh-not-squared",
     "The derivative of tanh is 1 minus its square; you forgot to square.",
+    change={"- t * t": "- t"},
+    of="as-most-begin",
 )
-class Value:
-    def __init__(self, data, parents=()):
-        self.data = data
-        self.grad = 0.0
-        self.parents = parents
 
-    def __add__(self, other):
-        return Value(self.data + other.data, ((self, 1.0), (other, 1.0)))
-
-    def __mul__(self, other):
-        return Value(self.data * other.data, ((self, other.data), (other, self.data)))
-
-    def tanh(self):
-        t = math.tanh(self.data)
-        return Value(t, ((self, 1.0 - t),))
-
-    def backward(self):
-        order, seen = [], set()
-
-        def visit(value):
-            if value not in seen:
-                seen.add(value)
-                for parent, _ in value.parents:
-                    visit(parent)
-                order.append(value)
-
-        visit(self)
-        slopes = {value: 0.0 for value in order}
-        slopes[self] = 1.0
-        for value in reversed(order):
-            value.grad += slopes[value]
-            for parent, slope in value.parents:
-                slopes[parent] += slope * slopes[value]
-
-
-@bank.wrong(
+bank.wrong(
     "factors-swapped",
     "In a product, the derivative by one factor is the other one. You give each factor its own value.",
+    change={"(self, other.data), (other, self.data)": "(self, self.data), (other, other.data)"},
+    of="as-most-begin",
 )
-class Value:
-    def __init__(self, data, parents=()):
-        self.data = data
-        self.grad = 0.0
-        self.parents = parents
 
-    def __add__(self, other):
-        return Value(self.data + other.data, ((self, 1.0), (other, 1.0)))
-
-    def __mul__(self, other):
-        return Value(self.data * other.data, ((self, self.data), (other, other.data)))
-
-    def tanh(self):
-        t = math.tanh(self.data)
-        return Value(t, ((self, 1.0 - t * t),))
-
-    def backward(self):
-        order, seen = [], set()
-
-        def visit(value):
-            if value not in seen:
-                seen.add(value)
-                for parent, _ in value.parents:
-                    visit(parent)
-                order.append(value)
-
-        visit(self)
-        slopes = {value: 0.0 for value in order}
-        slopes[self] = 1.0
-        for value in reversed(order):
-            value.grad += slopes[value]
-            for parent, slope in value.parents:
-                slopes[parent] += slope * slopes[value]
-
-
-@bank.wrong(
+bank.wrong(
     "sum-like-product",
     "You give a sum the derivatives of a product. By each of its terms, a sum has the derivative 1.",
+    change={"(self, 1.0), (other, 1.0)": "(self, other.data), (other, self.data)"},
+    of="as-most-begin",
 )
-class Value:
-    def __init__(self, data, parents=()):
-        self.data = data
-        self.grad = 0.0
-        self.parents = parents
-
-    def __add__(self, other):
-        return Value(self.data + other.data, ((self, other.data), (other, self.data)))
-
-    def __mul__(self, other):
-        return Value(self.data * other.data, ((self, other.data), (other, self.data)))
-
-    def tanh(self):
-        t = math.tanh(self.data)
-        return Value(t, ((self, 1.0 - t * t),))
-
-    def backward(self):
-        order, seen = [], set()
-
-        def visit(value):
-            if value not in seen:
-                seen.add(value)
-                for parent, _ in value.parents:
-                    visit(parent)
-                order.append(value)
-
-        visit(self)
-        slopes = {value: 0.0 for value in order}
-        slopes[self] = 1.0
-        for value in reversed(order):
-            value.grad += slopes[value]
-            for parent, slope in value.parents:
-                slopes[parent] += slope * slopes[value]
 
 
 @bank.wrong(
@@ -317,43 +127,13 @@ class Value:
                 slopes[parent] += slope * slopes[value]
 
 
-@bank.wrong(
+bank.wrong(
     "no-seed",
     "No grad arrives anywhere. The walk begins at the result, whose derivative by itself is 1, and goes on to all"
     " that it was made from.",
+    change={"slopes[self] = 1.0": ""},
+    of="as-most-begin",
 )
-class Value:
-    def __init__(self, data, parents=()):
-        self.data = data
-        self.grad = 0.0
-        self.parents = parents
-
-    def __add__(self, other):
-        return Value(self.data + other.data, ((self, 1.0), (other, 1.0)))
-
-    def __mul__(self, other):
-        return Value(self.data * other.data, ((self, other.data), (other, self.data)))
-
-    def tanh(self):
-        t = math.tanh(self.data)
-        return Value(t, ((self, 1.0 - t * t),))
-
-    def backward(self):
-        order, seen = [], set()
-
-        def visit(value):
-            if value not in seen:
-                seen.add(value)
-                for parent, _ in value.parents:
-                    visit(parent)
-                order.append(value)
-
-        visit(self)
-        slopes = {value: 0.0 for value in order}
-        for value in reversed(order):
-            value.grad += slopes[value]
-            for parent, slope in value.parents:
-                slopes[parent] += slope * slopes[value]
 
 
 @bank.wrong("wrong-order", "You pass a Value on before the contributions of all its users have come in.")
@@ -421,125 +201,26 @@ class Value:
                 parent.grad += slope * value.grad
 
 
-@bank.wrong(
+bank.wrong(
     "clears-what-was-there",
     "You set all grads to 0 before each walk: what an earlier result has left there is lost. Add to it.",
+    change={"visit(self)": "visit(self)\nfor value in order:\n    value.grad = 0.0"},
+    of="as-most-begin",
 )
-class Value:
-    def __init__(self, data, parents=()):
-        self.data = data
-        self.grad = 0.0
-        self.parents = parents
 
-    def __add__(self, other):
-        return Value(self.data + other.data, ((self, 1.0), (other, 1.0)))
-
-    def __mul__(self, other):
-        return Value(self.data * other.data, ((self, other.data), (other, self.data)))
-
-    def tanh(self):
-        t = math.tanh(self.data)
-        return Value(t, ((self, 1.0 - t * t),))
-
-    def backward(self):
-        order, seen = [], set()
-
-        def visit(value):
-            if value not in seen:
-                seen.add(value)
-                for parent, _ in value.parents:
-                    visit(parent)
-                order.append(value)
-
-        visit(self)
-        for value in order:
-            value.grad = 0.0
-        slopes = {value: 0.0 for value in order}
-        slopes[self] = 1.0
-        for value in reversed(order):
-            value.grad += slopes[value]
-            for parent, slope in value.parents:
-                slopes[parent] += slope * slopes[value]
-
-
-@bank.wrong(
+bank.wrong(
     "result-without-grad",
     "The grad of the result itself stays 0. It becomes 1.0.",
+    change={"value.grad += slopes[value]": "if value is not self:\n    value.grad += slopes[value]"},
+    of="as-most-begin",
 )
-class Value:
-    def __init__(self, data, parents=()):
-        self.data = data
-        self.grad = 0.0
-        self.parents = parents
 
-    def __add__(self, other):
-        return Value(self.data + other.data, ((self, 1.0), (other, 1.0)))
-
-    def __mul__(self, other):
-        return Value(self.data * other.data, ((self, other.data), (other, self.data)))
-
-    def tanh(self):
-        t = math.tanh(self.data)
-        return Value(t, ((self, 1.0 - t * t),))
-
-    def backward(self):
-        order, seen = [], set()
-
-        def visit(value):
-            if value not in seen:
-                seen.add(value)
-                for parent, _ in value.parents:
-                    visit(parent)
-                order.append(value)
-
-        visit(self)
-        slopes = {value: 0.0 for value in order}
-        slopes[self] = 1.0
-        for value in reversed(order):
-            if value is not self:
-                value.grad += slopes[value]
-            for parent, slope in value.parents:
-                slopes[parent] += slope * slopes[value]
-
-
-@bank.wrong(
+bank.wrong(
     "leaves-only",
     "You fill the grad of the leaves, and not that of the Values on the way to the result.",
+    change={"value.grad += slopes[value]": "if value is self or not value.parents:\n    value.grad += slopes[value]"},
+    of="as-most-begin",
 )
-class Value:
-    def __init__(self, data, parents=()):
-        self.data = data
-        self.grad = 0.0
-        self.parents = parents
-
-    def __add__(self, other):
-        return Value(self.data + other.data, ((self, 1.0), (other, 1.0)))
-
-    def __mul__(self, other):
-        return Value(self.data * other.data, ((self, other.data), (other, self.data)))
-
-    def tanh(self):
-        t = math.tanh(self.data)
-        return Value(t, ((self, 1.0 - t * t),))
-
-    def backward(self):
-        order, seen = [], set()
-
-        def visit(value):
-            if value not in seen:
-                seen.add(value)
-                for parent, _ in value.parents:
-                    visit(parent)
-                order.append(value)
-
-        visit(self)
-        slopes = {value: 0.0 for value in order}
-        slopes[self] = 1.0
-        for value in reversed(order):
-            if value is self or not value.parents:
-                value.grad += slopes[value]
-            for parent, slope in value.parents:
-                slopes[parent] += slope * slopes[value]
 
 
 @bank.wrong(
@@ -766,6 +447,42 @@ class Value:
             for parent, factor in value.parents:
                 before = waiting.get(parent.number, (parent, 0.0))[1]
                 waiting[parent.number] = (parent, before + factor * slope)
+
+
+@bank.right("as-most-begin")
+class Value:
+    def __init__(self, data, parents=()):
+        self.data = data
+        self.grad = 0.0
+        self.parents = parents
+
+    def __add__(self, other):
+        return Value(self.data + other.data, ((self, 1.0), (other, 1.0)))
+
+    def __mul__(self, other):
+        return Value(self.data * other.data, ((self, other.data), (other, self.data)))
+
+    def tanh(self):
+        t = math.tanh(self.data)
+        return Value(t, ((self, 1.0 - t * t),))
+
+    def backward(self):
+        order, seen = [], set()
+
+        def visit(value):
+            if value not in seen:
+                seen.add(value)
+                for parent, _ in value.parents:
+                    visit(parent)
+                order.append(value)
+
+        visit(self)
+        slopes = {value: 0.0 for value in order}
+        slopes[self] = 1.0
+        for value in reversed(order):
+            value.grad += slopes[value]
+            for parent, slope in value.parents:
+                slopes[parent] += slope * slopes[value]
 
 
 @bank.wrong(

@@ -57,17 +57,14 @@ def accumulate(loss_fn, batches, params):
     return [p.grad for p in params]
 
 
-@bank.wrong(
+bank.wrong(
     "never-zero",
     "You never clear .grad: what stood there before your first backward counts too.",
     also=("adds-to-the-old-grad",),
     unless=r"zero_grad|\.grad = None|zero_\(",
+    change={"for p in params:\n    p.grad = None": "", "tuple(p.grad for p in params)": "[p.grad for p in params]"},
+    of="a-tuple-of-them",
 )
-def accumulate(loss_fn, batches, params):
-    total = sum(len(batch) for batch in batches)
-    for batch in batches:
-        (loss_fn(batch) * len(batch) / total).backward()
-    return [p.grad for p in params]
 
 
 @bank.wrong(
@@ -110,43 +107,28 @@ def accumulate(loss_fn, batches, params):
     return [s.detach() for s in sums]
 
 
-@bank.wrong(
+bank.wrong(
     "first-batch-counts",
     "You divide by the rows of the first batch times the number of batches. The others have other sizes.",
+    change={
+        "sum(len(batch) for batch in batches)": "len(batches[0]) * len(batches)",
+        "tuple(p.grad for p in params)": "[p.grad for p in params]",
+    },
+    of="a-tuple-of-them",
 )
-def accumulate(loss_fn, batches, params):
-    total = len(batches[0]) * len(batches)
-    for p in params:
-        p.grad = None
-    for batch in batches:
-        (loss_fn(batch) * len(batch) / total).backward()
-    return [p.grad for p in params]
 
-
-@bank.wrong(
+bank.wrong(
     "rows-of-all-alone",
     "You divide each mean loss by the number of all rows. A mean over rows must first be multiplied by its rows.",
+    change={"loss = loss_fn(batch) * len(batch) / total\nloss.backward()": "(loss_fn(batch) / total).backward()"},
 )
-def accumulate(loss_fn, batches, params):
-    total = sum(len(batch) for batch in batches)
-    for p in params:
-        p.grad = None
-    for batch in batches:
-        (loss_fn(batch) / total).backward()
-    return [p.grad for p in params]
 
-
-@bank.wrong(
+bank.wrong(
     "divides-the-list-alone",
     "You divide what you return, and .grad still holds the sum over all rows.",
+    change={"len(batch) / total": "len(batch)", "tuple(p.grad for p in params)": "[p.grad / total for p in params]"},
+    of="a-tuple-of-them",
 )
-def accumulate(loss_fn, batches, params):
-    total = sum(len(batch) for batch in batches)
-    for p in params:
-        p.grad = None
-    for batch in batches:
-        (loss_fn(batch) * len(batch)).backward()
-    return [p.grad / total for p in params]
 
 
 @bank.wrong("returns-the-losses", "You return the losses. The gradients, one per parameter, are asked for.")

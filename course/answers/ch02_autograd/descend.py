@@ -27,32 +27,19 @@ def descend(f, x0, lr, steps):
     return x.detach()
 
 
-@bank.wrong(
+bank.wrong(
     "rebinds-leaf",
     "`x = x - ...` makes a new tensor. Made under `no_grad`, or detached, it does not require grad, and the second "
     "backward fails. Change the leaf in place, or make a new leaf.",
+    change={"x.grad = None": "", "x -= lr": "x = x - lr"},
 )
-def descend(f, x0, lr, steps):
-    x = x0.detach().clone().requires_grad_()
-    for _ in range(steps):
-        f(x).backward()
-        with torch.no_grad():
-            x = x - lr * x.grad
-    return x.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "never-zeroes",
     "You never clear .grad: the second step goes along the sum of both gradients, the third along that of three.",
     unless=r"zero_grad|\.grad = None|zero_\(|autograd\.grad",
+    change={"x.grad = None": ""},
 )
-def descend(f, x0, lr, steps):
-    x = x0.detach().clone().requires_grad_()
-    for _ in range(steps):
-        f(x).backward()
-        with torch.no_grad():
-            x -= lr * x.grad
-    return x.detach()
 
 
 @bank.wrong(
@@ -69,97 +56,45 @@ def descend(f, x0, lr, steps):
     return x0.detach()
 
 
-@bank.wrong(
+bank.wrong(
     "detach-is-no-copy",
     "`detach` gives a tensor in the memory of `x0`: your steps in place move `x0` too. A clone is missing.",
+    change={"clone().requires_grad_()": "requires_grad_()"},
 )
-def descend(f, x0, lr, steps):
-    x = x0.detach().requires_grad_()
-    for _ in range(steps):
-        x.grad = None
-        f(x).backward()
-        with torch.no_grad():
-            x -= lr * x.grad
-    return x.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "uphill",
     "You add the gradient, and so climb. It points to where f grows: go the other way.",
+    change={"x -= lr": "x += lr"},
 )
-def descend(f, x0, lr, steps):
-    x = x0.detach().clone().requires_grad_()
-    for _ in range(steps):
-        x.grad = None
-        f(x).backward()
-        with torch.no_grad():
-            x += lr * x.grad
-    return x.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "update-is-recorded",
     "You change a leaf that requires grad in place: torch refuses. Update under `torch.no_grad()`.",
+    change={"with torch.no_grad():\n    x -= lr * x.grad": "x -= lr * x.grad"},
 )
-def descend(f, x0, lr, steps):
-    x = x0.detach().clone().requires_grad_()
-    for _ in range(steps):
-        x.grad = None
-        f(x).backward()
-        x -= lr * x.grad
-    return x.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "clone-is-no-leaf",
     "You clone `x0` without detaching it. Where `x0` requires grad the clone is no leaf: its .grad stays None, and that of "
     "`x0` is filled.",
+    change={"x0.detach()": "x0"},
 )
-def descend(f, x0, lr, steps):
-    x = x0.clone().requires_grad_()
-    for _ in range(steps):
-        x.grad = None
-        f(x).backward()
-        with torch.no_grad():
-            x -= lr * x.grad
-    return x.detach()
 
+bank.wrong(
+    "one-step-too-few",
+    "You take one step less than asked: `range(1, steps)` has steps - 1 numbers.",
+    change={"range(steps)": "range(1, steps)"},
+)
 
-@bank.wrong("one-step-too-few", "You take one step less than asked: `range(1, steps)` has steps - 1 numbers.")
-def descend(f, x0, lr, steps):
-    x = x0.detach().clone().requires_grad_()
-    for _ in range(1, steps):
-        x.grad = None
-        f(x).backward()
-        with torch.no_grad():
-            x -= lr * x.grad
-    return x.detach()
+bank.told("returns-the-leaf", "tracked", change={"x.detach()": "x"})
 
-
-@bank.told("returns-the-leaf", "tracked")
-def descend(f, x0, lr, steps):
-    x = x0.detach().clone().requires_grad_()
-    for _ in range(steps):
-        x.grad = None
-        f(x).backward()
-        with torch.no_grad():
-            x -= lr * x.grad
-    return x
-
-
-@bank.wrong(
+bank.wrong(
     "clears-before-the-update",
     "You return the place where you began: no step is taken, or .grad is cleared before it, or what the update "
     "gives is not kept, or not returned.",
+    change={"x.grad = None": "", "f(x).backward()": "f(x).backward()\nx.grad.zero_()"},
 )
-def descend(f, x0, lr, steps):
-    x = x0.detach().clone().requires_grad_()
-    for _ in range(steps):
-        f(x).backward()
-        x.grad.zero_()
-        with torch.no_grad():
-            x -= lr * x.grad
-    return x.detach()
 
 
 @bank.wrong(
@@ -176,19 +111,11 @@ def descend(f, x0, lr, steps):
         return x.detach()
 
 
-@bank.wrong(
+bank.wrong(
     "one-forward-pass",
     "You compute f(x) once, before the loop. Each step needs a forward pass of its own, at the x of that step.",
+    change={"for _ in range(steps):": "loss = f(x)\nfor _ in range(steps):", "f(x).backward()": "loss.backward()"},
 )
-def descend(f, x0, lr, steps):
-    x = x0.detach().clone().requires_grad_()
-    loss = f(x)
-    for _ in range(steps):
-        x.grad = None
-        loss.backward()
-        with torch.no_grad():
-            x -= lr * x.grad
-    return x.detach()
 
 
 @bank.wrong(
@@ -225,15 +152,14 @@ def descend(f, x0, lr, steps):
     return x.detach()
 
 
-@bank.told("cut-from-x", "cut_loss")
-def descend(f, x0, lr, steps):
-    x = x0.detach().clone().requires_grad_()
-    optimizer = torch.optim.SGD([x], lr=lr)
-    for _ in range(steps):
-        loss = torch.tensor(f(x).item(), requires_grad=True)
-        loss.backward()
-        optimizer.step()
-    return x.detach()
+bank.told(
+    "cut-from-x",
+    "cut_loss",
+    change={
+        "optimizer.zero_grad()\nf(x).backward()": "loss = torch.tensor(f(x).item(), requires_grad=True)\nloss.backward()"
+    },
+    of="optimizer",
+)
 
 
 # Torch's error is the same where no tensor was ever told to require grad.
@@ -323,18 +249,11 @@ def descend(f, x0, lr, steps):
     return x
 
 
-@bank.wrong(
+bank.wrong(
     "zeroes-what-is-none",
     "A .grad may be None, as before the first backward, and None has no `zero_`. Set .grad to None to clear it.",
+    change={"x.grad = None": "x.grad.zero_()"},
 )
-def descend(f, x0, lr, steps):
-    x = x0.detach().clone().requires_grad_()
-    for _ in range(steps):
-        x.grad.zero_()
-        f(x).backward()
-        with torch.no_grad():
-            x -= lr * x.grad
-    return x.detach()
 
 
 bank.survives(

@@ -53,120 +53,48 @@ def fix_inplace(x):
     return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
 
 
-@bank.wrong(
+bank.wrong(
     "silent-clamp",
     "The last program raises nothing, but `.data` hides that the scores, which the square saved, are cut off.",
+    change={
+        "y = a.exp()\ny = y + 1": "y = a.exp() + 1",
+        "report = scores.detach().clamp(max=1)": "scores.data.clamp_(max=1)",
+        "loss.backward()": "loss.backward()\nreport = scores.detach()",
+    },
 )
-def fix_inplace(x):
-    a = x.clone().requires_grad_()
-    y = a.exp() + 1
-    y.sum().backward()
 
-    b = x.clone().requires_grad_()
-    (b**2).sum().backward()
-    with torch.no_grad():
-        b -= 0.1 * b.grad
-
-    c = x.clone().requires_grad_()
-    scores = 3 * c
-    loss = (scores**2).sum()
-    scores.data.clamp_(max=1)
-    loss.backward()
-    report = scores.detach()
-    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
-
-
-@bank.wrong(
+bank.wrong(
     "data-hides-the-change",
     "Your gradient of the first program is exp(x) + 1: it is computed from the changed result. "
     "`.data` would silence the error of `exp`, and not its cause.",
+    change={"y = y + 1": "y.data += 1"},
 )
-def fix_inplace(x):
-    a = x.clone().requires_grad_()
-    y = a.exp()
-    y.data += 1
-    y.sum().backward()
 
-    b = x.clone().requires_grad_()
-    (b**2).sum().backward()
-    with torch.no_grad():
-        b -= 0.1 * b.grad
-
-    c = x.clone().requires_grad_()
-    scores = 3 * c
-    loss = (scores**2).sum()
-    report = scores.detach().clamp(max=1)
-    loss.backward()
-    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
-
-
-@bank.wrong(
+bank.wrong(
     "detaches-the-leaf",
     "What you return for b is the place where it began. Look at what your step moves: it may be a copy, another "
     "tensor, or nothing.",
+    change={
+        "y = a.exp()\ny = y + 1": "y = a.exp() + 1",
+        "with torch.no_grad():\n    b -= 0.1 * b.grad": "moved = b.detach().clone()\nmoved -= 0.1 * b.grad",
+    },
 )
-def fix_inplace(x):
-    a = x.clone().requires_grad_()
-    y = a.exp() + 1
-    y.sum().backward()
 
-    b = x.clone().requires_grad_()
-    (b**2).sum().backward()
-    moved = b.detach().clone()
-    moved -= 0.1 * b.grad
-
-    c = x.clone().requires_grad_()
-    scores = 3 * c
-    loss = (scores**2).sum()
-    report = scores.detach().clamp(max=1)
-    loss.backward()
-    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
-
-
-@bank.wrong(
+bank.wrong(
     "moves-twice",
     "Your step goes twice as far: you take it in place and once more in what you return, or its gradient came in "
     "twice.",
+    change={"y = a.exp()\ny = y + 1": "y = a.exp() + 1", "b.detach()": "(b - 0.1 * b.grad).detach()"},
 )
-def fix_inplace(x):
-    a = x.clone().requires_grad_()
-    y = a.exp() + 1
-    y.sum().backward()
 
-    b = x.clone().requires_grad_()
-    (b**2).sum().backward()
-    with torch.no_grad():
-        b -= 0.1 * b.grad
-
-    c = x.clone().requires_grad_()
-    scores = 3 * c
-    loss = (scores**2).sum()
-    report = scores.detach().clamp(max=1)
-    loss.backward()
-    return {"exp_grad": a.grad, "stepped": (b - 0.1 * b.grad).detach(), "square_grad": c.grad, "report": report}
-
-
-@bank.wrong(
+bank.wrong(
     "clears-before-the-step",
     "The gradient that the step of b uses is not there, as after clearing it: the step has length 0, or none at all.",
+    change={
+        "y = a.exp()\ny = y + 1": "y = a.exp() + 1",
+        "with torch.no_grad():": "b.grad = None\nwith torch.no_grad():",
+    },
 )
-def fix_inplace(x):
-    a = x.clone().requires_grad_()
-    y = a.exp() + 1
-    y.sum().backward()
-
-    b = x.clone().requires_grad_()
-    (b**2).sum().backward()
-    b.grad = None
-    with torch.no_grad():
-        b -= 0.1 * b.grad
-
-    c = x.clone().requires_grad_()
-    scores = 3 * c
-    loss = (scores**2).sum()
-    report = scores.detach().clamp(max=1)
-    loss.backward()
-    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
 
 
 @bank.wrong(
@@ -193,49 +121,22 @@ def fix_inplace(x):
     return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
 
 
-@bank.wrong(
+bank.wrong(
     "report-not-cut",
     "The report is no longer cut off above 1. Cut off a tensor of its own.",
+    change={
+        "y = a.exp()\ny = y + 1": "y = a.exp() + 1",
+        "report = scores.detach().clamp(max=1)": "",
+        "loss.backward()": "loss.backward()\nreport = scores.detach()",
+    },
 )
-def fix_inplace(x):
-    a = x.clone().requires_grad_()
-    y = a.exp() + 1
-    y.sum().backward()
 
-    b = x.clone().requires_grad_()
-    (b**2).sum().backward()
-    with torch.no_grad():
-        b -= 0.1 * b.grad
-
-    c = x.clone().requires_grad_()
-    scores = 3 * c
-    loss = (scores**2).sum()
-    loss.backward()
-    report = scores.detach()
-    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
-
-
-@bank.wrong(
+bank.wrong(
     "detach-shares-memory",
     "You cut the scores off in place before backward. That changes what the square saved, also through `detach` "
     "or in `no_grad`.",
+    change={"y = a.exp()\ny = y + 1": "y = a.exp() + 1", "clamp(max=1)": "clamp_(max=1)"},
 )
-def fix_inplace(x):
-    a = x.clone().requires_grad_()
-    y = a.exp() + 1
-    y.sum().backward()
-
-    b = x.clone().requires_grad_()
-    (b**2).sum().backward()
-    with torch.no_grad():
-        b -= 0.1 * b.grad
-
-    c = x.clone().requires_grad_()
-    scores = 3 * c
-    loss = (scores**2).sum()
-    report = scores.detach().clamp_(max=1)
-    loss.backward()
-    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
 
 
 @bank.wrong(
@@ -258,26 +159,11 @@ def fix_inplace(x):
     return results
 
 
-@bank.wrong(
+bank.wrong(
     "report-is-tracked",
     "Your report still requires grad: detach it.",
+    change={"y = a.exp()\ny = y + 1": "y = a.exp() + 1", "scores.detach()": "scores"},
 )
-def fix_inplace(x):
-    a = x.clone().requires_grad_()
-    y = a.exp() + 1
-    y.sum().backward()
-
-    b = x.clone().requires_grad_()
-    (b**2).sum().backward()
-    with torch.no_grad():
-        b -= 0.1 * b.grad
-
-    c = x.clone().requires_grad_()
-    scores = 3 * c
-    loss = (scores**2).sum()
-    report = scores.clamp(max=1)
-    loss.backward()
-    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
 
 
 @bank.wrong(
@@ -394,26 +280,15 @@ def fix_inplace(x):
     return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
 
 
-@bank.wrong(
+bank.wrong(
     "one-added-before-exp",
     "You add the 1 before exp is taken: that is another function, and its gradient is e times as large.",
+    change={
+        "y = a.exp()\ny = y + 1": "y = (a + 1).exp()",
+        "(scores**2).sum()": "(scores**2).sum()\nloss.backward()",
+        "loss.backward()": "",
+    },
 )
-def fix_inplace(x):
-    a = x.clone().requires_grad_()
-    y = (a + 1).exp()
-    y.sum().backward()
-
-    b = x.clone().requires_grad_()
-    (b**2).sum().backward()
-    with torch.no_grad():
-        b -= 0.1 * b.grad
-
-    c = x.clone().requires_grad_()
-    scores = 3 * c
-    loss = (scores**2).sum()
-    loss.backward()
-    report = scores.detach().clamp(max=1)
-    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
 
 
 bank.survives(

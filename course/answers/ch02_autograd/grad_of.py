@@ -29,32 +29,24 @@ def grad_of(f, x):
     return x.grad.clone()
 
 
-@bank.wrong(
+bank.wrong(
     "non-scalar",
     "This fails where `f` gives several numbers: a gradient starts from one. Which number is to be differentiated?",
+    change={"f(copy).sum()": "f(copy)"},
 )
-def grad_of(f, x):
-    copy = x.detach().clone().requires_grad_()
-    return torch.autograd.grad(f(copy), copy)[0]
 
-
-@bank.wrong(
+bank.wrong(
     "fills-other-grads",
     "Your backward fills the .grad of every leaf that requires grad, also of those that `f` uses itself.",
+    change={"backward(inputs=[copy])": "backward()"},
+    of="backward-with-inputs",
 )
-def grad_of(f, x):
-    copy = x.detach().clone().requires_grad_()
-    f(copy).sum().backward()
-    return copy.grad
 
-
-@bank.wrong(
+bank.wrong(
     "mean-of-the-outputs",
     "You differentiate the mean of what `f` gives. Their sum is asked for.",
+    change={"f(copy).sum()": "f(copy).mean()"},
 )
-def grad_of(f, x):
-    copy = x.detach().clone().requires_grad_()
-    return torch.autograd.grad(f(copy).mean(), copy)[0]
 
 
 @bank.wrong(
@@ -66,10 +58,7 @@ def grad_of(f, x):
     return torch.autograd.grad(f(x).sum(), x)[0]
 
 
-@bank.told("tracked-gradient", "tracked")
-def grad_of(f, x):
-    copy = x.detach().clone().requires_grad_()
-    return torch.autograd.grad(f(copy).sum(), copy, create_graph=True)[0]
+bank.told("tracked-gradient", "tracked", change={"(), copy": "(), copy, create_graph=True"})
 
 
 @bank.wrong(
@@ -86,29 +75,22 @@ def grad_of(f, x):
     return copy.grad
 
 
-@bank.wrong(
+bank.wrong(
     "first-output-only",
     "You differentiate the first number that `f` gives and forget the others. All of them count.",
+    change={"f(copy).sum()": "f(copy).reshape(-1)[0]"},
 )
-def grad_of(f, x):
-    copy = x.detach().clone().requires_grad_()
-    return torch.autograd.grad(f(copy).reshape(-1)[0], copy)[0]
 
-
-@bank.wrong(
+bank.wrong(
     "returns-the-tuple",
     "`torch.autograd.grad` returns a tuple, with one gradient for each tensor asked about. Take it out.",
     slip=True,
+    change={"(f(copy).sum(), copy)[0]": "(f(copy).sum(), copy)"},
 )
-def grad_of(f, x):
-    copy = x.detach().clone().requires_grad_()
-    return torch.autograd.grad(f(copy).sum(), copy)
 
-
-@bank.wrong("sign-only", "You return the sign of the gradient. Its length is asked for, too.")
-def grad_of(f, x):
-    copy = x.detach().clone().requires_grad_()
-    return torch.autograd.grad(f(copy).sum(), copy)[0].sign()
+bank.wrong(
+    "sign-only", "You return the sign of the gradient. Its length is asked for, too.", change={"[0]": "[0].sign()"}
+)
 
 
 @bank.wrong("flattened", "Your gradient is one long row. It is to have the shape of `x`.", slip=True)

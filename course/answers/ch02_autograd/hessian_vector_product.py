@@ -7,15 +7,12 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("hessian_vector_product")
 
 
-@bank.wrong(
+bank.wrong(
     "no-create-graph",
     "What you differentiate has no graph: `x` may come without requiring grad, and the first gradient has one with "
     "`create_graph` alone.",
+    change={"copy, create_graph=True": "copy"},
 )
-def hessian_vector_product(f, x, v):
-    copy = x.detach().clone().requires_grad_()
-    grad = torch.autograd.grad(f(copy), copy)[0]
-    return torch.autograd.grad(grad, copy, grad_outputs=v.detach())[0]
 
 
 @bank.wrong(
@@ -52,24 +49,17 @@ def hessian_vector_product(f, x, v):
     return (torch.autograd.grad(f(copy), copy)[0] * v.detach()).sum()
 
 
-@bank.wrong(
+bank.wrong(
     "rows-summed",
     "Your result is the Hessian times ones, as from the plain sum of the gradient: `v` has no say in it.",
+    change={"grad, copy, grad_outputs=v.detach()": "grad.sum(), copy"},
 )
-def hessian_vector_product(f, x, v):
-    copy = x.detach().clone().requires_grad_()
-    grad = torch.autograd.grad(f(copy), copy, create_graph=True)[0]
-    return torch.autograd.grad(grad.sum(), copy)[0]
 
-
-@bank.wrong(
+bank.wrong(
     "v-after-the-sum",
     "You multiply by `v` after differentiating the sum of the gradient. It is right only without mixed derivatives.",
+    change={"grad(grad, copy, grad_outputs=v.detach())[0]": "grad(grad.sum(), copy)[0] * v.detach()"},
 )
-def hessian_vector_product(f, x, v):
-    copy = x.detach().clone().requires_grad_()
-    grad = torch.autograd.grad(f(copy), copy, create_graph=True)[0]
-    return torch.autograd.grad(grad.sum(), copy)[0] * v.detach()
 
 
 @bank.wrong(
@@ -83,15 +73,13 @@ def hessian_vector_product(f, x, v):
     return copy.grad.detach().clone()
 
 
-@bank.wrong(
+bank.wrong(
     "fills-the-grad-of-v",
     "Your second backward also reaches a `v` that requires grad and fills its .grad. v must stay as it was.",
+    change={
+        "return torch.autograd.grad(grad, copy, grad_outputs=v.detach())[0]": "(grad * v).sum().backward()\nreturn copy.grad"
+    },
 )
-def hessian_vector_product(f, x, v):
-    copy = x.detach().clone().requires_grad_()
-    grad = torch.autograd.grad(f(copy), copy, create_graph=True)[0]
-    (grad * v).sum().backward()
-    return copy.grad
 
 
 @bank.told("tracked-result", "tracked")
@@ -101,14 +89,11 @@ def hessian_vector_product(f, x, v):
     return torch.autograd.grad((grad * v.detach()).sum(), copy, create_graph=True)[0]
 
 
-@bank.wrong(
+bank.wrong(
     "leaves-the-flag-on",
     "You switch `requires_grad` on for the caller's `x`, and it stays on. Use a leaf of your own.",
+    change={"copy = x.detach().clone()": "x", "f(copy), copy": "f(x), x", "grad, copy": "grad, x"},
 )
-def hessian_vector_product(f, x, v):
-    x.requires_grad_()
-    grad = torch.autograd.grad(f(x), x, create_graph=True)[0]
-    return torch.autograd.grad(grad, x, grad_outputs=v.detach())[0]
 
 
 @bank.told("row-by-row", "many_passes")
@@ -198,15 +183,12 @@ def hessian_vector_product(f, x, v):
     return copy.grad
 
 
-@bank.wrong(
+bank.wrong(
     "gradient-as-a-constant",
     "What you differentiate does not hang on your leaf: it is something else, or made from something else, or a first "
     "gradient without `create_graph=True`.",
+    change={"copy, create_graph=True": "copy", "grad, copy, grad_outputs=v.detach()": "(grad * v).sum(), copy"},
 )
-def hessian_vector_product(f, x, v):
-    copy = x.detach().clone().requires_grad_()
-    grad = torch.autograd.grad(f(copy), copy)[0]
-    return torch.autograd.grad((grad * v).sum(), copy)[0]
 
 
 @bank.wrong(

@@ -7,15 +7,12 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("mean_square_grad")
 
 
-@bank.wrong(
+bank.wrong(
     "sum-not-mean",
     "You differentiate the sum of the squares. The mean is smaller by the number of entries, and so is its gradient.",
     slip=True,
+    change={"mean().backward()": "sum().backward()"},
 )
-def mean_square_grad(x):
-    copy = x.detach().clone().requires_grad_()
-    (copy**2).sum().backward()
-    return copy.grad
 
 
 @bank.wrong(
@@ -26,14 +23,11 @@ def mean_square_grad(x):
     return 2 * x.detach() / x.numel()
 
 
-@bank.wrong(
+bank.wrong(
     "divides-by-twelve",
     "You divide by 12, the number of entries of a (4, 3) tensor. Another shape has another number of entries.",
+    change={"(copy**2).mean().backward()": "((copy**2).sum() / 12).backward()"},
 )
-def mean_square_grad(x):
-    copy = x.detach().clone().requires_grad_()
-    ((copy**2).sum() / 12).backward()
-    return copy.grad
 
 
 @bank.wrong(
@@ -99,15 +93,12 @@ def mean_square_grad(x):
     return torch.autograd.grad((copy**2).mean(), copy, create_graph=True)[0]
 
 
-@bank.wrong(
+bank.wrong(
     "clone-is-no-leaf",
     "You clone `x` without detaching it. Where `x` requires grad the clone is no leaf: its .grad stays None, "
     "and that of `x` grows.",
+    change={"x.detach()": "x"},
 )
-def mean_square_grad(x):
-    copy = x.clone().requires_grad_()
-    (copy**2).mean().backward()
-    return copy.grad
 
 
 @bank.wrong(
@@ -119,25 +110,18 @@ def mean_square_grad(x):
     return (copy**2).mean().backward()
 
 
-@bank.wrong(
+bank.wrong(
     "square-of-the-mean",
     "You square the mean. Asked for is the mean of the squares.",
+    change={"(copy**2).mean().backward()": "(copy.mean() ** 2).backward()"},
 )
-def mean_square_grad(x):
-    copy = x.detach().clone().requires_grad_()
-    (copy.mean() ** 2).backward()
-    return copy.grad
 
-
-@bank.wrong(
+bank.wrong(
     "half-of-it",
     "Your gradient is half as long: the derivative of x ** 2 is 2 * x, and the mean divides by the count.",
     slip=True,
+    change={"copy**2": "copy**2 / 2"},
 )
-def mean_square_grad(x):
-    copy = x.detach().clone().requires_grad_()
-    (copy**2 / 2).mean().backward()
-    return copy.grad
 
 
 @bank.wrong(

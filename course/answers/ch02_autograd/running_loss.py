@@ -7,58 +7,30 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("running_loss")
 
 
-@bank.wrong(
+bank.wrong(
     "keeps-graph",
     "You keep tensors, in a sum or in a list. Each remembers how it was made, and so keeps the graph of its loss.",
+    change={"total += loss.item()": "total = total + loss", "total / count": "(total / count).item()"},
 )
-def running_loss(losses):
-    total, count = 0.0, 0
-    for loss in losses:
-        loss.backward()
-        total = total + loss
-        count += 1
-    return (total / count).item()
 
-
-@bank.wrong(
+bank.wrong(
     "returns-a-tracked-mean",
     "You return a tensor that drags the graphs of all losses along. A plain float is asked for.",
     also=("keeps-graph",),
+    change={"total += loss.item()": "total = total + loss"},
 )
-def running_loss(losses):
-    total, count = 0.0, 0
-    for loss in losses:
-        loss.backward()
-        total = total + loss
-        count += 1
-    return total / count
 
-
-@bank.wrong(
+bank.wrong(
     "item-before-backward",
     "You call backward on a plain number, as `item()` gives one. It has no graph: backward belongs to the tensor.",
+    change={"loss.backward()": "loss = loss.item()\nloss.backward()", "loss.item()": "loss"},
 )
-def running_loss(losses):
-    total, count = 0.0, 0
-    for loss in losses:
-        loss = loss.item()
-        loss.backward()
-        total += loss
-        count += 1
-    return total / count
 
-
-@bank.wrong(
+bank.wrong(
     "returns-a-tensor",
     "What you return is a tensor. Make it a Python float.",
+    change={"loss.item()": "loss.detach()"},
 )
-def running_loss(losses):
-    total, count = 0.0, 0
-    for loss in losses:
-        loss.backward()
-        total += loss.detach()
-        count += 1
-    return total / count
 
 
 @bank.wrong(
@@ -71,29 +43,18 @@ def running_loss(losses):
     return sum(values) / len(values)
 
 
-@bank.wrong(
+bank.wrong(
     "sum-not-mean",
     "You return the sum of the losses. Divide by their number.",
     slip=True,
+    change={"total, count = 0.0, 0": "total = 0.0", "count += 1": "", "total / count": "total"},
 )
-def running_loss(losses):
-    total = 0.0
-    for loss in losses:
-        loss.backward()
-        total += loss.item()
-    return total
 
-
-@bank.wrong(
+bank.wrong(
     "len-of-a-generator",
     "You ask for the length of the losses. A generator has none: count while you go.",
+    change={"total, count = 0.0, 0": "total = 0.0", "count += 1": "", "/ count": "/ len(losses)"},
 )
-def running_loss(losses):
-    total = 0.0
-    for loss in losses:
-        loss.backward()
-        total += loss.item()
-    return total / len(losses)
 
 
 @bank.wrong(
@@ -140,14 +101,9 @@ def running_loss(losses):
     return total
 
 
-@bank.wrong("divides-by-one-more", "You divide by one more than there are losses.", slip=True)
-def running_loss(losses):
-    total, count = 0.0, 1
-    for loss in losses:
-        loss.backward()
-        total += loss.item()
-        count += 1
-    return total / count
+bank.wrong(
+    "divides-by-one-more", "You divide by one more than there are losses.", slip=True, change={"0.0, 0": "0.0, 1"}
+)
 
 
 @bank.right("retains-the-graph")

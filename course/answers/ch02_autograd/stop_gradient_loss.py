@@ -16,45 +16,36 @@ def stop_gradient_loss(a, b):
         return ((a - b) ** 2).mean()
 
 
-@bank.wrong(
+bank.wrong(
     "data-attribute",
     "`.data` gives the right numbers here, but a later change in place would go unnoticed. Use what is made for this.",
+    change={"b.detach()": "b.data"},
 )
-def stop_gradient_loss(a, b):
-    return ((a - b.data) ** 2).mean()
 
-
-@bank.wrong(
+bank.wrong(
     "detach-both",
     "You detach both tensors, or what you make of them: nothing is left to differentiate. `a` must keep its history.",
+    change={"a - b.detach()": "a.detach() - b.detach()"},
 )
-def stop_gradient_loss(a, b):
-    return ((a.detach() - b.detach()) ** 2).mean()
 
-
-@bank.wrong(
+bank.wrong(
     "no-detach",
     "A gradient flows into `b`, which counts as a constant. Cut `b` off before you subtract.",
+    change={"b.detach()": "b"},
 )
-def stop_gradient_loss(a, b):
-    return ((a - b) ** 2).mean()
 
-
-@bank.wrong(
+bank.wrong(
     "detach-the-wrong-one",
     "You cut off `a`: now the gradient reaches `b` only, the other way round.",
     also=("no-detach", "new-leaf-for-a"),
+    change={"a - b.detach()": "a.detach() - b"},
 )
-def stop_gradient_loss(a, b):
-    return ((a.detach() - b) ** 2).mean()
 
-
-@bank.wrong(
+bank.wrong(
     "detach-in-place",
     "`detach_`, with the underscore, cuts the caller's own `b` off for good. Make a new tensor instead.",
+    change={"b.detach()": "b.detach_()"},
 )
-def stop_gradient_loss(a, b):
-    return ((a - b.detach_()) ** 2).mean()
 
 
 @bank.wrong(
@@ -76,22 +67,19 @@ def stop_gradient_loss(a, b):
     return loss.requires_grad_().add(0)
 
 
-@bank.wrong(
+bank.wrong(
     "sum-not-mean",
     "You add the squares up. The mean is asked for.",
     slip=True,
+    change={"mean()": "sum()"},
 )
-def stop_gradient_loss(a, b):
-    return ((a - b.detach()) ** 2).sum()
 
-
-@bank.wrong(
+bank.wrong(
     "divides-by-len",
     "You divide by the number of rows, as `len` gives it. The mean divides by the number of entries: `numel()`.",
     slip=True,
+    change={"mean()": "sum() / len(a)"},
 )
-def stop_gradient_loss(a, b):
-    return ((a - b.detach()) ** 2).sum() / len(a)
 
 
 @bank.wrong(

@@ -7,14 +7,12 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("vjp")
 
 
-@bank.wrong(
+bank.wrong(
     "sums-rows",
     "Your result is the gradient of the plain sum of the outputs: `v` has no say in it. It tells how much each counts.",
     unless=r"grad_outputs=v|\* v\b|\bv \*",
+    change={"f(copy), copy, grad_outputs=v": "f(copy).sum(), copy"},
 )
-def vjp(f, x, v):
-    copy = x.detach().clone().requires_grad_()
-    return torch.autograd.grad(f(copy).sum(), copy)[0]
 
 
 @bank.wrong(
@@ -34,24 +32,19 @@ def vjp(f, x, v):
     return v.detach() * torch.autograd.grad(f(copy).sum(), copy)[0]
 
 
-@bank.wrong(
+bank.wrong(
     "v-into-the-input",
     "You scale the input by `v` before f sees it. v belongs to the outputs.",
+    change={"f(copy), copy, grad_outputs=v": "f(copy * v.detach()).sum(), copy"},
 )
-def vjp(f, x, v):
-    copy = x.detach().clone().requires_grad_()
-    return torch.autograd.grad(f(copy * v.detach()).sum(), copy)[0]
 
-
-@bank.wrong(
+bank.wrong(
     "non-scalar",
     "You differentiate several numbers at once. autograd begins at one, unless it is told how much each counts: that "
     "is what `v` is for.",
+    change={"f(copy).backward(gradient=v)": "f(copy).backward()"},
+    of="backward-with-v",
 )
-def vjp(f, x, v):
-    copy = x.detach().clone().requires_grad_()
-    f(copy).backward()
-    return copy.grad
 
 
 @bank.wrong(
@@ -75,30 +68,21 @@ def vjp(f, x, v):
     return x.grad.clone()
 
 
-@bank.wrong(
+bank.wrong(
     "fills-the-grad-of-v",
     "You weigh with a `v` that may require grad, so that backward fills its .grad too. v must stay as it was.",
+    change={"f(copy).backward(gradient=v)": "(f(copy) * v).sum().backward()"},
+    of="backward-with-v",
 )
-def vjp(f, x, v):
-    copy = x.detach().clone().requires_grad_()
-    (f(copy) * v).sum().backward()
-    return copy.grad
 
+bank.told("tracked-gradient", "tracked", change={"grad_outputs=v": "v, create_graph=True"})
 
-@bank.told("tracked-gradient", "tracked")
-def vjp(f, x, v):
-    copy = x.detach().clone().requires_grad_()
-    return torch.autograd.grad(f(copy), copy, v, create_graph=True)[0]
-
-
-@bank.wrong(
+bank.wrong(
     "mean-of-the-outputs",
     "You average the weighted outputs. They are to be added up.",
     slip=True,
+    change={"f(copy), copy, grad_outputs=v": "(f(copy) * v.detach()).mean(), copy"},
 )
-def vjp(f, x, v):
-    copy = x.detach().clone().requires_grad_()
-    return torch.autograd.grad((f(copy) * v.detach()).mean(), copy)[0]
 
 
 @bank.wrong(
@@ -111,19 +95,15 @@ def vjp(f, x, v):
     return torch.autograd.grad(f(copy), copy, grad_outputs=v)
 
 
-@bank.wrong(
+bank.wrong(
     "v-at-y",
     "`v @ y`, as `dot` too, adds up products of vectors alone. Of other shapes, multiply entry by entry and add all up.",
+    change={"copy =": "leaf =", "f(copy), copy, grad_outputs=v": "v.detach() @ f(leaf), leaf"},
 )
-def vjp(f, x, v):
-    leaf = x.detach().clone().requires_grad_()
-    return torch.autograd.grad(v.detach() @ f(leaf), leaf)[0]
 
-
-@bank.wrong("v-squared", "`v` counts twice in your result, as a square.")
-def vjp(f, x, v):
-    copy = x.detach().clone().requires_grad_()
-    return torch.autograd.grad(f(copy), copy, grad_outputs=v * v)[0]
+bank.wrong(
+    "v-squared", "`v` counts twice in your result, as a square.", change={"grad_outputs=v": "grad_outputs=v * v"}
+)
 
 
 @bank.wrong("mean-of-v-for-all", "You weigh every output alike, by the mean of `v`. Each has its own weight.")

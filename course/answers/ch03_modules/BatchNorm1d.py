@@ -8,25 +8,14 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("BatchNorm1d")
 
 
-@bank.wrong(
+bank.wrong(
     "detached-statistics",
     "You cut mean and variance off from the graph. They depend on x too, and their part of the gradient is missing.",
+    change={
+        "mean, var = x.mean(0), x.var(0, correction=0)": "",
+        "with torch.no_grad():": "with torch.no_grad():\n    mean, var = x.mean(0), x.var(0, correction=0)",
+    },
 )
-class BatchNorm1d(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
-        self.register_buffer("running_mean", torch.zeros(n))
-        self.register_buffer("running_var", torch.ones(n))
-
-    def forward(self, x):
-        mean, var = self.running_mean, self.running_var
-        if self.training:
-            with torch.no_grad():
-                mean, var = x.mean(0), x.var(0, correction=0)
-                self.running_mean.lerp_(mean, 0.1)
-                self.running_var.lerp_(x.var(0), 0.1)
-        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
 
 
 @bank.wrong(
@@ -70,110 +59,40 @@ class BatchNorm1d(nn.Module):
         return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
 
 
-@bank.wrong(
+bank.wrong(
     "biased-running-var",
     "Your running_var takes the variance with correction=0. That one standardizes; running_var takes correction=1.",
+    change={"x.var(0)": "var"},
 )
-class BatchNorm1d(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
-        self.register_buffer("running_mean", torch.zeros(n))
-        self.register_buffer("running_var", torch.ones(n))
 
-    def forward(self, x):
-        mean, var = self.running_mean, self.running_var
-        if self.training:
-            mean, var = x.mean(0), x.var(0, correction=0)
-            with torch.no_grad():
-                self.running_mean.lerp_(mean, 0.1)
-                self.running_var.lerp_(var, 0.1)
-        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
-
-
-@bank.wrong(
+bank.wrong(
     "unbiased-everywhere",
     "You standardize with the variance with correction=1. That one is for running_var; the batch takes correction=0.",
     slip=True,
+    change={"0, correction=0": "0", "x.var(0)": "var"},
 )
-class BatchNorm1d(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
-        self.register_buffer("running_mean", torch.zeros(n))
-        self.register_buffer("running_var", torch.ones(n))
 
-    def forward(self, x):
-        mean, var = self.running_mean, self.running_var
-        if self.training:
-            mean, var = x.mean(0), x.var(0)
-            with torch.no_grad():
-                self.running_mean.lerp_(mean, 0.1)
-                self.running_var.lerp_(var, 0.1)
-        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
-
-
-@bank.wrong(
+bank.wrong(
     "momentum-swapped",
     "You keep 0.1 of the running value and take 0.9 of the batch. It is the other way: one batch changes little.",
+    change={"mean, 0.1": "mean, 0.9", "x.var(0), 0.1": "x.var(0), 0.9"},
 )
-class BatchNorm1d(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
-        self.register_buffer("running_mean", torch.zeros(n))
-        self.register_buffer("running_var", torch.ones(n))
 
-    def forward(self, x):
-        mean, var = self.running_mean, self.running_var
-        if self.training:
-            mean, var = x.mean(0), x.var(0, correction=0)
-            with torch.no_grad():
-                self.running_mean.lerp_(mean, 0.9)
-                self.running_var.lerp_(x.var(0), 0.9)
-        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
-
-
-@bank.wrong(
+bank.wrong(
     "eps-outside-the-root",
     "You add 1e-5 after the root. It belongs under the root, to the variance.",
     slip=True,
+    change={"torch.sqrt(var + 1e-5)": "(torch.sqrt(var) + 1e-5)"},
 )
-class BatchNorm1d(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
-        self.register_buffer("running_mean", torch.zeros(n))
-        self.register_buffer("running_var", torch.ones(n))
 
-    def forward(self, x):
-        mean, var = self.running_mean, self.running_var
-        if self.training:
-            mean, var = x.mean(0), x.var(0, correction=0)
-            with torch.no_grad():
-                self.running_mean.lerp_(mean, 0.1)
-                self.running_var.lerp_(x.var(0), 0.1)
-        return self.weight * (x - mean) / (torch.sqrt(var) + 1e-5) + self.bias
-
-
-@bank.wrong(
+bank.wrong(
     "always-the-batch",
     "You standardize with the batch in eval mode, too. There the running values count, so that one row is enough.",
+    change={
+        "self.running_mean, self.running_var": "x.mean(0), x.var(0, correction=0)",
+        "mean, var = x.mean(0), x.var(0, correction=0)": "",
+    },
 )
-class BatchNorm1d(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
-        self.register_buffer("running_mean", torch.zeros(n))
-        self.register_buffer("running_var", torch.ones(n))
-
-    def forward(self, x):
-        mean, var = x.mean(0), x.var(0, correction=0)
-        if self.training:
-            with torch.no_grad():
-                self.running_mean.lerp_(mean, 0.1)
-                self.running_var.lerp_(x.var(0), 0.1)
-        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
 
 
 @bank.wrong(
@@ -216,45 +135,24 @@ class BatchNorm1d(nn.Module):
         return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
 
 
-@bank.wrong(
+bank.wrong(
     "statistics-over-features",
     "You take mean and variance over the features of each row. They belong to each feature, over the batch: dim 0.",
+    change={
+        "x.mean(0)": "x.mean(1, keepdim=True)",
+        "0, correction=0": "1, correction=0, keepdim=True",
+        "mean, 0.1": "x.mean(0), 0.1",
+    },
 )
-class BatchNorm1d(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
-        self.register_buffer("running_mean", torch.zeros(n))
-        self.register_buffer("running_var", torch.ones(n))
 
-    def forward(self, x):
-        mean, var = self.running_mean, self.running_var
-        if self.training:
-            mean, var = x.mean(1, keepdim=True), x.var(1, correction=0, keepdim=True)
-            with torch.no_grad():
-                self.running_mean.lerp_(x.mean(0), 0.1)
-                self.running_var.lerp_(x.var(0), 0.1)
-        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
-
-
-@bank.wrong(
+bank.wrong(
     "no-weight-and-bias",
     "Your module standardizes, but has no weight and bias to learn.",
+    change={
+        "self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))": "",
+        "self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias": "(x - mean) / torch.sqrt(var + 1e-5)",
+    },
 )
-class BatchNorm1d(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.register_buffer("running_mean", torch.zeros(n))
-        self.register_buffer("running_var", torch.ones(n))
-
-    def forward(self, x):
-        mean, var = self.running_mean, self.running_var
-        if self.training:
-            mean, var = x.mean(0), x.var(0, correction=0)
-            with torch.no_grad():
-                self.running_mean.lerp_(mean, 0.1)
-                self.running_var.lerp_(x.var(0), 0.1)
-        return (x - mean) / torch.sqrt(var + 1e-5)
 
 
 @bank.wrong(

@@ -8,123 +8,48 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("Dropout")
 
 
-@bank.told("per-row-mask", "rows_mixed")
-class Dropout(nn.Module):
-    def __init__(self, p):
-        super().__init__()
-        self.p = p
+bank.told("per-row-mask", "rows_mixed", change={"torch.rand_like(x)": "torch.rand(x.shape[0], 1)"})
 
-    def forward(self, x):
-        if not self.training:
-            return x
-        keep = torch.rand(x.shape[0], 1) >= self.p
-        return x * keep / (1 - self.p)
+bank.told("per-column-mask", "columns_mixed", change={"torch.rand_like(x)": "torch.rand(x.shape[-1])"})
 
-
-@bank.told("per-column-mask", "columns_mixed")
-class Dropout(nn.Module):
-    def __init__(self, p):
-        super().__init__()
-        self.p = p
-
-    def forward(self, x):
-        if not self.training:
-            return x
-        keep = torch.rand(x.shape[-1]) >= self.p
-        return x * keep / (1 - self.p)
-
-
-@bank.wrong(
+bank.wrong(
     "one-draw-for-all",
     "You draw one number for the whole of x: all of it is dropped, or none. Draw one for each number.",
+    change={"torch.rand_like(x)": "torch.rand(1)"},
 )
-class Dropout(nn.Module):
-    def __init__(self, p):
-        super().__init__()
-        self.p = p
 
-    def forward(self, x):
-        if not self.training:
-            return x
-        keep = torch.rand(1) >= self.p
-        return x * keep / (1 - self.p)
-
-
-@bank.wrong(
+bank.wrong(
     "no-rescale",
     "The numbers that stay keep their size, so that a sum over them shrinks in training. Divide by 1 - p.",
     unless=r"/|\bdiv|\*\* *-",
+    change={"keep = torch.rand_like(x) >= self.p": "", "keep / (1 - self.p)": "(torch.rand_like(x) >= self.p)"},
 )
-class Dropout(nn.Module):
-    def __init__(self, p):
-        super().__init__()
-        self.p = p
 
-    def forward(self, x):
-        if not self.training:
-            return x
-        return x * (torch.rand_like(x) >= self.p)
-
-
-@bank.wrong(
+bank.wrong(
     "ignores-eval",
     "You drop in eval mode, too: predictions would vary from call to call. `self.training` tells the mode.",
+    change={"if not self.training:\n    return x": ""},
 )
-class Dropout(nn.Module):
-    def __init__(self, p):
-        super().__init__()
-        self.p = p
 
-    def forward(self, x):
-        keep = torch.rand_like(x) >= self.p
-        return x * keep / (1 - self.p)
-
-
-@bank.wrong(
+bank.wrong(
     "reseeds",
     "You seed the generator at each call: the same numbers are dropped each time, and others draw the same "
     "numbers too.",
+    change={"if not self.training:\n    return x": "if not self.training:\n    return x\ntorch.manual_seed(42)"},
 )
-class Dropout(nn.Module):
-    def __init__(self, p):
-        super().__init__()
-        self.p = p
 
-    def forward(self, x):
-        if not self.training:
-            return x
-        torch.manual_seed(42)
-        keep = torch.rand_like(x) >= self.p
-        return x * keep / (1 - self.p)
+bank.wrong(
+    "keeps-with-p",
+    "You keep a number with probability p. It is to be dropped with probability p.",
+    slip=True,
+    change={">= self.p": "< self.p"},
+)
 
-
-@bank.wrong("keeps-with-p", "You keep a number with probability p. It is to be dropped with probability p.", slip=True)
-class Dropout(nn.Module):
-    def __init__(self, p):
-        super().__init__()
-        self.p = p
-
-    def forward(self, x):
-        if not self.training:
-            return x
-        keep = torch.rand_like(x) < self.p
-        return x * keep / (1 - self.p)
-
-
-@bank.wrong(
+bank.wrong(
     "divides-by-p",
     "You divide by p. A share of 1 - p stays: that is what to divide by.",
+    change={"(1 - self.p)": "self.p"},
 )
-class Dropout(nn.Module):
-    def __init__(self, p):
-        super().__init__()
-        self.p = p
-
-    def forward(self, x):
-        if not self.training:
-            return x
-        keep = torch.rand_like(x) >= self.p
-        return x * keep / self.p
 
 
 @bank.wrong(
@@ -172,22 +97,11 @@ class Dropout(nn.Module):
         return x * keep.reshape(x.shape) / (1 - self.p)
 
 
-@bank.wrong(
+bank.wrong(
     "in-place",
     "You change x in place: the caller's numbers are gone, in training. Make a new tensor.",
+    change={"return x * keep / (1 - self.p)": "with torch.no_grad():\n    x *= keep / (1 - self.p)\nreturn x * 1"},
 )
-class Dropout(nn.Module):
-    def __init__(self, p):
-        super().__init__()
-        self.p = p
-
-    def forward(self, x):
-        if not self.training:
-            return x
-        keep = torch.rand_like(x) >= self.p
-        with torch.no_grad():
-            x *= keep / (1 - self.p)
-        return x * 1
 
 
 @bank.told("writes-zeros-into-x", "unchanged")
@@ -215,34 +129,20 @@ class Dropout(nn.Module):
         return x * (torch.rand_like(x) >= self.p) / (1 - self.p)
 
 
-@bank.told("generator-of-its-own", "global")
-class Dropout(nn.Module):
-    def __init__(self, p):
-        super().__init__()
-        self.p = p
-        self.generator = torch.Generator().manual_seed(0)
+bank.told(
+    "generator-of-its-own",
+    "global",
+    change={
+        "self.p = p": "self.p = p\nself.generator = torch.Generator().manual_seed(0)",
+        "torch.rand_like(x)": "torch.rand(x.shape, generator=self.generator)",
+    },
+)
 
-    def forward(self, x):
-        if not self.training:
-            return x
-        keep = torch.rand(x.shape, generator=self.generator) >= self.p
-        return x * keep / (1 - self.p)
-
-
-@bank.wrong(
+bank.wrong(
     "no-gradient",
     "No gradient flows back through your dropout: what you return is not computed from x, or from `x.detach()`.",
+    change={"x * keep": "x.detach() * keep"},
 )
-class Dropout(nn.Module):
-    def __init__(self, p):
-        super().__init__()
-        self.p = p
-
-    def forward(self, x):
-        if not self.training:
-            return x
-        keep = torch.rand_like(x) >= self.p
-        return x.detach() * keep / (1 - self.p)
 
 
 @bank.wrong(
@@ -258,16 +158,11 @@ class Dropout(nn.Module):
         return nn.functional.dropout(x, self.p, self.training)
 
 
-@bank.told("mask-in-float32", "dtypes")
-class Dropout(nn.Module):
-    def __init__(self, p):
-        super().__init__()
-        self.p = p
-
-    def forward(self, x):
-        if not self.training:
-            return x
-        return x * (torch.rand(x.shape) >= self.p).float() / (1 - self.p)
+bank.told(
+    "mask-in-float32",
+    "dtypes",
+    change={"keep = torch.rand_like(x) >= self.p": "", "x * keep": "x * (torch.rand(x.shape) >= self.p).float()"},
+)
 
 
 @bank.wrong(
@@ -336,16 +231,15 @@ class Dropout(nn.Module):
         return x.masked_fill(drop, 0).div(1 - float(self.p))
 
 
-@bank.wrong("modes-swapped", "You drop in eval mode, and give x back in training. It is the other way round.")
-class Dropout(nn.Module):
-    def __init__(self, p):
-        super().__init__()
-        self.p = p
-
-    def forward(self, x):
-        if self.training:
-            return x
-        return x * (torch.rand_like(x) >= self.p) / (1 - self.p)
+bank.wrong(
+    "modes-swapped",
+    "You drop in eval mode, and give x back in training. It is the other way round.",
+    change={
+        "not self.training": "self.training",
+        "keep = torch.rand_like(x) >= self.p": "",
+        "x * keep": "x * (torch.rand_like(x) >= self.p)",
+    },
+)
 
 
 bank.survives(

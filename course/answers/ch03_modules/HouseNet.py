@@ -25,35 +25,22 @@ class HouseNet(nn.Module):
         return (out(x) * self.scale).squeeze(1)
 
 
-@bank.told("layers-still-in-a-list", "hidden")
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.hidden = [nn.Linear(features, 16), nn.Linear(16, 8)]
-        self.out = nn.Linear(8, 1)
-        self.scale = nn.Parameter(torch.tensor(100.0))
+bank.told(
+    "layers-still-in-a-list",
+    "hidden",
+    change={
+        "nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])": "[nn.Linear(features, 16), nn.Linear(16, 8)]"
+    },
+)
 
-    def forward(self, x):
-        for layer in self.hidden:
-            x = torch.relu(layer(x))
-        return (self.out(x) * self.scale).squeeze(1)
-
-
-@bank.wrong(
+bank.wrong(
     "output-layer-still-new",
     "The output layer is made anew at each call: what it learns is lost. Make it in `__init__`.",
+    change={
+        "self.out = nn.Linear(8, 1)": "",
+        "return (self.out(x) * self.scale).squeeze(1)": "out = nn.Linear(8, 1)\nreturn (out(x) * self.scale).squeeze(1)",
+    },
 )
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
-        self.scale = nn.Parameter(torch.tensor(100.0))
-
-    def forward(self, x):
-        for layer in self.hidden:
-            x = torch.relu(layer(x))
-        out = nn.Linear(8, 1)
-        return (out(x) * self.scale).squeeze(1)
 
 
 @bank.told("output-layer-made-at-the-first-call", "out")
@@ -71,57 +58,32 @@ class HouseNet(nn.Module):
         return (self.out(x) * self.scale).squeeze(1)
 
 
-@bank.wrong(
+bank.wrong(
     "scale-still-a-tensor",
     "The scale is a plain tensor, so nobody would train it. Make it an nn.Parameter.",
+    change={"nn.Parameter(torch.tensor(100.0))": "torch.tensor(100.0)"},
 )
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
-        self.out = nn.Linear(8, 1)
-        self.scale = torch.tensor(100.0)
 
-    def forward(self, x):
-        for layer in self.hidden:
-            x = torch.relu(layer(x))
-        return (self.out(x) * self.scale).squeeze(1)
-
-
-@bank.wrong(
+bank.wrong(
     "only-the-list-mended",
     "Output layer and scale are missing among what learns: print the names in named_parameters().",
     also=("output-layer-still-new", "scale-still-a-tensor"),
+    change={
+        "self.out = nn.Linear(8, 1)": "",
+        "nn.Parameter(torch.tensor(100.0))": "torch.tensor(100.0)",
+        "return (self.out(x) * self.scale).squeeze(1)": "out = nn.Linear(8, 1)\nreturn (out(x) * self.scale).squeeze(1)",
+    },
 )
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
-        self.scale = torch.tensor(100.0)
 
-    def forward(self, x):
-        for layer in self.hidden:
-            x = torch.relu(layer(x))
-        out = nn.Linear(8, 1)
-        return (out(x) * self.scale).squeeze(1)
-
-
-@bank.wrong(
+bank.wrong(
     "only-the-output-mended",
     "Hidden layers and scale are missing among what learns: print the names in named_parameters().",
     also=("scale-still-a-tensor",),
+    change={
+        "nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])": "[nn.Linear(features, 16), nn.Linear(16, 8)]",
+        "nn.Parameter(torch.tensor(100.0))": "torch.tensor(100.0)",
+    },
 )
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.hidden = [nn.Linear(features, 16), nn.Linear(16, 8)]
-        self.out = nn.Linear(8, 1)
-        self.scale = torch.tensor(100.0)
-
-    def forward(self, x):
-        for layer in self.hidden:
-            x = torch.relu(layer(x))
-        return (self.out(x) * self.scale).squeeze(1)
 
 
 @bank.wrong(
@@ -142,38 +104,17 @@ class HouseNet(nn.Module):
         return (out(x) * self.scale).squeeze(1)
 
 
-@bank.wrong(
+bank.wrong(
     "scale-as-a-buffer",
     "You made the scale a buffer: it moves and is saved with the model, but it does not learn.",
+    change={"self.scale = nn.Parameter(torch.tensor(100.0))": 'self.register_buffer("scale", torch.tensor(100.0))'},
 )
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
-        self.out = nn.Linear(8, 1)
-        self.register_buffer("scale", torch.tensor(100.0))
 
-    def forward(self, x):
-        for layer in self.hidden:
-            x = torch.relu(layer(x))
-        return (self.out(x) * self.scale).squeeze(1)
-
-
-@bank.wrong(
+bank.wrong(
     "tracked-scale",
     "`requires_grad=True` tracks the scale, but does not register it: a parameter is an nn.Parameter.",
+    change={"nn.Parameter(torch.tensor(100.0))": "torch.tensor(100.0, requires_grad=True)"},
 )
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
-        self.out = nn.Linear(8, 1)
-        self.scale = torch.tensor(100.0, requires_grad=True)
-
-    def forward(self, x):
-        for layer in self.hidden:
-            x = torch.relu(layer(x))
-        return (self.out(x) * self.scale).squeeze(1)
 
 
 @bank.wrong(
@@ -191,39 +132,18 @@ class HouseNet(nn.Module):
         return (self.out(self.hidden(x)) * self.scale).squeeze(1)
 
 
-@bank.wrong(
+bank.wrong(
     "reads-the-scale-out",
     "No gradient arrives at the scale: you compute with what `.item()`, `.data` or `.detach()` takes out of it, or not with "
     "the scale at all.",
+    change={"* self.scale": "* self.scale.item()"},
 )
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
-        self.out = nn.Linear(8, 1)
-        self.scale = nn.Parameter(torch.tensor(100.0))
 
-    def forward(self, x):
-        for layer in self.hidden:
-            x = torch.relu(layer(x))
-        return (self.out(x) * self.scale.item()).squeeze(1)
-
-
-@bank.wrong(
+bank.wrong(
     "scale-of-shape-one",
     "Your scale has shape (1,), as a list of one number has. A scalar has no dims: `torch.tensor(100.0)`.",
+    change={"torch.tensor(100.0)": "torch.full((1,), 100.0)"},
 )
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
-        self.out = nn.Linear(8, 1)
-        self.scale = nn.Parameter(torch.full((1,), 100.0))
-
-    def forward(self, x):
-        for layer in self.hidden:
-            x = torch.relu(layer(x))
-        return (self.out(x) * self.scale).squeeze(1)
 
 
 @bank.wrong(
@@ -310,21 +230,11 @@ class HouseNet(nn.Module):
         return (self.out(x) * self.scale).reshape(-1)
 
 
-@bank.wrong(
+bank.wrong(
     "squeezes-every-dim",
     "A batch of one house loses its only dim: `squeeze()` without a number drops every dim of size 1. Name the one to drop.",
+    change={"squeeze(1)": "squeeze()"},
 )
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
-        self.out = nn.Linear(8, 1)
-        self.scale = nn.Parameter(torch.tensor(100.0))
-
-    def forward(self, x):
-        for layer in self.hidden:
-            x = torch.relu(layer(x))
-        return (self.out(x) * self.scale).squeeze()
 
 
 @bank.wrong(
@@ -343,51 +253,24 @@ class HouseNet(nn.Module):
         return (x * self.scale).squeeze(1)
 
 
-@bank.wrong(
-    "scale-not-used", "Nothing is multiplied by the scale: no price depends on it.", also=("reads-the-scale-out",)
+bank.wrong(
+    "scale-not-used",
+    "Nothing is multiplied by the scale: no price depends on it.",
+    also=("reads-the-scale-out",),
+    change={"(self.out(x) * self.scale).squeeze(1)": "self.out(x).squeeze(1)"},
 )
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
-        self.out = nn.Linear(8, 1)
-        self.scale = nn.Parameter(torch.tensor(100.0))
 
-    def forward(self, x):
-        for layer in self.hidden:
-            x = torch.relu(layer(x))
-        return self.out(x).squeeze(1)
+bank.wrong(
+    "frozen-scale",
+    "Your scale is a parameter, but a frozen one, with requires_grad=False: it does not learn.",
+    change={"torch.tensor(100.0)": "torch.tensor(100.0), requires_grad=False"},
+)
 
-
-@bank.wrong("frozen-scale", "Your scale is a parameter, but a frozen one, with requires_grad=False: it does not learn.")
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
-        self.out = nn.Linear(8, 1)
-        self.scale = nn.Parameter(torch.tensor(100.0), requires_grad=False)
-
-    def forward(self, x):
-        for layer in self.hidden:
-            x = torch.relu(layer(x))
-        return (self.out(x) * self.scale).squeeze(1)
-
-
-@bank.wrong(
+bank.wrong(
     "scale-still-a-number",
     "Your scale is a plain number, and no training step can reach it. Make it an nn.Parameter.",
+    change={"nn.Parameter(torch.tensor(100.0))": "100.0"},
 )
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
-        self.out = nn.Linear(8, 1)
-        self.scale = 100.0
-
-    def forward(self, x):
-        for layer in self.hidden:
-            x = torch.relu(layer(x))
-        return (self.out(x) * self.scale).squeeze(1)
 
 
 @bank.wrong("first-relu-missing", "The first hidden layer has no ReLU after it, and each of the two has one.")
@@ -418,39 +301,18 @@ class HouseNet(nn.Module):
         return (self.out(x) * self.scale).squeeze(1)
 
 
-@bank.wrong(
+bank.wrong(
     "keeps-an-axis-of-one",
     "Your prices have shape (batch, 1), as the output layer gives them. One number for each house is asked for: (batch,).",
+    change={"(self.out(x) * self.scale).squeeze(1)": "self.out(x) * self.scale"},
 )
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
-        self.out = nn.Linear(8, 1)
-        self.scale = nn.Parameter(torch.tensor(100.0))
 
-    def forward(self, x):
-        for layer in self.hidden:
-            x = torch.relu(layer(x))
-        return self.out(x) * self.scale
-
-
-@bank.wrong(
+bank.wrong(
     "scale-from-a-product",
     "Your scale is a result, computed from something that requires grad, and a result is a plain tensor: nobody would "
     "train it. Compute first, and wrap last.",
+    change={"(torch.tensor(100.0))": "(torch.tensor(1.0)) * 100"},
 )
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
-        self.out = nn.Linear(8, 1)
-        self.scale = nn.Parameter(torch.tensor(1.0)) * 100
-
-    def forward(self, x):
-        for layer in self.hidden:
-            x = torch.relu(layer(x))
-        return (self.out(x) * self.scale).squeeze(1)
 
 
 @bank.wrong(

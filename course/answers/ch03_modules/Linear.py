@@ -27,19 +27,12 @@ class Linear(nn.Module):
         return result if self.bias is None else result + self.bias
 
 
-@bank.wrong(
+bank.wrong(
     "no-super-init",
     "You assign parameters before the module is ready for them: call `super().__init__()` first.",
+    change={"super().__init__()": ""},
+    of="as-most-begin",
 )
-class Linear(nn.Module):
-    def __init__(self, in_features, out_features, bias=True):
-        bound = 1 / math.sqrt(in_features)
-        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
-        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
-
-    def forward(self, x):
-        result = x @ self.weight.T
-        return result if self.bias is None else result + self.bias
 
 
 @bank.wrong(
@@ -77,53 +70,27 @@ class Linear(nn.Module):
         return result if self.bias is None else result + self.bias
 
 
-@bank.wrong(
+bank.wrong(
     "2d-only",
     "This works for x of shape (batch, in_features) alone. Other axes may stand in front, or none.",
+    change={"x @ self.weight.T": "torch.mm(x, self.weight.T)"},
+    of="as-most-begin",
 )
-class Linear(nn.Module):
-    def __init__(self, in_features, out_features, bias=True):
-        super().__init__()
-        bound = 1 / math.sqrt(in_features)
-        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
-        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
 
-    def forward(self, x):
-        result = torch.mm(x, self.weight.T)
-        return result if self.bias is None else result + self.bias
-
-
-@bank.wrong(
+bank.wrong(
     "x-at-w",
     "The axes of x and of your weight do not meet. A weight of shape (out_features, in_features) is multiplied as"
     " its transpose.",
+    change={"self.weight.T": "self.weight"},
+    of="as-most-begin",
 )
-class Linear(nn.Module):
-    def __init__(self, in_features, out_features, bias=True):
-        super().__init__()
-        bound = 1 / math.sqrt(in_features)
-        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
-        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
 
-    def forward(self, x):
-        result = x @ self.weight
-        return result if self.bias is None else result + self.bias
-
-
-@bank.wrong(
+bank.wrong(
     "weight-lies-across",
     "You store the weight as (in_features, out_features). Weights saved elsewhere are (out_features, in_features).",
+    change={"out_features, in_features": "in_features, out_features", "self.weight.T": "self.weight"},
+    of="as-most-begin",
 )
-class Linear(nn.Module):
-    def __init__(self, in_features, out_features, bias=True):
-        super().__init__()
-        bound = 1 / math.sqrt(in_features)
-        self.weight = nn.Parameter(torch.empty(in_features, out_features).uniform_(-bound, bound))
-        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
-
-    def forward(self, x):
-        result = x @ self.weight
-        return result if self.bias is None else result + self.bias
 
 
 @bank.wrong(
@@ -159,79 +126,40 @@ class Linear(nn.Module):
         return result if self.bias is None else result + self.bias
 
 
-@bank.wrong(
+bank.wrong(
     "bound-from-out-features",
     "You take the range from out_features. What must not grow is a sum of in_features terms.",
+    change={"math.sqrt(in_features)": "math.sqrt(out_features)"},
+    of="as-most-begin",
 )
-class Linear(nn.Module):
-    def __init__(self, in_features, out_features, bias=True):
-        super().__init__()
-        bound = 1 / math.sqrt(out_features)
-        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
-        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
 
-    def forward(self, x):
-        result = x @ self.weight.T
-        return result if self.bias is None else result + self.bias
-
-
-@bank.wrong(
+bank.wrong(
     "no-root",
     "Your range is 1 / in_features: you forgot the square root.",
+    change={"math.sqrt(in_features)": "in_features"},
+    of="as-most-begin",
 )
-class Linear(nn.Module):
-    def __init__(self, in_features, out_features, bias=True):
-        super().__init__()
-        bound = 1 / in_features
-        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
-        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
 
-    def forward(self, x):
-        result = x @ self.weight.T
-        return result if self.bias is None else result + self.bias
-
-
-@bank.wrong(
+bank.wrong(
     "bias-starts-at-zero",
     "Your bias starts at 0. Here it starts in the same range as the weight.",
+    change={"torch.empty(out_features).uniform_(-bound, bound)": "torch.zeros(out_features)"},
+    of="as-most-begin",
 )
-class Linear(nn.Module):
-    def __init__(self, in_features, out_features, bias=True):
-        super().__init__()
-        bound = 1 / math.sqrt(in_features)
-        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
-        self.bias = nn.Parameter(torch.zeros(out_features)) if bias else None
 
-    def forward(self, x):
-        result = x @ self.weight.T
-        return result if self.bias is None else result + self.bias
+bank.told(
+    "seeded-start",
+    "others",
+    change={"super().__init__()": "super().__init__()\ntorch.manual_seed(42)"},
+    of="as-most-begin",
+)
 
-
-@bank.told("seeded-start", "others")
-class Linear(nn.Module):
-    def __init__(self, in_features, out_features, bias=True):
-        super().__init__()
-        torch.manual_seed(42)
-        bound = 1 / math.sqrt(in_features)
-        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
-        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
-
-    def forward(self, x):
-        result = x @ self.weight.T
-        return result if self.bias is None else result + self.bias
-
-
-@bank.told("bias-from-weight", "apart")
-class Linear(nn.Module):
-    def __init__(self, in_features, out_features, bias=True):
-        super().__init__()
-        bound = 1 / math.sqrt(in_features)
-        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
-        self.bias = nn.Parameter(self.weight[:, 0].detach().clone()) if bias else None
-
-    def forward(self, x):
-        result = x @ self.weight.T
-        return result if self.bias is None else result + self.bias
+bank.told(
+    "bias-from-weight",
+    "apart",
+    change={"torch.empty(out_features).uniform_(-bound, bound)": "self.weight[:, 0].detach().clone()"},
+    of="as-most-begin",
+)
 
 
 @bank.wrong(
@@ -249,37 +177,21 @@ class Linear(nn.Module):
         return x @ self.weight.T + self.bias
 
 
-@bank.wrong(
+bank.wrong(
     "no-attribute-bias",
     "With bias=False your layer has no attribute `bias` at all. Whoever asks for it should find None.",
+    change={
+        "self.bias = None": "",
+        "result if self.bias is None else result + self.bias": 'result + self.bias if hasattr(self, "bias") else result',
+    },
 )
-class Linear(nn.Module):
-    def __init__(self, in_features, out_features, bias=True):
-        super().__init__()
-        bound = 1 / math.sqrt(in_features)
-        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
-        if bias:
-            self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound))
 
-    def forward(self, x):
-        result = x @ self.weight.T
-        return result + self.bias if hasattr(self, "bias") else result
-
-
-@bank.wrong(
+bank.wrong(
     "detached-weight",
     "No gradient arrives at weight and bias: what you compute with is cut off from them, as by `.data`, or they are no leaves that require grad.",
+    change={"self.weight.T": "self.weight.data.T", "+ self.bias": "+ self.bias.data"},
+    of="as-most-begin",
 )
-class Linear(nn.Module):
-    def __init__(self, in_features, out_features, bias=True):
-        super().__init__()
-        bound = 1 / math.sqrt(in_features)
-        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
-        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
-
-    def forward(self, x):
-        result = x @ self.weight.data.T
-        return result if self.bias is None else result + self.bias.data
 
 
 @bank.wrong(
@@ -296,17 +208,16 @@ class Linear(nn.Module):
         return nn.functional.linear(x, self.weight, self.bias)
 
 
-@bank.wrong("relu-at-the-end", "Your layer ends in an activation: what is below 0 comes out as 0.")
-class Linear(nn.Module):
-    def __init__(self, in_features, out_features, bias=True):
-        super().__init__()
-        bound = in_features**-0.5
-        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
-        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
-
-    def forward(self, x):
-        y = x @ self.weight.T
-        return torch.relu(y if self.bias is None else y + self.bias)
+bank.wrong(
+    "relu-at-the-end",
+    "Your layer ends in an activation: what is below 0 comes out as 0.",
+    change={
+        "1 / math.sqrt(in_features)": "in_features**-0.5",
+        "result =": "y =",
+        "result if self.bias is None else result + self.bias": "torch.relu(y if self.bias is None else y + self.bias)",
+    },
+    of="as-most-begin",
+)
 
 
 @bank.wrong("subtracts-the-bias", "You subtract the bias. It is added.", slip=True)
@@ -368,20 +279,25 @@ class Linear(nn.Module):
         return y
 
 
-@bank.wrong(
-    "transposes-x",
-    "You transpose x, which turns all of its axes around. That is right for two axes alone: leave x as it is.",
-)
+@bank.right("as-most-begin")
 class Linear(nn.Module):
     def __init__(self, in_features, out_features, bias=True):
         super().__init__()
-        bound = in_features**-0.5
+        bound = 1 / math.sqrt(in_features)
         self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
         self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
 
     def forward(self, x):
-        result = (self.weight @ x.T).T
+        result = x @ self.weight.T
         return result if self.bias is None else result + self.bias
+
+
+bank.wrong(
+    "transposes-x",
+    "You transpose x, which turns all of its axes around. That is right for two axes alone: leave x as it is.",
+    change={"1 / math.sqrt(in_features)": "in_features**-0.5", "x @ self.weight.T": "(self.weight @ x.T).T"},
+    of="as-most-begin",
+)
 
 
 @bank.wrong(
@@ -401,19 +317,12 @@ class Linear(nn.Module):
         return result if self.bias is None else result + self.bias
 
 
-@bank.wrong(
-    "one-number-as-bias", "Your bias holds one number for all outputs. Each has its own: the shape is (out_features,)."
+bank.wrong(
+    "one-number-as-bias",
+    "Your bias holds one number for all outputs. Each has its own: the shape is (out_features,).",
+    change={"1 / math.sqrt(in_features)": "in_features**-0.5", "(out_features)": "(1)"},
+    of="as-most-begin",
 )
-class Linear(nn.Module):
-    def __init__(self, in_features, out_features, bias=True):
-        super().__init__()
-        bound = in_features**-0.5
-        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
-        self.bias = nn.Parameter(torch.empty(1).uniform_(-bound, bound)) if bias else None
-
-    def forward(self, x):
-        result = x @ self.weight.T
-        return result if self.bias is None else result + self.bias
 
 
 bank.survives(
@@ -424,17 +333,12 @@ bank.survives(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "bias-bound-from-out-features",
     "The range of your bias comes from out_features. It is the range of the weight: that of in_features.",
+    change={
+        "bound = 1 / math.sqrt(in_features)": "bound, other = in_features**-0.5, out_features**-0.5",
+        "(out_features).uniform_(-bound, bound)": "(out_features).uniform_(-other, other)",
+    },
+    of="as-most-begin",
 )
-class Linear(nn.Module):
-    def __init__(self, in_features, out_features, bias=True):
-        super().__init__()
-        bound, other = in_features**-0.5, out_features**-0.5
-        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
-        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-other, other)) if bias else None
-
-    def forward(self, x):
-        result = x @ self.weight.T
-        return result if self.bias is None else result + self.bias

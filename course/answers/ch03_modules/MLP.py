@@ -7,41 +7,18 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("MLP")
 
 
-@bank.wrong(
+bank.wrong(
     "python-list-layers",
     "Your layers stand in a plain list, tuple or dict. The module does not look into it, and lists no "
     "parameters: use nn.ModuleList.",
+    change={"nn.ModuleList(parts[:-1])": "parts[:-1]"},
 )
-class MLP(nn.Module):
-    def __init__(self, sizes, activation):
-        super().__init__()
-        parts = []
-        for before, after in zip(sizes, sizes[1:]):
-            parts += [nn.Linear(before, after), activation()]
-        self.parts = parts[:-1]
 
-    def forward(self, x):
-        for part in self.parts:
-            x = part(x)
-        return x
-
-
-@bank.wrong(
+bank.wrong(
     "activation-after-last",
     "An activation follows your last layer too. With nn.Tanh, no result could be larger than 1: leave it out.",
+    change={"parts[:-1]": "parts"},
 )
-class MLP(nn.Module):
-    def __init__(self, sizes, activation):
-        super().__init__()
-        parts = []
-        for before, after in zip(sizes, sizes[1:]):
-            parts += [nn.Linear(before, after), activation()]
-        self.parts = nn.ModuleList(parts)
-
-    def forward(self, x):
-        for part in self.parts:
-            x = part(x)
-        return x
 
 
 @bank.wrong(
@@ -65,24 +42,12 @@ class MLP(nn.Module):
         return x
 
 
-@bank.wrong(
+bank.wrong(
     "shared-activation",
     "There is one activation in the whole module. Each hidden layer gets one of its own: what one learns, as in nn.PReLU, "
     "is not for the others.",
+    change={"parts = []": "act = activation()\nparts = []", "activation()": "act"},
 )
-class MLP(nn.Module):
-    def __init__(self, sizes, activation):
-        super().__init__()
-        act = activation()
-        parts = []
-        for before, after in zip(sizes, sizes[1:]):
-            parts += [nn.Linear(before, after), act]
-        self.parts = nn.ModuleList(parts[:-1])
-
-    def forward(self, x):
-        for part in self.parts:
-            x = part(x)
-        return x
 
 
 @bank.wrong(
@@ -166,22 +131,11 @@ class MLP(nn.Module):
         return self.layers[-1](x)
 
 
-@bank.wrong(
+bank.wrong(
     "always-relu",
     "You use a ReLU whatever `activation` says.",
+    change={"activation()": "nn.ReLU()"},
 )
-class MLP(nn.Module):
-    def __init__(self, sizes, activation):
-        super().__init__()
-        parts = []
-        for before, after in zip(sizes, sizes[1:]):
-            parts += [nn.Linear(before, after), nn.ReLU()]
-        self.parts = nn.ModuleList(parts[:-1])
-
-    def forward(self, x):
-        for part in self.parts:
-            x = part(x)
-        return x
 
 
 @bank.wrong(
@@ -409,22 +363,11 @@ class MLP(nn.Module):
         return self.net(x)
 
 
-@bank.wrong(
+bank.wrong(
     "detaches-on-the-way",
     "The layers before the last are cut off from the result, as by `.detach()` or `no_grad`: no gradient goes back to them.",
+    change={"part(x)": "part(x.detach())"},
 )
-class MLP(nn.Module):
-    def __init__(self, sizes, activation):
-        super().__init__()
-        parts = []
-        for before, after in zip(sizes, sizes[1:]):
-            parts += [nn.Linear(before, after), activation()]
-        self.parts = nn.ModuleList(parts[:-1])
-
-    def forward(self, x):
-        for part in self.parts:
-            x = part(x.detach())
-        return x
 
 
 @bank.wrong(

@@ -39,48 +39,30 @@ class Standardizer(nn.Module):
         return (x - self.mean) / self.std
 
 
-@bank.wrong(
+bank.wrong(
     "non-persistent",
     "Your state_dict does not hold mean and std, as with persistent=False: a model that is loaded later has other numbers.",
+    change={
+        "mean.detach().clone()": "mean.clone(), persistent=False",
+        "std.detach().clone()": "std.clone(), persistent=False",
+    },
 )
-class Standardizer(nn.Module):
-    def __init__(self, mean, std):
-        super().__init__()
-        self.register_buffer("mean", mean.clone(), persistent=False)
-        self.register_buffer("std", std.clone(), persistent=False)
 
-    def forward(self, x):
-        return (x - self.mean) / self.std
-
-
-@bank.wrong(
+bank.wrong(
     "aliases-its-arguments",
     "You register the very tensors that you were given. Whoever changes them later changes your module.",
+    change={'("mean", mean.detach().clone())': '("mean", mean)', '("std", std.detach().clone())': '("std", std)'},
 )
-class Standardizer(nn.Module):
-    def __init__(self, mean, std):
-        super().__init__()
-        self.register_buffer("mean", mean)
-        self.register_buffer("std", std)
 
-    def forward(self, x):
-        return (x - self.mean) / self.std
-
-
-@bank.wrong(
+bank.wrong(
     "changes-x",
     "You work on x in place: the caller's tensor is standardized as well. Make a new one.",
+    change={
+        "mean.detach().clone()": "mean.clone()",
+        "std.detach().clone()": "std.clone()",
+        "return (x - self.mean) / self.std": "x -= self.mean\nx /= self.std\nreturn x",
+    },
 )
-class Standardizer(nn.Module):
-    def __init__(self, mean, std):
-        super().__init__()
-        self.register_buffer("mean", mean.clone())
-        self.register_buffer("std", std.clone())
-
-    def forward(self, x):
-        x -= self.mean
-        x /= self.std
-        return x
 
 
 @bank.wrong(
@@ -98,33 +80,22 @@ class Standardizer(nn.Module):
         return (x - x.mean(0)) / x.std(0)
 
 
-@bank.wrong(
+bank.wrong(
     "divides-first",
     "You divide x by std before you subtract the mean. The mean is measured in the unit of x: subtract it first.",
+    change={
+        "mean.detach().clone()": "mean.clone()",
+        "std.detach().clone()": "std.clone()",
+        "(x - self.mean) / self.std": "x / self.std - self.mean",
+    },
 )
-class Standardizer(nn.Module):
-    def __init__(self, mean, std):
-        super().__init__()
-        self.register_buffer("mean", mean.clone())
-        self.register_buffer("std", std.clone())
 
-    def forward(self, x):
-        return x / self.std - self.mean
-
-
-@bank.wrong(
+bank.wrong(
     "std-squared",
     "You divide by the square of std. That would be right for its root; std is a standard deviation already.",
     slip=True,
+    change={"mean.detach().clone()": "mean.clone()", "std.detach().clone()": "std.clone()", "self.std": "self.std**2"},
 )
-class Standardizer(nn.Module):
-    def __init__(self, mean, std):
-        super().__init__()
-        self.register_buffer("mean", mean.clone())
-        self.register_buffer("std", std.clone())
-
-    def forward(self, x):
-        return (x - self.mean) / self.std**2
 
 
 @bank.wrong(
@@ -141,42 +112,26 @@ class Standardizer(nn.Module):
         return (x - self.mean) / self.std
 
 
-@bank.wrong(
+bank.wrong(
     "only-mean-registered",
     "The mean is a buffer, but std is a plain attribute: it stays behind when the module moves.",
+    change={
+        "mean.detach().clone()": "mean.clone()",
+        'self.register_buffer("std", std.detach().clone())': "self.std = std.clone()",
+    },
 )
-class Standardizer(nn.Module):
-    def __init__(self, mean, std):
-        super().__init__()
-        self.register_buffer("mean", mean.clone())
-        self.std = std.clone()
 
-    def forward(self, x):
-        return (x - self.mean) / self.std
-
-
-@bank.wrong(
+bank.wrong(
     "no-super-init",
     "A buffer needs a module that is ready for it: call `super().__init__()` first.",
+    change={"super().__init__()": "", "mean.detach().clone()": "mean.clone()", "std.detach().clone()": "std.clone()"},
 )
-class Standardizer(nn.Module):
-    def __init__(self, mean, std):
-        self.register_buffer("mean", mean.clone())
-        self.register_buffer("std", std.clone())
 
-    def forward(self, x):
-        return (x - self.mean) / self.std
-
-
-@bank.wrong("multiplies", "You multiply by std. Divide by it.")
-class Standardizer(nn.Module):
-    def __init__(self, mean, std):
-        super().__init__()
-        self.register_buffer("mean", mean.clone())
-        self.register_buffer("std", std.clone())
-
-    def forward(self, x):
-        return (x - self.mean) * self.std
+bank.wrong(
+    "multiplies",
+    "You multiply by std. Divide by it.",
+    change={"mean.detach().clone()": "mean.clone()", "std.detach().clone()": "std.clone()", "/ self.std": "* self.std"},
+)
 
 
 @bank.wrong("adds-eps", "You add a small number to std. The formula has none.", slip=True)
@@ -190,29 +145,24 @@ class Standardizer(nn.Module):
         return (x - self.mean) / (self.std + 0.01)
 
 
-@bank.told("through-a-list", "dtypes")
-class Standardizer(nn.Module):
-    def __init__(self, mean, std):
-        super().__init__()
-        self.register_buffer("mean", torch.tensor(mean.tolist()))
-        self.register_buffer("std", torch.tensor(std.tolist()))
+bank.told(
+    "through-a-list",
+    "dtypes",
+    change={
+        '("mean", mean.detach().clone())': '("mean", torch.tensor(mean.tolist()))',
+        '("std", std.detach().clone())': '("std", torch.tensor(std.tolist()))',
+    },
+)
 
-    def forward(self, x):
-        return (x - self.mean) / self.std
-
-
-@bank.wrong(
+bank.wrong(
     "in-training-alone",
     "In eval mode your module gives x back as it is. There, too, x has to be standardized, by the same numbers.",
+    change={
+        "mean.detach().clone()": "mean.clone()",
+        "std.detach().clone()": "std.clone()",
+        "self.std": "self.std if self.training else x",
+    },
 )
-class Standardizer(nn.Module):
-    def __init__(self, mean, std):
-        super().__init__()
-        self.register_buffer("mean", mean.clone())
-        self.register_buffer("std", std.clone())
-
-    def forward(self, x):
-        return (x - self.mean) / self.std if self.training else x
 
 
 @bank.right("nnbuffer")
@@ -261,45 +211,36 @@ class Standardizer(nn.Module):
         return y / self.std
 
 
-@bank.wrong(
+bank.wrong(
     "keeps-one-over-std",
     "Your buffer `std` holds 1 / std. Under this name stands the standard deviation: who reads it, or loads another, counts on that.",
+    change={
+        "mean.detach().clone()": "mean.clone()",
+        '("std", std.detach().clone())': '("std", 1 / std)',
+        "/ self.std": "* self.std",
+    },
 )
-class Standardizer(nn.Module):
-    def __init__(self, mean, std):
-        super().__init__()
-        self.register_buffer("mean", mean.clone())
-        self.register_buffer("std", 1 / std)
 
-    def forward(self, x):
-        return (x - self.mean) * self.std
-
-
-@bank.wrong(
-    "root-of-std", "You divide by the root of std. The root is taken of a variance; std is the root already.", slip=True
+bank.wrong(
+    "root-of-std",
+    "You divide by the root of std. The root is taken of a variance; std is the root already.",
+    slip=True,
+    change={
+        "mean.detach().clone()": "mean.clone()",
+        "std.detach().clone()": "std.clone()",
+        "self.std": "torch.sqrt(self.std)",
+    },
 )
-class Standardizer(nn.Module):
-    def __init__(self, mean, std):
-        super().__init__()
-        self.register_buffer("mean", mean.clone())
-        self.register_buffer("std", std.clone())
 
-    def forward(self, x):
-        return (x - self.mean) / torch.sqrt(self.std)
-
-
-@bank.wrong(
+bank.wrong(
     "brackets-missing",
     "You divide only the mean: `/` binds tighter than `-`. Put the difference into brackets.",
+    change={
+        "mean.detach().clone()": "mean.clone()",
+        "std.detach().clone()": "std.clone()",
+        "(x - self.mean)": "x - self.mean",
+    },
 )
-class Standardizer(nn.Module):
-    def __init__(self, mean, std):
-        super().__init__()
-        self.register_buffer("mean", mean.clone())
-        self.register_buffer("std", std.clone())
-
-    def forward(self, x):
-        return x - self.mean / self.std
 
 
 @bank.wrong(

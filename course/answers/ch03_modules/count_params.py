@@ -72,12 +72,11 @@ def count_params(module, trainable_only=False):
     return sum(p.numel() for p in module.parameters())
 
 
-@bank.wrong(
+bank.wrong(
     "always-trainable-only",
     "You never count frozen parameters. They are left out with trainable_only=True alone.",
+    change={"p.requires_grad or not trainable_only": "p.requires_grad"},
 )
-def count_params(module, trainable_only=False):
-    return sum(p.numel() for p in module.parameters() if p.requires_grad)
 
 
 @bank.wrong(
@@ -146,13 +145,12 @@ def count_params(module, trainable_only=False):
     return sum(p.numel() * p.element_size() for p in module.parameters() if p.requires_grad or not trainable_only)
 
 
-@bank.wrong(
+bank.wrong(
     "only-what-has-a-gradient",
     "You count only parameters that have a .grad. A new module's have none yet.",
     unless=r"(?s)\A(?!.*\.grad\b)",  # of code that never asks for it
+    change={"p.requires_grad or not trainable_only": "p.grad is not None"},
 )
-def count_params(module, trainable_only=False):
-    return sum(p.numel() for p in module.parameters() if p.grad is not None)
 
 
 @bank.wrong("counts-modules", "You count modules. The numbers in their parameters are asked for.")
@@ -160,9 +158,7 @@ def count_params(module, trainable_only=False):
     return len(list(module.modules()))
 
 
-@bank.wrong("gradients-too", "You count each number twice, as if its gradient were one more.")
-def count_params(module, trainable_only=False):
-    return 2 * sum(p.numel() for p in module.parameters() if p.requires_grad or not trainable_only)
+bank.wrong("gradients-too", "You count each number twice, as if its gradient were one more.", change={"sum": "2 * sum"})
 
 
 @bank.right("parameters-by-identity")
@@ -201,13 +197,12 @@ def count_params(module, trainable_only=False):
     return len(torch.cat(kept)) if kept else 0
 
 
-@bank.wrong(
+bank.wrong(
     "flag-compared",
     "Without trainable_only you count the frozen parameters alone, as comparing requires_grad with the flag does. "
     "Then all of them count.",
+    change={"or not trainable_only": "== trainable_only"},
 )
-def count_params(module, trainable_only=False):
-    return sum(p.numel() for p in module.parameters() if p.requires_grad == trainable_only)
 
 
 @bank.right("own-parameters-by-identity")
@@ -216,12 +211,11 @@ def count_params(module, trainable_only=False):
     return sum({id(p): p.numel() for p in own if p.requires_grad or not trainable_only}.values())
 
 
-@bank.wrong(
+bank.wrong(
     "frozen-alone",
     "With trainable_only=True you count the frozen parameters alone. Those that require grad are asked for.",
+    change={"p.requires_grad or not trainable_only": "not trainable_only or not p.requires_grad"},
 )
-def count_params(module, trainable_only=False):
-    return sum(p.numel() for p in module.parameters() if not trainable_only or not p.requires_grad)
 
 
 @bank.wrong(
@@ -330,11 +324,10 @@ def count_params(module, trainable_only=False):
     return len(list(module.parameters()))
 
 
-@bank.wrong(
+bank.wrong(
     "gradients-for-the-flag",
     "With trainable_only=True you count what has a .grad. A new module's parameters have none yet: `requires_grad` says "
     "which of them learn.",
     unless=r"(?s)\A(?!.*\.grad\b)",  # of code that never asks for it
+    change={"p.requires_grad or not trainable_only": "not trainable_only or p.grad is not None"},
 )
-def count_params(module, trainable_only=False):
-    return sum(p.numel() for p in module.parameters() if not trainable_only or p.grad is not None)

@@ -2,8 +2,6 @@
 
 import fnmatch
 
-from torch import nn
-
 from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("freeze_all_but")
@@ -30,18 +28,13 @@ def freeze_all_but(module, pattern):
     return [name for name, p in module.named_parameters() if p.requires_grad]
 
 
-@bank.wrong(
+bank.wrong(
     "optimizer-gets-frozen",
     "You return all names, those of frozen parameters too. Only what is left to be trained is asked for.",
+    change={
+        "name for name, p in module.named_parameters() if p.requires_grad": "name for name, _ in module.named_parameters()"
+    },
 )
-def freeze_all_but(module, pattern):
-    for name, p in module.named_parameters():
-        p.requires_grad_(fnmatch.fnmatch(name, pattern))
-    for part in module.modules():
-        held = [*part.parameters(), *part.buffers()]
-        if held and not any(p.requires_grad for p in held):
-            part.eval()
-    return [name for name, _ in module.named_parameters()]
 
 
 @bank.wrong(
@@ -59,48 +52,25 @@ def freeze_all_but(module, pattern):
     return [name for name, p in module.named_parameters() if p.requires_grad]
 
 
-@bank.wrong(
+bank.wrong(
     "freezes-what-fits",
     "You freeze the parameters that fit, and train the others. It is the other way round.",
+    change={"fnmatch.fnmatch": "not fnmatch.fnmatch"},
 )
-def freeze_all_but(module, pattern):
-    for name, p in module.named_parameters():
-        p.requires_grad_(not fnmatch.fnmatch(name, pattern))
-    for part in module.modules():
-        held = [*part.parameters(), *part.buffers()]
-        if held and not any(p.requires_grad for p in held):
-            part.eval()
-    return [name for name, p in module.named_parameters() if p.requires_grad]
 
-
-@bank.wrong(
+bank.wrong(
     "substring-for-pattern",
     "You take the star of a pattern as a letter like others, as `in` and `==` do. `fnmatch.fnmatch` knows what it "
     "means.",
     unless=r"fnmatch\(|filter\(",
+    change={"(fnmatch.fnmatch(name, pattern))": "(pattern in name)"},
 )
-def freeze_all_but(module, pattern):
-    for name, p in module.named_parameters():
-        p.requires_grad_(pattern in name)
-    for part in module.modules():
-        held = [*part.parameters(), *part.buffers()]
-        if held and not any(p.requires_grad for p in held):
-            part.eval()
-    return [name for name, p in module.named_parameters() if p.requires_grad]
 
-
-@bank.wrong(
+bank.wrong(
     "beginning-for-pattern",
     "You compare the beginning of the name with the text before the star. A pattern may have its star anywhere.",
+    change={"fnmatch.fnmatch(name, pattern)": 'name.startswith(pattern.split("*")[0])'},
 )
-def freeze_all_but(module, pattern):
-    for name, p in module.named_parameters():
-        p.requires_grad_(name.startswith(pattern.split("*")[0]))
-    for part in module.modules():
-        held = [*part.parameters(), *part.buffers()]
-        if held and not any(p.requires_grad for p in held):
-            part.eval()
-    return [name for name, p in module.named_parameters() if p.requires_grad]
 
 
 @bank.wrong(
@@ -114,19 +84,11 @@ def freeze_all_but(module, pattern):
     return [name for name, p in module.named_parameters() if p.requires_grad]
 
 
-@bank.wrong(
+bank.wrong(
     "all-back-to-train",
     "You put parts into training mode. A part that was in eval mode was so for a reason: leave it.",
+    change={"def freeze_all_but(module, pattern):": "def freeze_all_but(module, pattern):\n    module.train(True)"},
 )
-def freeze_all_but(module, pattern):
-    module.train(True)
-    for name, p in module.named_parameters():
-        p.requires_grad_(fnmatch.fnmatch(name, pattern))
-    for part in module.modules():
-        held = [*part.parameters(), *part.buffers()]
-        if held and not any(p.requires_grad for p in held):
-            part.eval()
-    return [name for name, p in module.named_parameters() if p.requires_grad]
 
 
 @bank.told("empty-parts-to-eval", "others")
@@ -139,45 +101,27 @@ def freeze_all_but(module, pattern):
     return [name for name, p in module.named_parameters() if p.requires_grad]
 
 
-@bank.wrong(
+bank.wrong(
     "batch-norm-alone-to-eval",
     "You put batch norms alone into eval mode. A frozen part goes there as a whole, its dropout too.",
+    change={
+        "held = [*part.parameters(), *part.buffers()]": "",
+        "held and not any": "isinstance(part, nn.BatchNorm1d) and not any",
+        "p in held": "p in part.parameters()",
+    },
 )
-def freeze_all_but(module, pattern):
-    for name, p in module.named_parameters():
-        p.requires_grad_(fnmatch.fnmatch(name, pattern))
-    for part in module.modules():
-        if isinstance(part, nn.BatchNorm1d) and not any(p.requires_grad for p in part.parameters()):
-            part.eval()
-    return [name for name, p in module.named_parameters() if p.requires_grad]
 
-
-@bank.wrong(
+bank.wrong(
     "buffers-alone-forgotten",
     "You look at parameters alone. A batch norm with affine=False has none, and its statistics move all the same.",
+    change={"[*part.parameters(), *part.buffers()]": "list(part.parameters())"},
 )
-def freeze_all_but(module, pattern):
-    for name, p in module.named_parameters():
-        p.requires_grad_(fnmatch.fnmatch(name, pattern))
-    for part in module.modules():
-        held = list(part.parameters())
-        if held and not any(p.requires_grad for p in held):
-            part.eval()
-    return [name for name, p in module.named_parameters() if p.requires_grad]
 
-
-@bank.wrong(
+bank.wrong(
     "returns-parameters",
     "You return the parameters themselves. Their names are asked for.",
+    change={"name for name, p in module.named_parameters()": "p for p in module.parameters()"},
 )
-def freeze_all_but(module, pattern):
-    for name, p in module.named_parameters():
-        p.requires_grad_(fnmatch.fnmatch(name, pattern))
-    for part in module.modules():
-        held = [*part.parameters(), *part.buffers()]
-        if held and not any(p.requires_grad for p in held):
-            part.eval()
-    return [p for p in module.parameters() if p.requires_grad]
 
 
 @bank.wrong(
@@ -207,15 +151,13 @@ def freeze_all_but(module, pattern):
     return sorted(name for name, p in module.named_parameters() if p.requires_grad)
 
 
-@bank.wrong("returns-the-frozen", "You return the names of what is frozen. Those that stay trainable are asked for.")
-def freeze_all_but(module, pattern):
-    for name, p in module.named_parameters():
-        p.requires_grad_(fnmatch.fnmatch(name, pattern))
-    for part in module.modules():
-        held = [*part.parameters(), *part.buffers()]
-        if held and not any(p.requires_grad for p in held):
-            part.eval()
-    return [name for name, p in module.named_parameters() if not p.requires_grad]
+bank.wrong(
+    "returns-the-frozen",
+    "You return the names of what is frozen. Those that stay trainable are asked for.",
+    change={
+        "name for name, p in module.named_parameters() if p": "name for name, p in module.named_parameters() if not p"
+    },
+)
 
 
 @bank.right("recursive")
@@ -266,50 +208,30 @@ def freeze_all_but(module, pattern):
     return names
 
 
-@bank.wrong(
+bank.wrong(
     "compares-beginnings",
     "You compare how names begin. The `*` of a pattern may stand in front or in the middle: ask `fnmatch.fnmatch`.",
     unless=r"fnmatch\(|filter\(",
+    change={
+        "def freeze_all_but(module, pattern):": 'def freeze_all_but(module, pattern):\n    beginning = pattern.rstrip("*")',
+        "fnmatch.fnmatch(name, pattern)": "name.startswith(beginning)",
+    },
 )
-def freeze_all_but(module, pattern):
-    beginning = pattern.rstrip("*")
-    for name, p in module.named_parameters():
-        p.requires_grad_(name.startswith(beginning))
-    for part in module.modules():
-        held = [*part.parameters(), *part.buffers()]
-        if held and not any(p.requires_grad for p in held):
-            part.eval()
-    return [name for name, p in module.named_parameters() if p.requires_grad]
 
-
-@bank.wrong(
+bank.wrong(
     "pattern-before-the-name",
     "`fnmatch.fnmatch` takes the name first, and the pattern after it.",
     unless=r"(?s)\A(?!.*fnmatch\()",  # of code that never asks it
+    change={"name, pattern": "pattern, name"},
 )
-def freeze_all_but(module, pattern):
-    for name, p in module.named_parameters():
-        p.requires_grad_(fnmatch.fnmatch(pattern, name))
-    for part in module.modules():
-        held = [*part.parameters(), *part.buffers()]
-        if held and not any(p.requires_grad for p in held):
-            part.eval()
-    return [name for name, p in module.named_parameters() if p.requires_grad]
 
-
-@bank.wrong(
+bank.wrong(
     "regular-expression",
     "You read the pattern as a regular expression, where a star repeats what stands before it. `fnmatch.fnmatch` knows what "
     "this star means.",
     unless=r"fnmatch\.|filter\(",
+    change={
+        "def freeze_all_but(module, pattern):": "def freeze_all_but(module, pattern):\n    import re",
+        "fnmatch.fnmatch(name, pattern)": "re.match(pattern, name) is not None",
+    },
 )
-def freeze_all_but(module, pattern):
-    import re
-
-    for name, p in module.named_parameters():
-        p.requires_grad_(re.match(pattern, name) is not None)
-    for part in module.modules():
-        held = [*part.parameters(), *part.buffers()]
-        if held and not any(p.requires_grad for p in held):
-            part.eval()
-    return [name for name, p in module.named_parameters() if p.requires_grad]

@@ -1,6 +1,5 @@
 """Answers to `init_he`: wrong ones that learners really give, and right ones that must pass."""
 
-import copy
 import math
 
 import torch
@@ -23,17 +22,13 @@ def init_he(module):
     return module
 
 
-@bank.wrong(
+bank.wrong(
     "uniform",
     "Your weights are uniform. Normal numbers are asked for.",
+    change={
+        "normal_(part.weight, std=math.sqrt(2 / part.in_features))": 'kaiming_uniform_(part.weight, nonlinearity="relu")'
+    },
 )
-def init_he(module):
-    for part in module.modules():
-        if isinstance(part, nn.Linear):
-            nn.init.kaiming_uniform_(part.weight, nonlinearity="relu")
-            if part.bias is not None:
-                nn.init.zeros_(part.bias)
-    return module
 
 
 @bank.wrong(
@@ -91,94 +86,53 @@ def init_he(module):
     return module
 
 
-@bank.wrong(
-    "variance-as-std", "You pass 2 / in_features as the std. It is the variance: the std is its root.", slip=True
+bank.wrong(
+    "variance-as-std",
+    "You pass 2 / in_features as the std. It is the variance: the std is its root.",
+    slip=True,
+    change={
+        "normal_(part.weight, std=math.sqrt(2 / part.in_features))": "normal_(part.weight, std=2 / part.in_features)"
+    },
 )
-def init_he(module):
-    for part in module.modules():
-        if isinstance(part, nn.Linear):
-            nn.init.normal_(part.weight, std=2 / part.in_features)
-            if part.bias is not None:
-                nn.init.zeros_(part.bias)
-    return module
 
-
-@bank.wrong(
+bank.wrong(
     "one-instead-of-two",
     "Your std is sqrt(1 / in_features). A ReLU drops half of the numbers; the 2 makes up for it.",
     slip=True,
+    change={"2 / part": "1 / part"},
 )
-def init_he(module):
-    for part in module.modules():
-        if isinstance(part, nn.Linear):
-            nn.init.normal_(part.weight, std=math.sqrt(1 / part.in_features))
-            if part.bias is not None:
-                nn.init.zeros_(part.bias)
-    return module
 
-
-@bank.wrong(
+bank.wrong(
     "xavier",
     "You take in_features and out_features together, the init named after Xavier Glorot. He's looks at "
     "in_features alone.",
+    change={"nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))": "nn.init.xavier_normal_(part.weight)"},
 )
-def init_he(module):
-    for part in module.modules():
-        if isinstance(part, nn.Linear):
-            nn.init.xavier_normal_(part.weight)
-            if part.bias is not None:
-                nn.init.zeros_(part.bias)
-    return module
 
-
-@bank.wrong(
+bank.wrong(
     "biases-untouched",
     "You leave the biases at what they were. They are to be 0.",
+    change={"if part.bias is not None:\n    nn.init.zeros_(part.bias)": ""},
 )
-def init_he(module):
-    for part in module.modules():
-        if isinstance(part, nn.Linear):
-            nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
-    return module
 
-
-@bank.wrong(
+bank.wrong(
     "needs-a-bias",
     "This fails for a layer that was made with bias=False: its bias is None.",
+    change={"if part.bias is not None:\n    nn.init.zeros_(part.bias)": "nn.init.zeros_(part.bias)"},
 )
-def init_he(module):
-    for part in module.modules():
-        if isinstance(part, nn.Linear):
-            nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
-            nn.init.zeros_(part.bias)
-    return module
 
-
-@bank.wrong(
+bank.wrong(
     "children-only",
     "You look at the direct children alone. A layer may stand deeper, and the module may be a layer itself.",
     also=("children-and-itself",),
+    change={"module.modules()": "module.children()"},
 )
-def init_he(module):
-    for part in module.children():
-        if isinstance(part, nn.Linear):
-            nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
-            if part.bias is not None:
-                nn.init.zeros_(part.bias)
-    return module
 
-
-@bank.wrong(
+bank.wrong(
     "children-and-itself",
     "You go no deeper than the direct children of the module. A layer may stand further inside.",
+    change={"module.modules()": "(module, *module.children())"},
 )
-def init_he(module):
-    for part in (module, *module.children()):
-        if isinstance(part, nn.Linear):
-            nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
-            if part.bias is not None:
-                nn.init.zeros_(part.bias)
-    return module
 
 
 @bank.wrong(
@@ -193,41 +147,19 @@ def init_he(module):
     return module
 
 
-@bank.told("returns-nothing", "module")
-def init_he(module):
-    for part in module.modules():
-        if isinstance(part, nn.Linear):
-            nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
-            if part.bias is not None:
-                nn.init.zeros_(part.bias)
+bank.told("returns-nothing", "module", change={"return module": ""})
 
-
-@bank.wrong(
+bank.wrong(
     "works-on-a-copy",
     "The module itself stays as it was: you draw no weights, or those of a copy, which you return.",
+    change={"def init_he(module):": "def init_he(module):\n    module = copy.deepcopy(module)"},
 )
-def init_he(module):
-    module = copy.deepcopy(module)
-    for part in module.modules():
-        if isinstance(part, nn.Linear):
-            nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
-            if part.bias is not None:
-                nn.init.zeros_(part.bias)
-    return module
 
-
-@bank.wrong(
+bank.wrong(
     "seeds",
     "You seed the global generator: everybody after you draws the same numbers each time. Draw, and do not seed.",
+    change={"def init_he(module):": "def init_he(module):\n    torch.manual_seed(42)"},
 )
-def init_he(module):
-    torch.manual_seed(42)
-    for part in module.modules():
-        if isinstance(part, nn.Linear):
-            nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
-            if part.bias is not None:
-                nn.init.zeros_(part.bias)
-    return module
 
 
 @bank.told("skips-the-frozen", "frozen_too")
@@ -264,31 +196,20 @@ def init_he(module):
     return module
 
 
-@bank.wrong(
+bank.wrong(
     "thaws-everything",
     "You set requires_grad to True on the way, in layers of other kinds too. Each flag is to stay as it was.",
+    change={
+        "for part in module.modules():": "for part in module.modules():\n    part.requires_grad_(True)",
+        "std=math": "0.0, math",
+    },
 )
-def init_he(module):
-    for part in module.modules():
-        part.requires_grad_(True)
-        if isinstance(part, nn.Linear):
-            nn.init.normal_(part.weight, 0.0, math.sqrt(2 / part.in_features))
-            if part.bias is not None:
-                nn.init.zeros_(part.bias)
-    return module
 
-
-@bank.wrong(
+bank.wrong(
     "leaves-train-mode",
     "You put the module into train mode, and leave it there. It is to stay in the mode that it was in.",
+    change={"module.modules()": "module.train().modules()", "std=math": "0.0, math"},
 )
-def init_he(module):
-    for part in module.train().modules():
-        if isinstance(part, nn.Linear):
-            nn.init.normal_(part.weight, 0.0, math.sqrt(2 / part.in_features))
-            if part.bias is not None:
-                nn.init.zeros_(part.bias)
-    return module
 
 
 @bank.right("kaiming-too")
@@ -334,18 +255,12 @@ def init_he(module):
     return module
 
 
-@bank.wrong(
+bank.wrong(
     "of-this-very-class",
     "A layer whose class is made from nn.Linear keeps its old weights, as where `type` is compared: it is an nn.Linear, too, and "
     "`isinstance` says so.",
+    change={"isinstance(part, nn.Linear)": "type(part) is nn.Linear"},
 )
-def init_he(module):
-    for part in module.modules():
-        if type(part) is nn.Linear:
-            nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
-            if part.bias is not None:
-                nn.init.zeros_(part.bias)
-    return module
 
 
 @bank.wrong(
@@ -371,18 +286,12 @@ def init_he(module):
     return module
 
 
-@bank.wrong(
+bank.wrong(
     "std-as-the-mean",
     "Your weights have std 1 and a mean above 0, as where `normal_` is given the std in the place of the mean, which comes "
     "first.",
+    change={"std=math": "math"},
 )
-def init_he(module):
-    for part in module.modules():
-        if isinstance(part, nn.Linear):
-            nn.init.normal_(part.weight, math.sqrt(2 / part.in_features))
-            if part.bias is not None:
-                nn.init.zeros_(part.bias)
-    return module
 
 
 @bank.wrong(

@@ -7,87 +7,51 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("PairDataset")
 
 
-@bank.wrong(
+bank.wrong(
     "off-by-one-len",
     "Your `len` is one too small: the last pair is never used. Places are counted from 0, lengths from 1.",
+    change={'"every input needs its target"': '"x and y differ in length"', "len(self.y)": "len(self.x) - 1"},
+    of="keeps-both-tensors",
 )
-class PairDataset(Dataset):
-    def __init__(self, x, y):
-        if len(x) != len(y):
-            raise ValueError("x and y differ in length")
-        self.x, self.y = x, y
 
-    def __len__(self):
-        return len(self.x) - 1
-
-    def __getitem__(self, i):
-        return self.x[i], self.y[i]
-
-
-@bank.wrong(
+bank.wrong(
     "counts-entries",
     "Your `len` is the number of entries of x. One row of x is one sample, however many features it has.",
+    change={'"every input needs its target"': '"x and y differ in length"', "len(self.y)": "self.x.numel()"},
+    of="keeps-both-tensors",
 )
-class PairDataset(Dataset):
-    def __init__(self, x, y):
-        if len(x) != len(y):
-            raise ValueError("x and y differ in length")
-        self.x, self.y = x, y
 
-    def __len__(self):
-        return self.x.numel()
-
-    def __getitem__(self, i):
-        return self.x[i], self.y[i]
-
-
-@bank.wrong(
+bank.wrong(
     "list-not-tuple",
     "An item is a list in your data set. A pair of input and target is asked for: a tuple.",
+    change={
+        '"every input needs its target"': '"x and y differ in length"',
+        "len(self.y)": "len(self.x)",
+        "self.x[i], self.y[i]": "[self.x[i], self.y[i]]",
+    },
+    of="keeps-both-tensors",
 )
-class PairDataset(Dataset):
-    def __init__(self, x, y):
-        if len(x) != len(y):
-            raise ValueError("x and y differ in length")
-        self.x, self.y = x, y
 
-    def __len__(self):
-        return len(self.x)
-
-    def __getitem__(self, i):
-        return [self.x[i], self.y[i]]
-
-
-@bank.wrong(
+bank.wrong(
     "swapped",
     "Your pairs hold the target first. The input comes first, then the target.",
+    change={
+        '"every input needs its target"': '"x and y differ in length"',
+        "len(self.y)": "len(self.x)",
+        "self.x[i], self.y[i]": "self.y[i], self.x[i]",
+    },
+    of="keeps-both-tensors",
 )
-class PairDataset(Dataset):
-    def __init__(self, x, y):
-        if len(x) != len(y):
-            raise ValueError("x and y differ in length")
-        self.x, self.y = x, y
 
-    def __len__(self):
-        return len(self.x)
-
-    def __getitem__(self, i):
-        return self.y[i], self.x[i]
-
-
-@bank.wrong(
+bank.wrong(
     "lengths-unchecked",
     "Your data set takes x and y of different lengths, and raises nothing. Some rows would have no partner: raise a ValueError.",
+    change={
+        'if len(x) != len(y):\n    raise ValueError("every input needs its target")': "",
+        "len(self.y)": "len(self.x)",
+    },
+    of="keeps-both-tensors",
 )
-class PairDataset(Dataset):
-    def __init__(self, x, y):
-        self.x, self.y = x, y
-
-    def __len__(self):
-        return len(self.x)
-
-    def __getitem__(self, i):
-        return self.x[i], self.y[i]
 
 
 @bank.wrong(
@@ -106,21 +70,16 @@ class PairDataset(Dataset):
         return self.x[i], self.y[i]
 
 
-@bank.wrong(
+bank.wrong(
     "wraps-around",
     "You wrap places around with `%`: whoever goes through the data set never meets its end.",
+    change={
+        '"every input needs its target"': '"x and y differ in length"',
+        "len(self.y)": "len(self.x)",
+        "self.x[i], self.y[i]": "self.x[i % len(self.x)], self.y[i % len(self.x)]",
+    },
+    of="keeps-both-tensors",
 )
-class PairDataset(Dataset):
-    def __init__(self, x, y):
-        if len(x) != len(y):
-            raise ValueError("x and y differ in length")
-        self.x, self.y = x, y
-
-    def __len__(self):
-        return len(self.x)
-
-    def __getitem__(self, i):
-        return self.x[i % len(self.x)], self.y[i % len(self.x)]
 
 
 @bank.wrong(
@@ -142,21 +101,16 @@ class PairDataset(Dataset):
         return self.x[i], self.y[i]
 
 
-@bank.wrong(
+bank.wrong(
     "target-of-the-first-row",
     "Each input comes with the target of row 0. Use the place for both.",
+    change={
+        '"every input needs its target"': '"x and y differ in length"',
+        "len(self.y)": "len(self.x)",
+        "self.y[i]": "self.y[0]",
+    },
+    of="keeps-both-tensors",
 )
-class PairDataset(Dataset):
-    def __init__(self, x, y):
-        if len(x) != len(y):
-            raise ValueError("x and y differ in length")
-        self.x, self.y = x, y
-
-    def __len__(self):
-        return len(self.x)
-
-    def __getitem__(self, i):
-        return self.x[i], self.y[0]
 
 
 @bank.wrong(
@@ -239,39 +193,28 @@ class PairDataset(Dataset):
         return self.inputs[i], self.targets[i]
 
 
-@bank.wrong(
+bank.wrong(
     "python-numbers",
     "Your items are Python numbers or lists. x[i] and y[i] are tensors: keep them so.",
+    change={
+        '"every input needs its target"': '"lengths"',
+        "self.y = x, y": "self.y = x.tolist(), y.tolist()",
+        "len(self.y)": "len(self.x)",
+    },
+    of="keeps-both-tensors",
 )
-class PairDataset(Dataset):
-    def __init__(self, x, y):
-        if len(x) != len(y):
-            raise ValueError("lengths")
-        self.x, self.y = x.tolist(), y.tolist()
 
-    def __len__(self):
-        return len(self.x)
-
-    def __getitem__(self, i):
-        return self.x[i], self.y[i]
-
-
-@bank.wrong(
+bank.wrong(
     "squeezed",
     "You squeeze x and y, and rows of one number lose their dims. Item i is x[i] and y[i] as they came.",
     slip=True,
+    change={
+        '"every input needs its target"': '"other lengths"',
+        "self.y = x, y": "self.y = x.squeeze(), y.squeeze()",
+        "len(self.y)": "len(self.x)",
+    },
+    of="keeps-both-tensors",
 )
-class PairDataset(Dataset):
-    def __init__(self, x, y):
-        if len(x) != len(y):
-            raise ValueError("other lengths")
-        self.x, self.y = x.squeeze(), y.squeeze()
-
-    def __len__(self):
-        return len(self.x)
-
-    def __getitem__(self, i):
-        return self.x[i], self.y[i]
 
 
 @bank.wrong(
@@ -362,53 +305,40 @@ class PairDataset(Dataset):
         return tuple(t.select(0, place) for t in (self.x, self.y))
 
 
-@bank.wrong(
-    "target-as-number", "The targets come as Python numbers. Give the pair as it is in x and y: two tensors.", slip=True
+bank.wrong(
+    "target-as-number",
+    "The targets come as Python numbers. Give the pair as it is in x and y: two tensors.",
+    slip=True,
+    change={
+        '"every input needs its target"': '"x and y have different lengths"',
+        "len(self.y)": "len(self.x)",
+        "self.y[i]": "self.y[i].tolist()",
+    },
+    of="keeps-both-tensors",
 )
-class PairDataset(Dataset):
-    def __init__(self, x, y):
-        if len(x) != len(y):
-            raise ValueError("x and y have different lengths")
-        self.x, self.y = x, y
 
-    def __len__(self):
-        return len(self.x)
-
-    def __getitem__(self, i):
-        return self.x[i], self.y[i].tolist()
-
-
-@bank.wrong(
-    "counts-from-one", "Your pairs are shifted by one place: item 0 is the first pair, (x[0], y[0]).", slip=True
+bank.wrong(
+    "counts-from-one",
+    "Your pairs are shifted by one place: item 0 is the first pair, (x[0], y[0]).",
+    slip=True,
+    change={
+        '"every input needs its target"': '"x and y have different lengths"',
+        "len(self.y)": "len(self.x)",
+        "self.x[i], self.y[i]": "self.x[i - 1], self.y[i - 1]",
+    },
+    of="keeps-both-tensors",
 )
-class PairDataset(Dataset):
-    def __init__(self, x, y):
-        if len(x) != len(y):
-            raise ValueError("x and y have different lengths")
-        self.x, self.y = x, y
 
-    def __len__(self):
-        return len(self.x)
-
-    def __getitem__(self, i):
-        return self.x[i - 1], self.y[i - 1]
-
-
-@bank.wrong(
+bank.wrong(
     "slices-of-one-row",
     "Your items keep an axis of length 1, as a slice of one row does. Item i is the row itself, x[i], and its target.",
+    change={
+        '"every input needs its target"': 'f"{len(x)} and {len(y)} rows"',
+        "len(self.y)": "len(self.x)",
+        "self.x[i], self.y[i]": "self.x[i : i + 1], self.y[i : i + 1]",
+    },
+    of="keeps-both-tensors",
 )
-class PairDataset(Dataset):
-    def __init__(self, x, y):
-        if len(x) != len(y):
-            raise ValueError(f"{len(x)} and {len(y)} rows")
-        self.x, self.y = x, y
-
-    def __len__(self):
-        return len(self.x)
-
-    def __getitem__(self, i):
-        return self.x[i : i + 1], self.y[i : i + 1]
 
 
 bank.survives(
@@ -424,15 +354,13 @@ bank.survives(
 )
 
 
-@bank.told("compares-whole-shapes", "takes")
-class PairDataset(Dataset):
-    def __init__(self, x, y):
-        if x.shape != y.shape:
-            raise ValueError("x and y differ in shape")
-        self.x, self.y = x, y
-
-    def __len__(self):
-        return len(self.x)
-
-    def __getitem__(self, i):
-        return self.x[i], self.y[i]
+bank.told(
+    "compares-whole-shapes",
+    "takes",
+    change={
+        "len(x) != len(y)": "x.shape != y.shape",
+        '"every input needs its target"': '"x and y differ in shape"',
+        "len(self.y)": "len(self.x)",
+    },
+    of="keeps-both-tensors",
+)

@@ -518,26 +518,11 @@ class SGDMomentum:
             p.grad = None
 
 
-@bank.wrong(
+bank.wrong(
     "no-momentum-by-default",
     "Called without `momentum`, your steps remember nothing. The default that was given is 0.9.",
+    change={"0.9": "0.0", "self.velocities =": "self.v =", "self.params, self.velocities": "self.params, self.v"},
 )
-class SGDMomentum:
-    def __init__(self, params, lr, momentum=0.0, weight_decay=0.0):
-        self.params = list(params)
-        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
-        self.v = [torch.zeros_like(p) for p in self.params]
-
-    @torch.no_grad()
-    def step(self):
-        for p, v in zip(self.params, self.v):
-            if p.grad is not None:
-                v.mul_(self.momentum).add_(p.grad + self.weight_decay * p)
-                p -= self.lr * v
-
-    def zero_grad(self):
-        for p in self.params:
-            p.grad = None
 
 
 @bank.wrong(
@@ -696,50 +681,25 @@ bank.survives(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "momentum-of-the-default",
     "Your momentum is 0.9 whatever `momentum` says.",
+    change={
+        "p, v": "p, velocity",
+        "v.mul_(self.momentum).add_(p.grad + self.weight_decay * p)": "pull = p.grad + self.weight_decay * p",
+        "p -= self.lr * v": "velocity.mul_(0.9).add_(pull)\np.sub_(self.lr * velocity)",
+    },
 )
-class SGDMomentum:
-    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
-        self.params = list(params)
-        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
-        self.velocities = [torch.zeros_like(p) for p in self.params]
 
-    @torch.no_grad()
-    def step(self):
-        for p, velocity in zip(self.params, self.velocities):
-            if p.grad is not None:
-                pull = p.grad + self.weight_decay * p
-                velocity.mul_(0.9).add_(pull)
-                p.sub_(self.lr * velocity)
-
-    def zero_grad(self):
-        for p in self.params:
-            p.grad = None
-
-
-@bank.wrong(
+bank.wrong(
     "decay-subtracted",
     "Your weight decay pushes each number away from 0: you subtract it from the gradient. It is added.",
+    change={
+        "p, v": "p, velocity",
+        "v.mul_(self.momentum).add_(p.grad + self.weight_decay * p)": "pull = p.grad - self.weight_decay * p",
+        "p -= self.lr * v": "velocity.mul_(self.momentum).add_(pull)\np.sub_(self.lr * velocity)",
+    },
 )
-class SGDMomentum:
-    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
-        self.params = list(params)
-        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
-        self.velocities = [torch.zeros_like(p) for p in self.params]
-
-    @torch.no_grad()
-    def step(self):
-        for p, velocity in zip(self.params, self.velocities):
-            if p.grad is not None:
-                pull = p.grad - self.weight_decay * p
-                velocity.mul_(self.momentum).add_(pull)
-                p.sub_(self.lr * velocity)
-
-    def zero_grad(self):
-        for p in self.params:
-            p.grad = None
 
 
 @bank.wrong(

@@ -612,104 +612,12 @@ def broken_loops():
     return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
 
 
-@bank.wrong(
+bank.wrong(
     "e-still-broadcasts",
     "In loop e predictions do not meet their own targets: where (n, 1) meets (n,), each is compared with every one.",
+    change={"model(x).squeeze(1) - y": "model(x) - y"},
+    of="as-most-begin",
 )
-def broken_loops():
-    def loop_a(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_b(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_c(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_d(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_e(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = ((model(x) - y) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_f(model, x, y, steps):
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_g(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            order = torch.randperm(len(x))
-            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_h(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
-        losses = []
-        for step in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            if step % 20 == 19:
-                scheduler.step()
-            losses.append(loss.item())
-        return losses
-
-    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
 
 
 @bank.wrong(
@@ -812,402 +720,37 @@ def broken_loops():
     return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
 
 
-@bank.wrong(
+bank.wrong(
     "f-by-sgd",
     "Loop f trains by SGD now. It was Adam that should work; it only has to be made once.",
+    change={"torch.optim.Adam": "torch.optim.SGD", "lr=0.03": "lr=0.1"},
+    of="as-most-begin",
 )
-def broken_loops():
-    def loop_a(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
 
-    def loop_b(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_c(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_d(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_e(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = ((model(x).squeeze(1) - y) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_f(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_g(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            order = torch.randperm(len(x))
-            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_h(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
-        losses = []
-        for step in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            if step % 20 == 19:
-                scheduler.step()
-            losses.append(loss.item())
-        return losses
-
-    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
-
-
-@bank.wrong(
+bank.wrong(
     "g-shuffles-twice",
     "Loop g shuffles the targets too, but in another order: rows and targets still do not belong together.",
+    change={"y[order]": "y[torch.randperm(len(x))]"},
+    of="as-most-begin",
 )
-def broken_loops():
-    def loop_a(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
 
-    def loop_b(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_c(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_d(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_e(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = ((model(x).squeeze(1) - y) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_f(model, x, y, steps):
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_g(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            order = torch.randperm(len(x))
-            loss = F.mse_loss(model(x[order]).squeeze(1), y[torch.randperm(len(x))])
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_h(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
-        losses = []
-        for step in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            if step % 20 == 19:
-                scheduler.step()
-            losses.append(loss.item())
-        return losses
-
-    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
-
-
-@bank.wrong(
+bank.wrong(
     "h-as-given",
     "Loop h still lowers the rate after each step: it has shrunk to nothing before anything is learned.",
+    change={"if step % 20 == 19:\n    scheduler.step()": "scheduler.step()"},
+    of="as-most-begin",
 )
-def broken_loops():
-    def loop_a(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
 
-    def loop_b(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_c(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_d(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_e(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = ((model(x).squeeze(1) - y) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_f(model, x, y, steps):
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_g(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            order = torch.randperm(len(x))
-            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_h(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
-        losses = []
-        for step in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            scheduler.step()
-            losses.append(loss.item())
-        return losses
-
-    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
-
-
-@bank.wrong(
+bank.wrong(
     "rewrites-a-loop",
     "All loops learn, but one of them has more than two lines that are not as you were given them, or another name. Each "
     "fault needs two lines at most.",
+    change={
+        "scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)": "",
+        "if step % 20 == 19:\n    scheduler.step()\nlosses.append(loss.item())": "value = loss.item()\nlosses.append(value)",
+    },
+    of="as-most-begin",
 )
-def broken_loops():
-    def loop_a(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_b(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_c(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_d(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_e(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = ((model(x).squeeze(1) - y) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_f(model, x, y, steps):
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_g(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            order = torch.randperm(len(x))
-            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_h(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for step in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            value = loss.item()
-            losses.append(value)
-        return losses
-
-    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
 
 
 @bank.wrong(
@@ -1309,204 +852,19 @@ def broken_loops():
     return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
 
 
-@bank.wrong(
+bank.wrong(
     "g-order-undone",
     "Loop g sorts the targets by the order backwards. What is shuffled by `order` stands beside y[order].",
+    change={"y[order]": "y[order.argsort()]"},
+    of="as-most-begin",
 )
-def broken_loops():
-    def loop_a(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
 
-    def loop_b(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_c(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_d(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_e(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = ((model(x).squeeze(1) - y) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_f(model, x, y, steps):
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_g(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            order = torch.randperm(len(x))
-            loss = F.mse_loss(model(x[order]).squeeze(1), y[order.argsort()])
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_h(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
-        losses = []
-        for step in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            if step % 20 == 19:
-                scheduler.step()
-            losses.append(loss.item())
-        return losses
-
-    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
-
-
-@bank.wrong(
+bank.wrong(
     "e-sum-over-columns",
     "In loop e (n, 1) still meets (n,), and the means of the columns are added up: each prediction is compared with every target.",
+    change={"((model(x).squeeze(1) - y) ** 2).mean()": "((model(x) - y) ** 2).mean(dim=0).sum()"},
+    of="as-most-begin",
 )
-def broken_loops():
-    def loop_a(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_b(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_c(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_d(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_e(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = ((model(x) - y) ** 2).mean(dim=0).sum()
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_f(model, x, y, steps):
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_g(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            order = torch.randperm(len(x))
-            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_h(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
-        losses = []
-        for step in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            if step % 20 == 19:
-                scheduler.step()
-            losses.append(loss.item())
-        return losses
-
-    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
 
 
 @bank.wrong(
@@ -2099,6 +1457,103 @@ def broken_loops():
             loss.backward()
             optimizer.step()
             scheduler.step()
+            losses.append(loss.item())
+        return losses
+
+    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
+
+
+@bank.right("as-most-begin")
+def broken_loops():
+    def loop_a(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_b(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_c(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_d(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_e(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = ((model(x).squeeze(1) - y) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_f(model, x, y, steps):
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_g(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            order = torch.randperm(len(x))
+            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_h(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
+        losses = []
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            if step % 20 == 19:
+                scheduler.step()
             losses.append(loss.item())
         return losses
 

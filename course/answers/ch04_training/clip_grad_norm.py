@@ -154,17 +154,11 @@ def clip_grad_norm(params, max_norm):
     return norm
 
 
-@bank.wrong(
+bank.wrong(
     "forgets-the-root-of-a-float",
     "You take the sum of squares for the norm. The norm is its root.",
+    change={"math.sqrt": "float", "grad.mul_(max_norm / norm)": "grad *= max_norm / norm"},
 )
-def clip_grad_norm(params, max_norm):
-    grads = [p.grad for p in params if p.grad is not None]
-    norm = float(sum((grad**2).sum().item() for grad in grads))
-    if norm > max_norm:
-        for grad in grads:
-            grad *= max_norm / norm
-    return norm
 
 
 @bank.wrong(
@@ -181,18 +175,12 @@ def clip_grad_norm(params, max_norm):
     return norm
 
 
-@bank.wrong(
+bank.wrong(
     "renames-only",
     "The gradients stay as long as they were. They are to be changed in place: `grad = grad * ...` would only "
     "make a new tensor with that name.",
+    change={"grad.mul_(max_norm / norm)": "grad = grad * (max_norm / norm)"},
 )
-def clip_grad_norm(params, max_norm):
-    grads = [p.grad for p in params if p.grad is not None]
-    norm = math.sqrt(sum((grad**2).sum().item() for grad in grads))
-    if norm > max_norm:
-        for grad in grads:
-            grad = grad * (max_norm / norm)
-    return norm
 
 
 @bank.wrong("squared-norm", "You return the square of the norm. Take the root.")
@@ -350,17 +338,13 @@ bank.survives(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "sum-of-sizes",
     "Your norm adds up the sizes of all entries. It is the root of the sum of their squares.",
+    change={
+        "math.sqrt(sum((grad**2).sum().item() for grad in grads))": "math.fsum(grad.abs().sum().item() for grad in grads)"
+    },
 )
-def clip_grad_norm(params, max_norm):
-    grads = [p.grad for p in params if p.grad is not None]
-    norm = math.fsum(grad.abs().sum().item() for grad in grads)
-    if norm > max_norm:
-        for grad in grads:
-            grad.mul_(max_norm / norm)
-    return norm
 
 
 @bank.wrong(
@@ -376,14 +360,8 @@ def clip_grad_norm(params, max_norm):
     return norm
 
 
-@bank.wrong(
+bank.wrong(
     "makes-longer",
     "You multiply by norm / max_norm, which makes long gradients longer. It is the other way up.",
+    change={"(grad**2)": "grad.square()", "max_norm / norm": "norm / max_norm"},
 )
-def clip_grad_norm(params, max_norm):
-    grads = [p.grad for p in params if p.grad is not None]
-    norm = math.sqrt(sum(grad.square().sum().item() for grad in grads))
-    if norm > max_norm:
-        for grad in grads:
-            grad.mul_(norm / max_norm)
-    return norm

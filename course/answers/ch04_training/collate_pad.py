@@ -21,64 +21,47 @@ def collate_pad(batch, pad=0):
     return padded, lengths
 
 
-@bank.wrong(
+bank.wrong(
     "pads-in-front",
     "You put the filling in front of the entries. Each row begins with its entries; the filling comes after.",
+    change={"padded[i, : len(row)]": "padded[i, max(lengths) - len(row) :]"},
 )
-def collate_pad(batch, pad=0):
-    lengths = [len(row) for row in batch]
-    padded = torch.full((len(batch), max(lengths)), pad, dtype=batch[0].dtype)
-    for i, row in enumerate(batch):
-        padded[i, max(lengths) - len(row) :] = row
-    return padded, lengths
 
-
-@bank.wrong(
+bank.wrong(
     "always-float",
     "Your table is float32 whatever comes in. Labels or words would be floats now: keep the dtype of the rows.",
+    change={
+        "full((len(batch), max(lengths)), pad, dtype=batch[0].dtype)": "full((len(batch), max(lengths)), float(pad))"
+    },
 )
-def collate_pad(batch, pad=0):
-    lengths = [len(row) for row in batch]
-    padded = torch.full((len(batch), max(lengths)), float(pad))
-    for i, row in enumerate(batch):
-        padded[i, : len(row)] = row
-    return padded, lengths
 
-
-@bank.wrong(
+bank.wrong(
     "dtype-of-the-pad",
     "The dtype of your table is not that of the tensors: int64, as a whole `pad` makes it, cuts the fractions off.",
+    change={
+        "pad, dtype=batch[0].dtype": "pad",
+        "padded[i, : len(row)] = row": "padded[i, : len(row)] = row.to(padded.dtype)",
+    },
 )
-def collate_pad(batch, pad=0):
-    lengths = [len(row) for row in batch]
-    padded = torch.full((len(batch), max(lengths)), pad)
-    for i, row in enumerate(batch):
-        padded[i, : len(row)] = row.to(padded.dtype)
-    return padded, lengths
 
-
-@bank.wrong(
+bank.wrong(
     "lengths-as-tensor",
     "Your lengths are a tensor. A list of ints is asked for.",
+    change={
+        "[len(row) for row in batch]": "torch.tensor([len(row) for row in batch])",
+        "max(lengths)": "int(lengths.max())",
+    },
 )
-def collate_pad(batch, pad=0):
-    lengths = torch.tensor([len(row) for row in batch])
-    padded = torch.full((len(batch), int(lengths.max())), pad, dtype=batch[0].dtype)
-    for i, row in enumerate(batch):
-        padded[i, : len(row)] = row
-    return padded, lengths
 
-
-@bank.wrong(
+bank.wrong(
     "lengths-after",
     "Your lengths are those of the padded rows, all alike. The lengths before are what gets lost otherwise.",
+    change={
+        "lengths = [len(row) for row in batch]": "longest = max(len(row) for row in batch)",
+        "max(lengths)": "longest",
+        "padded, lengths": "padded, [longest] * len(batch)",
+    },
 )
-def collate_pad(batch, pad=0):
-    longest = max(len(row) for row in batch)
-    padded = torch.full((len(batch), longest), pad, dtype=batch[0].dtype)
-    for i, row in enumerate(batch):
-        padded[i, : len(row)] = row
-    return padded, [longest] * len(batch)
 
 
 @bank.wrong(
@@ -101,31 +84,23 @@ def collate_pad(batch, pad=0):
     return torch.stack([row[: min(lengths)] for row in batch]), lengths
 
 
-@bank.wrong(
+bank.wrong(
     "sorts-the-rows",
     "You put the longest row first. The rows should stay in the order in which they come.",
+    change={
+        "def collate_pad(batch, pad=0):": "def collate_pad(batch, pad=0):\n    batch = sorted(batch, key=len, reverse=True)"
+    },
 )
-def collate_pad(batch, pad=0):
-    batch = sorted(batch, key=len, reverse=True)
-    lengths = [len(row) for row in batch]
-    padded = torch.full((len(batch), max(lengths)), pad, dtype=batch[0].dtype)
-    for i, row in enumerate(batch):
-        padded[i, : len(row)] = row
-    return padded, lengths
 
-
-@bank.wrong(
+bank.wrong(
     "sorts-the-list-it-was-given",
     "You sort the list that you were given, as `sort` does: the rows no longer stand in their order, in the table and "
     "in the caller's list.",
+    change={
+        "def collate_pad(batch, pad=0):": "def collate_pad(batch, pad=0):\n    batch.sort(key=len, reverse=True)",
+        "max(lengths)": "lengths[0]",
+    },
 )
-def collate_pad(batch, pad=0):
-    batch.sort(key=len, reverse=True)
-    lengths = [len(row) for row in batch]
-    padded = torch.full((len(batch), lengths[0]), pad, dtype=batch[0].dtype)
-    for i, row in enumerate(batch):
-        padded[i, : len(row)] = row
-    return padded, lengths
 
 
 @bank.wrong(
@@ -141,13 +116,12 @@ def collate_pad(batch, pad=0):
     return padded, lengths
 
 
-@bank.wrong(
+bank.wrong(
     "counts-what-is-not-pad",
     "You count the entries that differ from `pad`. A real entry may be equal to it: ask each row for its length.",
+    change={"return padded, [row.shape[0] for row in batch]": "return padded, (padded != pad).sum(dim=1).tolist()"},
+    of="pad-sequence",
 )
-def collate_pad(batch, pad=0):
-    padded = nn.utils.rnn.pad_sequence(batch, batch_first=True, padding_value=pad)
-    return padded, (padded != pad).sum(dim=1).tolist()
 
 
 @bank.wrong(
@@ -189,16 +163,11 @@ def collate_pad(batch, pad=0):
     return torch.stack(batch), lengths
 
 
-@bank.wrong(
+bank.wrong(
     "one-column-at-least",
     "Where all tensors are empty, your table has a column all the same. It is as wide as the longest of them, and that is 0.",
+    change={"max(lengths)": "max(1, *lengths)"},
 )
-def collate_pad(batch, pad=0):
-    lengths = [len(row) for row in batch]
-    padded = torch.full((len(batch), max(1, *lengths)), pad, dtype=batch[0].dtype)
-    for i, row in enumerate(batch):
-        padded[i, : len(row)] = row
-    return padded, lengths
 
 
 @bank.right("pad-sequence")
@@ -253,13 +222,12 @@ bank.survives(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "as-wide-as-the-first",
     "Your table is as wide as the first tensor, and cuts off longer ones. The longest of all tells the width.",
+    change={
+        "max(lengths)": "lengths[0]",
+        "i, row in enumerate(batch)": "place, row in zip(padded, batch)",
+        "padded[i, : len(row)] = row": "place[: len(row)] = row[: lengths[0]]",
+    },
 )
-def collate_pad(batch, pad=0):
-    lengths = [len(row) for row in batch]
-    padded = torch.full((len(batch), lengths[0]), pad, dtype=batch[0].dtype)
-    for place, row in zip(padded, batch):
-        place[: len(row)] = row[: lengths[0]]
-    return padded, lengths

@@ -249,40 +249,14 @@ def evaluate(model, loader, criterion):
     return {"loss": loss / count, "accuracy": hits / count}
 
 
-@bank.told("percent", "share")
-def evaluate(model, loader, criterion):
-    modes = [(module, module.training) for module in model.modules()]
-    model.eval()
-    loss = correct = count = 0
-    with torch.no_grad():
-        for inputs, labels in loader:
-            logits = model(inputs)
-            loss += criterion(logits, labels).item() * len(labels)
-            correct += (logits.argmax(dim=1) == labels).sum().item()
-            count += len(labels)
-    for module, mode in modes:
-        module.training = mode
-    return {"loss": loss / count, "accuracy": 100 * correct / count}
+bank.told("percent", "share", change={"correct / count": "100 * correct / count"})
 
-
-@bank.wrong(
+bank.wrong(
     "both-means-of-means",
     "Loss and accuracy are both averaged over batches: a sample in the small last one counts for more than the others.",
     slip=True,
+    change={"() * len(labels)": "()", "sum().item()": "float().mean().item()", "count += len(labels)": "count += 1"},
 )
-def evaluate(model, loader, criterion):
-    modes = [(module, module.training) for module in model.modules()]
-    model.eval()
-    loss = correct = count = 0
-    with torch.no_grad():
-        for inputs, labels in loader:
-            logits = model(inputs)
-            loss += criterion(logits, labels).item()
-            correct += (logits.argmax(dim=1) == labels).float().mean().item()
-            count += 1
-    for module, mode in modes:
-        module.training = mode
-    return {"loss": loss / count, "accuracy": correct / count}
 
 
 @bank.wrong(
@@ -303,36 +277,18 @@ def evaluate(model, loader, criterion):
     return {"loss": loss / len(loader.dataset), "accuracy": correct / len(loader.dataset)}
 
 
-@bank.wrong("share-of-errors", "You give the share of rows that are wrong. Accuracy is the share that is right.")
-def evaluate(model, loader, criterion):
-    modes = [(module, module.training) for module in model.modules()]
-    model.eval()
-    loss = correct = count = 0
-    with torch.no_grad():
-        for inputs, labels in loader:
-            logits = model(inputs)
-            loss += criterion(logits, labels).item() * len(labels)
-            correct += (logits.argmax(dim=1) == labels).sum().item()
-            count += len(labels)
-    for module, mode in modes:
-        module.training = mode
-    return {"loss": loss / count, "accuracy": 1 - correct / count}
+bank.wrong(
+    "share-of-errors",
+    "You give the share of rows that are wrong. Accuracy is the share that is right.",
+    change={"correct / count": "1 - correct / count"},
+)
 
-
-@bank.wrong("a-tuple", "You return a tuple. A dict with loss and accuracy is asked for.", slip=True)
-def evaluate(model, loader, criterion):
-    modes = [(module, module.training) for module in model.modules()]
-    model.eval()
-    loss = correct = count = 0
-    with torch.no_grad():
-        for inputs, labels in loader:
-            logits = model(inputs)
-            loss += criterion(logits, labels).item() * len(labels)
-            correct += (logits.argmax(dim=1) == labels).sum().item()
-            count += len(labels)
-    for module, mode in modes:
-        module.training = mode
-    return (loss / count, correct / count)
+bank.wrong(
+    "a-tuple",
+    "You return a tuple. A dict with loss and accuracy is asked for.",
+    slip=True,
+    change={'{"loss": loss / count, "accuracy": correct / count}': "(loss / count, correct / count)"},
+)
 
 
 @bank.wrong(
@@ -525,25 +481,15 @@ def evaluate(model, loader, criterion):
     return dict(loss=loss, accuracy=accuracy)
 
 
-@bank.wrong(
+bank.wrong(
     "full-batches-counted",
     "You count each batch as a full one. The last may be smaller: add up the lengths of what comes.",
+    change={
+        "inputs, labels in loader": "place, (inputs, labels) in enumerate(loader)",
+        "logits = model(inputs)": "if place == 0:\n    size = len(labels)\nlogits = model(inputs)",
+        "count += len(labels)": "count += size",
+    },
 )
-def evaluate(model, loader, criterion):
-    modes = [(module, module.training) for module in model.modules()]
-    model.eval()
-    loss = correct = count = 0
-    with torch.no_grad():
-        for place, (inputs, labels) in enumerate(loader):
-            if place == 0:
-                size = len(labels)
-            logits = model(inputs)
-            loss += criterion(logits, labels).item() * len(labels)
-            correct += (logits.argmax(dim=1) == labels).sum().item()
-            count += size
-    for module, mode in modes:
-        module.training = mode
-    return {"loss": loss / count, "accuracy": correct / count}
 
 
 @bank.wrong(

@@ -1,91 +1,30 @@
 """Answers to `fit`: wrong ones that learners really give, and right ones that must pass."""
 
 import torch
-import torch.nn.functional as F
 
 from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("fit")
 
 
-@bank.wrong(
+bank.wrong(
     "never-in-train-mode",
     "You never ask for train mode: what comes in eval mode, or was measured, goes on without dropout.",
     unless=r"\.train\(",
+    change={"model.train()": ""},
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for _ in range(epochs):
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        model.eval()
-        total = right = count = 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += criterion(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).sum().item()
-                count += len(y)
-        history.append((sum(losses) / len(losses), total / count, right / count))
-    return history
 
-
-@bank.wrong(
+bank.wrong(
     "train-mode-once",
     "You ask for train mode once, before the first epoch. After the first measurement the model stays in eval mode.",
+    change={"history = []": "history = []\nmodel.train()", "model.train()": ""},
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    model.train()
-    for _ in range(epochs):
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        model.eval()
-        total = right = count = 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += criterion(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).sum().item()
-                count += len(y)
-        history.append((sum(losses) / len(losses), total / count, right / count))
-    return history
 
-
-@bank.wrong(
+bank.wrong(
     "measures-in-train-mode",
     "You measure in train mode: dropout is at work, and batch norm learns from the drawer.",
+    change={"model.eval()": ""},
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for _ in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        total = right = count = 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += criterion(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).sum().item()
-                count += len(y)
-        history.append((sum(losses) / len(losses), total / count, right / count))
-    return history
 
 
 @bank.told("records-a-graph", "tracked")
@@ -111,113 +50,30 @@ def fit(model, optimizer, criterion, loader, drawer, epochs):
     return history
 
 
-@bank.wrong(
+bank.wrong(
     "one-order-for-all",
     "You go through the loader once and keep its batches: every epoch has the same order, however the loader shuffles.",
+    change={"history = []": "history = []\nbatches = list(loader)", "y in loader": "y in batches"},
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    batches = list(loader)
-    for _ in range(epochs):
-        model.train()
-        losses = []
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        model.eval()
-        total = right = count = 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += criterion(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).sum().item()
-                count += len(y)
-        history.append((sum(losses) / len(losses), total / count, right / count))
-    return history
 
-
-@bank.wrong(
+bank.wrong(
     "never-clears",
     "You never clear the gradients: each step uses the sum of all gradients so far.",
     unless=r"zero_grad|\.grad = None|zero_\(",
+    change={"optimizer.zero_grad()": ""},
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for _ in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        model.eval()
-        total = right = count = 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += criterion(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).sum().item()
-                count += len(y)
-        history.append((sum(losses) / len(losses), total / count, right / count))
-    return history
 
-
-@bank.wrong(
+bank.wrong(
     "clears-once-per-epoch",
     "You clear the gradients once per epoch. Each step should use the gradient of its own batch alone.",
+    change={"losses = []": "optimizer.zero_grad()\nlosses = []", "optimizer.zero_grad()": ""},
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for _ in range(epochs):
-        model.train()
-        optimizer.zero_grad()
-        losses = []
-        for x, y in loader:
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        model.eval()
-        total = right = count = 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += criterion(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).sum().item()
-                count += len(y)
-        history.append((sum(losses) / len(losses), total / count, right / count))
-    return history
 
-
-@bank.wrong(
+bank.wrong(
     "steps-once-per-epoch",
     "You step once per epoch, after the last batch. Each batch has a step of its own.",
+    change={"optimizer.step()": "", "model.eval()": "optimizer.step()\nmodel.eval()"},
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for _ in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            losses.append(loss.item())
-        optimizer.step()
-        model.eval()
-        total = right = count = 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += criterion(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).sum().item()
-                count += len(y)
-        history.append((sum(losses) / len(losses), total / count, right / count))
-    return history
 
 
 @bank.wrong(
@@ -251,192 +107,47 @@ def fit(model, optimizer, criterion, loader, drawer, epochs):
     return history
 
 
-@bank.wrong(
+bank.wrong(
     "last-batch-only",
     "You note the loss of an epoch's last batch. The mean over all its batches is asked for.",
+    change={"sum(losses) / len(losses)": "losses[-1]"},
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for _ in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        model.eval()
-        total = right = count = 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += criterion(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).sum().item()
-                count += len(y)
-        history.append((losses[-1], total / count, right / count))
-    return history
 
-
-@bank.wrong(
+bank.wrong(
     "sum-of-losses",
     "You note the sum of an epoch's batch losses. The mean is asked for.",
+    change={"sum(losses) / len(losses)": "sum(losses)"},
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for _ in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        model.eval()
-        total = right = count = 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += criterion(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).sum().item()
-                count += len(y)
-        history.append((sum(losses), total / count, right / count))
-    return history
 
-
-@bank.wrong(
+bank.wrong(
     "losses-of-all-epochs",
     "Your list of losses is never emptied: the mean is over all epochs so far, not over this one.",
+    change={"history = []": "history, losses = [], []", "losses = []": ""},
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history, losses = [], []
-    for _ in range(epochs):
-        model.train()
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        model.eval()
-        total = right = count = 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += criterion(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).sum().item()
-                count += len(y)
-        history.append((sum(losses) / len(losses), total / count, right / count))
-    return history
 
-
-@bank.wrong(
+bank.wrong(
     "tensors-in-the-history",
     "You keep a tensor for each epoch's loss, with its graph nodes. Keep numbers: `loss.item()`.",
+    change={"(loss.item())": "(loss)"},
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for _ in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss)
-        model.eval()
-        total = right = count = 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += criterion(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).sum().item()
-                count += len(y)
-        history.append((sum(losses) / len(losses), total / count, right / count))
-    return history
 
-
-@bank.wrong(
+bank.wrong(
     "mean-of-batch-means",
     "In the drawer you average batch means, and its smaller last batch counts as much as a full one. Count samples.",
+    change={"() * len(y)": "()", "count, right": "len(drawer), right"},
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for _ in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        model.eval()
-        total = right = count = 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += criterion(logits, y).item()
-                right += (logits.argmax(dim=1) == y).sum().item()
-                count += len(y)
-        history.append((sum(losses) / len(losses), total / len(drawer), right / count))
-    return history
 
-
-@bank.wrong(
+bank.wrong(
     "accuracy-in-percent",
     "Your accuracy is in percent. A share from 0 to 1 is asked for.",
+    change={"count, right": "count, 100 * right"},
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for _ in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        model.eval()
-        total = right = count = 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += criterion(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).sum().item()
-                count += len(y)
-        history.append((sum(losses) / len(losses), total / count, 100 * right / count))
-    return history
 
-
-@bank.wrong(
+bank.wrong(
     "accuracy-of-the-known",
     "You measure on the data that you learn from. The drawer is what tells whether anything was understood.",
+    change={"y in drawer": "y in loader"},
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for _ in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        model.eval()
-        total = right = count = 0
-        with torch.no_grad():
-            for x, y in loader:
-                logits = model(x)
-                total += criterion(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).sum().item()
-                count += len(y)
-        history.append((sum(losses) / len(losses), total / count, right / count))
-    return history
 
 
 @bank.wrong(
@@ -493,82 +204,26 @@ def fit(model, optimizer, criterion, loader, drawer, epochs):
     return [(mean, total / count, right / count) for mean in means]
 
 
-@bank.wrong(
+bank.wrong(
     "ignores-the-criterion",
     "You take cross-entropy whatever `criterion` is. Call the one you were given.",
+    change={
+        "criterion(model(x), y)": "F.cross_entropy(model(x), y)",
+        "criterion(logits, y).item()": "F.cross_entropy(logits, y).item()",
+    },
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for _ in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        model.eval()
-        total = right = count = 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += F.cross_entropy(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).sum().item()
-                count += len(y)
-        history.append((sum(losses) / len(losses), total / count, right / count))
-    return history
 
+bank.wrong(
+    "last-row-only",
+    "You return the last row alone. The history has a row for each epoch.",
+    change={"return history": "return history[-1]"},
+)
 
-@bank.wrong("last-row-only", "You return the last row alone. The history has a row for each epoch.")
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for _ in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        model.eval()
-        total = right = count = 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += criterion(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).sum().item()
-                count += len(y)
-        history.append((sum(losses) / len(losses), total / count, right / count))
-    return history[-1]
-
-
-@bank.wrong(
+bank.wrong(
     "accuracy-before-loss",
     "Your rows have accuracy before the drawer's loss. The order is: mean batch loss, loss, share.",
+    change={"total / count, right": "right / count, total"},
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for _ in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        model.eval()
-        total = right = count = 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += criterion(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).sum().item()
-                count += len(y)
-        history.append((sum(losses) / len(losses), right / count, total / count))
-    return history
 
 
 @bank.wrong(

@@ -220,25 +220,12 @@ def house_prices(x, y, new):
     return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
 
 
-@bank.wrong(
+bank.wrong(
     "rate-still-tiny",
     "Your line hardly leaves 0, where it begins: a tiny rate does that, or no step, or a gradient of 0. For standardized "
     "columns 0.1 is a good rate.",
+    change={"lr=0.1": "lr=1e-7"},
 )
-def house_prices(x, y, new):
-    center, spread = x.mean(0), x.std(0)
-    inputs = (x - center) / spread
-    weight = torch.zeros(x.shape[1], requires_grad=True)
-    bias = torch.zeros((), requires_grad=True)
-    optimizer = torch.optim.SGD([weight, bias], lr=1e-7)
-    for _ in range(200):
-        optimizer.zero_grad()
-        loss = ((inputs @ weight + bias - y) ** 2).mean()
-        loss.backward()
-        optimizer.step()
-    weight = weight.detach() / spread
-    bias = bias.detach() - center @ weight
-    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
 
 
 @bank.wrong(
@@ -319,39 +306,21 @@ def house_prices(x, y, new):
     return {"weight": weight, "bias": bias, "prices": (new - middle) / spread @ weight + bias}
 
 
-@bank.told("weights-anew-in-each-step", "flat")
-def house_prices(x, y, new):
-    center, spread = x.mean(0), x.std(0)
-    inputs = (x - center) / spread
-    weight = torch.zeros(x.shape[1], requires_grad=True)
-    bias = torch.zeros((), requires_grad=True)
-    optimizer = torch.optim.SGD([weight, bias], lr=0.1)
-    for _ in range(200):
-        weight = weight.detach().clone().requires_grad_()
-        optimizer.zero_grad()
-        loss = ((inputs @ weight + bias - y) ** 2).mean()
-        loss.backward()
-        optimizer.step()
-    weight = weight.detach() / spread
-    bias = bias.detach() - center @ weight
-    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
+bank.told(
+    "weights-anew-in-each-step",
+    "flat",
+    change={"optimizer.zero_grad()": "weight = weight.detach().clone().requires_grad_()\noptimizer.zero_grad()"},
+)
 
-
-@bank.told("spread-without-the-mean", "finite")
-def house_prices(x, y, new):
-    spread = x.std(0)
-    inputs = x / spread
-    weight = torch.zeros(x.shape[1], requires_grad=True)
-    bias = torch.zeros((), requires_grad=True)
-    optimizer = torch.optim.SGD([weight, bias], lr=0.1)
-    for _ in range(200):
-        optimizer.zero_grad()
-        loss = ((inputs @ weight + bias - y) ** 2).mean()
-        loss.backward()
-        optimizer.step()
-    weight = weight.detach() / spread
-    bias = bias.detach()
-    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
+bank.told(
+    "spread-without-the-mean",
+    "finite",
+    change={
+        "center, spread = x.mean(0), x.std(0)": "spread = x.std(0)",
+        "(x - center)": "x",
+        "() - center @ weight": "()",
+    },
+)
 
 
 @bank.right("pseudoinverse")

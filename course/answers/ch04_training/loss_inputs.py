@@ -26,132 +26,79 @@ def loss_inputs(head, output, target):
     return F.mse_loss(output, target)
 
 
-@bank.wrong(
+bank.wrong(
     "double-softmax",
     "The digits run through softmax twice: `cross_entropy` takes logits, and applies it by itself.",
+    change={
+        "F.cross_entropy(output, target)": "F.cross_entropy(output.softmax(dim=1), target)",
+        "target.to(output.dtype)": "target.float()",
+        "(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)",
+    },
 )
-def loss_inputs(head, output, target):
-    if head == "digit":
-        return F.cross_entropy(output.softmax(dim=1), target)
-    if head == "marked":
-        return F.cross_entropy(output, target.float())
-    if head == "letters":
-        return F.cross_entropy(output.transpose(1, 2), target)
-    if head == "spam":
-        return F.binary_cross_entropy_with_logits(output, target)
-    return F.mse_loss(output.squeeze(1), target)
 
-
-@bank.wrong(
+bank.wrong(
     "nll-of-probabilities",
     "`nll_loss` takes logs of probabilities, and you give it probabilities. A loss below 0 should make you suspicious.",
+    change={
+        "F.cross_entropy(output, target)": "F.nll_loss(output.softmax(dim=1), target)",
+        "target.to(output.dtype)": "target.float()",
+        "(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)",
+    },
 )
-def loss_inputs(head, output, target):
-    if head == "digit":
-        return F.nll_loss(output.softmax(dim=1), target)
-    if head == "marked":
-        return F.cross_entropy(output, target.float())
-    if head == "letters":
-        return F.cross_entropy(output.transpose(1, 2), target)
-    if head == "spam":
-        return F.binary_cross_entropy_with_logits(output, target)
-    return F.mse_loss(output.squeeze(1), target)
 
-
-@bank.wrong(
+bank.wrong(
     "one-hot-int",
     "The marked targets are whole numbers still. As probabilities they must be floats, like the logits.",
+    change={
+        "(output, target.to(output.dtype))": "(output, target)",
+        "(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)",
+    },
 )
-def loss_inputs(head, output, target):
-    if head == "digit":
-        return F.cross_entropy(output, target)
-    if head == "marked":
-        return F.cross_entropy(output, target)
-    if head == "letters":
-        return F.cross_entropy(output.transpose(1, 2), target)
-    if head == "spam":
-        return F.binary_cross_entropy_with_logits(output, target)
-    return F.mse_loss(output.squeeze(1), target)
 
-
-@bank.wrong(
+bank.wrong(
     "marked-by-argmin",
     "You look for the label where the row is smallest. The label is where the 1 stands.",
+    change={
+        "target.to(output.dtype)": "target.argmin(dim=1)",
+        "(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)",
+    },
 )
-def loss_inputs(head, output, target):
-    if head == "digit":
-        return F.cross_entropy(output, target)
-    if head == "marked":
-        return F.cross_entropy(output, target.argmin(dim=1))
-    if head == "letters":
-        return F.cross_entropy(output.transpose(1, 2), target)
-    if head == "spam":
-        return F.binary_cross_entropy_with_logits(output, target)
-    return F.mse_loss(output.squeeze(1), target)
 
-
-@bank.wrong(
+bank.wrong(
     "marked-over-rows",
     "You look for the 1 in each column, which gives k places among the rows. Each row has its label: look along dim 1.",
+    change={
+        "target.to(output.dtype)": "target.argmax(dim=0)",
+        "(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)",
+    },
 )
-def loss_inputs(head, output, target):
-    if head == "digit":
-        return F.cross_entropy(output, target)
-    if head == "marked":
-        return F.cross_entropy(output, target.argmax(dim=0))
-    if head == "letters":
-        return F.cross_entropy(output.transpose(1, 2), target)
-    if head == "spam":
-        return F.binary_cross_entropy_with_logits(output, target)
-    return F.mse_loss(output.squeeze(1), target)
 
-
-@bank.wrong(
+bank.wrong(
     "argmax-before-loss",
     "You choose a letter by argmax first. Nothing flows back through it: the model would never learn.",
+    change={
+        "target.to(output.dtype)": "target.float()",
+        "cross_entropy(output.flatten(0, 1), target.flatten())": "mse_loss(output.argmax(dim=2).float(), target.float())",
+    },
 )
-def loss_inputs(head, output, target):
-    if head == "digit":
-        return F.cross_entropy(output, target)
-    if head == "marked":
-        return F.cross_entropy(output, target.float())
-    if head == "letters":
-        return F.mse_loss(output.argmax(dim=2).float(), target.float())
-    if head == "spam":
-        return F.binary_cross_entropy_with_logits(output, target)
-    return F.mse_loss(output.squeeze(1), target)
 
-
-@bank.wrong(
+bank.wrong(
     "letters-in-dim-1",
     "You reshape where the dims should trade places: the classes of different letters get mixed up.",
+    change={
+        "target.to(output.dtype)": "target.float()",
+        "(output.flatten(0, 1), target.flatten())": "(output.reshape(output.shape[0], output.shape[2], -1), target)",
+    },
 )
-def loss_inputs(head, output, target):
-    if head == "digit":
-        return F.cross_entropy(output, target)
-    if head == "marked":
-        return F.cross_entropy(output, target.float())
-    if head == "letters":
-        return F.cross_entropy(output.reshape(output.shape[0], output.shape[2], -1), target)
-    if head == "spam":
-        return F.binary_cross_entropy_with_logits(output, target)
-    return F.mse_loss(output.squeeze(1), target)
 
-
-@bank.wrong(
+bank.wrong(
     "first-letter-only",
     "You look at the first letter of each row alone. All of them count.",
+    change={
+        "target.to(output.dtype)": "target.float()",
+        "(output.flatten(0, 1), target.flatten())": "(output[:, 0], target[:, 0])",
+    },
 )
-def loss_inputs(head, output, target):
-    if head == "digit":
-        return F.cross_entropy(output, target)
-    if head == "marked":
-        return F.cross_entropy(output, target.float())
-    if head == "letters":
-        return F.cross_entropy(output[:, 0], target[:, 0])
-    if head == "spam":
-        return F.binary_cross_entropy_with_logits(output, target)
-    return F.mse_loss(output.squeeze(1), target)
 
 
 @bank.wrong(
@@ -186,36 +133,25 @@ def loss_inputs(head, output, target):
     return F.mse_loss(output.squeeze(1), target)
 
 
-@bank.wrong(
+bank.wrong(
     "n-by-1-broadcast",
     "(n, 1) predictions meet (n,) prices: every prediction is compared with every price. Make the shapes alike.",
+    change={
+        "target.to(output.dtype)": "target.float()",
+        "(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)",
+        "output.squeeze(1)": "output",
+    },
 )
-def loss_inputs(head, output, target):
-    if head == "digit":
-        return F.cross_entropy(output, target)
-    if head == "marked":
-        return F.cross_entropy(output, target.float())
-    if head == "letters":
-        return F.cross_entropy(output.transpose(1, 2), target)
-    if head == "spam":
-        return F.binary_cross_entropy_with_logits(output, target)
-    return F.mse_loss(output, target)
 
-
-@bank.wrong(
+bank.wrong(
     "summed-prices",
     "You add the squared errors up. The mean squared error is asked for.",
+    change={
+        "target.to(output.dtype)": "target.float()",
+        "(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)",
+        "(1), target": '(1), target, reduction="sum"',
+    },
 )
-def loss_inputs(head, output, target):
-    if head == "digit":
-        return F.cross_entropy(output, target)
-    if head == "marked":
-        return F.cross_entropy(output, target.float())
-    if head == "letters":
-        return F.cross_entropy(output.transpose(1, 2), target)
-    if head == "spam":
-        return F.binary_cross_entropy_with_logits(output, target)
-    return F.mse_loss(output.squeeze(1), target, reduction="sum")
 
 
 @bank.wrong(
@@ -234,36 +170,23 @@ def loss_inputs(head, output, target):
     return F.mse_loss(output.squeeze(1), target).item()
 
 
-@bank.wrong(
+bank.wrong(
     "marked-softmax",
     "The marked logits run through softmax twice: `cross_entropy` takes logits here, too.",
+    change={
+        "output, target.to(output.dtype)": "output.softmax(dim=1), target.float()",
+        "(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)",
+    },
 )
-def loss_inputs(head, output, target):
-    if head == "digit":
-        return F.cross_entropy(output, target)
-    if head == "marked":
-        return F.cross_entropy(output.softmax(dim=1), target.float())
-    if head == "letters":
-        return F.cross_entropy(output.transpose(1, 2), target)
-    if head == "spam":
-        return F.binary_cross_entropy_with_logits(output, target)
-    return F.mse_loss(output.squeeze(1), target)
 
-
-@bank.wrong(
+bank.wrong(
     "letters-softmax",
     "The letters' logits run through softmax twice: `cross_entropy` takes logits here, too.",
+    change={
+        "target.to(output.dtype)": "target.float()",
+        "(output.flatten(0, 1), target.flatten())": "(output.softmax(dim=2).transpose(1, 2), target)",
+    },
 )
-def loss_inputs(head, output, target):
-    if head == "digit":
-        return F.cross_entropy(output, target)
-    if head == "marked":
-        return F.cross_entropy(output, target.float())
-    if head == "letters":
-        return F.cross_entropy(output.softmax(dim=2).transpose(1, 2), target)
-    if head == "spam":
-        return F.binary_cross_entropy_with_logits(output, target)
-    return F.mse_loss(output.squeeze(1), target)
 
 
 @bank.right("by-hand-too")
@@ -314,51 +237,29 @@ def loss_inputs(head, output, target):
     return -log_p.gather(-1, target.unsqueeze(-1)).mean()
 
 
-@bank.wrong(
+bank.wrong(
     "marked-by-squares",
     "The marked rows are compared by squared error. Cross-entropy is asked for; it takes such a target as floats.",
+    change={
+        "F.cross_entropy(output, target.to(output.dtype))": "F.mse_loss(output, target.to(output.dtype))",
+        "(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)",
+    },
 )
-def loss_inputs(head, output, target):
-    if head == "digit":
-        return F.cross_entropy(output, target)
-    if head == "marked":
-        return F.mse_loss(output, target.to(output.dtype))
-    if head == "letters":
-        return F.cross_entropy(output.transpose(1, 2), target)
-    if head == "spam":
-        return F.binary_cross_entropy_with_logits(output, target)
-    return F.mse_loss(output.squeeze(1), target)
 
-
-@bank.wrong(
-    "price-by-absolute-errors", "The prices are compared by absolute errors. The mean of the squared ones is asked for."
+bank.wrong(
+    "price-by-absolute-errors",
+    "The prices are compared by absolute errors. The mean of the squared ones is asked for.",
+    change={"(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)", "F.mse_loss": "F.l1_loss"},
 )
-def loss_inputs(head, output, target):
-    if head == "digit":
-        return F.cross_entropy(output, target)
-    if head == "marked":
-        return F.cross_entropy(output, target.to(output.dtype))
-    if head == "letters":
-        return F.cross_entropy(output.transpose(1, 2), target)
-    if head == "spam":
-        return F.binary_cross_entropy_with_logits(output, target)
-    return F.l1_loss(output.squeeze(1), target)
 
-
-@bank.wrong(
+bank.wrong(
     "nll-of-logits",
     "The digits go into `nll_loss` as logits. It takes log-probabilities; `cross_entropy` takes logits.",
+    change={
+        "F.cross_entropy(output, target)": "F.nll_loss(output, target)",
+        "(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)",
+    },
 )
-def loss_inputs(head, output, target):
-    if head == "digit":
-        return F.nll_loss(output, target)
-    if head == "marked":
-        return F.cross_entropy(output, target.to(output.dtype))
-    if head == "letters":
-        return F.cross_entropy(output.transpose(1, 2), target)
-    if head == "spam":
-        return F.binary_cross_entropy_with_logits(output, target)
-    return F.mse_loss(output.squeeze(1), target)
 
 
 @bank.wrong(
@@ -377,53 +278,30 @@ def loss_inputs(head, output, target):
     return F.mse_loss(output.squeeze(1), target)
 
 
-@bank.wrong(
+bank.wrong(
     "marked-by-bce",
     "The marked rows go through a binary cross-entropy, a yes or no for each class. One of k is asked for: `cross_entropy`.",
+    change={
+        "F.cross_entropy(output, target.to(output.dtype))": "F.binary_cross_entropy_with_logits(output, target.float())",
+        "(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)",
+    },
 )
-def loss_inputs(head, output, target):
-    if head == "digit":
-        return F.cross_entropy(output, target)
-    if head == "marked":
-        return F.binary_cross_entropy_with_logits(output, target.float())
-    if head == "letters":
-        return F.cross_entropy(output.transpose(1, 2), target)
-    if head == "spam":
-        return F.binary_cross_entropy_with_logits(output, target)
-    return F.mse_loss(output.squeeze(1), target)
 
-
-@bank.wrong(
+bank.wrong(
     "marked-shares-by-squares",
     "The marked rows are turned to shares and compared by squared error. Cross-entropy is asked for, of the logits.",
+    change={
+        "F.cross_entropy(output, target.to(output.dtype))": "F.mse_loss(output.softmax(dim=1), target.float())",
+        "(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)",
+    },
 )
-def loss_inputs(head, output, target):
-    if head == "digit":
-        return F.cross_entropy(output, target)
-    if head == "marked":
-        return F.mse_loss(output.softmax(dim=1), target.float())
-    if head == "letters":
-        return F.cross_entropy(output.transpose(1, 2), target)
-    if head == "spam":
-        return F.binary_cross_entropy_with_logits(output, target)
-    return F.mse_loss(output.squeeze(1), target)
 
-
-@bank.wrong(
+bank.wrong(
     "spam-without-its-logits",
     "The spam's logits go into a loss that takes probabilities, and it refuses numbers outside 0 to 1. "
     "`binary_cross_entropy_with_logits` takes logits.",
+    change={"F.binary_cross_entropy_with_logits": "F.binary_cross_entropy"},
 )
-def loss_inputs(head, output, target):
-    if head == "digit":
-        return F.cross_entropy(output, target)
-    if head == "marked":
-        return F.cross_entropy(output, target.to(output.dtype))
-    if head == "letters":
-        return F.cross_entropy(output.flatten(0, 1), target.flatten())
-    if head == "spam":
-        return F.binary_cross_entropy(output, target)
-    return F.mse_loss(output.squeeze(1), target)
 
 
 @bank.wrong(
@@ -443,34 +321,25 @@ def loss_inputs(head, output, target):
     return F.mse_loss(output.squeeze(1), target, reduction="sum")
 
 
-@bank.wrong(
+bank.wrong(
     "letters-as-they-are",
     "`cross_entropy` looks for the classes in dim 1, and the letters' logits have them in the last one: it finds as many "
     "classes as there are letters.",
+    change={
+        'head == "digit"': 'head in ("digit", "letters")',
+        'if head == "letters":\n    return F.cross_entropy(output.flatten(0, 1), target.flatten())': "",
+    },
 )
-def loss_inputs(head, output, target):
-    if head in ("digit", "letters"):
-        return F.cross_entropy(output, target)
-    if head == "marked":
-        return F.cross_entropy(output, target.to(output.dtype))
-    if head == "spam":
-        return F.binary_cross_entropy_with_logits(output, target)
-    return F.mse_loss(output.squeeze(1), target)
 
-
-@bank.wrong(
+bank.wrong(
     "spam-by-cross-entropy",
     "The spam's logits go into `cross_entropy`, which takes the n of them for n classes of one row. Here each is a yes or "
     "no of its own: a binary cross-entropy.",
+    change={
+        'head == "digit"': 'head in ("digit", "spam")',
+        'if head == "spam":\n    return F.binary_cross_entropy_with_logits(output, target)': "",
+    },
 )
-def loss_inputs(head, output, target):
-    if head in ("digit", "spam"):
-        return F.cross_entropy(output, target)
-    if head == "marked":
-        return F.cross_entropy(output, target.to(output.dtype))
-    if head == "letters":
-        return F.cross_entropy(output.flatten(0, 1), target.flatten())
-    return F.mse_loss(output.squeeze(1), target)
 
 
 bank.survives(

@@ -9,82 +9,50 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("lr_at")
 
 
-@bank.wrong(
+bank.wrong(
     "forgets-min-lr",
     "Your cosine goes down to 0. It should end at min_lr.",
+    change={"min_lr + (base_lr - min_lr)": "base_lr"},
 )
-def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
-    if step < warmup_steps:
-        return base_lr * (step + 1) / warmup_steps
-    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
-    return base_lr * (1 + math.cos(math.pi * t)) / 2
 
-
-@bank.wrong(
+bank.wrong(
     "adds-min-lr",
     "You add min_lr on top of the whole base_lr: after the warm-up the rate is above base_lr.",
+    change={"(base_lr - min_lr)": "base_lr"},
 )
-def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
-    if step < warmup_steps:
-        return base_lr * (step + 1) / warmup_steps
-    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
-    return min_lr + base_lr * (1 + math.cos(math.pi * t)) / 2
 
-
-@bank.wrong(
+bank.wrong(
     "quadratic",
     "You come down along a parabola. Half a cosine is asked for: slow at both ends.",
+    change={"(1 + math.cos(math.pi * t)) / 2": "(1 - t) ** 2"},
 )
-def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
-    if step < warmup_steps:
-        return base_lr * (step + 1) / warmup_steps
-    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
-    return min_lr + (base_lr - min_lr) * (1 - t) ** 2
 
-
-@bank.wrong(
+bank.wrong(
     "straight-down",
     "You come down along a straight line. Half a cosine is asked for.",
+    change={"(1 + math.cos(math.pi * t)) / 2": "(1 - t)"},
 )
-def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
-    if step < warmup_steps:
-        return base_lr * (step + 1) / warmup_steps
-    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
-    return min_lr + (base_lr - min_lr) * (1 - t)
 
-
-@bank.wrong(
+bank.wrong(
     "off-by-one",
     "Your warm-up begins with a rate of 0: the first step is lost, and the last one falls short of base_lr.",
+    change={"(step + 1)": "step"},
 )
-def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
-    if step < warmup_steps:
-        return base_lr * step / warmup_steps
-    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
-    return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
 
-
-@bank.wrong(
+bank.wrong(
     "t-from-the-start",
     "Your t counts from step 0. The cosine begins after the warm-up, so the rate jumps there.",
+    change={"min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))": "min(1.0, step / total_steps)"},
 )
-def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
-    if step < warmup_steps:
-        return base_lr * (step + 1) / warmup_steps
-    t = min(1.0, step / total_steps)
-    return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
 
-
-@bank.wrong(
+bank.wrong(
     "t-over-all-steps",
     "You divide by all steps, those of the warm-up included: at the end t is not 1 yet.",
     also=("t-over-all-steps-then-cut",),
+    change={
+        "min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))": "min(1.0, (step - warmup_steps) / total_steps)"
+    },
 )
-def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
-    if step < warmup_steps:
-        return base_lr * (step + 1) / warmup_steps
-    t = min(1.0, (step - warmup_steps) / total_steps)
-    return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
 
 
 @bank.wrong(
@@ -111,60 +79,36 @@ def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
     return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
 
 
-@bank.wrong(
+bank.wrong(
     "degrees",
     "You give the cosine degrees. It counts in radians: half a turn is pi.",
+    change={"math.pi": "180"},
 )
-def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
-    if step < warmup_steps:
-        return base_lr * (step + 1) / warmup_steps
-    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
-    return min_lr + (base_lr - min_lr) * (1 + math.cos(180 * t)) / 2
 
-
-@bank.wrong(
+bank.wrong(
     "whole-cosine",
     "You go through a whole turn of the cosine: the rate comes back up. Half a turn ends at the bottom.",
+    change={"math.pi": "2 * math.pi"},
 )
-def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
-    if step < warmup_steps:
-        return base_lr * (step + 1) / warmup_steps
-    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
-    return min_lr + (base_lr - min_lr) * (1 + math.cos(2 * math.pi * t)) / 2
 
-
-@bank.wrong(
+bank.wrong(
     "one-step-of-warm-up-too-many",
     "At step = warmup_steps you are still warming up, and go above base_lr.",
+    change={"< warmup_steps": "<= warmup_steps and warmup_steps"},
 )
-def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
-    if step <= warmup_steps and warmup_steps:
-        return base_lr * (step + 1) / warmup_steps
-    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
-    return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
 
-
-@bank.wrong(
+bank.wrong(
     "warms-up-from-min-lr",
     "Your warm-up climbs from min_lr to base_lr. It goes up in equal parts of base_lr; min_lr is for the end.",
+    change={"return base_lr": "return min_lr + (base_lr - min_lr)"},
 )
-def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
-    if step < warmup_steps:
-        return min_lr + (base_lr - min_lr) * (step + 1) / warmup_steps
-    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
-    return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
 
-
-@bank.wrong(
+bank.wrong(
     "down-one-step-early",
     "Your t is 1 one step too early. It gets there at step = total_steps, not at the step before.",
     slip=True,
+    change={"total_steps - warmup_steps": "total_steps - 1 - warmup_steps"},
 )
-def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
-    if step < warmup_steps:
-        return base_lr * (step + 1) / warmup_steps
-    t = min(1.0, (step - warmup_steps) / (total_steps - 1 - warmup_steps))
-    return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
 
 
 @bank.told("divides-by-no-warm-up", "divides_by_0")
@@ -187,16 +131,12 @@ def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
     return max(min_lr, base_lr * (1 + math.cos(math.pi * t)) / 2)
 
 
-@bank.wrong(
+bank.wrong(
     "quarter-of-a-cosine",
     "You follow a quarter of a cosine, which ends steeply. Half a cosine, raised by 1 and halved, is flat at "
     "both ends.",
+    change={"(1 + math.cos(math.pi * t)) / 2": "math.cos(math.pi * t / 2)"},
 )
-def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
-    if step < warmup_steps:
-        return base_lr * (step + 1) / warmup_steps
-    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
-    return min_lr + (base_lr - min_lr) * math.cos(math.pi * t / 2)
 
 
 @bank.wrong("zero-at-the-end", "From total_steps on your rate is 0. It ends at min_lr, and stays there.")

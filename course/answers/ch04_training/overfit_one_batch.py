@@ -335,27 +335,11 @@ def overfit_one_batch(trial):
     return "ok" if trial.step(x, y) < first / 10 else "learning rate"
 
 
-@bank.wrong(
+bank.wrong(
     "looks-at-y-alone",
     "You look at y alone. Where x comes in another order with it, nothing is wrong: look whether x is the same.",
+    change={"same, again": "_, again", "torch.equal(x, same) and not torch": "not torch"},
 )
-def overfit_one_batch(trial):
-    (x, y), (_, again) = trial.batch(), trial.batch()
-    if not torch.equal(y, again):
-        return "shuffled labels"
-    params = list(trial.model.parameters())
-    if not all(p.requires_grad for p in params):
-        return "frozen"
-    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
-    if not held.issuperset(map(id, params)):
-        return "wrong parameters"
-    before = [p.detach().clone() for p in params]
-    first = trial.step(x, y)
-    if all(torch.equal(old, p) for old, p in zip(before, params)):
-        return "no step"
-    for _ in range(99):
-        trial.step(x, y)
-    return "ok" if trial.step(x, y) < first / 10 else "learning rate"
 
 
 @bank.wrong(
@@ -429,51 +413,26 @@ def overfit_one_batch(trial):
     return "ok" if trial.step(x, y) < 0.1 else "learning rate"
 
 
-@bank.wrong(
+bank.wrong(
     "nearly-still",
     "You take a small step for none. allclose lets small differences pass; asked for is whether anything has changed at all.",
+    change={
+        "not all(p.requires_grad for p in params)": "any(not p.requires_grad for p in params)",
+        "not held.issuperset(map(id, params))": "any(id(p) not in held for p in params)",
+        "torch.equal(old, p)": "torch.allclose(old, p)",
+    },
 )
-def overfit_one_batch(trial):
-    (x, y), (same, again) = trial.batch(), trial.batch()
-    if torch.equal(x, same) and not torch.equal(y, again):
-        return "shuffled labels"
-    params = list(trial.model.parameters())
-    if any(not p.requires_grad for p in params):
-        return "frozen"
-    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
-    if any(id(p) not in held for p in params):
-        return "wrong parameters"
-    before = [p.detach().clone() for p in params]
-    first = trial.step(x, y)
-    if all(torch.allclose(old, p) for old, p in zip(before, params)):
-        return "no step"
-    for _ in range(99):
-        trial.step(x, y)
-    return "ok" if trial.step(x, y) < first / 10 else "learning rate"
 
-
-@bank.wrong(
+bank.wrong(
     "all-labels",
     "You miss shuffled labels where one of them alone has changed. One that has is enough.",
     unless=r"(?s)\A(?!.*\.batch\(.*\.batch\()",  # who calls batch once compares nothing
+    change={
+        "torch.equal(y, again)": "(y == again).any()",
+        "not all(p.requires_grad for p in params)": "any(not p.requires_grad for p in params)",
+        "not held.issuperset(map(id, params))": "any(id(p) not in held for p in params)",
+    },
 )
-def overfit_one_batch(trial):
-    (x, y), (same, again) = trial.batch(), trial.batch()
-    if torch.equal(x, same) and not (y == again).any():
-        return "shuffled labels"
-    params = list(trial.model.parameters())
-    if any(not p.requires_grad for p in params):
-        return "frozen"
-    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
-    if any(id(p) not in held for p in params):
-        return "wrong parameters"
-    before = [p.detach().clone() for p in params]
-    first = trial.step(x, y)
-    if all(torch.equal(old, p) for old, p in zip(before, params)):
-        return "no step"
-    for _ in range(99):
-        trial.step(x, y)
-    return "ok" if trial.step(x, y) < first / 10 else "learning rate"
 
 
 @bank.wrong(
@@ -548,24 +507,7 @@ def overfit_one_batch(trial):
     return "no step" if all(torch.equal(old, p) for old, p in zip(before, params)) else "learning rate"
 
 
-@bank.told("two-steps-too-few", "too_few")
-def overfit_one_batch(trial):
-    (x, y), (same, again) = trial.batch(), trial.batch()
-    if torch.equal(x, same) and not torch.equal(y, again):
-        return "shuffled labels"
-    params = list(trial.model.parameters())
-    if not all(p.requires_grad for p in params):
-        return "frozen"
-    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
-    if not held.issuperset(map(id, params)):
-        return "wrong parameters"
-    before = [p.detach().clone() for p in params]
-    first = trial.step(x, y)
-    if all(torch.equal(old, p) for old, p in zip(before, params)):
-        return "no step"
-    for _ in range(97):
-        trial.step(x, y)
-    return "ok" if trial.step(x, y) < first / 10 else "learning rate"
+bank.told("two-steps-too-few", "too_few", change={"range(99)": "range(97)"})
 
 
 @bank.right("a-batch-in-each-step")

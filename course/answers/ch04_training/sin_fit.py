@@ -40,220 +40,90 @@ def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
     return model
 
 
-@bank.wrong(
+bank.wrong(
     "wrong-range",
     "Your x go from 0 to pi: the model has never seen the left half of the curve.",
+    change={
+        "self.out(self.hidden(x).clamp(min=0))": "self.out(torch.relu(self.hidden(x)))",
+        "-math.pi": "0",
+        "(model(x) - y).square().mean()": "F.mse_loss(model(x), y)",
+    },
+    of="clamps-and-squares",
 )
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.hidden = nn.Linear(1, 16)
-            self.out = nn.Linear(16, 1)
 
-        def forward(self, x):
-            return self.out(torch.relu(self.hidden(x)))
-
-    model = SinMLP() if model is None else model
-    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
-    chosen = kind(model.parameters(), lr=lr)
-    x = torch.linspace(0, math.pi, 200).unsqueeze(1)
-    y = torch.sin(x)
-    for _ in range(steps):
-        chosen.zero_grad()
-        loss = F.mse_loss(model(x), y)
-        loss.backward()
-        chosen.step()
-    return model
-
-
-@bank.wrong(
+bank.wrong(
     "no-nonlinearity",
     "Without a ReLU between them, two linear layers make one straight line, however long you train.",
+    change={
+        "self.out(self.hidden(x).clamp(min=0))": "self.out(self.hidden(x))",
+        "(model(x) - y).square().mean()": "F.mse_loss(model(x), y)",
+    },
+    of="clamps-and-squares",
 )
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.hidden = nn.Linear(1, 16)
-            self.out = nn.Linear(16, 1)
 
-        def forward(self, x):
-            return self.out(self.hidden(x))
-
-    model = SinMLP() if model is None else model
-    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
-    chosen = kind(model.parameters(), lr=lr)
-    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
-    y = torch.sin(x)
-    for _ in range(steps):
-        chosen.zero_grad()
-        loss = F.mse_loss(model(x), y)
-        loss.backward()
-        chosen.step()
-    return model
-
-
-@bank.wrong(
+bank.wrong(
     "relu-at-the-end",
     "Your ReLU comes after the last layer: the model can give no negative number, and sin needs them.",
+    change={
+        "self.out(self.hidden(x).clamp(min=0))": "torch.relu(self.out(self.hidden(x)))",
+        "(model(x) - y).square().mean()": "F.mse_loss(model(x), y)",
+    },
+    of="clamps-and-squares",
 )
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.hidden = nn.Linear(1, 16)
-            self.out = nn.Linear(16, 1)
 
-        def forward(self, x):
-            return torch.relu(self.out(self.hidden(x)))
-
-    model = SinMLP() if model is None else model
-    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
-    chosen = kind(model.parameters(), lr=lr)
-    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
-    y = torch.sin(x)
-    for _ in range(steps):
-        chosen.zero_grad()
-        loss = F.mse_loss(model(x), y)
-        loss.backward()
-        chosen.step()
-    return model
-
-
-@bank.wrong(
+bank.wrong(
     "tanh-instead",
     "There is a tanh between the layers. It would fit as well, but a ReLU is asked for.",
+    change={
+        "self.out(self.hidden(x).clamp(min=0))": "self.out(torch.tanh(self.hidden(x)))",
+        "(model(x) - y).square().mean()": "F.mse_loss(model(x), y)",
+    },
+    of="clamps-and-squares",
 )
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.hidden = nn.Linear(1, 16)
-            self.out = nn.Linear(16, 1)
 
-        def forward(self, x):
-            return self.out(torch.tanh(self.hidden(x)))
-
-    model = SinMLP() if model is None else model
-    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
-    chosen = kind(model.parameters(), lr=lr)
-    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
-    y = torch.sin(x)
-    for _ in range(steps):
-        chosen.zero_grad()
-        loss = F.mse_loss(model(x), y)
-        loss.backward()
-        chosen.step()
-    return model
-
-
-@bank.wrong(
+bank.wrong(
     "normalises-target",
     "You divide the sines by their spread. The model then learns a curve that is too high.",
+    change={
+        "self.out(self.hidden(x).clamp(min=0))": "self.out(torch.relu(self.hidden(x)))",
+        "torch.sin(x)": "torch.sin(x) / torch.sin(x).std()",
+        "(model(x) - y).square().mean()": "F.mse_loss(model(x), y)",
+    },
+    of="clamps-and-squares",
 )
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.hidden = nn.Linear(1, 16)
-            self.out = nn.Linear(16, 1)
 
-        def forward(self, x):
-            return self.out(torch.relu(self.hidden(x)))
-
-    model = SinMLP() if model is None else model
-    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
-    chosen = kind(model.parameters(), lr=lr)
-    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
-    y = torch.sin(x) / torch.sin(x).std()
-    for _ in range(steps):
-        chosen.zero_grad()
-        loss = F.mse_loss(model(x), y)
-        loss.backward()
-        chosen.step()
-    return model
-
-
-@bank.wrong(
+bank.wrong(
     "flat-target",
     "Your targets are (200,) and the predictions (200, 1): each prediction meets every target, and learns their mean.",
+    change={
+        "self.out(self.hidden(x).clamp(min=0))": "self.out(torch.relu(self.hidden(x)))",
+        "torch.sin(x)": "torch.sin(x).squeeze(1)",
+        "(model(x) - y).square().mean()": "F.mse_loss(model(x), y)",
+    },
+    of="clamps-and-squares",
 )
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.hidden = nn.Linear(1, 16)
-            self.out = nn.Linear(16, 1)
 
-        def forward(self, x):
-            return self.out(torch.relu(self.hidden(x)))
-
-    model = SinMLP() if model is None else model
-    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
-    chosen = kind(model.parameters(), lr=lr)
-    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
-    y = torch.sin(x).squeeze(1)
-    for _ in range(steps):
-        chosen.zero_grad()
-        loss = F.mse_loss(model(x), y)
-        loss.backward()
-        chosen.step()
-    return model
-
-
-@bank.wrong(
+bank.wrong(
     "never-clears",
     "The gradients are never cleared: each step goes by all the gradients so far.",
     unless=r"zero_grad|\.grad = None|zero_\(",
+    change={
+        "self.out(self.hidden(x).clamp(min=0))": "self.out(torch.relu(self.hidden(x)))",
+        "chosen.zero_grad()\nloss = (model(x) - y).square().mean()": "loss = F.mse_loss(model(x), y)",
+    },
+    of="clamps-and-squares",
 )
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.hidden = nn.Linear(1, 16)
-            self.out = nn.Linear(16, 1)
 
-        def forward(self, x):
-            return self.out(torch.relu(self.hidden(x)))
-
-    model = SinMLP() if model is None else model
-    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
-    chosen = kind(model.parameters(), lr=lr)
-    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
-    y = torch.sin(x)
-    for _ in range(steps):
-        loss = F.mse_loss(model(x), y)
-        loss.backward()
-        chosen.step()
-    return model
-
-
-@bank.wrong(
+bank.wrong(
     "rate-of-its-own",
     "Your learning rate is always 0.1. The caller's `lr` is not used.",
+    change={
+        "self.out(self.hidden(x).clamp(min=0))": "self.out(torch.relu(self.hidden(x)))",
+        "lr=lr": "lr=0.1",
+        "(model(x) - y).square().mean()": "F.mse_loss(model(x), y)",
+    },
+    of="clamps-and-squares",
 )
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.hidden = nn.Linear(1, 16)
-            self.out = nn.Linear(16, 1)
-
-        def forward(self, x):
-            return self.out(torch.relu(self.hidden(x)))
-
-    model = SinMLP() if model is None else model
-    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
-    chosen = kind(model.parameters(), lr=0.1)
-    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
-    y = torch.sin(x)
-    for _ in range(steps):
-        chosen.zero_grad()
-        loss = F.mse_loss(model(x), y)
-        loss.backward()
-        chosen.step()
-    return model
 
 
 @bank.wrong(
@@ -282,110 +152,49 @@ def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
     return model
 
 
-@bank.told("always-a-new-model", "in_place")
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.hidden = nn.Linear(1, 16)
-            self.out = nn.Linear(16, 1)
+bank.told(
+    "always-a-new-model",
+    "in_place",
+    change={
+        "self.out(self.hidden(x).clamp(min=0))": "self.out(torch.relu(self.hidden(x)))",
+        "SinMLP() if model is None else model": "SinMLP()",
+        "(model(x) - y).square().mean()": "F.mse_loss(model(x), y)",
+    },
+    of="clamps-and-squares",
+)
 
-        def forward(self, x):
-            return self.out(torch.relu(self.hidden(x)))
-
-    model = SinMLP()
-    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
-    chosen = kind(model.parameters(), lr=lr)
-    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
-    y = torch.sin(x)
-    for _ in range(steps):
-        chosen.zero_grad()
-        loss = F.mse_loss(model(x), y)
-        loss.backward()
-        chosen.step()
-    return model
-
-
-@bank.wrong(
+bank.wrong(
     "one-step-too-few",
     "Your model comes back as it was before the last step: one step less is taken than asked for, or earlier weights are put "
     "back.",
+    change={
+        "self.out(self.hidden(x).clamp(min=0))": "self.out(torch.relu(self.hidden(x)))",
+        "range(steps)": "range(steps - 1)",
+        "(model(x) - y).square().mean()": "F.mse_loss(model(x), y)",
+    },
+    of="clamps-and-squares",
 )
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.hidden = nn.Linear(1, 16)
-            self.out = nn.Linear(16, 1)
 
-        def forward(self, x):
-            return self.out(torch.relu(self.hidden(x)))
-
-    model = SinMLP() if model is None else model
-    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
-    chosen = kind(model.parameters(), lr=lr)
-    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
-    y = torch.sin(x)
-    for _ in range(steps - 1):
-        chosen.zero_grad()
-        loss = F.mse_loss(model(x), y)
-        loss.backward()
-        chosen.step()
-    return model
-
-
-@bank.wrong(
+bank.wrong(
     "sum-not-mean",
     "You add up the squared errors of 200 points: a step is 200 times as long as with the mean.",
+    change={
+        "self.out(self.hidden(x).clamp(min=0))": "self.out(torch.relu(self.hidden(x)))",
+        "(model(x) - y).square().mean()": 'F.mse_loss(model(x), y, reduction="sum")',
+    },
+    of="clamps-and-squares",
 )
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.hidden = nn.Linear(1, 16)
-            self.out = nn.Linear(16, 1)
 
-        def forward(self, x):
-            return self.out(torch.relu(self.hidden(x)))
-
-    model = SinMLP() if model is None else model
-    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
-    chosen = kind(model.parameters(), lr=lr)
-    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
-    y = torch.sin(x)
-    for _ in range(steps):
-        chosen.zero_grad()
-        loss = F.mse_loss(model(x), y, reduction="sum")
-        loss.backward()
-        chosen.step()
-    return model
-
-
-@bank.wrong(
+bank.wrong(
     "no-bias",
     "Your hidden layer has no bias: all the bends are at 0.",
+    change={
+        "1, 16": "1, 16, bias=False",
+        "self.out(self.hidden(x).clamp(min=0))": "self.out(torch.relu(self.hidden(x)))",
+        "(model(x) - y).square().mean()": "F.mse_loss(model(x), y)",
+    },
+    of="clamps-and-squares",
 )
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.hidden = nn.Linear(1, 16, bias=False)
-            self.out = nn.Linear(16, 1)
-
-        def forward(self, x):
-            return self.out(torch.relu(self.hidden(x)))
-
-    model = SinMLP() if model is None else model
-    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
-    chosen = kind(model.parameters(), lr=lr)
-    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
-    y = torch.sin(x)
-    for _ in range(steps):
-        chosen.zero_grad()
-        loss = F.mse_loss(model(x), y)
-        loss.backward()
-        chosen.step()
-    return model
 
 
 @bank.wrong(
@@ -492,52 +301,26 @@ def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
     return model
 
 
-@bank.wrong("absolute-errors", "Your loss is the mean of the absolute errors. The mean squared error is asked for.")
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.hidden = nn.Linear(1, 16)
-            self.out = nn.Linear(16, 1)
+bank.wrong(
+    "absolute-errors",
+    "Your loss is the mean of the absolute errors. The mean squared error is asked for.",
+    change={
+        "self.out(self.hidden(x).clamp(min=0))": "self.out(torch.relu(self.hidden(x)))",
+        "(model(x) - y).square().mean()": "F.l1_loss(model(x), y)",
+    },
+    of="clamps-and-squares",
+)
 
-        def forward(self, x):
-            return self.out(torch.relu(self.hidden(x)))
-
-    model = SinMLP() if model is None else model
-    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
-    chosen = kind(model.parameters(), lr=lr)
-    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
-    y = torch.sin(x)
-    for _ in range(steps):
-        chosen.zero_grad()
-        loss = F.l1_loss(model(x), y)
-        loss.backward()
-        chosen.step()
-    return model
-
-
-@bank.wrong("pi-by-two-digits", "Your x end at 3.14. They are to go to pi, which is math.pi.")
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.hidden = nn.Linear(1, 16)
-            self.out = nn.Linear(16, 1)
-
-        def forward(self, x):
-            return self.out(torch.relu(self.hidden(x)))
-
-    model = SinMLP() if model is None else model
-    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
-    chosen = kind(model.parameters(), lr=lr)
-    x = torch.linspace(-3.14, 3.14, 200).unsqueeze(1)
-    y = torch.sin(x)
-    for _ in range(steps):
-        chosen.zero_grad()
-        loss = F.mse_loss(model(x), y)
-        loss.backward()
-        chosen.step()
-    return model
+bank.wrong(
+    "pi-by-two-digits",
+    "Your x end at 3.14. They are to go to pi, which is math.pi.",
+    change={
+        "self.out(self.hidden(x).clamp(min=0))": "self.out(torch.relu(self.hidden(x)))",
+        "math.pi, math.pi": "3.14, 3.14",
+        "(model(x) - y).square().mean()": "F.mse_loss(model(x), y)",
+    },
+    of="clamps-and-squares",
+)
 
 
 @bank.wrong("four-batches", "You take a step for each of several batches. A round is one step, on all 200 points.")
@@ -565,54 +348,27 @@ def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
     return model
 
 
-@bank.wrong("one-step-too-many", "You take one step more than asked for.")
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.hidden = nn.Linear(1, 16)
-            self.out = nn.Linear(16, 1)
+bank.wrong(
+    "one-step-too-many",
+    "You take one step more than asked for.",
+    change={
+        "self.out(self.hidden(x).clamp(min=0))": "self.out(torch.relu(self.hidden(x)))",
+        "range(steps)": "range(1 + steps)",
+        "(model(x) - y).square().mean()": "F.mse_loss(model(x), y)",
+    },
+    of="clamps-and-squares",
+)
 
-        def forward(self, x):
-            return self.out(torch.relu(self.hidden(x)))
-
-    model = SinMLP() if model is None else model
-    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
-    chosen = kind(model.parameters(), lr=lr)
-    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
-    y = torch.sin(x)
-    for _ in range(1 + steps):
-        chosen.zero_grad()
-        loss = F.mse_loss(model(x), y)
-        loss.backward()
-        chosen.step()
-    return model
-
-
-@bank.wrong("stops-when-good", "You stop as soon as the loss is small. How many rounds there are, `steps` says.")
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.hidden = nn.Linear(1, 16)
-            self.out = nn.Linear(16, 1)
-
-        def forward(self, x):
-            return self.out(torch.relu(self.hidden(x)))
-
-    model = SinMLP() if model is None else model
-    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
-    chosen = kind(model.parameters(), lr=lr)
-    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
-    y = torch.sin(x)
-    for _ in range(steps):
-        chosen.zero_grad()
-        loss = F.mse_loss(model(x), y)
-        loss.backward()
-        chosen.step()
-        if loss.item() < 0.02:
-            break
-    return model
+bank.wrong(
+    "stops-when-good",
+    "You stop as soon as the loss is small. How many rounds there are, `steps` says.",
+    change={
+        "self.out(self.hidden(x).clamp(min=0))": "self.out(torch.relu(self.hidden(x)))",
+        "(model(x) - y).square().mean()": "F.mse_loss(model(x), y)",
+        "chosen.step()": "chosen.step()\nif loss.item() < 0.02:\n    break",
+    },
+    of="clamps-and-squares",
+)
 
 
 @bank.told("one-model-for-all", "another")
@@ -779,53 +535,23 @@ def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
     return model
 
 
-@bank.wrong(
+bank.wrong(
     "zero-to-two-pi",
     "Your x go from 0 to 2 pi. The wave asked for lies between -pi and pi.",
+    change={
+        "self.out(self.hidden(x).clamp(min=0))": "self.out(torch.relu(self.hidden(x)))",
+        "-math.pi, math.pi": "0, 2 * math.pi",
+        "loss = (model(x) - y).square().mean()\nloss.backward()": "F.mse_loss(model(x), y).backward()",
+    },
+    of="clamps-and-squares",
 )
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.hidden = nn.Linear(1, 16)
-            self.out = nn.Linear(16, 1)
 
-        def forward(self, x):
-            return self.out(torch.relu(self.hidden(x)))
-
-    model = SinMLP() if model is None else model
-    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
-    chosen = kind(model.parameters(), lr=lr)
-    x = torch.linspace(0, 2 * math.pi, 200).unsqueeze(1)
-    y = torch.sin(x)
-    for _ in range(steps):
-        chosen.zero_grad()
-        F.mse_loss(model(x), y).backward()
-        chosen.step()
-    return model
-
-
-@bank.wrong(
+bank.wrong(
     "relu-after-both",
     "A ReLU follows your last layer as well: the model can give no negative number, and sin needs them.",
+    change={
+        "self.out(self.hidden(x).clamp(min=0))": "torch.relu(self.out(torch.relu(self.hidden(x))))",
+        "loss = (model(x) - y).square().mean()\nloss.backward()": "F.mse_loss(model(x), y).backward()",
+    },
+    of="clamps-and-squares",
 )
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.hidden = nn.Linear(1, 16)
-            self.out = nn.Linear(16, 1)
-
-        def forward(self, x):
-            return torch.relu(self.out(torch.relu(self.hidden(x))))
-
-    model = SinMLP() if model is None else model
-    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
-    chosen = kind(model.parameters(), lr=lr)
-    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
-    y = torch.sin(x)
-    for _ in range(steps):
-        chosen.zero_grad()
-        F.mse_loss(model(x), y).backward()
-        chosen.step()
-    return model

@@ -7,16 +7,12 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("train_step")
 
 
-@bank.wrong(
+bank.wrong(
     "no-zero",
     "You never clear the gradients: those of earlier batches are still in .grad, and take part in this step.",
     unless=r"zero_grad|\.grad = None|zero_\(",
+    change={"optimizer.zero_grad()\nprediction = model(x_batch)": "", "prediction, y_batch": "model(x_batch), y_batch"},
 )
-def train_step(model, optimizer, criterion, x_batch, y_batch):
-    loss = criterion(model(x_batch), y_batch)
-    loss.backward()
-    optimizer.step()
-    return loss.item()
 
 
 @bank.wrong(
@@ -33,17 +29,13 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
     return loss.item()
 
 
-@bank.wrong(
+bank.wrong(
     "clears-at-the-end",
     "You clear after the step: the first call still meets old gradients, and .grad is empty afterwards.",
     also=("clears-twice",),
+    change={"model.zero_grad()": "", "return float(loss)": "optimizer.zero_grad()\nreturn loss.item()"},
+    of="zero-right-before-backward",
 )
-def train_step(model, optimizer, criterion, x_batch, y_batch):
-    loss = criterion(model(x_batch), y_batch)
-    loss.backward()
-    optimizer.step()
-    optimizer.zero_grad()
-    return loss.item()
 
 
 @bank.wrong(
@@ -59,16 +51,11 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
     return loss.item()
 
 
-@bank.wrong(
+bank.wrong(
     "returns-tensor",
     "You return the loss as a tensor, still tied to the graph that made it. A plain float is asked for.",
+    change={"prediction = model(x_batch)": "", "prediction, y_batch": "model(x_batch), y_batch", "loss.item()": "loss"},
 )
-def train_step(model, optimizer, criterion, x_batch, y_batch):
-    optimizer.zero_grad()
-    loss = criterion(model(x_batch), y_batch)
-    loss.backward()
-    optimizer.step()
-    return loss
 
 
 @bank.wrong(
@@ -96,40 +83,26 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
     return loss.item()
 
 
-@bank.wrong(
+bank.wrong(
     "no-backward",
     "You never call backward: .grad stays empty, and a step moves nothing.",
     unless=r"\.backward\(|autograd\.grad",
+    change={"prediction = model(x_batch)": "", "prediction, y_batch": "model(x_batch), y_batch", "loss.backward()": ""},
 )
-def train_step(model, optimizer, criterion, x_batch, y_batch):
-    optimizer.zero_grad()
-    loss = criterion(model(x_batch), y_batch)
-    optimizer.step()
-    return loss.item()
 
-
-@bank.wrong(
+bank.wrong(
     "calls-forward",
     "You call `model.forward` yourself. Hooks run only when the model is called like a function.",
+    change={"prediction = model(x_batch)": "", "prediction, y_batch": "model.forward(x_batch), y_batch"},
 )
-def train_step(model, optimizer, criterion, x_batch, y_batch):
-    optimizer.zero_grad()
-    loss = criterion(model.forward(x_batch), y_batch)
-    loss.backward()
-    optimizer.step()
-    return loss.item()
 
-
-@bank.wrong(
+bank.wrong(
     "criterion-the-wrong-way-round",
     "You give the criterion y_batch first. Most losses mind the order: the prediction comes first.",
+    change={
+        "prediction = model(x_batch)\nloss = criterion(prediction, y_batch)": "loss = criterion(y_batch, model(x_batch))"
+    },
 )
-def train_step(model, optimizer, criterion, x_batch, y_batch):
-    optimizer.zero_grad()
-    loss = criterion(y_batch, model(x_batch))
-    loss.backward()
-    optimizer.step()
-    return loss.item()
 
 
 @bank.wrong(
@@ -156,16 +129,14 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
     return loss.item()
 
 
-@bank.wrong(
+bank.wrong(
     "loss-of-its-own",
     "You compute a mean squared error of your own. The caller chose the criterion: use that one.",
+    change={
+        "prediction = model(x_batch)": "",
+        "criterion(prediction, y_batch)": "((model(x_batch) - y_batch) ** 2).mean()",
+    },
 )
-def train_step(model, optimizer, criterion, x_batch, y_batch):
-    optimizer.zero_grad()
-    loss = ((model(x_batch) - y_batch) ** 2).mean()
-    loss.backward()
-    optimizer.step()
-    return loss.item()
 
 
 @bank.wrong(
@@ -216,14 +187,7 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
     return loss.item()
 
 
-@bank.told("squeezed-prediction", "spread")
-def train_step(model, optimizer, criterion, x_batch, y_batch):
-    optimizer.zero_grad()
-    prediction = model(x_batch).squeeze()
-    loss = criterion(prediction, y_batch)
-    loss.backward()
-    optimizer.step()
-    return loss.item()
+bank.told("squeezed-prediction", "spread", change={"model(x_batch)": "model(x_batch).squeeze()"})
 
 
 @bank.wrong(
@@ -309,28 +273,25 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
     return round(loss.item(), 4)
 
 
-@bank.wrong(
+bank.wrong(
     "loss-times-rows",
     "You multiply the loss by the number of rows. The loss of this batch is asked for, as the criterion gives it.",
+    change={
+        "prediction = model(x_batch)": "",
+        "prediction, y_batch": "model(x_batch), y_batch",
+        "loss.item()": "loss.item() * len(x_batch)",
+    },
 )
-def train_step(model, optimizer, criterion, x_batch, y_batch):
-    optimizer.zero_grad()
-    loss = criterion(model(x_batch), y_batch)
-    loss.backward()
-    optimizer.step()
-    return loss.item() * len(x_batch)
 
-
-@bank.wrong(
+bank.wrong(
     "loss-by-rows",
     "You divide the loss by the number of rows. The loss of this batch is asked for, as the criterion gives it.",
+    change={
+        "prediction = model(x_batch)": "",
+        "prediction, y_batch": "model(x_batch), y_batch",
+        "loss.item()": "loss.item() / len(x_batch)",
+    },
 )
-def train_step(model, optimizer, criterion, x_batch, y_batch):
-    optimizer.zero_grad()
-    loss = criterion(model(x_batch), y_batch)
-    loss.backward()
-    optimizer.step()
-    return loss.item() / len(x_batch)
 
 
 bank.survives(

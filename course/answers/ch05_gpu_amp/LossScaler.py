@@ -9,435 +9,81 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("LossScaler")
 
 
-@bank.wrong(
+bank.wrong(
     "steps-on-inf",
     "You step although a gradient is not finite. One inf or nan among them, and the parameters are lost.",
+    change={"if self.finite:\n    optimizer.step()": "optimizer.step()"},
+    of="as-most-begin",
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff = factor, growth, backoff
-        self.growth_interval, self.clean_steps = growth_interval, 0
-        self.finite = None
 
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        params = [p for group in optimizer.param_groups for p in group["params"]]
-        grads = [p.grad for p in params if p.grad is not None]
-        self.finite = all(torch.isfinite(g).all() for g in grads)
-        for g in grads:
-            g.div_(self.factor)
-
-    def step(self, optimizer):
-        if self.finite is None:
-            self.unscale_(optimizer)
-        optimizer.step()
-
-    def update(self):
-        finite, self.finite = self.finite, None
-        if self.growth_interval is None:
-            return
-        if not finite:
-            self.factor *= self.backoff
-            self.clean_steps = 0
-            return
-        self.clean_steps += 1
-        if self.clean_steps == self.growth_interval:
-            self.factor *= self.growth
-            self.clean_steps = 0
-
-
-@bank.wrong(
+bank.wrong(
     "grows-every-step",
     "Your factor grows after each clean step. It is to grow when there were growth_interval of them in a row.",
+    change={"== self.growth_interval": ">= 1"},
+    of="as-most-begin",
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff = factor, growth, backoff
-        self.growth_interval, self.clean_steps = growth_interval, 0
-        self.finite = None
 
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        params = [p for group in optimizer.param_groups for p in group["params"]]
-        grads = [p.grad for p in params if p.grad is not None]
-        self.finite = all(torch.isfinite(g).all() for g in grads)
-        for g in grads:
-            g.div_(self.factor)
-
-    def step(self, optimizer):
-        if self.finite is None:
-            self.unscale_(optimizer)
-        if self.finite:
-            optimizer.step()
-
-    def update(self):
-        finite, self.finite = self.finite, None
-        if self.growth_interval is None:
-            return
-        if not finite:
-            self.factor *= self.backoff
-            self.clean_steps = 0
-            return
-        self.clean_steps += 1
-        if self.clean_steps >= 1:
-            self.factor *= self.growth
-            self.clean_steps = 0
-
-
-@bank.wrong(
+bank.wrong(
     "no-tracker-reset",
     "After an overflow your count of clean steps goes on. It is to begin again at 0.",
+    change={"self.clean_steps = 0\nreturn": "return"},
+    of="as-most-begin",
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff = factor, growth, backoff
-        self.growth_interval, self.clean_steps = growth_interval, 0
-        self.finite = None
 
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        params = [p for group in optimizer.param_groups for p in group["params"]]
-        grads = [p.grad for p in params if p.grad is not None]
-        self.finite = all(torch.isfinite(g).all() for g in grads)
-        for g in grads:
-            g.div_(self.factor)
-
-    def step(self, optimizer):
-        if self.finite is None:
-            self.unscale_(optimizer)
-        if self.finite:
-            optimizer.step()
-
-    def update(self):
-        finite, self.finite = self.finite, None
-        if self.growth_interval is None:
-            return
-        if not finite:
-            self.factor *= self.backoff
-            return
-        self.clean_steps += 1
-        if self.clean_steps == self.growth_interval:
-            self.factor *= self.growth
-            self.clean_steps = 0
-
-
-@bank.wrong(
+bank.wrong(
     "no-reset-after-growth",
     "When the factor has grown, your count of clean steps goes on. It is to begin again at 0.",
+    change={"self.factor *= self.growth\nself.clean_steps = 0": "self.factor *= self.growth"},
+    of="as-most-begin",
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff = factor, growth, backoff
-        self.growth_interval, self.clean_steps = growth_interval, 0
-        self.finite = None
 
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        params = [p for group in optimizer.param_groups for p in group["params"]]
-        grads = [p.grad for p in params if p.grad is not None]
-        self.finite = all(torch.isfinite(g).all() for g in grads)
-        for g in grads:
-            g.div_(self.factor)
-
-    def step(self, optimizer):
-        if self.finite is None:
-            self.unscale_(optimizer)
-        if self.finite:
-            optimizer.step()
-
-    def update(self):
-        finite, self.finite = self.finite, None
-        if self.growth_interval is None:
-            return
-        if not finite:
-            self.factor *= self.backoff
-            self.clean_steps = 0
-            return
-        self.clean_steps += 1
-        if self.clean_steps == self.growth_interval:
-            self.factor *= self.growth
-
-
-@bank.wrong(
+bank.wrong(
     "unscale-twice",
     "Your step divides the gradients again when unscale_ has done it already: they are then too short by a factor.",
+    change={"if self.finite is None:\n    self.unscale_(optimizer)": "self.unscale_(optimizer)"},
+    of="as-most-begin",
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff = factor, growth, backoff
-        self.growth_interval, self.clean_steps = growth_interval, 0
-        self.finite = None
 
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        params = [p for group in optimizer.param_groups for p in group["params"]]
-        grads = [p.grad for p in params if p.grad is not None]
-        self.finite = all(torch.isfinite(g).all() for g in grads)
-        for g in grads:
-            g.div_(self.factor)
-
-    def step(self, optimizer):
-        self.unscale_(optimizer)
-        if self.finite:
-            optimizer.step()
-
-    def update(self):
-        finite, self.finite = self.finite, None
-        if self.growth_interval is None:
-            return
-        if not finite:
-            self.factor *= self.backoff
-            self.clean_steps = 0
-            return
-        self.clean_steps += 1
-        if self.clean_steps == self.growth_interval:
-            self.factor *= self.growth
-            self.clean_steps = 0
-
-
-@bank.wrong(
+bank.wrong(
     "step-never-unscales",
     "Your step relies on unscale_ having been called. Without it, the gradients are still multiplied by factor.",
+    change={"if self.finite is None:\n    self.unscale_(optimizer)\nif self.finite:": "if self.finite is not False:"},
+    of="as-most-begin",
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff = factor, growth, backoff
-        self.growth_interval, self.clean_steps = growth_interval, 0
-        self.finite = None
 
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        params = [p for group in optimizer.param_groups for p in group["params"]]
-        grads = [p.grad for p in params if p.grad is not None]
-        self.finite = all(torch.isfinite(g).all() for g in grads)
-        for g in grads:
-            g.div_(self.factor)
-
-    def step(self, optimizer):
-        if self.finite is not False:
-            optimizer.step()
-
-    def update(self):
-        finite, self.finite = self.finite, None
-        if self.growth_interval is None:
-            return
-        if not finite:
-            self.factor *= self.backoff
-            self.clean_steps = 0
-            return
-        self.clean_steps += 1
-        if self.clean_steps == self.growth_interval:
-            self.factor *= self.growth
-            self.clean_steps = 0
-
-
-@bank.wrong(
+bank.wrong(
     "never-forgets",
     "Your update does not forget that the gradients were divided: from the second round on, nobody divides them.",
+    change={"finite, self.finite = self.finite, None": "finite = self.finite"},
+    of="as-most-begin",
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff = factor, growth, backoff
-        self.growth_interval, self.clean_steps = growth_interval, 0
-        self.finite = None
 
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        params = [p for group in optimizer.param_groups for p in group["params"]]
-        grads = [p.grad for p in params if p.grad is not None]
-        self.finite = all(torch.isfinite(g).all() for g in grads)
-        for g in grads:
-            g.div_(self.factor)
-
-    def step(self, optimizer):
-        if self.finite is None:
-            self.unscale_(optimizer)
-        if self.finite:
-            optimizer.step()
-
-    def update(self):
-        finite = self.finite
-        if self.growth_interval is None:
-            return
-        if not finite:
-            self.factor *= self.backoff
-            self.clean_steps = 0
-            return
-        self.clean_steps += 1
-        if self.clean_steps == self.growth_interval:
-            self.factor *= self.growth
-            self.clean_steps = 0
-
-
-@bank.wrong(
+bank.wrong(
     "only-inf",
     "You let nan pass, as who looks for inf or for large numbers does. It is not finite either; torch.isfinite knows both.",
+    change={"torch.isfinite(g).all()": "not torch.isinf(g).any()"},
+    of="as-most-begin",
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff = factor, growth, backoff
-        self.growth_interval, self.clean_steps = growth_interval, 0
-        self.finite = None
 
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        params = [p for group in optimizer.param_groups for p in group["params"]]
-        grads = [p.grad for p in params if p.grad is not None]
-        self.finite = all(not torch.isinf(g).any() for g in grads)
-        for g in grads:
-            g.div_(self.factor)
-
-    def step(self, optimizer):
-        if self.finite is None:
-            self.unscale_(optimizer)
-        if self.finite:
-            optimizer.step()
-
-    def update(self):
-        finite, self.finite = self.finite, None
-        if self.growth_interval is None:
-            return
-        if not finite:
-            self.factor *= self.backoff
-            self.clean_steps = 0
-            return
-        self.clean_steps += 1
-        if self.clean_steps == self.growth_interval:
-            self.factor *= self.growth
-            self.clean_steps = 0
-
-
-@bank.wrong(
+bank.wrong(
     "only-nan",
     "You look for nan alone. inf is what an overflow leaves; torch.isfinite knows both.",
+    change={"torch.isfinite(g).all()": "not torch.isnan(g).any()"},
+    of="as-most-begin",
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff = factor, growth, backoff
-        self.growth_interval, self.clean_steps = growth_interval, 0
-        self.finite = None
 
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        params = [p for group in optimizer.param_groups for p in group["params"]]
-        grads = [p.grad for p in params if p.grad is not None]
-        self.finite = all(not torch.isnan(g).any() for g in grads)
-        for g in grads:
-            g.div_(self.factor)
-
-    def step(self, optimizer):
-        if self.finite is None:
-            self.unscale_(optimizer)
-        if self.finite:
-            optimizer.step()
-
-    def update(self):
-        finite, self.finite = self.finite, None
-        if self.growth_interval is None:
-            return
-        if not finite:
-            self.factor *= self.backoff
-            self.clean_steps = 0
-            return
-        self.clean_steps += 1
-        if self.clean_steps == self.growth_interval:
-            self.factor *= self.growth
-            self.clean_steps = 0
-
-
-@bank.wrong(
+bank.wrong(
     "first-group-only",
     "You look at the first group of parameters only. The optimizer may hold several: go through param_groups.",
+    change={'[p for group in optimizer.param_groups for p in group["params"]]': 'optimizer.param_groups[0]["params"]'},
+    of="as-most-begin",
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff = factor, growth, backoff
-        self.growth_interval, self.clean_steps = growth_interval, 0
-        self.finite = None
 
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        params = optimizer.param_groups[0]["params"]
-        grads = [p.grad for p in params if p.grad is not None]
-        self.finite = all(torch.isfinite(g).all() for g in grads)
-        for g in grads:
-            g.div_(self.factor)
-
-    def step(self, optimizer):
-        if self.finite is None:
-            self.unscale_(optimizer)
-        if self.finite:
-            optimizer.step()
-
-    def update(self):
-        finite, self.finite = self.finite, None
-        if self.growth_interval is None:
-            return
-        if not finite:
-            self.factor *= self.backoff
-            self.clean_steps = 0
-            return
-        self.clean_steps += 1
-        if self.clean_steps == self.growth_interval:
-            self.factor *= self.growth
-            self.clean_steps = 0
-
-
-@bank.wrong(
+bank.wrong(
     "grad-is-none",
     "A parameter that had no part in the loss has None in .grad, and None cannot be divided. Leave it out.",
+    change={"p.grad for p in params if p.grad is not None": "p.grad for p in params"},
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff = factor, growth, backoff
-        self.growth_interval, self.clean_steps = growth_interval, 0
-        self.finite = None
-
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        params = [p for group in optimizer.param_groups for p in group["params"]]
-        grads = [p.grad for p in params]
-        self.finite = all(torch.isfinite(g).all() for g in grads)
-        for g in grads:
-            g.div_(self.factor)
-
-    def step(self, optimizer):
-        if self.finite is None:
-            self.unscale_(optimizer)
-        if self.finite:
-            optimizer.step()
-
-    def update(self):
-        finite, self.finite = self.finite, None
-        if self.growth_interval is None:
-            return
-        self.clean_steps = self.clean_steps + 1 if finite else 0
-        if not finite:
-            self.factor *= self.backoff
-        elif self.clean_steps == self.growth_interval:
-            self.factor, self.clean_steps = self.factor * self.growth, 0
 
 
 @bank.wrong(
@@ -524,399 +170,83 @@ class LossScaler:
             self.clean_steps = 0
 
 
-@bank.wrong(
+bank.wrong(
     "last-gradient-decides",
     "In your loop the last gradient decides whether all are finite. One that is not must be enough.",
+    change={
+        "self.finite = all(torch.isfinite(g).all() for g in grads)": "",
+        "for g in grads:": "for g in grads:\n    self.finite = bool(torch.isfinite(g).all())",
+    },
+    of="as-most-begin",
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff = factor, growth, backoff
-        self.growth_interval, self.clean_steps = growth_interval, 0
-        self.finite = None
 
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        params = [p for group in optimizer.param_groups for p in group["params"]]
-        grads = [p.grad for p in params if p.grad is not None]
-        for g in grads:
-            self.finite = bool(torch.isfinite(g).all())
-            g.div_(self.factor)
-
-    def step(self, optimizer):
-        if self.finite is None:
-            self.unscale_(optimizer)
-        if self.finite:
-            optimizer.step()
-
-    def update(self):
-        finite, self.finite = self.finite, None
-        if self.growth_interval is None:
-            return
-        if not finite:
-            self.factor *= self.backoff
-            self.clean_steps = 0
-            return
-        self.clean_steps += 1
-        if self.clean_steps == self.growth_interval:
-            self.factor *= self.growth
-            self.clean_steps = 0
-
-
-@bank.wrong(
+bank.wrong(
     "one-step-late",
     "Your factor grows one clean step too late: when the count reaches growth_interval, not when it is beyond.",
+    change={"== self": "> self"},
+    of="as-most-begin",
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff = factor, growth, backoff
-        self.growth_interval, self.clean_steps = growth_interval, 0
-        self.finite = None
 
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        params = [p for group in optimizer.param_groups for p in group["params"]]
-        grads = [p.grad for p in params if p.grad is not None]
-        self.finite = all(torch.isfinite(g).all() for g in grads)
-        for g in grads:
-            g.div_(self.factor)
-
-    def step(self, optimizer):
-        if self.finite is None:
-            self.unscale_(optimizer)
-        if self.finite:
-            optimizer.step()
-
-    def update(self):
-        finite, self.finite = self.finite, None
-        if self.growth_interval is None:
-            return
-        if not finite:
-            self.factor *= self.backoff
-            self.clean_steps = 0
-            return
-        self.clean_steps += 1
-        if self.clean_steps > self.growth_interval:
-            self.factor *= self.growth
-            self.clean_steps = 0
-
-
-@bank.wrong(
+bank.wrong(
     "static-backs-off",
     "With growth_interval=None your factor shrinks after an overflow. A static scaler leaves it alone.",
     also=("static-backs-off-and-counts-none",),
+    change={"if self.growth_interval is None:\n    return": ""},
+    of="as-most-begin",
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff = factor, growth, backoff
-        self.growth_interval, self.clean_steps = growth_interval, 0
-        self.finite = None
 
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        params = [p for group in optimizer.param_groups for p in group["params"]]
-        grads = [p.grad for p in params if p.grad is not None]
-        self.finite = all(torch.isfinite(g).all() for g in grads)
-        for g in grads:
-            g.div_(self.factor)
-
-    def step(self, optimizer):
-        if self.finite is None:
-            self.unscale_(optimizer)
-        if self.finite:
-            optimizer.step()
-
-    def update(self):
-        finite, self.finite = self.finite, None
-        if not finite:
-            self.factor *= self.backoff
-            self.clean_steps = 0
-            return
-        self.clean_steps += 1
-        if self.clean_steps == self.growth_interval:
-            self.factor *= self.growth
-            self.clean_steps = 0
-
-
-@bank.wrong(
+bank.wrong(
     "divides-by-backoff",
     "After an overflow you divide by backoff, which is below 1: your factor grows. Multiply by it.",
+    change={"self.factor *=": "self.factor /="},
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff = factor, growth, backoff
-        self.growth_interval, self.clean_steps = growth_interval, 0
-        self.finite = None
 
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        params = [p for group in optimizer.param_groups for p in group["params"]]
-        grads = [p.grad for p in params if p.grad is not None]
-        self.finite = all(torch.isfinite(g).all() for g in grads)
-        for g in grads:
-            g.div_(self.factor)
-
-    def step(self, optimizer):
-        if self.finite is None:
-            self.unscale_(optimizer)
-        if self.finite:
-            optimizer.step()
-
-    def update(self):
-        finite, self.finite = self.finite, None
-        if self.growth_interval is None:
-            return
-        self.clean_steps = self.clean_steps + 1 if finite else 0
-        if not finite:
-            self.factor /= self.backoff
-        elif self.clean_steps == self.growth_interval:
-            self.factor, self.clean_steps = self.factor * self.growth, 0
-
-
-@bank.wrong(
+bank.wrong(
     "static-counts",
     "With growth_interval=None you count the clean steps all the same. A static scaler leaves clean_steps at 0.",
+    change={
+        "self.finite, None": "self.finite, None\nself.clean_steps = self.clean_steps + 1 if finite else 0",
+        "self.clean_steps = self.clean_steps + 1 if finite else 0": "",
+    },
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff = factor, growth, backoff
-        self.growth_interval, self.clean_steps = growth_interval, 0
-        self.finite = None
 
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        params = [p for group in optimizer.param_groups for p in group["params"]]
-        grads = [p.grad for p in params if p.grad is not None]
-        self.finite = all(torch.isfinite(g).all() for g in grads)
-        for g in grads:
-            g.div_(self.factor)
-
-    def step(self, optimizer):
-        if self.finite is None:
-            self.unscale_(optimizer)
-        if self.finite:
-            optimizer.step()
-
-    def update(self):
-        finite, self.finite = self.finite, None
-        self.clean_steps = self.clean_steps + 1 if finite else 0
-        if self.growth_interval is None:
-            return
-        if not finite:
-            self.factor *= self.backoff
-        elif self.clean_steps == self.growth_interval:
-            self.factor, self.clean_steps = self.factor * self.growth, 0
-
-
-@bank.wrong(
+bank.wrong(
     "multiplies-again",
     "You multiply the gradients by factor. The loss was multiplied; the gradients must be divided.",
+    change={"g.div_": "g.mul_"},
+    of="as-most-begin",
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff = factor, growth, backoff
-        self.growth_interval, self.clean_steps = growth_interval, 0
-        self.finite = None
 
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        params = [p for group in optimizer.param_groups for p in group["params"]]
-        grads = [p.grad for p in params if p.grad is not None]
-        self.finite = all(torch.isfinite(g).all() for g in grads)
-        for g in grads:
-            g.mul_(self.factor)
-
-    def step(self, optimizer):
-        if self.finite is None:
-            self.unscale_(optimizer)
-        if self.finite:
-            optimizer.step()
-
-    def update(self):
-        finite, self.finite = self.finite, None
-        if self.growth_interval is None:
-            return
-        if not finite:
-            self.factor *= self.backoff
-            self.clean_steps = 0
-            return
-        self.clean_steps += 1
-        if self.clean_steps == self.growth_interval:
-            self.factor *= self.growth
-            self.clean_steps = 0
-
-
-@bank.wrong(
+bank.wrong(
     "not-in-place",
     "Your .grad stays as it was: nothing divides it, or the result is thrown away. Divide in place.",
+    change={"g.div_": "g.div"},
+    of="as-most-begin",
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff = factor, growth, backoff
-        self.growth_interval, self.clean_steps = growth_interval, 0
-        self.finite = None
 
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        params = [p for group in optimizer.param_groups for p in group["params"]]
-        grads = [p.grad for p in params if p.grad is not None]
-        self.finite = all(torch.isfinite(g).all() for g in grads)
-        for g in grads:
-            g.div(self.factor)
-
-    def step(self, optimizer):
-        if self.finite is None:
-            self.unscale_(optimizer)
-        if self.finite:
-            optimizer.step()
-
-    def update(self):
-        finite, self.finite = self.finite, None
-        if self.growth_interval is None:
-            return
-        if not finite:
-            self.factor *= self.backoff
-            self.clean_steps = 0
-            return
-        self.clean_steps += 1
-        if self.clean_steps == self.growth_interval:
-            self.factor *= self.growth
-            self.clean_steps = 0
-
-
-@bank.wrong(
+bank.wrong(
     "detached-loss",
     "Your scaled loss has no graph: backward cannot go through it.",
+    change={"return loss": "return loss.detach()"},
+    of="as-most-begin",
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff = factor, growth, backoff
-        self.growth_interval, self.clean_steps = growth_interval, 0
-        self.finite = None
 
-    def scale(self, loss):
-        return loss.detach() * self.factor
+bank.told(
+    "another-grad",
+    "same",
+    change={"p.grad.mul_(1 / self.factor)": "p.grad = p.grad / self.factor"},
+    of="times-the-inverse",
+)
 
-    def unscale_(self, optimizer):
-        params = [p for group in optimizer.param_groups for p in group["params"]]
-        grads = [p.grad for p in params if p.grad is not None]
-        self.finite = all(torch.isfinite(g).all() for g in grads)
-        for g in grads:
-            g.div_(self.factor)
-
-    def step(self, optimizer):
-        if self.finite is None:
-            self.unscale_(optimizer)
-        if self.finite:
-            optimizer.step()
-
-    def update(self):
-        finite, self.finite = self.finite, None
-        if self.growth_interval is None:
-            return
-        if not finite:
-            self.factor *= self.backoff
-            self.clean_steps = 0
-            return
-        self.clean_steps += 1
-        if self.clean_steps == self.growth_interval:
-            self.factor *= self.growth
-            self.clean_steps = 0
-
-
-@bank.told("another-grad", "same")
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff, self.growth_interval = factor, growth, backoff, growth_interval
-        self.clean_steps = 0
-        self.unscaled = False
-        self.ok = True
-
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        self.ok = True
-        for group in optimizer.param_groups:
-            for p in group["params"]:
-                if p.grad is not None:
-                    p.grad = p.grad / self.factor
-                    if not torch.isfinite(p.grad).all():
-                        self.ok = False
-        self.unscaled = True
-
-    def step(self, optimizer):
-        if not self.unscaled:
-            self.unscale_(optimizer)
-        if self.ok:
-            optimizer.step()
-
-    def update(self):
-        if self.growth_interval is not None:
-            if not self.ok:
-                self.factor *= self.backoff
-                self.clean_steps = 0
-            else:
-                self.clean_steps += 1
-                if self.clean_steps == self.growth_interval:
-                    self.factor *= self.growth
-                    self.clean_steps = 0
-        self.unscaled = False
-
-
-@bank.wrong(
+bank.wrong(
     "once-and-for-all",
     "Once a gradient was not finite, your scaler never takes the next ones for finite again. Begin anew in each unscale_.",
+    change={
+        "def unscale_(self, optimizer):\n    self.ok = True": "def unscale_(self, optimizer):",
+        "p.grad.mul_(1 / self.factor)": "p.grad.div_(self.factor)",
+    },
+    of="times-the-inverse",
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff, self.growth_interval = factor, growth, backoff, growth_interval
-        self.clean_steps = 0
-        self.unscaled = False
-        self.ok = True
-
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        for group in optimizer.param_groups:
-            for p in group["params"]:
-                if p.grad is not None:
-                    p.grad.div_(self.factor)
-                    if not torch.isfinite(p.grad).all():
-                        self.ok = False
-        self.unscaled = True
-
-    def step(self, optimizer):
-        if not self.unscaled:
-            self.unscale_(optimizer)
-        if self.ok:
-            optimizer.step()
-
-    def update(self):
-        if self.growth_interval is not None:
-            if not self.ok:
-                self.factor *= self.backoff
-                self.clean_steps = 0
-            else:
-                self.clean_steps += 1
-                if self.clean_steps == self.growth_interval:
-                    self.factor *= self.growth
-                    self.clean_steps = 0
-        self.unscaled = False
 
 
 @bank.wrong(
@@ -961,88 +291,24 @@ class LossScaler:
         self.unscaled = False
 
 
-@bank.wrong("always-halves", "After an overflow you halve the factor. What it is multiplied by is `backoff`.")
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff, self.growth_interval = factor, growth, backoff, growth_interval
-        self.clean_steps = 0
-        self.unscaled = False
-        self.ok = True
+bank.wrong(
+    "always-halves",
+    "After an overflow you halve the factor. What it is multiplied by is `backoff`.",
+    change={
+        "p.grad.mul_(1 / self.factor)": "p.grad.div_(self.factor)",
+        "self.factor *= self.backoff": "self.factor /= 2",
+    },
+    of="times-the-inverse",
+)
 
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        self.ok = True
-        for group in optimizer.param_groups:
-            for p in group["params"]:
-                if p.grad is not None:
-                    p.grad.div_(self.factor)
-                    if not torch.isfinite(p.grad).all():
-                        self.ok = False
-        self.unscaled = True
-
-    def step(self, optimizer):
-        if not self.unscaled:
-            self.unscale_(optimizer)
-        if self.ok:
-            optimizer.step()
-
-    def update(self):
-        if self.growth_interval is not None:
-            if not self.ok:
-                self.factor /= 2
-                self.clean_steps = 0
-            else:
-                self.clean_steps += 1
-                if self.clean_steps == self.growth_interval:
-                    self.factor *= self.growth
-                    self.clean_steps = 0
-        self.unscaled = False
-
-
-@bank.wrong(
+bank.wrong(
     "clears-in-step",
     "Your step clears the gradients. They are to stay in .grad, divided, until the caller clears them.",
+    change={
+        "if self.ok:\n    optimizer.step()\nself.unscaled = False": "if self.ok:\n    optimizer.step()\noptimizer.zero_grad()"
+    },
+    of="forgets-at-step",
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff, self.growth_interval = factor, growth, backoff, growth_interval
-        self.clean_steps = 0
-        self.unscaled = False
-        self.ok = True
-
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        self.ok = True
-        for group in optimizer.param_groups:
-            for p in group["params"]:
-                if p.grad is not None:
-                    p.grad.div_(self.factor)
-                    if not torch.isfinite(p.grad).all():
-                        self.ok = False
-        self.unscaled = True
-
-    def step(self, optimizer):
-        if not self.unscaled:
-            self.unscale_(optimizer)
-        if self.ok:
-            optimizer.step()
-        optimizer.zero_grad()
-
-    def update(self):
-        if self.growth_interval is not None:
-            if not self.ok:
-                self.factor *= self.backoff
-                self.clean_steps = 0
-            else:
-                self.clean_steps += 1
-                if self.clean_steps == self.growth_interval:
-                    self.factor *= self.growth
-                    self.clean_steps = 0
-        self.unscaled = False
 
 
 @bank.wrong(
@@ -1386,6 +652,43 @@ class LossScaler:
             if self.clean_steps == self.growth_interval:
                 rate, self.clean_steps = growth, 0
             self.factor = self.factor * rate
+
+
+@bank.right("as-most-begin")
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(torch.isfinite(g).all() for g in grads)
+        for g in grads:
+            g.div_(self.factor)
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if self.growth_interval is None:
+            return
+        if not finite:
+            self.factor *= self.backoff
+            self.clean_steps = 0
+            return
+        self.clean_steps += 1
+        if self.clean_steps == self.growth_interval:
+            self.factor *= self.growth
+            self.clean_steps = 0
 
 
 bank.survives(

@@ -10,126 +10,48 @@ from autograder.exercises.probes.cut_losses import CUT
 bank = AnswerBank("amp_train_step")
 
 
-@bank.wrong(
+bank.wrong(
     "targets-in-16-bits",
     "Your targets are rounded to 16 bits before they are compared. Autocast does that to products alone: hand y over as it is.",
+    change={"F.mse_loss(model(x), y)": "F.mse_loss(model(x), y.to(dtype))", "nn.utils": "torch.nn.utils"},
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y.to(dtype))
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
+bank.wrong(
+    "cut-loss", CUT["cut_loss"], change={"F.mse_loss(model(x), y)": "F.mse_loss(model(x).detach(), y).requires_grad_()"}
+)
 
-@bank.wrong("cut-loss", CUT["cut_loss"])
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x).detach(), y).requires_grad_()
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
+bank.told("steps-twice", "updates", change={"scaler.update()": "optimizer.step()\nscaler.update()"})
 
+bank.told("autocast-for-cuda", "other_device", change={"device_type, dtype=dtype": '"cuda", dtype=dtype'})
 
-@bank.told("steps-twice", "updates")
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    optimizer.step()
-    scaler.update()
-    return loss.detach()
-
-
-@bank.told("autocast-for-cuda", "other_device")
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast("cuda", dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
-
-
-@bank.wrong(
+bank.wrong(
     "clip-before-unscale",
     "You clip while the gradients are still `scale` times too long: what is left is far shorter than max_norm.",
+    change={
+        "scaler.unscale_(optimizer)": "nn.utils.clip_grad_norm_(model.parameters(), max_norm)\nscaler.unscale_(optimizer)",
+        "nn.utils.clip_grad_norm_(model.parameters(), max_norm)": "",
+    },
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(loss).backward()
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.unscale_(optimizer)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "step-without-scaler",
     "You call `optimizer.step()` yourself. The scaler would skip the step after an overflow; nobody does now.",
     unless=r"scaler\.step\(",
+    change={"scaler.step(optimizer)": "optimizer.step()"},
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    optimizer.step()
-    scaler.update()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "no-update",
     "You never call `scaler.update()`: the scale stays as it is after an overflow, and never grows.",
     unless=r"\.update\(",
+    change={"scaler.update()": ""},
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "unscale-twice",
     "You call unscale_ twice in one step. The second call would divide again, so torch refuses it.",
+    change={"scaler.step(optimizer)": "scaler.unscale_(optimizer)\nscaler.step(optimizer)"},
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.unscale_(optimizer)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
 
 @bank.told("backward-under-autocast", "backward")
@@ -161,206 +83,93 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
     return loss.detach()
 
 
-@bank.wrong(
+bank.wrong(
     "wrong-device-scaler",
     'You make a scaler for "cuda". Where there is no CUDA it does nothing at all; use the one that is given.',
     also=("scaler-of-its-own",),
+    change={"optimizer.zero_grad()": 'optimizer.zero_grad()\nscaler = torch.amp.GradScaler("cuda", enabled=x.is_cuda)'},
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    scaler = torch.amp.GradScaler("cuda", enabled=x.is_cuda)
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "scaler-of-its-own",
     "You make a new scaler in each step: what the given one has learned of overflows is never used.",
+    change={"optimizer.zero_grad()": "optimizer.zero_grad()\nscaler = torch.amp.GradScaler(device_type)"},
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    scaler = torch.amp.GradScaler(device_type)
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "update-twice",
     "You update the scaler twice. Once in each step: the second call finds nothing to go by.",
+    change={"scaler.update()": "scaler.update()\nscaler.update()"},
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    scaler.update()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "no-update-after-overflow",
     "After an overflow you leave the update out, and then above all it is needed: it halves the factor.",
+    change={
+        "nn.utils": "norm = nn.utils",
+        "scaler.step(optimizer)\nscaler.update()": "if torch.isfinite(norm):\n    scaler.step(optimizer)\n    scaler.update()",
+    },
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    if torch.isfinite(norm):
-        scaler.step(optimizer)
-        scaler.update()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "update-before-the-step",
     "Your gradients are divided once more in the step. The scaler does not know that they have been: it was "
     "updated before, or you divided them yourself.",
+    change={"scaler.step(optimizer)": "scaler.update()\nscaler.step(optimizer)", "scaler.update()": ""},
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.update()
-    scaler.step(optimizer)
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "no-clipping",
     "You never clip: max_norm is not used.",
     unless=r"clip_grad",
+    change={"nn.utils.clip_grad_norm_(model.parameters(), max_norm)": ""},
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "clips-after-the-step",
     "You clip after the step: the parameters have been moved by then, with gradients of any length.",
+    change={
+        "scaler.unscale_(optimizer)": "scaler.unscale_(optimizer)\nscaler.step(optimizer)",
+        "scaler.step(optimizer)": "",
+    },
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    scaler.step(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.update()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "clip-by-value",
     "You limit each entry by itself. Clipping to a norm shortens all gradients together, by one factor.",
+    change={"clip_grad_norm_": "clip_grad_value_"},
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_value_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "forward-outside",
     "When your model runs, autocast is off for the `device_type` of the call, so the model computes in float32. The call "
     "of the model belongs inside an autocast block for this type.",
+    change={"optimizer.zero_grad()": "optimizer.zero_grad()\nprediction = model(x)", "model(x)": "prediction"},
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    prediction = model(x)
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(prediction, y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "model-in-16-bits",
     "You turn the model itself to 16 bits. Its weights are to stay in float32; autocast makes 16-bit copies of them.",
     also=("whole-model",),
+    change={
+        "optimizer.zero_grad()": "optimizer.zero_grad()\nmodel.to(dtype)",
+        "with torch.autocast(device_type, dtype=dtype):": "loss = F.mse_loss(model(x.to(dtype)), y.to(dtype))",
+        "loss = F.mse_loss(model(x), y)": "",
+    },
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    model.to(dtype)
-    loss = F.mse_loss(model(x.to(dtype)), y.to(dtype))
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "ignores-dtype",
     "You leave dtype out: autocast takes its usual one, whatever was asked for.",
     also=("always-bfloat16",),
+    change={"device_type, dtype=dtype": "device_type"},
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "always-bfloat16",
     "Your autocast lowers to bfloat16 here, whatever `dtype` says. Hand dtype on to it.",
+    change={"dtype=dtype": "dtype=torch.bfloat16"},
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=torch.bfloat16):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
 
 @bank.wrong(
@@ -383,165 +192,77 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
     return loss.detach()
 
 
-@bank.wrong(
+bank.wrong(
     "no-scaling",
     "You call backward on the loss itself. unscale_ then divides gradients that were never multiplied.",
     also=("divides-twice",),
+    change={"scaler.scale(loss).backward()": "scaler.scale(torch.zeros(()))\nloss.backward()"},
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(torch.zeros(()))
-    loss.backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "never-clears",
     "You never clear old gradients, so those of earlier batches are added to this one's.",
     unless=r"zero_grad|\.grad = None|zero_\(",
+    change={"optimizer.zero_grad()": ""},
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "clears-after-backward",
     "You clear the gradients between backward and the step: nothing is left to step with.",
+    change={
+        "optimizer.zero_grad()": "",
+        "scaler.unscale_(optimizer)": "scaler.unscale_(optimizer)\noptimizer.zero_grad(set_to_none=False)",
+    },
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    optimizer.zero_grad(set_to_none=False)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "returns-scaled-loss",
     "You return the scaled loss. It is `scale` times too large to be looked at.",
+    change={"scaler.scale(loss).backward()": "loss = scaler.scale(loss)\nloss.backward()"},
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    loss = scaler.scale(loss)
-    loss.backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "divides-by-the-next-factor",
     "You divide the scaled loss by the factor that the scaler has after its update. By then it may be another one.",
+    change={
+        "F.mse_loss(model(x), y)": "scaler.scale(F.mse_loss(model(x), y))",
+        "scaler.scale(loss).backward()": "loss.backward()",
+        "loss.detach()": "loss.detach() / scaler.get_scale()",
+    },
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = scaler.scale(F.mse_loss(model(x), y))
-    loss.backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach() / scaler.get_scale()
 
-
-@bank.wrong(
+bank.wrong(
     "returns-a-record",
     "You return the loss with its graph: as long as somebody keeps it, so are the saved tensors of the step.",
+    change={"loss.detach()": "loss"},
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss
 
-
-@bank.wrong(
+bank.wrong(
     "returns-a-float",
     "You return a float. Asked for is a scalar tensor: item() would wait for the device in each step.",
+    change={"loss.detach()": "loss.item()"},
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.item()
 
+bank.wrong(
+    "sum-of-squares",
+    "Your loss is the sum of the squared errors. Asked for is their mean.",
+    slip=True,
+    change={"model(x), y": 'model(x), y, reduction="sum"'},
+)
 
-@bank.wrong("sum-of-squares", "Your loss is the sum of the squared errors. Asked for is their mean.", slip=True)
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y, reduction="sum")
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
-
-
-@bank.wrong(
+bank.wrong(
     "loss-in-16-bits",
     "You turn targets and loss to 16 bits. Losses stay in float32, where small differences are still told apart.",
+    change={"F.mse_loss(model(x), y)": "((model(x) - y.to(dtype)) ** 2).to(dtype).mean().to(dtype)"},
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = ((model(x) - y.to(dtype)) ** 2).to(dtype).mean().to(dtype)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "half-mse",
     "You turn y to 16 bits and take the difference there. The loss is to be worked out in float32: F.mse_loss does so in the block.",
+    change={
+        "loss = F.mse_loss(model(x), y)": "difference = model(x) - y.to(dtype)\nloss = (difference**2).mean().float()"
+    },
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        difference = model(x) - y.to(dtype)
-        loss = (difference**2).mean().float()
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
 
 @bank.wrong(
@@ -561,87 +282,44 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
     return loss.detach()
 
 
-@bank.wrong(
+bank.wrong(
     "whole-model",
     "In your step the model itself goes to 16 bits. Autocast lowers copies for the products, and leaves the weights in float32.",
+    change={
+        "optimizer.zero_grad()": "model.to(dtype)\noptimizer.zero_grad()",
+        "model(x)": "model(x.to(dtype)).float()",
+    },
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    model.to(dtype)
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x.to(dtype)).float(), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "zero-last",
     "You clear the gradients at the end alone: those that are there when the step begins are added to, and yours are gone after it.",
+    change={"optimizer.zero_grad()": "", "scaler.update()": "scaler.update()\noptimizer.zero_grad()"},
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    optimizer.zero_grad()
-    return loss.detach()
 
-
-@bank.wrong(
-    "cpu-named", "Your autocast is that of the CPU, whatever `device_type` says. On a GPU nothing would be lowered."
+bank.wrong(
+    "cpu-named",
+    "Your autocast is that of the CPU, whatever `device_type` says. On a GPU nothing would be lowered.",
+    change={"device_type, dtype=dtype": '"cpu", dtype=dtype'},
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast("cpu", dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "leaves-early",
     "Where the loss is not finite you return at once. The scaler is never told: its factor stays too large. It skips the step itself.",
+    change={
+        "output = model(x)": "loss = F.mse_loss(model(x), y)",
+        "loss = F.mse_loss(output.float(), y)": "if not torch.isfinite(loss):\n    return loss.detach()",
+        "torch.nn": "nn",
+    },
+    of="loss-after-the-block",
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    if not torch.isfinite(loss):
-        return loss.detach()
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "by-rows",
     "You add up the squared errors and divide by the rows. The mean is over all entries, of all columns.",
     slip=True,
+    change={"F.mse_loss(model(x), y)": "((model(x).float() - y) ** 2).sum() / len(x)"},
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = ((model(x).float() - y) ** 2).sum() / len(x)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
 
 @bank.wrong(
@@ -747,21 +425,12 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
     return loss.data
 
 
-@bank.wrong(
+bank.wrong(
     "unscales-an-unscaled-loss",
     "The loss goes backward without its factor, so the scaler has nothing to divide out, and says so. "
     "Backward gets `scaler.scale(loss)`.",
+    change={"scaler.scale(loss).backward()": "loss.backward()", "nn.utils": "torch.nn.utils"},
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    loss.backward()
-    scaler.unscale_(optimizer)
-    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
 
 bank.survives(

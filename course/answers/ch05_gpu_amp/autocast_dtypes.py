@@ -19,14 +19,11 @@ def autocast_dtypes(ops, device):
     return {name: low for name in ops}
 
 
-@bank.wrong(
+bank.wrong(
     "params-are-half",
     "You take the weight and its gradient for 16-bit ones. Autocast makes 16-bit copies on the way; both stay float32.",
+    change={'"relu"': '"relu", "softmax", "weight", "grad"', 'if device == "cpu":\n    lowered.add("softmax")': ""},
 )
-def autocast_dtypes(ops, device):
-    low = {"cpu": torch.bfloat16, "cuda": torch.float16}[device]
-    lowered = {"linear", "matmul", "relu", "softmax", "weight", "grad"}
-    return {name: low if name in lowered else torch.float32 for name in ops}
 
 
 @bank.wrong(
@@ -40,44 +37,29 @@ def autocast_dtypes(ops, device):
     return {name: low if name in lowered else torch.float32 for name in ops}
 
 
-@bank.wrong(
+bank.wrong(
     "relu-always-low",
     "You lower relu wherever it is. It is on no list: it has the dtype of its input, and x is float32.",
+    change={'"relu"': '"relu", "relu_of_input", "softmax"', 'if device == "cpu":\n    lowered.add("softmax")': ""},
 )
-def autocast_dtypes(ops, device):
-    low = {"cpu": torch.bfloat16, "cuda": torch.float16}[device]
-    lowered = {"linear", "matmul", "relu", "relu_of_input", "softmax"}
-    return {name: low if name in lowered else torch.float32 for name in ops}
 
-
-@bank.wrong(
+bank.wrong(
     "relu-always-float32",
     "You keep relu in float32. It is on no list: it has the dtype of its input, and h is a product.",
+    change={'"relu"': '"softmax"', 'if device == "cpu":\n    lowered.add("softmax")': ""},
 )
-def autocast_dtypes(ops, device):
-    low = {"cpu": torch.bfloat16, "cuda": torch.float16}[device]
-    lowered = {"linear", "matmul", "softmax"}
-    return {name: low if name in lowered else torch.float32 for name in ops}
 
-
-@bank.wrong(
+bank.wrong(
     "sum-is-low",
     "You lower the sum. h is bfloat16 and x is float32: as in chapter 1, the wider dtype wins.",
+    change={'"relu"': '"relu", "softmax", "add"', 'if device == "cpu":\n    lowered.add("softmax")': ""},
 )
-def autocast_dtypes(ops, device):
-    low = {"cpu": torch.bfloat16, "cuda": torch.float16}[device]
-    lowered = {"linear", "matmul", "relu", "softmax", "add"}
-    return {name: low if name in lowered else torch.float32 for name in ops}
 
-
-@bank.wrong(
+bank.wrong(
     "softmax-as-on-cuda",
     "You keep softmax in float32, as autocast for CUDA does. On the CPU it is on no list, and follows its input.",
+    change={'if device == "cpu":\n    lowered.add("softmax")': ""},
 )
-def autocast_dtypes(ops, device):
-    low = {"cpu": torch.bfloat16, "cuda": torch.float16}[device]
-    lowered = {"linear", "matmul", "relu"}
-    return {name: low if name in lowered else torch.float32 for name in ops}
 
 
 @bank.wrong(
@@ -91,24 +73,17 @@ def autocast_dtypes(ops, device):
     return {name: low if name in lowered else torch.float32 for name in ops}
 
 
-@bank.wrong(
+bank.wrong(
     "layers-only",
     "You lower the layer, but not `x @ x.T`. Autocast looks at operations, not at modules: a product is a product.",
+    change={'"matmul", "relu"': '"relu", "softmax"', 'if device == "cpu":\n    lowered.add("softmax")': ""},
 )
-def autocast_dtypes(ops, device):
-    low = {"cpu": torch.bfloat16, "cuda": torch.float16}[device]
-    lowered = {"linear", "relu", "softmax"}
-    return {name: low if name in lowered else torch.float32 for name in ops}
 
-
-@bank.wrong(
+bank.wrong(
     "grad-is-low",
     "You take the gradient for a 16-bit one. It comes back to the weight in the dtype of the weight.",
+    change={'"relu"': '"relu", "softmax", "grad"', 'if device == "cpu":\n    lowered.add("softmax")': ""},
 )
-def autocast_dtypes(ops, device):
-    low = {"cpu": torch.bfloat16, "cuda": torch.float16}[device]
-    lowered = {"linear", "matmul", "relu", "softmax", "grad"}
-    return {name: low if name in lowered else torch.float32 for name in ops}
 
 
 @bank.wrong("names-as-text", "You return the names of dtypes. Return the dtypes, such as torch.bfloat16.", slip=True)

@@ -11,55 +11,27 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("bench")
 
 
-@bank.wrong(
+bank.wrong(
     "no-sync",
     "You never call sync: what you time is how long it takes to hand the work over, not to do it.",
     also=("sync-only-before",),
     unless=r"sync\(",
+    change={"for _ in range(iters):\n    sync()": "for _ in range(iters):", "fn()\nsync()": "fn()"},
 )
-def bench(fn, warmup, iters, sync):
-    for _ in range(warmup):
-        fn()
-    times = []
-    for _ in range(iters):
-        begin = time.perf_counter()
-        fn()
-        times.append(time.perf_counter() - begin)
-    return statistics.median(times)
 
-
-@bank.wrong(
+bank.wrong(
     "no-warmup",
     "You leave the warm-up calls out. The first calls are slower than those that follow, and are not to be timed.",
     also=("times-the-warm-up",),
     unless=r"warmup\s*:|>=?\s*warmup",
+    change={"for _ in range(warmup):\n    fn()": ""},
 )
-def bench(fn, warmup, iters, sync):
-    times = []
-    for _ in range(iters):
-        sync()
-        begin = time.perf_counter()
-        fn()
-        sync()
-        times.append(time.perf_counter() - begin)
-    return statistics.median(times)
 
-
-@bank.wrong(
+bank.wrong(
     "mean",
     "You return the mean. One call that something else got in the way of pulls it up; the median stays.",
+    change={"statistics.median(times)": "sum(times) / len(times)"},
 )
-def bench(fn, warmup, iters, sync):
-    for _ in range(warmup):
-        fn()
-    times = []
-    for _ in range(iters):
-        sync()
-        begin = time.perf_counter()
-        fn()
-        sync()
-        times.append(time.perf_counter() - begin)
-    return sum(times) / len(times)
 
 
 @bank.wrong(
@@ -77,223 +49,101 @@ def bench(fn, warmup, iters, sync):
     return (time.perf_counter() - begin) / iters
 
 
-@bank.wrong(
+bank.wrong(
     "sync-only-before",
     "You do not wait for the call itself: when you read the clock again, its work has hardly begun.",
+    change={"fn()\nsync()": "fn()"},
 )
-def bench(fn, warmup, iters, sync):
-    for _ in range(warmup):
-        fn()
-    times = []
-    for _ in range(iters):
-        sync()
-        begin = time.perf_counter()
-        fn()
-        times.append(time.perf_counter() - begin)
-    return statistics.median(times)
 
-
-@bank.wrong(
+bank.wrong(
     "sync-only-after",
     "When you read the clock for the first timed call, the work of the warm-up is not done, and counts in its time. Wait before you read it.",
+    change={"for _ in range(iters):\n    sync()": "for _ in range(iters):"},
 )
-def bench(fn, warmup, iters, sync):
-    for _ in range(warmup):
-        fn()
-    times = []
-    for _ in range(iters):
-        begin = time.perf_counter()
-        fn()
-        sync()
-        times.append(time.perf_counter() - begin)
-    return statistics.median(times)
 
-
-@bank.wrong(
+bank.wrong(
     "minimum",
     "You return the shortest time. It tells what is possible, not what is usual; asked for is the median.",
+    change={"statistics.median": "min"},
 )
-def bench(fn, warmup, iters, sync):
-    for _ in range(warmup):
-        fn()
-    times = []
-    for _ in range(iters):
-        sync()
-        begin = time.perf_counter()
-        fn()
-        sync()
-        times.append(time.perf_counter() - begin)
-    return min(times)
 
-
-@bank.wrong(
+bank.wrong(
     "no-middle-of-two",
     "With an even number of times you take the upper of the two in the middle. The median is their mean.",
     slip=True,
+    change={"statistics.median(times)": "sorted(times)[len(times) // 2]"},
 )
-def bench(fn, warmup, iters, sync):
-    for _ in range(warmup):
-        fn()
-    times = []
-    for _ in range(iters):
-        sync()
-        begin = time.perf_counter()
-        fn()
-        sync()
-        times.append(time.perf_counter() - begin)
-    return sorted(times)[len(times) // 2]
 
-
-@bank.wrong(
+bank.wrong(
     "lower-of-two",
     "With an even number of times you take the lower of the two in the middle, as torch.median does. Take their mean.",
+    change={"statistics.median": "statistics.median_low"},
 )
-def bench(fn, warmup, iters, sync):
-    for _ in range(warmup):
-        fn()
-    times = []
-    for _ in range(iters):
-        sync()
-        begin = time.perf_counter()
-        fn()
-        sync()
-        times.append(time.perf_counter() - begin)
-    return statistics.median_low(times)
 
-
-@bank.wrong(
+bank.wrong(
     "unsorted-middle",
     "You take the time of the call in the middle. The median is the middle of the sorted times.",
+    change={"return statistics.median(times)": "return (times[len(times) // 2] + times[(len(times) - 1) // 2]) / 2"},
 )
-def bench(fn, warmup, iters, sync):
-    for _ in range(warmup):
-        fn()
-    times = []
-    for _ in range(iters):
-        sync()
-        begin = time.perf_counter()
-        fn()
-        sync()
-        times.append(time.perf_counter() - begin)
-    return (times[len(times) // 2] + times[(len(times) - 1) // 2]) / 2
 
-
-@bank.wrong(
+bank.wrong(
     "times-the-warm-up",
     "Among the times that count are those of the first calls, which are slower: make the warm-up calls first, and forget them.",
+    change={"for _ in range(warmup):\n    fn()": "", "range(iters)": "range(warmup + iters)"},
 )
-def bench(fn, warmup, iters, sync):
-    times = []
-    for _ in range(warmup + iters):
-        sync()
-        begin = time.perf_counter()
-        fn()
-        sync()
-        times.append(time.perf_counter() - begin)
-    return statistics.median(times)
 
-
-@bank.wrong(
+bank.wrong(
     "clock-on-the-wall",
     "You read the clock on the wall, as `time.time()` and `datetime.now()` do: it may be set while you measure, and is "
     "coarse. Use time.perf_counter().",
     unless=r"(?s)perf_counter|process_time|thread_time|\A(?!.*(\btime\.time|from time import|\btime\(|now\())",  # of code that reads no such clock
     slip=True,
+    change={"begin = time.perf_counter()": "begin = time.time()", "time.perf_counter() - begin": "time.time() - begin"},
 )
-def bench(fn, warmup, iters, sync):
-    for _ in range(warmup):
-        fn()
-    times = []
-    for _ in range(iters):
-        sync()
-        begin = time.time()
-        fn()
-        sync()
-        times.append(time.time() - begin)
-    return statistics.median(times)
 
-
-@bank.wrong(
+bank.wrong(
     "clock-of-the-process",
     "You read a clock that counts only the seconds in which this process computes, as `process_time` and `thread_time` "
     "do: while fn or sync waits, it stands still. Use time.perf_counter().",
     slip=True,
+    change={
+        "begin = time.perf_counter()": "begin = time.process_time()",
+        "time.perf_counter() - begin": "time.process_time() - begin",
+    },
 )
-def bench(fn, warmup, iters, sync):
-    for _ in range(warmup):
-        fn()
-    times = []
-    for _ in range(iters):
-        sync()
-        begin = time.process_time()
-        fn()
-        sync()
-        times.append(time.process_time() - begin)
-    return statistics.median(times)
 
+bank.wrong(
+    "milliseconds",
+    "Your result is in milliseconds. Asked for are seconds.",
+    slip=True,
+    change={"(time.perf_counter() - begin)": "(1000 * (time.perf_counter() - begin))"},
+)
 
-@bank.wrong("milliseconds", "Your result is in milliseconds. Asked for are seconds.", slip=True)
-def bench(fn, warmup, iters, sync):
-    for _ in range(warmup):
-        fn()
-    times = []
-    for _ in range(iters):
-        sync()
-        begin = time.perf_counter()
-        fn()
-        sync()
-        times.append(1000 * (time.perf_counter() - begin))
-    return statistics.median(times)
-
-
-@bank.wrong(
+bank.wrong(
     "from-iters",
     "You take the warm-up out of the `iters` calls. It comes before them: `warmup` calls, and then `iters` that are timed.",
+    change={
+        "for _ in range(warmup):\n    fn()\ntimes = []": "spans = []",
+        "times.append": "spans.append",
+        "(times)": "(spans[warmup:])",
+    },
 )
-def bench(fn, warmup, iters, sync):
-    spans = []
-    for _ in range(iters):
-        sync()
-        begin = time.perf_counter()
-        fn()
-        sync()
-        spans.append(time.perf_counter() - begin)
-    return statistics.median(spans[warmup:])
 
-
-@bank.wrong(
+bank.wrong(
     "sync-in-the-warm-up",
     "You wait before the first timed call only where there is a warm-up. With warmup=0, what was left over from before counts "
     "in its time.",
+    change={
+        "for _ in range(warmup):\n    fn()": "for _ in range(warmup):\n    fn()\n    sync()",
+        "for _ in range(iters):\n    sync()": "for _ in range(iters):",
+    },
 )
-def bench(fn, warmup, iters, sync):
-    for _ in range(warmup):
-        fn()
-        sync()
-    times = []
-    for _ in range(iters):
-        begin = time.perf_counter()
-        fn()
-        sync()
-        times.append(time.perf_counter() - begin)
-    return statistics.median(times)
 
-
-@bank.wrong(
+bank.wrong(
     "at-least-one-warm-up",
     "With warmup=0 you make a warm-up call all the same. As many are asked for as `warmup` says, and that may be none.",
+    change={"range(warmup)": "range(max(1, warmup))"},
 )
-def bench(fn, warmup, iters, sync):
-    for _ in range(max(1, warmup)):
-        fn()
-    times = []
-    for _ in range(iters):
-        sync()
-        begin = time.perf_counter()
-        fn()
-        sync()
-        times.append(time.perf_counter() - begin)
-    return statistics.median(times)
 
 
 @bank.right("repeated-by-timeit")

@@ -8,23 +8,14 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("count_syncs")
 
 
-@bank.wrong(
+bank.wrong(
     "item-every-step",
     "You list each name once. An item() in each round of a loop waits in each round: list it as often as it ran.",
+    change={
+        'waits = ("aten._local_scalar_dense", "aten.nonzero")': "",
+        "name in waits": 'name in ("aten._local_scalar_dense", "aten.nonzero") and name not in found',
+    },
 )
-def count_syncs(fn):
-    found = []
-
-    class Watch(TorchDispatchMode):
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            name = str(func.overloadpacket)
-            if name in ("aten._local_scalar_dense", "aten.nonzero") and name not in found:
-                found.append(name)
-            return func(*args, **(kwargs or {}))
-
-    with Watch():
-        fn()
-    return found
 
 
 @bank.wrong(
@@ -147,23 +138,15 @@ def count_syncs(fn):
     return len(found)
 
 
-@bank.wrong(
+bank.wrong(
     "drops-keywords",
     "You run each operation without its kwargs: a dtype, a limit or another option gets lost on the way.",
+    change={
+        'waits = ("aten._local_scalar_dense", "aten.nonzero")': "",
+        "name in waits": 'name in ("aten._local_scalar_dense", "aten.nonzero")',
+        "func(*args, **(kwargs or {}))": "func(*args)",
+    },
 )
-def count_syncs(fn):
-    found = []
-
-    class Watch(TorchDispatchMode):
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            name = str(func.overloadpacket)
-            if name in ("aten._local_scalar_dense", "aten.nonzero"):
-                found.append(name)
-            return func(*args)
-
-    with Watch():
-        fn()
-    return found
 
 
 @bank.wrong(
@@ -184,24 +167,15 @@ def count_syncs(fn):
     return found
 
 
-@bank.wrong(
+bank.wrong(
     "calls-twice",
     "You call fn a second time. A step of training would be done twice.",
+    change={
+        'waits = ("aten._local_scalar_dense", "aten.nonzero")': "",
+        "name in waits": 'name in ("aten._local_scalar_dense", "aten.nonzero")',
+        "with Watch():": "fn()\nwith Watch():",
+    },
 )
-def count_syncs(fn):
-    found = []
-
-    class Watch(TorchDispatchMode):
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            name = str(func.overloadpacket)
-            if name in ("aten._local_scalar_dense", "aten.nonzero"):
-                found.append(name)
-            return func(*args, **(kwargs or {}))
-
-    fn()
-    with Watch():
-        fn()
-    return found
 
 
 @bank.wrong(
@@ -300,23 +274,15 @@ def count_syncs(fn):
     return names
 
 
-@bank.wrong(
+bank.wrong(
     "never-switched-off",
     "You switch the mode on and never off: it goes on watching after the call. `with Watch():` does both.",
+    change={
+        'waits = ("aten._local_scalar_dense", "aten.nonzero")': "",
+        "name in waits": 'name in ("aten._local_scalar_dense", "aten.nonzero")',
+        "with Watch():\n    fn()": "Watch().__enter__()\nfn()",
+    },
 )
-def count_syncs(fn):
-    found = []
-
-    class Watch(TorchDispatchMode):
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            name = str(func.overloadpacket)
-            if name in ("aten._local_scalar_dense", "aten.nonzero"):
-                found.append(name)
-            return func(*args, **(kwargs or {}))
-
-    Watch().__enter__()
-    fn()
-    return found
 
 
 @bank.told("left-on-by-an-error", "left")
@@ -376,20 +342,15 @@ def count_syncs(fn):
     return names
 
 
-@bank.told("one-list-for-all", "later")
-def count_syncs(fn, found=[]):
-    found.clear()
-
-    class Watch(TorchDispatchMode):
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            name = str(func.overloadpacket)
-            if name in ("aten._local_scalar_dense", "aten.nonzero"):
-                found.append(name)
-            return func(*args, **(kwargs or {}))
-
-    with Watch():
-        fn()
-    return found
+bank.told(
+    "one-list-for-all",
+    "later",
+    change={
+        "count_syncs(fn)": "count_syncs(fn, found=[])",
+        'waits = ("aten._local_scalar_dense", "aten.nonzero")\nfound = []': "found.clear()",
+        "name in waits": 'name in ("aten._local_scalar_dense", "aten.nonzero")',
+    },
+)
 
 
 @bank.right("counts-packets")

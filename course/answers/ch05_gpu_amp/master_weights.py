@@ -8,30 +8,19 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("master_weights")
 
 
-@bank.wrong(
+bank.wrong(
     "both-in-bfloat16",
     "The master that you return is in bfloat16 too: small steps get lost there as well. What you return is to be float32 "
     "from the first step on.",
+    change={"w16.float(), grad.float()": "w16.clone(), grad"},
 )
-def master_weights(w16, grad, lr, steps):
-    alone, master, slope = w16, w16.clone(), grad
-    for _ in range(steps):
-        alone = alone - lr * grad
-        master = master - lr * slope
-    return alone, master
 
-
-@bank.wrong(
+bank.wrong(
     "float32-at-the-end",
     "Your master has the numbers of `alone`, turned to float32 after they were rounded. What rounding took in each step does "
     "not come back: turn to float32 before the first step.",
+    change={"w16.float(), grad.float()": "w16.clone(), grad", "return alone, master": "return alone, master.float()"},
 )
-def master_weights(w16, grad, lr, steps):
-    alone, master, slope = w16, w16.clone(), grad
-    for _ in range(steps):
-        alone = alone - lr * grad
-        master = master - lr * slope
-    return alone, master.float()
 
 
 @bank.wrong(
@@ -46,28 +35,20 @@ def master_weights(w16, grad, lr, steps):
     return master.to(w16.dtype), master
 
 
-@bank.wrong(
+bank.wrong(
     "step-in-bfloat16",
     "The master's step, lr times the gradient, is worked out in bfloat16. Turn the gradient to float32 as well.",
+    change={
+        "master, slope = w16, w16.float(), grad.float()": "master = w16, w16.float()",
+        "lr * slope": "(lr * grad).float()",
+    },
 )
-def master_weights(w16, grad, lr, steps):
-    alone, master = w16, w16.float()
-    for _ in range(steps):
-        alone = alone - lr * grad
-        master = master - (lr * grad).float()
-    return alone, master
 
-
-@bank.wrong(
+bank.wrong(
     "master-from-alone",
     "In each step you make the master from the 16-bit weights anew: what it had kept of small steps is lost.",
+    change={"master - lr * slope": "w16 - lr * slope if steps == 1 else alone.float() - lr * slope"},
 )
-def master_weights(w16, grad, lr, steps):
-    alone, master, slope = w16, w16.float(), grad.float()
-    for _ in range(steps):
-        alone = alone - lr * grad
-        master = w16 - lr * slope if steps == 1 else alone.float() - lr * slope
-    return alone, master
 
 
 @bank.wrong(
@@ -103,40 +84,23 @@ def master_weights(w16, grad, lr, steps):
     return alone, master
 
 
-@bank.wrong(
+bank.wrong(
     "uphill",
     "You add the step. Against the gradient means minus.",
+    change={"alone - lr": "alone + lr", "master - lr": "master + lr"},
 )
-def master_weights(w16, grad, lr, steps):
-    alone, master, slope = w16, w16.float(), grad.float()
-    for _ in range(steps):
-        alone = alone + lr * grad
-        master = master + lr * slope
-    return alone, master
 
-
-@bank.wrong(
+bank.wrong(
     "swapped",
     "You return the master first. The pair is (alone, master).",
+    change={"return alone, master": "return master, alone"},
 )
-def master_weights(w16, grad, lr, steps):
-    alone, master, slope = w16, w16.float(), grad.float()
-    for _ in range(steps):
-        alone = alone - lr * grad
-        master = master - lr * slope
-    return master, alone
 
-
-@bank.wrong(
+bank.wrong(
     "in-place",
     "You change w16 itself. It is to stay as it was: `w = w - ...` makes a new tensor.",
+    change={"alone = alone - lr": "alone -= lr"},
 )
-def master_weights(w16, grad, lr, steps):
-    alone, master, slope = w16, w16.float(), grad.float()
-    for _ in range(steps):
-        alone -= lr * grad
-        master = master - lr * slope
-    return alone, master
 
 
 @bank.wrong(
@@ -153,16 +117,11 @@ def master_weights(w16, grad, lr, steps):
     return alone, master
 
 
-@bank.wrong(
+bank.wrong(
     "back-to-16",
     "You turn the master back to 16 bits at the end. What it has kept of small steps is lost then; it stays in float32.",
+    change={"return alone, master": "return alone, master.to(w16.dtype)"},
 )
-def master_weights(w16, grad, lr, steps):
-    alone, master, slope = w16, w16.float(), grad.float()
-    for _ in range(steps):
-        alone = alone - lr * grad
-        master = master - lr * slope
-    return alone, master.to(w16.dtype)
 
 
 @bank.wrong(

@@ -8,16 +8,11 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("mixed_region")
 
 
-@bank.wrong(
+bank.wrong(
     "disabled-without-float",
     "You switch autocast off, but what comes in may be 16-bit already: the block then meets it with float32 weights.",
+    change={"block(x.float())": "block(x)"},
 )
-def mixed_region(block):
-    def safe(x):
-        with torch.autocast(x.device.type, enabled=False):
-            return block(x)
-
-    return safe
 
 
 @bank.wrong(
@@ -86,79 +81,42 @@ def mixed_region(block):
     return safe
 
 
-@bank.wrong(
+bank.wrong(
     "wrong-device-type",
     'You switch autocast off for "cuda", wherever x is. On the CPU it stays on: take the device type of x.',
+    change={"x.device.type": '"cuda"'},
 )
-def mixed_region(block):
-    def safe(x):
-        with torch.autocast("cuda", enabled=False):
-            return block(x.float())
 
-    return safe
-
-
-@bank.wrong(
+bank.wrong(
     "back-to-the-input-dtype",
     "You turn the result back to the dtype of x. It is to come back as the block returns it.",
     also=("float-of-the-result",),
+    change={"block(x.float())": "block(x.float()).to(x.dtype)"},
 )
-def mixed_region(block):
-    def safe(x):
-        with torch.autocast(x.device.type, enabled=False):
-            return block(x.float()).to(x.dtype)
 
-    return safe
-
-
-@bank.wrong(
+bank.wrong(
     "float-of-the-result",
     "You change the dtype of the result: indices and float64 numbers too. Return it as the block does.",
+    change={"block(x.float())": "block(x.float()).float()"},
 )
-def mixed_region(block):
-    def safe(x):
-        with torch.autocast(x.device.type, enabled=False):
-            return block(x.float()).float()
 
-    return safe
-
-
-@bank.wrong(
+bank.wrong(
     "cuts-the-record",
     "No gradient arrives at x, as where it is detached on its way in; only the weights of the block get theirs.",
+    change={"x.float()": "x.detach().float()"},
 )
-def mixed_region(block):
-    def safe(x):
-        with torch.autocast(x.device.type, enabled=False):
-            return block(x.detach().float())
 
-    return safe
-
-
-@bank.wrong(
+bank.wrong(
     "block-to-float",
     "You call `.float()` on block. It may be a function, which has no such method; a module's weights are float32 already.",
+    change={"def safe(x):": "block = block.float()\n\ndef safe(x):"},
 )
-def mixed_region(block):
-    block = block.float()
 
-    def safe(x):
-        with torch.autocast(x.device.type, enabled=False):
-            return block(x.float())
-
-    return safe
-
-
-@bank.wrong(
+bank.wrong(
     "no-grad",
     "What comes out of your region has no graph, as under no_grad or behind detach: no gradient arrives at x or at the weights.",
+    change={"torch": "torch.no_grad(), torch"},
 )
-def mixed_region(block):
-    def safe(x):
-        with torch.no_grad(), torch.autocast(x.device.type, enabled=False):
-            return block(x.float())
-
-    return safe
 
 
 @bank.wrong(
@@ -175,40 +133,21 @@ def mixed_region(block):
         return safe
 
 
-@bank.told("switches-on-afterwards", "still_on")
-def mixed_region(block):
-    def safe(x):
-        kind = x.device.type
-        torch.set_autocast_enabled(kind, False)
-        try:
-            return block(x.float())
-        finally:
-            torch.set_autocast_enabled(kind, True)
+bank.told(
+    "switches-on-afterwards",
+    "still_on",
+    change={"was = torch.is_autocast_enabled(kind)": "", "x.to(torch.float32)": "x.float()", "kind, was": "kind, True"},
+    of="switched-and-put-back",
+)
 
-    return safe
+bank.told("returns-a-copy", "itself", change={"block(x.float())": "block(x.float()).clone()"})
 
-
-@bank.told("returns-a-copy", "itself")
-def mixed_region(block):
-    def safe(x):
-        with torch.autocast(x.device.type, enabled=False):
-            return block(x.float()).clone()
-
-    return safe
-
-
-@bank.told("on-by-turns", "still_on")
-def mixed_region(block):
-    def safe(x):
-        kind = x.device.type
-        was = torch.is_autocast_enabled(kind)
-        torch.set_autocast_enabled(kind, False)
-        try:
-            return block(x.float())
-        finally:
-            torch.set_autocast_enabled(kind, not was)
-
-    return safe
+bank.told(
+    "on-by-turns",
+    "still_on",
+    change={"x.to(torch.float32)": "x.float()", "kind, was": "kind, not was"},
+    of="switched-and-put-back",
+)
 
 
 @bank.right("switched-and-put-back")
@@ -234,30 +173,18 @@ def mixed_region(block):
     return safe
 
 
-@bank.wrong(
+bank.wrong(
     "calls-twice",
     "You call the block twice. Once is enough, and dropout or batch norm notice the difference.",
+    change={"return block(x.float())": "block(x.float())\nreturn block(x.float())"},
 )
-def mixed_region(block):
-    def safe(x):
-        with torch.autocast(x.device.type, enabled=False):
-            block(x.float())
-            return block(x.float())
 
-    return safe
-
-
-@bank.wrong(
+bank.wrong(
     "double",
     "You work in float64. The block has float32 weights, and float32 is what is asked for.",
     slip=True,
+    change={"x.float()": "x.double()"},
 )
-def mixed_region(block):
-    def safe(x):
-        with torch.autocast(x.device.type, enabled=False):
-            return block(x.double())
-
-    return safe
 
 
 @bank.wrong(
@@ -269,13 +196,7 @@ def mixed_region(block):
         return block(torch.ones(1, 3))
 
 
-@bank.told("always-the-cpu", "on")
-def mixed_region(block):
-    def safe(x):
-        with torch.autocast("cpu", enabled=False):
-            return block(x.to(torch.float32))
-
-    return safe
+bank.told("always-the-cpu", "on", change={"x.device.type": '"cpu"', "x.float()": "x.to(torch.float32)"})
 
 
 @bank.right("autocast-to-float32")  # which torch cannot lower to on the CPU, and so switches autocast off

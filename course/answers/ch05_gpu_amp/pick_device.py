@@ -29,30 +29,17 @@ def pick_device(prefer=None):
     return "mps" if torch.backends.mps.is_available() else "cpu"
 
 
-@bank.wrong(
+bank.wrong(
     "no-override",
     "You never look at `prefer`. Who names a device has reasons, and gets it.",
+    change={"if prefer is not None:\n    return torch.device(prefer)": ""},
 )
-def pick_device(prefer=None):
-    if torch.cuda.is_available():
-        return torch.device("cuda")
-    if torch.backends.mps.is_available():
-        return torch.device("mps")
-    return torch.device("cpu")
 
-
-@bank.wrong(
+bank.wrong(
     "override-only-if-there",
     "You take `prefer` only where that device is there. Asked for by name, it is to come or to fail loudly.",
+    change={"prefer is not None": 'prefer == "cpu"', "(prefer)": '("cpu")', '"cuda"': 'prefer or "cuda"'},
 )
-def pick_device(prefer=None):
-    if prefer == "cpu":
-        return torch.device("cpu")
-    if torch.cuda.is_available():
-        return torch.device(prefer or "cuda")
-    if torch.backends.mps.is_available():
-        return torch.device("mps")
-    return torch.device("cpu")
 
 
 @bank.wrong(
@@ -111,18 +98,11 @@ def pick_device(prefer=None):
     return torch.device("cpu" if prefer is None else prefer)
 
 
-@bank.wrong(
+bank.wrong(
     "drops-the-number",
     'You keep only the kind of device: of "cuda:1" the 1 gets lost, and with it which of several GPUs was meant.',
+    change={"torch.device(prefer)": "torch.device(torch.device(prefer).type)"},
 )
-def pick_device(prefer=None):
-    if prefer is not None:
-        return torch.device(torch.device(prefer).type)
-    if torch.cuda.is_available():
-        return torch.device("cuda")
-    if torch.backends.mps.is_available():
-        return torch.device("mps")
-    return torch.device("cpu")
 
 
 @bank.wrong(
@@ -138,18 +118,16 @@ def pick_device(prefer=None):
     return torch.device(prefer)
 
 
-@bank.wrong(
+bank.wrong(
     "asks-what-is-built",
     "You ask whether this torch was built for a card, by is_built(). There need not be one: is_available() tells.",
     unless=r"(?s)\A(?!.*is_built)",
     slip=True,
+    change={
+        'if torch.backends.mps.is_available():\n    return torch.device("mps")': "",
+        '"cpu"': '"mps" if torch.backends.mps.is_built() else "cpu"',
+    },
 )
-def pick_device(prefer=None):
-    if prefer is not None:
-        return torch.device(prefer)
-    if torch.cuda.is_available():
-        return torch.device("cuda")
-    return torch.device("mps" if torch.backends.mps.is_built() else "cpu")
 
 
 @bank.wrong(

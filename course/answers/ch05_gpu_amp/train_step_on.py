@@ -8,96 +8,54 @@ from autograder.exercises.probes.cut_losses import CUT
 bank = AnswerBank("train_step_on")
 
 
-@bank.wrong(
+bank.wrong(
     "batch-left-behind",
     "Your batch stays where it was, while the model is on device. Move both parts, and use what `.to` returns.",
+    change={"x, y = x_batch.to(device)": "x_batch.to(device)", "model(x), y": "model(x_batch), y_batch"},
 )
-def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
-    x_batch.to(device), y_batch.to(device)
-    optimizer.zero_grad()
-    loss = criterion(model(x_batch), y_batch)
-    loss.backward()
-    optimizer.step()
-    return loss.detach()
 
+bank.wrong(
+    "prediction-without-a-graph",
+    CUT["cut_loss"],
+    change={
+        "loss = criterion(model(x), y)": "with torch.no_grad():\n    prediction = model(x)\nloss = criterion(prediction, y)"
+    },
+)
 
-@bank.wrong("prediction-without-a-graph", CUT["cut_loss"])
-def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
-    x, y = x_batch.to(device), y_batch.to(device)
-    optimizer.zero_grad()
-    with torch.no_grad():
-        prediction = model(x)
-    loss = criterion(prediction, y)
-    loss.backward()
-    optimizer.step()
-    return loss.detach()
-
-
-@bank.wrong(
+bank.wrong(
     "targets-left-behind",
     "You move x_batch and forget y_batch: the criterion meets a prediction on device and targets elsewhere.",
+    change={"x, y = x_batch.to(device), y_batch.to(device)": "", "model(x), y": "model(x_batch.to(device)), y_batch"},
 )
-def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
-    optimizer.zero_grad()
-    loss = criterion(model(x_batch.to(device)), y_batch)
-    loss.backward()
-    optimizer.step()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "prediction-to-the-cpu",
     "You bring the prediction back to the CPU for the loss. That is slow, and the targets may be on device already.",
     also=("loss-to-the-cpu",),
+    change={
+        "x, y = x_batch.to(device), y_batch.to(device)": "",
+        "criterion(model(x), y)": "criterion(model(x_batch.to(device)).cpu(), y_batch.cpu())",
+    },
 )
-def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
-    optimizer.zero_grad()
-    loss = criterion(model(x_batch.to(device)).cpu(), y_batch.cpu())
-    loss.backward()
-    optimizer.step()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "loss-to-the-cpu",
     "The loss is worked out on the CPU, or brought there: for that the host waits until the values are there. Leave it on `device`.",
+    change={"loss.detach()": "loss.detach().cpu()"},
 )
-def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
-    x, y = x_batch.to(device), y_batch.to(device)
-    optimizer.zero_grad()
-    loss = criterion(model(x), y)
-    loss.backward()
-    optimizer.step()
-    return loss.detach().cpu()
 
-
-@bank.wrong(
+bank.wrong(
     "waits-for-the-loss",
     "`loss.item()` waits until the device has worked out the value, in every step. Return a tensor without a graph.",
     also=("looks-at-the-loss",),
+    change={"loss.detach()": "loss.item()"},
 )
-def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
-    x, y = x_batch.to(device), y_batch.to(device)
-    optimizer.zero_grad()
-    loss = criterion(model(x), y)
-    loss.backward()
-    optimizer.step()
-    return loss.item()
 
-
-@bank.wrong(
+bank.wrong(
     "looks-at-the-loss",
     "You ask for the value of the loss on the way, by an `if`, a print or item(). Python waits for it, in each step.",
+    change={"loss.backward()": 'if torch.isnan(loss):\n    raise ValueError("the loss is nan")\nloss.backward()'},
 )
-def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
-    x, y = x_batch.to(device), y_batch.to(device)
-    optimizer.zero_grad()
-    loss = criterion(model(x), y)
-    if torch.isnan(loss):
-        raise ValueError("the loss is nan")
-    loss.backward()
-    optimizer.step()
-    return loss.detach()
 
 
 @bank.wrong(
@@ -162,16 +120,14 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
         return criterion(model(x), y)
 
 
-@bank.wrong(
+bank.wrong(
     "targets-first",
     "You give the criterion the targets first. It takes the prediction first; most losses are not symmetric.",
+    change={
+        "x, y = x_batch.to(device), y_batch.to(device)": "",
+        "criterion(model(x), y)": "criterion(y_batch.to(device), model(x_batch.to(device)))",
+    },
 )
-def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
-    optimizer.zero_grad()
-    loss = criterion(y_batch.to(device), model(x_batch.to(device)))
-    loss.backward()
-    optimizer.step()
-    return loss.detach()
 
 
 @bank.wrong(
@@ -186,61 +142,33 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     return loss.detach().reshape(1)
 
 
-@bank.wrong(
+bank.wrong(
     "clears-before-the-step",
     "Nothing is left to step with: the gradients are cleared between backward and step, or backward is never called.",
     unless=r"(?s)\A(?!.*\.step\()",
+    change={"optimizer.zero_grad()": "", "loss.backward()": "loss.backward()\noptimizer.zero_grad()"},
 )
-def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
-    x, y = x_batch.to(device), y_batch.to(device)
-    loss = criterion(model(x), y)
-    loss.backward()
-    optimizer.zero_grad()
-    optimizer.step()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "clears-once-more",
     "You clear the gradients once more after the step. They are to stay there for whoever wants to look at them.",
+    change={"optimizer.step()": "optimizer.step()\noptimizer.zero_grad()"},
 )
-def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
-    x, y = x_batch.to(device), y_batch.to(device)
-    optimizer.zero_grad()
-    loss = criterion(model(x), y)
-    loss.backward()
-    optimizer.step()
-    optimizer.zero_grad()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "optimizer-of-its-own",
     "The step is not that of the optimizer that is given, but one by hand or by an optimizer of your own. The given one has a "
     "rate and a memory.",
+    change={"y_batch.to(device)": "y_batch.to(device)\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)"},
 )
-def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
-    x, y = x_batch.to(device), y_batch.to(device)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    optimizer.zero_grad()
-    loss = criterion(model(x), y)
-    loss.backward()
-    optimizer.step()
-    return loss.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "targets-to-float",
     "You turn the targets to float32. They may be labels, which a criterion wants as whole numbers: move them, and no more.",
+    change={
+        "x, y = x_batch.to(device), y_batch.to(device)": "x = x_batch.to(device).float()\ny = y_batch.to(device).float()"
+    },
 )
-def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
-    x = x_batch.to(device).float()
-    y = y_batch.to(device).float()
-    optimizer.zero_grad()
-    loss = criterion(model(x), y)
-    loss.backward()
-    optimizer.step()
-    return loss.detach()
 
 
 @bank.wrong(
@@ -257,14 +185,7 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     return before
 
 
-@bank.told("squeezed-prediction", "spread")
-def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
-    x, y = x_batch.to(device), y_batch.to(device)
-    optimizer.zero_grad()
-    loss = criterion(model(x).squeeze(), y)
-    loss.backward()
-    optimizer.step()
-    return loss.detach()
+bank.told("squeezed-prediction", "spread", change={"model(x)": "model(x).squeeze()"})
 
 
 @bank.wrong(

@@ -41,517 +41,110 @@ def fix_trainer(model, batches, val_batches, epochs, lr):
     return {"losses": losses, "accuracies": accuracies}
 
 
-@bank.wrong(
+bank.wrong(
     "softmax-twice",
     "Probabilities reach the cross-entropy, which does its own softmax. The loss can never fall below 0.55.",
+    change={"model(x), y": "model(x).softmax(dim=1), y"},
 )
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x).softmax(dim=1), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(batches))
-        correct, count = 0, 0
-        model.eval()
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax(dim=1) == y).sum().item()
-                count += len(y)
-        accuracies.append(correct / count)
-        if accuracies[-1] == max(accuracies):
-            best = copy.deepcopy(model.state_dict())
-    model.load_state_dict(best)
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "nll-of-probabilities",
     "`nll_loss` takes logarithms of probabilities; yours are probabilities. Cross-entropy takes the logits themselves.",
+    change={"F.cross_entropy(model(x), y)": "F.nll_loss(model(x).softmax(dim=1), y)"},
 )
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = F.nll_loss(model(x).softmax(dim=1), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(batches))
-        correct, count = 0, 0
-        model.eval()
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax(dim=1) == y).sum().item()
-                count += len(y)
-        accuracies.append(correct / count)
-        if accuracies[-1] == max(accuracies):
-            best = copy.deepcopy(model.state_dict())
-    model.load_state_dict(best)
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "gradients-pile-up",
     "Nothing clears the old gradients: each step follows the sum of all batches so far.",
+    change={"optimizer.zero_grad()": ""},
 )
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for x, y in batches:
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(batches))
-        correct, count = 0, 0
-        model.eval()
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax(dim=1) == y).sum().item()
-                count += len(y)
-        accuracies.append(correct / count)
-        if accuracies[-1] == max(accuracies):
-            best = copy.deepcopy(model.state_dict())
-    model.load_state_dict(best)
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "cleared-once-an-epoch",
     "You clear the gradients once for each epoch; in between they add up. Each batch stands alone.",
+    change={"0.0": "0.0\noptimizer.zero_grad()", "optimizer.zero_grad()": ""},
 )
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        optimizer.zero_grad()
-        for x, y in batches:
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(batches))
-        correct, count = 0, 0
-        model.eval()
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax(dim=1) == y).sum().item()
-                count += len(y)
-        accuracies.append(correct / count)
-        if accuracies[-1] == max(accuracies):
-            best = copy.deepcopy(model.state_dict())
-    model.load_state_dict(best)
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "cleared-before-the-step",
     "The step finds no gradients: they are cleared between backward and step, or backward is never called.",
+    change={"optimizer.zero_grad()": "", "loss.backward()": "loss.backward()\noptimizer.zero_grad()"},
 )
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for x, y in batches:
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.zero_grad()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(batches))
-        correct, count = 0, 0
-        model.eval()
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax(dim=1) == y).sum().item()
-                count += len(y)
-        accuracies.append(correct / count)
-        if accuracies[-1] == max(accuracies):
-            best = copy.deepcopy(model.state_dict())
-    model.load_state_dict(best)
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "measures-in-train-mode",
     "The accuracy is measured in train mode: no_grad does not switch off dropout, eval mode does.",
+    change={"model.eval()": ""},
 )
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(batches))
-        correct, count = 0, 0
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax(dim=1) == y).sum().item()
-                count += len(y)
-        accuracies.append(correct / count)
-        if accuracies[-1] == max(accuracies):
-            best = copy.deepcopy(model.state_dict())
-    model.load_state_dict(best)
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "eval-for-good",
     "You train in eval mode too. Switch it on after the batches of an epoch, and train mode on before.",
+    change={"model.train()": "model.eval()", "model.eval()": ""},
 )
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        model.eval()
-        total = 0.0
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(batches))
-        correct, count = 0, 0
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax(dim=1) == y).sum().item()
-                count += len(y)
-        accuracies.append(correct / count)
-        if accuracies[-1] == max(accuracies):
-            best = copy.deepcopy(model.state_dict())
-    model.load_state_dict(best)
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "rate-halved-each-batch",
     "The scheduler is called after each batch, and the rate is gone within an epoch. It counts epochs.",
+    change={"optimizer.step()": "optimizer.step()\nscheduler.step()", "scheduler.step()": ""},
 )
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            scheduler.step()
-            total += loss.item()
-        losses.append(total / len(batches))
-        correct, count = 0, 0
-        model.eval()
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax(dim=1) == y).sum().item()
-                count += len(y)
-        accuracies.append(correct / count)
-        if accuracies[-1] == max(accuracies):
-            best = copy.deepcopy(model.state_dict())
-    model.load_state_dict(best)
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "no-schedule",
     "Your learning rate stays as it is. It should be halved after each epoch: move the scheduler, do not remove it.",
+    change={
+        "scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)": "",
+        "scheduler.step()": "",
+    },
 )
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        losses.append(total / len(batches))
-        correct, count = 0, 0
-        model.eval()
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax(dim=1) == y).sum().item()
-                count += len(y)
-        accuracies.append(correct / count)
-        if accuracies[-1] == max(accuracies):
-            best = copy.deepcopy(model.state_dict())
-    model.load_state_dict(best)
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "scheduled-before",
     "You halve the rate before the first epoch. The scheduler steps after each epoch.",
+    change={"model.train()": "scheduler.step()\nmodel.train()", "scheduler.step()": ""},
 )
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        scheduler.step()
-        model.train()
-        total = 0.0
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        losses.append(total / len(batches))
-        correct, count = 0, 0
-        model.eval()
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax(dim=1) == y).sum().item()
-                count += len(y)
-        accuracies.append(correct / count)
-        if accuracies[-1] == max(accuracies):
-            best = copy.deepcopy(model.state_dict())
-    model.load_state_dict(best)
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "rebinds-the-model",
     "In the end you give the name `model` to the best one. The caller still holds the model of the last epoch: put the best "
     "weights into that.",
     unless=r"\A(?![\s\S]*\bmodel = )",
+    change={"(model.state_dict())": "(model)", "model.load_state_dict(best)": "model = best"},
 )
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(batches))
-        correct, count = 0, 0
-        model.eval()
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax(dim=1) == y).sum().item()
-                count += len(y)
-        accuracies.append(correct / count)
-        if accuracies[-1] == max(accuracies):
-            best = copy.deepcopy(model)
-    model = best
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "best-is-alive",
     "In the end the model has the weights of its last epoch. What `state_dict` returns, like the parameters, lives on with "
     "the model, and a dict of it is no copy.",
     unless=r"deepcopy|clone",
+    change={"copy.deepcopy(model.state_dict())": "model.state_dict()"},
 )
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(batches))
-        correct, count = 0, 0
-        model.eval()
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax(dim=1) == y).sum().item()
-                count += len(y)
-        accuracies.append(correct / count)
-        if accuracies[-1] == max(accuracies):
-            best = model.state_dict()
-    model.load_state_dict(best)
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "keeps-the-first",
     "You keep the weights from before the training, or of some epoch that was not the best.",
     unless=r"(?s)named_parameters|parameters\(\).*parameters\(\)",
+    change={"best = copy": "best = best or copy"},
 )
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(batches))
-        correct, count = 0, 0
-        model.eval()
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax(dim=1) == y).sum().item()
-                count += len(y)
-        accuracies.append(correct / count)
-        if accuracies[-1] == max(accuracies):
-            best = best or copy.deepcopy(model.state_dict())
-    model.load_state_dict(best)
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "no-momentum",
     "You took the momentum away. The optimizer was right; the faults are elsewhere.",
+    change={"lr, momentum=0.9": "lr"},
 )
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(batches))
-        correct, count = 0, 0
-        model.eval()
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax(dim=1) == y).sum().item()
-                count += len(y)
-        accuracies.append(correct / count)
-        if accuracies[-1] == max(accuracies):
-            best = copy.deepcopy(model.state_dict())
-    model.load_state_dict(best)
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "accuracy-as-count",
     "Your accuracies come to how many predictions are right. Asked for is their share of all images.",
     slip=True,
+    change={"(correct / count)": "(float(correct))"},
 )
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(batches))
-        correct, count = 0, 0
-        model.eval()
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax(dim=1) == y).sum().item()
-                count += len(y)
-        accuracies.append(float(correct))
-        if accuracies[-1] == max(accuracies):
-            best = copy.deepcopy(model.state_dict())
-    model.load_state_dict(best)
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "counts-batches",
     "You divide by the number of batches, or by another one that is not that of the labels: a share is at most 1.",
+    change={"len(y)": "1"},
 )
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(batches))
-        correct, count = 0, 0
-        model.eval()
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax(dim=1) == y).sum().item()
-                count += 1
-        accuracies.append(correct / count)
-        if accuracies[-1] == max(accuracies):
-            best = copy.deepcopy(model.state_dict())
-    model.load_state_dict(best)
-    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
@@ -585,132 +178,29 @@ def fix_trainer(model, batches, val_batches, epochs, lr):
     return history
 
 
-@bank.wrong(
+bank.wrong(
     "earliest-of-the-best",
     "If several epochs are best, you keep the earliest. The docstring asks for the latest, and that line was right.",
+    change={"== max(accuracies)": "> max(accuracies[:-1], default=-1.0)"},
 )
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(batches))
-        correct, count = 0, 0
-        model.eval()
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax(dim=1) == y).sum().item()
-                count += len(y)
-        accuracies.append(correct / count)
-        if accuracies[-1] > max(accuracies[:-1], default=-1.0):
-            best = copy.deepcopy(model.state_dict())
-    model.load_state_dict(best)
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "better-than-the-one-before",
     "You compare an epoch with the one before it alone. The best is the best of all of them so far, and that line was right.",
+    change={"accuracies[-1] == max(accuracies)": "epoch == 0 or accuracies[-1] >= accuracies[-2]"},
 )
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(batches))
-        correct, count = 0, 0
-        model.eval()
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax(dim=1) == y).sum().item()
-                count += len(y)
-        accuracies.append(correct / count)
-        if epoch == 0 or accuracies[-1] >= accuracies[-2]:
-            best = copy.deepcopy(model.state_dict())
-    model.load_state_dict(best)
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "mean-over-images",
     "Your loss of an epoch is a mean over its images. The docstring asks for that of the batch losses; this was right.",
+    change={"loss.item()": "loss.item() * len(y)", "len(batches)": "sum(len(y) for _, y in batches)"},
 )
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(y)
-        scheduler.step()
-        losses.append(total / sum(len(y) for _, y in batches))
-        correct, count = 0, 0
-        model.eval()
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax(dim=1) == y).sum().item()
-                count += len(y)
-        accuracies.append(correct / count)
-        if accuracies[-1] == max(accuracies):
-            best = copy.deepcopy(model.state_dict())
-    model.load_state_dict(best)
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "argmax-of-all",
     "Without a dim, `argmax` finds one place in the whole batch. Each image needs one of its own.",
+    change={"argmax(dim=1)": "argmax()"},
 )
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(batches))
-        correct, count = 0, 0
-        model.eval()
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax() == y).sum().item()
-                count += len(y)
-        accuracies.append(correct / count)
-        if accuracies[-1] == max(accuracies):
-            best = copy.deepcopy(model.state_dict())
-    model.load_state_dict(best)
-    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.told("loads-in-the-loop", "goes_on")
@@ -742,36 +232,12 @@ def fix_trainer(model, batches, val_batches, epochs, lr):
     return {"losses": losses, "accuracies": accuracies}
 
 
-@bank.wrong(
+bank.wrong(
     "halved-every-two-batches",
     "Your scheduler counts batches, two for a halving. How many there are in an epoch, nobody says: let it count epochs.",
+    change={"len(batches), gamma": "2, gamma"},
+    of="counts-its-batches",
 )
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.5)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            scheduler.step()
-            total += loss.item()
-        losses.append(total / len(batches))
-        correct, count = 0, 0
-        model.eval()
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax(dim=1) == y).sum().item()
-                count += len(y)
-        accuracies.append(correct / count)
-        if accuracies[-1] == max(accuracies):
-            best = copy.deepcopy(model.state_dict())
-    model.load_state_dict(best)
-    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
@@ -934,36 +400,14 @@ def fix_trainer(model, batches, val_batches, epochs, lr):
     return {"losses": losses, "accuracies": accuracies}
 
 
-@bank.wrong(
+bank.wrong(
     "parameters-without-buffers",
     "You keep the parameters of the best epoch, and the buffers stay those of the last: batch norm then goes by other statistics. state_dict has both.",
+    change={
+        "copy.deepcopy(model.state_dict())": "{name: param.detach().clone() for name, param in model.named_parameters()}",
+        "model.load_state_dict(best)": "model.load_state_dict(best, strict=False)",
+    },
 )
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(batches))
-        correct, count = 0, 0
-        model.eval()
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax(dim=1) == y).sum().item()
-                count += len(y)
-        accuracies.append(correct / count)
-        if accuracies[-1] == max(accuracies):
-            best = {name: param.detach().clone() for name, param in model.named_parameters()}
-    model.load_state_dict(best, strict=False)
-    return {"losses": losses, "accuracies": accuracies}
 
 
 bank.survives(

@@ -12,308 +12,64 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("resume_training")
 
 
-@bank.wrong(
+bank.wrong(
     "no-shuffle",
     "Your images come in the order in which they are stored. Each epoch should draw a new one.",
+    change={"torch.randperm": "torch.arange", "len(labels), generator=order": "len(labels)"},
 )
-def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.arange(len(labels)).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
 
-
-@bank.wrong(
+bank.wrong(
     "mean-of-means",
     "You average the losses of the batches. In a smaller last batch each image counts for more than the others.",
     slip=True,
+    change={
+        "loss.item() * len(rows)": "loss.item()",
+        "(total / len(labels))": "(total / math.ceil(len(labels) / batch_size))",
+    },
 )
-def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        losses.append(total / math.ceil(len(labels) / batch_size))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
 
-
-@bank.wrong(
+bank.wrong(
     "stays-in-eval-mode",
     "From the second epoch on you train in eval mode: the measurement switched it on, and nobody switched it off.",
+    change={"while len(losses) < epochs:": "model.train()\nwhile len(losses) < epochs:", "model.train()": ""},
 )
-def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    model.train()
-    while len(losses) < epochs:
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
 
-
-@bank.wrong(
+bank.wrong(
     "global-order",
     "The order comes from torch's global generator, from which dropout draws as well. Use one of its own, with `seed`.",
+    change={"len(labels), generator=order": "len(labels)"},
 )
-def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels)).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
 
-
-@bank.wrong(
+bank.wrong(
     "weights-alone",
     "You put back the weights. The optimizer has a memory too, and begins anew: velocities, or Adam's averages.",
+    change={'optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))': ""},
 )
-def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
 
-
-@bank.wrong(
+bank.wrong(
     "order-begins-anew",
     "After a resume, the order of the images begins again with that of epoch 0. Its generator has a state to save.",
+    change={'order.set_state(checkpoint["order"])': ""},
 )
-def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
 
-
-@bank.wrong(
+bank.wrong(
     "weights-not-put-back",
     "A resumed training begins with the weights of the model that it is given. Those of the checkpoint are never put into it.",
+    change={'model.load_state_dict(checkpoint["model"])': ""},
 )
-def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
 
-
-@bank.wrong(
+bank.wrong(
     "dropout-forgotten",
     "Dropout draws from torch's global generator, whose state you do not put back.",
     unless=r"set_rng_state|default_generator",
+    change={'torch.set_rng_state(checkpoint["rng"])': ""},
 )
-def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
 
-
-@bank.wrong(
+bank.wrong(
     "that-many-more",
     "After a resume you run `epochs` more epochs. `epochs` counts all of them, also those of the checkpoint.",
+    change={"while len(losses) < epochs:": "for _ in range(epochs):"},
 )
-def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
 
 
 @bank.wrong(
@@ -385,38 +141,11 @@ def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16,
     return {**parts, "losses": losses, "accuracies": accuracies}
 
 
-@bank.wrong(
+bank.wrong(
     "loads-without-copy",
     "The optimizer trains on in the very tensors that it loaded: your checkpoint changes when it is gone on with.",
+    change={'(copy.deepcopy(checkpoint["optimizer"]))': '(checkpoint["optimizer"])'},
 )
-def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(checkpoint["optimizer"])
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
 
 
 @bank.wrong(
@@ -453,38 +182,11 @@ def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16,
     return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
 
 
-@bank.wrong(
+bank.wrong(
     "batch-stays-behind",
     "Images or labels stay on the CPU, wherever the model is: those of a batch, or those of val_set. All are to go to it.",
+    change={"(model(images[rows].to(device)), labels[rows].to(device))": "(model(images[rows]), labels[rows])"},
 )
-def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows]), labels[rows])
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
 
 
 @bank.wrong(
@@ -618,44 +320,15 @@ def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16,
     return {**copy.deepcopy(parts), "losses": losses, "accuracies": accuracies}
 
 
-@bank.wrong(
+bank.wrong(
     "live-weights",
     "Your checkpoint holds a copy of the optimizer's state, and the model's live weights: its next step changes them.",
+    change={
+        "for epoch in range(epochs)[len(losses) :]:": "for epoch in range(len(losses), epochs):",
+        "{k: v.clone() for k, v in model.state_dict().items()}": "model.state_dict()",
+    },
+    of="clones-by-name",
 )
-def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    gen = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        gen.set_state(checkpoint["gen"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    for epoch in range(len(losses), epochs):
-        model.train()
-        total = 0.0
-        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
-            x, y = images[idx].to(device), labels[idx].to(device)
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(idx)
-        losses.append(total / len(images))
-        model.eval()
-        with torch.no_grad():
-            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
-        accuracies.append(acc)
-    return {
-        "model": model.state_dict(),
-        "optimizer": copy.deepcopy(optimizer.state_dict()),
-        "gen": gen.get_state(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-        "accuracies": accuracies,
-    }
 
 
 @bank.wrong(

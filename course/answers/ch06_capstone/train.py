@@ -11,135 +11,36 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("train")
 
 
-@bank.wrong(
+bank.wrong(
     "never-zero",
     "Nothing clears the old gradients: each step follows the sum of all batches so far.",
+    change={"optimizer.zero_grad()": ""},
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "no-step",
     "Gradients are computed, and nobody takes a step: the weights stay as they were.",
     unless=r"\.step\(",
+    change={"optimizer.step()": ""},
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "cleared-before-the-step",
     "The step finds no gradients: they are cleared between backward and step, or backward is never called.",
+    change={"optimizer.zero_grad()": "", "loss.backward()": "loss.backward()\noptimizer.zero_grad()"},
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.zero_grad()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "softmax-first",
     "Cross-entropy takes logits: it does its own softmax, and yours comes before it.",
+    change={"model(images[rows].to(device))": "model(images[rows].to(device)).softmax(dim=1)"},
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)).softmax(dim=1), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "drops-last",
     "You leave out the last batch where it is smaller. Its images belong to the epoch too.",
+    change={"optimizer.zero_grad()": "if len(rows) < batch_size:\n    continue\noptimizer.zero_grad()"},
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            if len(rows) < batch_size:
-                continue
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
@@ -197,263 +98,73 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     return {"losses": losses, "accuracies": accuracies}
 
 
-@bank.wrong(
+bank.wrong(
     "no-shuffle",
     "Your images come in the order in which they are stored. Each epoch should draw a new one.",
+    change={
+        "order = torch.Generator().manual_seed(seed)": "",
+        "torch.randperm": "torch.arange",
+        "len(labels), generator=order": "len(labels)",
+    },
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.arange(len(labels)).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "same-order",
     "Each epoch has the order of the first. Make the generator once, before the epochs, and draw from it in each of them.",
+    change={"().manual_seed(seed)": "()", "total = 0.0": "order.manual_seed(seed)\ntotal = 0.0"},
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator()
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        order.manual_seed(seed)
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "global-order",
     "The order comes from torch's global generator, from which dropout draws as well. Use one of its own, with `seed`.",
+    change={"order = torch.Generator().manual_seed(seed)": "", "len(labels), generator=order": "len(labels)"},
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels)).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "mean-of-means",
     "You average the losses of the batches. In a smaller last batch each image counts for more than the others.",
+    change={
+        "loss.item() * len(rows)": "loss.item()",
+        "(total / len(labels))": "(total / math.ceil(len(labels) / batch_size))",
+    },
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        losses.append(total / math.ceil(len(labels) / batch_size))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "last-loss",
     "You report the loss of the last batch. Asked for is the mean over all images of the epoch.",
+    change={"total / len(labels)": "loss.item()"},
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(loss.item())
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "sum-of-losses",
     "You add the losses up and do not divide by the number of images.",
+    change={"(total / len(labels))": "(total)"},
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total)
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "divided-by-the-pair",
     "You divide by len(train_set), and that is 2: a pair of images and labels. How many images there are, len(labels) says.",
     unless=r"(?s)\A(?!.*len\(train_set\))",
+    change={"/ len(labels)": "/ len(train_set)"},
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(train_set))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "tensor-losses",
     "Your losses are tensors. Asked for are floats: a list of plain numbers can be printed, drawn and saved.",
+    change={"(total / len(labels))": "(torch.tensor(total / len(labels)))"},
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(torch.tensor(total / len(labels)))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "measures-in-train-mode",
     "You measure the accuracy in train mode: dropout and batch norm behave as in training.",
+    change={"model.eval()": ""},
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "stays-in-eval-mode",
     "From the second epoch on you train in eval mode: the measurement switched it on, and nobody switched it off.",
+    change={"[], []": "[], []\nmodel.train()", "model.train()": ""},
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    model.train()
-    for _ in range(epochs):
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.told("records-while-measuring", "tracked")
@@ -478,56 +189,17 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     return {"losses": losses, "accuracies": accuracies}
 
 
-@bank.wrong(
+bank.wrong(
     "accuracy-of-training",
     "You measure on the images that you train on. What is asked for is the accuracy on val_set.",
+    change={"val_set[0].to(device)": "images.to(device)", "val_set[1].to(device)": "labels.to(device)"},
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(images.to(device)).argmax(dim=1) == labels.to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
-
-@bank.wrong(
+bank.wrong(
     "accuracy-as-count",
     "You count the right answers and do not divide by how many there are.",
+    change={"(right.float().mean().item())": "(float(right.sum().item()))"},
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(float(right.sum().item()))
-    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
@@ -554,30 +226,11 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     return {"losses": losses, "accuracies": accuracies}
 
 
-@bank.wrong(
+bank.wrong(
     "batch-stays-behind",
     "Images or labels stay on the CPU, wherever the model is: those of a batch, or those of val_set. All are to go to it.",
+    change={"(model(images[rows].to(device)), labels[rows].to(device))": "(model(images[rows]), labels[rows])"},
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows]), labels[rows])
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
@@ -607,31 +260,14 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     return {"losses": losses, "accuracies": accuracies}
 
 
-@bank.wrong(
+bank.wrong(
     "order-seeded-by-epoch",
     "Each epoch has a new generator, with a seed of its own. Make one before the epochs, and let it draw on.",
+    change={
+        "order = torch.Generator().manual_seed(seed)": "",
+        "generator=order": "generator=torch.Generator().manual_seed(seed + len(losses))",
+    },
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=torch.Generator().manual_seed(seed + len(losses))).split(
-            batch_size
-        ):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
@@ -690,31 +326,11 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     return {"losses": losses, "accuracies": accuracies}
 
 
-@bank.wrong(
+bank.wrong(
     "seeds-the-global-generator",
     "You seed torch's global generator, from which dropout draws. The seed is for the order alone.",
+    change={"next(model.parameters()).device": "next(model.parameters()).device\ntorch.manual_seed(seed)"},
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    torch.manual_seed(seed)
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
@@ -744,31 +360,16 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     return {"losses": losses, "accuracies": accuracies}
 
 
-@bank.wrong(
+bank.wrong(
     "times-batch-size",
     "You multiply each loss by batch_size. The last batch may hold fewer images: multiply by how many it has.",
+    change={
+        "seen = []": "total = 0.0",
+        "seen += [loss.item()] * len(idx)": "total += loss.item() * batch_size",
+        "sum(seen) / len(seen)": "total / len(images)",
+    },
+    of="a-loss-for-each-image",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    gen = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
-            x, y = images[idx].to(device), labels[idx].to(device)
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * batch_size
-        losses.append(total / len(images))
-        model.eval()
-        with torch.no_grad():
-            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
-        accuracies.append(acc)
-    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
@@ -988,27 +589,7 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     return {"losses": losses, "accuracies": accuracies}
 
 
-@bank.told("rounded-losses", "losses_rounded")
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(round(total / len(labels), 4))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
+bank.told("rounded-losses", "losses_rounded", change={"(total / len(labels))": "(round(total / len(labels), 4))"})
 
 
 @bank.right("a-loss-for-each-image")
@@ -1146,30 +727,11 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     return now
 
 
-@bank.wrong(
+bank.wrong(
     "seed-left-unused",
     "The order does not depend on `seed`: your generator is seeded with a number of your own, or not at all.",
+    change={"(seed)": "(0)"},
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(0)
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(

@@ -10,181 +10,50 @@ from autograder.exercises.probes.cut_losses import CUT
 bank = AnswerBank("train_amp")
 
 
-@bank.wrong(
+bank.wrong(
     "stays-in-eval-mode",
     "You leave the model in the mode in which it came, which may be eval mode. Training needs train mode.",
     slip=True,
+    change={"model.train()": ""},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
-
-@bank.wrong(
+bank.wrong(
     "softmax-first",
     "Cross-entropy takes logits: it does its own softmax, and yours comes before it.",
+    change={"model(x)": "model(x).softmax(dim=1)"},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x).softmax(dim=1), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
-
-@bank.wrong(
+bank.wrong(
     "steps-twice",
     "The optimizer steps by itself and through the scaler too: each group moves the weights twice. "
     "`scaler.step(optimizer)` is the one step.",
+    change={"scaler.step(optimizer)": "optimizer.step()\nscaler.step(optimizer)"},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        optimizer.step()
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
-
-@bank.wrong(
+bank.wrong(
     "loss-divided-twice",
     "The losses that you return are too small: what you add up is divided by the number of images already, and you "
     "divide the sum once more, by the number of batches.",
+    change={"(total)": "(total / len(group))"},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total / len(group))
-    return losses
 
-
-@bank.wrong(
+bank.wrong(
     "never-zero",
     "Nothing clears the old gradients: each group adds to those of the groups before.",
+    change={"optimizer.zero_grad()": ""},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
-
-@bank.wrong(
+bank.wrong(
     "cleared-before-the-first-group",
     "You clear the gradients before the first group alone: each later group adds to those of the groups before.",
+    change={"losses = []": "losses = []\noptimizer.zero_grad()", "optimizer.zero_grad()": ""},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    optimizer.zero_grad()
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
-
-@bank.wrong(
+bank.wrong(
     "zero-each-batch",
     "You clear the gradients before each batch: only the last batch of a group is left for the step.",
+    change={"optimizer.zero_grad()": "", "for x, y in group:": "for x, y in group:\n    optimizer.zero_grad()"},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        total = 0.0
-        for x, y in group:
-            optimizer.zero_grad()
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
 
 @bank.wrong(
@@ -213,77 +82,30 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
     return losses
 
 
-@bank.wrong(
+bank.wrong(
     "sum-of-means",
     "You add up the means of the batches: the gradient grows with their number. A group has one mean.",
+    change={
+        "count = sum(len(y) for _, y in group)": "",
+        'F.cross_entropy(model(x), y, reduction="sum") / count': "F.cross_entropy(model(x), y)",
+    },
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y)
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
-
-@bank.wrong(
+bank.wrong(
     "mean-of-means",
     "You take the mean of the batches' means. An image in a smaller batch counts for more than one in a larger batch.",
+    change={"count = sum(len(y) for _, y in group)": "", 'y, reduction="sum"': "y", "/ count": "/ len(group)"},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y) / len(group)
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
-
-@bank.wrong(
+bank.wrong(
     "all-as-large-as-the-first",
     "You count the images of a group as if each of its batches, up to `accumulate`, had as many as the first. Add up how many "
     "each has.",
+    change={
+        "count = sum(len(y) for _, y in group)": "",
+        "total = 0.0": "count, total = accumulate * len(group[0][1]), 0.0",
+    },
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        optimizer.zero_grad()
-        count, total = accumulate * len(group[0][1]), 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
 
 @bank.wrong(
@@ -311,101 +133,34 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
     return losses
 
 
-@bank.wrong(
+bank.wrong(
     "divided-by-accumulate",
     "You divide by `accumulate`, also where the last group has fewer batches, and whatever the sizes of the batches.",
+    change={"count = sum(len(y) for _, y in group)": "", 'y, reduction="sum"': "y", "/ count": "/ accumulate"},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y) / accumulate
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
-
-@bank.wrong(
-    "sum-loss", "You take the sum of the losses of all images. Asked for is their mean over the group.", slip=True
+bank.wrong(
+    "sum-loss",
+    "You take the sum of the losses of all images. Asked for is their mean over the group.",
+    slip=True,
+    change={
+        "count = sum(len(y) for _, y in group)": "",
+        'F.cross_entropy(model(x), y, reduction="sum") / count': 'F.cross_entropy(model(x), y, reduction="sum")',
+    },
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum")
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
-
-@bank.wrong(
+bank.wrong(
     "drops-last-group",
     "You leave out a last group that has fewer batches. It is a step too.",
+    change={"len(batches)": "len(batches) - accumulate + 1"},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches) - accumulate + 1, accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
-
-@bank.wrong(
+bank.wrong(
     "no-clipping",
     "Your gradients are never clipped.",
     unless=r"clip_grad",
+    change={"torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)": ""},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
 
 @bank.wrong(
@@ -433,29 +188,11 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
     return losses
 
 
-@bank.wrong(
+bank.wrong(
     "clips-each-entry",
     "You clip each entry of the gradients by itself. Asked for is the norm of all of them together.",
+    change={"clip_grad_norm_": "clip_grad_value_"},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_value_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
 
 @bank.wrong(
@@ -533,55 +270,18 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
     return losses
 
 
-@bank.wrong(
+bank.wrong(
     "always-autocast",
     "You run under autocast also where `amp` is false.",
     slip=True,
+    change={"torch.bfloat16, enabled=amp": "torch.bfloat16"},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
-
-@bank.wrong(
+bank.wrong(
     "float16",
     "Your autocast lowers to float16, which is also what a GPU takes if it is told nothing. Asked for is bfloat16.",
+    change={"torch.bfloat16": "torch.float16"},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.float16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
 
 @bank.wrong(
@@ -635,56 +335,17 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
     return losses
 
 
-@bank.wrong(
+bank.wrong(
     "lowers-the-model",
     "You turn the model itself to bfloat16: its weights lose the digits that small steps need.",
+    change={"losses = []": "if amp:\n    model.bfloat16()\nlosses = []"},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    if amp:
-        model.bfloat16()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
-
-@bank.wrong(
+bank.wrong(
     "steps-past-the-scaler",
     "You call the optimizer yourself: after an overflow, it takes a step with inf or nan.",
+    change={"scaler.step(optimizer)": "optimizer.step()"},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        optimizer.step()
-        scaler.update()
-        losses.append(total)
-    return losses
 
 
 @bank.wrong(
@@ -715,155 +376,41 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
     return losses
 
 
-@bank.wrong(
+bank.wrong(
     "scaler-unused",
     "Your loss is not scaled, but unscaled it is: all gradients are too small by the factor.",
+    change={"scaler.scale(loss).backward()": "scaler.scale(loss.detach())\nloss.backward()"},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss.detach())
-            loss.backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
-
-@bank.wrong(
+bank.wrong(
     "scaled-losses",
     "The losses that you return carry the scaler's factor.",
+    change={"loss.item()": "loss.item() * scaler.get_scale()"},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item() * scaler.get_scale()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
-
-@bank.wrong(
+bank.wrong(
     "last-batch-loss",
     "You return the loss of a group's last batch, or its part in it. Asked for is the loss of the group.",
+    change={"total +=": "total ="},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total = loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
-
-@bank.wrong(
+bank.wrong(
     "one-loss",
     "You return one number for the epoch. Asked for is a list with a loss for each step.",
+    change={"return losses": "return sum(losses) / len(losses)"},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return sum(losses) / len(losses)
 
-
-@bank.wrong(
+bank.wrong(
     "names-cpu",
     "You name the device in `torch.autocast`: on another one, nothing would be lowered. Ask the images.",
+    change={"x.device.type": '"cpu"'},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast("cpu", dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
-
-@bank.wrong(
+bank.wrong(
     "cleared-after-alone",
     "You clear the gradients after each step alone: those that are there at the beginning go into the first step.",
+    change={"optimizer.zero_grad()": "", "scaler.update()": "scaler.update()\noptimizer.zero_grad()"},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        optimizer.zero_grad()
-        losses.append(total)
-    return losses
 
 
 @bank.wrong(
@@ -895,29 +442,17 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
     return losses
 
 
-@bank.wrong(
+bank.wrong(
     "scaler-left-out",
     "You leave the scaler out: losses go backward without its factor, and the optimizer steps by itself, also after an "
     "overflow.",
     also=("scaler-with-amp-alone",),
+    change={
+        "scaler.scale(loss).backward()": "loss.backward()",
+        "scaler.unscale_(optimizer)": "",
+        "scaler.step(optimizer)\nscaler.update()": "optimizer.step()",
+    },
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            loss.backward()
-            total += loss.item()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        optimizer.step()
-        losses.append(total)
-    return losses
 
 
 @bank.wrong(
@@ -1069,83 +604,29 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
     return losses
 
 
-@bank.wrong(
+bank.wrong(
     "own-scaler",
     "You make a scaler of your own. The losses go through the one that is given: its factor counts, and it is the one to be "
     "updated.",
     unless=r"\A(?![\s\S]*\bscaler = )",
+    change={"losses = []": "losses = []\nscaler = torch.amp.GradScaler(batches[0][0].device.type, init_scale=1024.0)"},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    scaler = torch.amp.GradScaler(batches[0][0].device.type, init_scale=1024.0)
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
-
-@bank.wrong(
+bank.wrong(
     "clips-while-scaled-each-batch",
     "You clip after each batch, while the gradients have the scaler's factor and the group is not whole. Unscale once for a "
     "group, and clip once after that.",
+    change={
+        "loss.item()": "loss.item()\ntorch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)",
+        "torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)": "",
+    },
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-            torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.unscale_(optimizer)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
-
-@bank.wrong(
+bank.wrong(
     "sum-goes-on",
     "Your sum of the losses goes on from group to group. Begin it anew for each of them.",
+    change={"losses = []": "losses = []\ntotal = 0.0", "total = 0.0": ""},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    total = 0.0
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
 
 @bank.wrong("cut-loss", CUT["cut_loss"])
@@ -1295,27 +776,11 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
     return result
 
 
-@bank.wrong(
+bank.wrong(
     "losses-of-the-batches",
     "You list a loss for each batch. A step is taken for each group: one loss for each, the mean over its images.",
+    change={"total = 0.0": "", "total += loss.item()": "losses.append(loss.item())", "losses.append(total)": ""},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            losses.append(loss.item())
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-    return losses
 
 
 bank.survives(
