@@ -115,7 +115,7 @@ def test_another_broken_pipe_is_an_error(tmp_path: Path, monkeypatch: pytest.Mon
 def test_slow_packages_are_left_to_who_needs_them(imported: str, spared: str) -> None:
     """Each takes a second or more: a command that only hands out work, or looks at the machine, starts without."""
     code = (
-        "import sys; from autograder.process_startup import spare_imports; spare_imports(); "
+        "import sys; from autograder.process_startup import block_slow_imports; block_slow_imports(); "
         f"import {imported}; print([name for name in {spared.split(', ')} if sys.modules.get(name)])"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -135,7 +135,7 @@ def test_slow_packages_are_left_to_who_needs_them(imported: str, spared: str) ->
 )
 def test_what_is_imported_later_is_there_for_who_asks(asked: str) -> None:
     """Whichever way it is asked for."""
-    code = f"from autograder.process_startup import spare_imports; spare_imports(); {asked}; print(found.__module__)"
+    code = f"from autograder.process_startup import block_slow_imports; block_slow_imports(); {asked}; print(found.__module__)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert ran.stdout == "requests.sessions\n"
@@ -143,7 +143,7 @@ def test_what_is_imported_later_is_there_for_who_asks(asked: str) -> None:
 
 def test_torch_does_not_import_what_it_only_names() -> None:
     """Nor does `inspect`, which it has look at every module."""
-    code = "import sys; from autograder.process_startup import import_later; import_later(); import torch"
+    code = "import sys; from autograder.process_startup import import_requests_lazily; import_requests_lazily(); import torch"
     ran = subprocess.run(
         [sys.executable, "-c", f"{code}; print('requests.sessions' in sys.modules)"], capture_output=True
     )

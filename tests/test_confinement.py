@@ -143,14 +143,14 @@ class TestFiles:
         late = (
             "import importlib, os, sys",
             "from pathlib import Path",
-            "from autograder.sandbox.confine import STATUS, Quota, Walls",
-            "from autograder.sandbox.root_filesystem import Room",
-            "from autograder.sandbox.seccomp_filter import compiled",
+            "from autograder.sandbox.confine import WAIT_STATUS, Quota, Confinement",
+            "from autograder.sandbox.root_filesystem import RootFilesystem",
+            "from autograder.sandbox.seccomp_filter import compile_filter",
             "source, sink = os.pipe()",
             "assert 'linked' in sys.prefix and 'jinja2' not in sys.modules",
-            f"walls = Walls(Room.of_this_python(Path({str(PROJECT / 'autograder')!r})), Quota(), compiled())",
+            f"walls = Confinement(RootFilesystem.of_this_python(Path({str(PROJECT / 'autograder')!r})), Quota(), compile_filter())",
             "walls.fork(lambda: importlib.import_module('jinja2') and None, sink)",
-            "sys.exit(os.read(source, STATUS.size) != STATUS.pack(0))",
+            "sys.exit(os.read(source, WAIT_STATUS.size) != WAIT_STATUS.pack(0))",
         )
         python = tmp_path / "linked" / "bin" / "python"
         ran = subprocess.run([python, "-c", "\n".join(late)], env={"PYTHONPATH": str(PROJECT)}, check=False)

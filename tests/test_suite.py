@@ -87,7 +87,7 @@ class TestTable:
 def project(tmp_path: Path) -> Path:
     """A project whose tests import a room, one of them through a helper."""
     texts = {
-        "test_near.py": "from autograder.sandbox.root_filesystem import Room",
+        "test_near.py": "from autograder.sandbox.root_filesystem import RootFilesystem",
         "test_room.py": "from autograder.sandbox import unconfined",
         "test_far.py": "from tests import helper",
         "test_text.py": 'TEXT = ROOT / "README.md"',

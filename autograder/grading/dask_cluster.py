@@ -72,7 +72,7 @@ def dask_here(number: int) -> Iterator[Executor]:
 
 
 # What a worker does before it imports anything of ours.
-_FIRST = "from autograder.process_startup import spare_imports\nspare_imports()"
+_FIRST = "from autograder.process_startup import block_slow_imports\nblock_slow_imports()"
 # Pages about the work are served without the key, even where there is no dashboard.
 _NO_PAGES: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
 
