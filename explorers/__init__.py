@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 __all__ = ["arrange", "autograd_stepper", "digit_pad", "loop_stepper", "playground", "shape_explorer"]
 _HOMES = {
-    "arrange": "arrange_widget",
+    "arrange": "line_puzzle_widget",
     "autograd_stepper": "autograd_widget",
     "digit_pad": "pad_widget",
     "loop_stepper": "loop_widget",
-    "playground": "play_widget",
+    "playground": "playground_widget",
     "shape_explorer": "shape_widget",
 }
 

@@ -1,4 +1,4 @@
-"""The first plugin of pytest: calls `spare_imports` of `autograder.process_startup` before anything imports jsonschema.
+"""The first plugin of pytest: calls `block_slow_imports` before anything imports jsonschema.
 
     python -m tests.spared ARGUMENT...
 

@@ -148,7 +148,8 @@ class TestFiles:
             "from autograder.sandbox.seccomp_filter import compile_filter",
             "source, sink = os.pipe()",
             "assert 'linked' in sys.prefix and 'jinja2' not in sys.modules",
-            f"walls = Confinement(RootFilesystem.of_this_python(Path({str(PROJECT / 'autograder')!r})), Quota(), compile_filter())",
+            f"root = RootFilesystem.of_this_python(Path({str(PROJECT / 'autograder')!r}))",
+            "walls = Confinement(root, Quota(), compile_filter())",
             "walls.fork(lambda: importlib.import_module('jinja2') and None, sink)",
             "sys.exit(os.read(source, WAIT_STATUS.size) != WAIT_STATUS.pack(0))",
         )
@@ -251,13 +252,13 @@ class TestReach:
             "unshare(Namespace.USER)",
             "unshare(Namespace.MOUNT)",
             "mount('tmpfs', '/tmp', 'tmpfs', Mount.NO_EXEC)",
-            "change_root('/tmp', '.')",
+            "pivot_root('/tmp', '.')",
             "show_memory() or open('/proc/1/mem', 'rb')",
         ],
     )
     def test_no_new_namespaces_and_mounts(self, servers: ForkServerPool, attempt: str) -> None:
         """The calls that made the walls do not unmake them."""
-        names = "Mount, Namespace, change_root, mount, show_memory, unshare"
+        names = "Mount, Namespace, mount, pivot_root, show_memory, unshare"
         seen = told(servers, f"from autograder.sandbox.linux_calls import {names}", attempt)
 
         assert "PermissionError" in seen
@@ -430,7 +431,7 @@ class TestRights:
 class TestChoice:
     def test_without_confinement_nothing_is_graded(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The error says what is missing, and how to go on all the same."""
-        monkeypatch.setattr(unconfined, "missing", lambda: "no user namespaces")
+        monkeypatch.setattr(unconfined, "confinement_problem", lambda: "no user namespaces")
 
         with pytest.raises(WorkFailed, match=r"no user namespaces.*Nothing was graded.*PYTORCH_BASICS_UNCONFINED=1"):
             unconfined.check_confinement(unconfined=False)
@@ -496,7 +497,7 @@ class TestChoice:
 
     def test_unconfined_on_demand(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         """Who asks for it gets a fresh process for each run."""
-        monkeypatch.setattr(unconfined, "missing", lambda: "no user namespaces")
+        monkeypatch.setattr(unconfined, "confinement_problem", lambda: "no user namespaces")
         unconfined.check_confinement(unconfined=True)
         chosen = choose_runner.runner_for(tmp_path, unconfined=True)
 

@@ -286,7 +286,7 @@ def test_what_is_gone_while_it_is_read_is_told(tmp_path: Path, monkeypatch: pyte
         folder.rename(tmp_path / "elsewhere")
         return b"{}", ""
 
-    monkeypatch.setattr(student_folder, "notebook_in", read_and_gone)
+    monkeypatch.setattr(student_folder, "read_notebook_file", read_and_gone)
 
     with pytest.raises(WorkFailed, match="cannot be read"):
         student_folder.read_student_folder(folder, STEM, {})

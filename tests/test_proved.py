@@ -14,9 +14,9 @@ from autograder.authoring.build_course import build, observe
 from autograder.authoring.proof_receipts import ROOMS, is_as_read, proof_path
 from autograder.cli import prove
 from autograder.course import shipped_observations
+from autograder.course.answer_keys import AnswerKeys
 from autograder.course.course import course_in
 from autograder.course.exercise_parts import ExerciseParts
-from autograder.course.judge import Judge
 from autograder.diagnosis.expected import ExpectedObservations
 from autograder.errors import ChapterError
 from autograder.files import create_marker_file
@@ -112,7 +112,7 @@ def test_what_is_shipped_is_computed_once(parts: ExerciseParts, monkeypatch: pyt
     def computes(*_: object) -> ExpectedObservations:
         raise ChapterError("it computes")
 
-    monkeypatch.setattr(Judge, "_make_key", computes)
+    monkeypatch.setattr(AnswerKeys, "_compute_full", computes)
     assert [] == build(project)
     with pytest.raises(ChapterError, match="it computes"):
         observe(parts.course, stem, committed, anew=True)
@@ -177,7 +177,7 @@ def test_nobody_knows_what_was_read_of_a_file_that_is_new(parts: ExerciseParts, 
 def test_a_proof_is_of_the_code_that_was_loaded(parts: ExerciseParts, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file of this package that was written since then may not be what has judged."""
     newest = max(path.stat().st_mtime for path in proof_receipts._code_files())
-    monkeypatch.setattr(proof_receipts, "BEGUN", newest)
+    monkeypatch.setattr(proof_receipts, "STARTED_AT", newest)
 
     assert not is_as_read(parts)
 

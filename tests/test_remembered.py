@@ -95,7 +95,7 @@ def test_what_is_written_while_tests_run_is_not_remembered(
     project: Path, changed: str, runs_again: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A test may have read the old content or the new; those that read nothing of it are remembered."""
-    monkeypatch.setattr(remembered, "BEGUN", time.time())
+    monkeypatch.setattr(remembered, "STARTED_AT", time.time())
     before = places()
     (project / changed).write_text("a = 'something else'")
     os.utime(project / changed, (time.time() + 60,) * 2)
@@ -105,7 +105,7 @@ def test_what_is_written_while_tests_run_is_not_remembered(
 
 def test_what_goes_while_tests_run_is_not_remembered(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Which files there are, every test may see."""
-    monkeypatch.setattr(remembered, "BEGUN", time.time())
+    monkeypatch.setattr(remembered, "STARTED_AT", time.time())
     before = places()
     (project / "course" / "answers" / "ch01_a" / "x.py").unlink()
 
@@ -116,7 +116,7 @@ def test_of_an_exercise_all_that_stands_around_it_may_have_been_read(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its chapter's lesson, too, which holds its cells."""
-    monkeypatch.setattr(remembered, "BEGUN", time.time())
+    monkeypatch.setattr(remembered, "STARTED_AT", time.time())
     monkeypatch.setattr(remembered, "_of_exercise", str)
     place = remembered.place("a test", (f"{EXERCISE}/ch01_a/x",))
     other = remembered.place("a test", (f"{EXERCISE}/ch02_b/x",))
@@ -130,7 +130,7 @@ def test_of_an_exercise_all_that_stands_around_it_may_have_been_read(
 
 def test_it_is_remembered_from_time_to_time(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that is cut off loses little."""
-    monkeypatch.setattr(remembered, "BEGUN", time.time())
+    monkeypatch.setattr(remembered, "STARTED_AT", time.time())
     place, _ = places()
     assert place is not None
     remembered.keep(place, ())
