@@ -81,7 +81,8 @@ def run(
     cycle.collect()
     names = [student.name for student in students]
     failures = cycle.autograde(names, progress("grade"), HowToGrade(workers, unconfined=unconfined))
-    failures |= cycle.feedback([each for each in names if pages is None or each in pages], progress("write feedback"))
+    wanted = [each for each in names if pages is None or each in pages]
+    failures = cycle.feedback(wanted, progress("write feedback")) | failures  # why somebody was not graded comes first
     made = ExampleClass(folder, stem, students, failures)
     cycle.export(made.grades)
     return made

@@ -23,6 +23,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor, OverwriteCells
 from sqlalchemy.exc import OperationalError
 
 from autograder.course.course import course_in
+from autograder.course.course_location import readable_by_answers
 from autograder.errors import CourseError
 from autograder.grading import class_grading, verdict_store
 from autograder.grading.assignment import Assignment, assignment, released_starters, several_released
@@ -173,7 +174,7 @@ def _graded(converter: Any, wanted: Assignment) -> tuple[Assignment, dict[str, s
     """Grade what nbgrader is about to record: what was graded, and the reason for each who could not be."""
     coursedir = converter.coursedir
     preflight_checks.check(Path(coursedir.root), coursedir.db_url)
-    check_confinement(wanted.unconfined)
+    check_confinement(wanted.unconfined, readable_by_answers(Path(coursedir.root).resolve()))
     with Gradebook(coursedir.db_url, coursedir.course_id) as gradebook:
         preflight_checks.gradable(gradebook, wanted)
         wanted = teacher_cells.with_own(wanted, gradebook, converter)

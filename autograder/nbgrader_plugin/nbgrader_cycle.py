@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 from nbgrader.utils import capture_log, temp_attrs
 
+from autograder.course.course_location import readable_by_answers
 from autograder.errors import WorkFailed
 from autograder.grading import class_grading, verdict_store
 from autograder.grading.assignment import Assignment, assignment
@@ -193,7 +194,7 @@ class Cycle:
         with alone(self.course, f"grade {self.stem}"):
             wanted = assignment(self.course, self.stem, unconfined=how.unconfined)
             if how.workers.scheduler is None:
-                check_confinement(how.unconfined)
+                check_confinement(how.unconfined, readable_by_answers(self.course))
             with _quiet(), one_gradebook(self.api.coursedir) as gradebook:
                 check(gradebook, wanted)
                 yield gradebook, teacher_cells.with_own(wanted, gradebook, self.api)

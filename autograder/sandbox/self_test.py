@@ -26,7 +26,7 @@ _processes: list[subprocess.Popen[str]] = []
 
 
 def start_self_test() -> None:
-    """Start the self-test in the background; `missing` waits for its result.
+    """Start the self-test in the background; `confinement_problem` waits for its result.
 
     A command that first imports much then has the result without waiting.
     """
@@ -39,7 +39,20 @@ def confinement_problem() -> str | None:
     """Return why this machine cannot confine code, or None if it can. The test runs once, in a process of its own."""
     if sys.platform != "linux":
         return f"confinement is written for Linux, and this is {sys.platform}"
-    with _processes.pop() if _processes else _started() as process:
+    return _result_of(_processes.pop() if _processes else _started())
+
+
+@lru_cache
+def unreadable_lessons(lessons: tuple[Path, ...]) -> str | None:
+    """Return why students' code could not read what chapters import, or None if it can.
+
+    Only where root grades does that code run as another user, whom a umask of 027 or 077 keeps out.
+    """
+    return _result_of(_started(*map(str, lessons))) if sys.platform == "linux" and os.geteuid() == 0 else None
+
+
+def _result_of(process: subprocess.Popen[str]) -> str | None:
+    with process:
         try:
             _, stderr = process.communicate(timeout=60)
         finally:
@@ -50,9 +63,9 @@ def confinement_problem() -> str | None:
     return lines[-1] if lines else f"a trial ended with exit code {process.returncode}"
 
 
-def _started() -> subprocess.Popen[str]:
+def _started(*lessons: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", "autograder.sandbox.self_test"],
+        [sys.executable, "-P", "-m", "autograder.sandbox.self_test", *lessons],
         env=dict(os.environ) | {"PYTHONPATH": str(_PACKAGE.parent)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -122,7 +135,9 @@ def _run_self_test() -> int:
     from autograder.sandbox.confine import Confinement, Quota
     from autograder.sandbox.seccomp_filter import compile_filter
 
-    reason = find_problem(Confinement(RootFilesystem.of_this_python(_PACKAGE), Quota(), compile_filter()))
+    lessons = tuple(map(Path, sys.argv[1:]))
+    root = RootFilesystem.of_this_python(_PACKAGE, *lessons)
+    reason = find_problem(Confinement(root, Quota(), compile_filter()), lessons)
     if reason:  # with "", the failed process has already written to stderr
         print(reason, file=sys.stderr)
     return 0 if reason is None else 1

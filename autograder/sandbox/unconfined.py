@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from autograder.errors import WorkFailed
-from autograder.sandbox.self_test import confinement_problem
+from autograder.sandbox.self_test import confinement_problem, unreadable_lessons
 
 UNCONFINED_VARIABLE = "PYTORCH_BASICS_UNCONFINED"
 
@@ -18,11 +19,14 @@ def is_unconfined_here() -> bool:
     return bool(os.environ.get(UNCONFINED_VARIABLE))
 
 
-def check_confinement(unconfined: bool) -> None:
-    """Raise WorkFailed if this machine cannot confine code, unless `unconfined` allows that; takes some seconds."""
+def check_confinement(unconfined: bool, lessons: tuple[Path, ...] = ()) -> None:
+    """Raise WorkFailed if this machine cannot confine code that imports `lessons`, unless `unconfined` allows that.
+
+    Takes some seconds.
+    """
     if unconfined:
         return
-    reason = confinement_problem()
+    reason = confinement_problem() or (unreadable_lessons(lessons) if lessons else None)
     if reason is not None:
         raise WorkFailed(
             f"expected to confine students' code, and cannot here: {reason}. Nothing was graded. "
