@@ -1,4 +1,4 @@
-"""An assignment of several notebooks, each graded as one of its own; their verdicts become one."""
+"""Grade an assignment of several notebooks: each one by itself, with one verdict for all of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SeveralGrader:
         self._graders = {name: Grader(part) for name, part in assignment.notebooks.items()}
 
     def grade(self, parcel: StudentFiles, seed: int, limits: Limits = LIMITS) -> SubmissionVerdict:
-        """Grade what a student handed in, one notebook after the other."""
+        """Grade a student's notebooks one after the other and return their common verdict."""
         found = {name: each.grade(parcel.parts[name], seed, limits) for name, each in self._graders.items()}
         return SubmissionVerdict(
             assignment=self._assignment.stem,
@@ -52,7 +52,7 @@ def _trouble(verdict: SubmissionVerdict) -> tuple[str, ...]:
 
 
 def _whole_trouble(found: Mapping[str, SubmissionVerdict]) -> str | None:
-    """Why nothing of the submission could be read."""
+    """Return the first trouble if no notebook could be read, else None."""
     troubles = [each.trouble for each in found.values() if each.trouble]
     return troubles[0] if len(troubles) == len(found) else None
 
@@ -63,6 +63,6 @@ def _made(assignment: Assignment) -> SeveralGrader:
 
 
 def several_grader(assignment: Assignment) -> SeveralGrader:
-    """The grader of an assignment of several notebooks, made once in a process."""
+    """Return the grader of an assignment of several notebooks; each process makes it once."""
     with _making:
         return _made(assignment)

@@ -18,7 +18,7 @@ import torch
 
 from autograder.course.course import current_course
 from autograder.course.exercise_index import IndexedChapter
-from autograder.notebook.colors import INK, PASSED, WHITE
+from autograder.notebook.colors import INK, PASSED, PASSED_MARK, WHITE
 from autograder.notebook.html_markup import Html, join, panel, prose, tag
 from autograder.notebook.last_check import CHECKED
 from autograder.notebook.progress_log import shell_of_reader
@@ -40,7 +40,7 @@ class Card:
     name: str
 
     def __repr__(self) -> str:
-        lines = "\n".join(f"  ✓ {each}" for each in self.can_now)
+        lines = "\n".join(f"  {PASSED_MARK} {each}" for each in self.can_now)
         return f"{self.title}: all exercises with points have passed. You can now\n{lines}\n{self.words}".rstrip()
 
     def _repr_html_(self) -> Html:
@@ -62,7 +62,7 @@ class Card:
         """The whole card as one SVG on paper, for who keeps it: outside a page there is no ink to take."""
         rows = [
             "You can now",
-            *(f"✓ {each}" for each in self.can_now),
+            *(f"{PASSED_MARK} {each}" for each in self.can_now),
             "",
             *textwrap.wrap(self.words.replace("`", ""), _LETTERS),
         ]

@@ -59,7 +59,7 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
 
 def _first_reason(report: Report) -> str:
     """The headline and the first sentence that says why, in lines that fit nbgrader's Validate dialog."""
-    reasons = (verdict.sentence for verdict in report.verdicts if verdict.status is not Status.PASS)
+    reasons = (verdict.sentence for verdict in report.failed_checks)
     reason = next(filter(None, reasons), "")
     written = report.verdicts[0].status is not Status.NOT_ATTEMPTED
     return f"{headline(report)}\n{textwrap.fill(reason, _DIALOG)}" if reason and written else headline(report)

@@ -52,8 +52,7 @@ class Logbook:
         folder = folder_of_notebook()
         if folder is None or report.verdicts[0].status is Status.NOT_ATTEMPTED:
             return ""
-        passed = sum(verdict.status is Status.PASS for verdict in report.verdicts)
-        entry = Entry(passed, len(report.verdicts), answer)
+        entry = Entry(len(report.passed_checks), len(report.verdicts), answer)
         try:
             _append(folder / NAME, report.exercise, entry)
         except OSError as error:

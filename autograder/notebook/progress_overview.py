@@ -8,7 +8,7 @@ from autograder.course.course import current_course
 from autograder.course.exercise_index import IndexedChapter, Worth
 from autograder.errors import UnknownExercise
 from autograder.notebook.chapter_card import Card, card_of
-from autograder.notebook.colors import FAILED, OPEN, PASSED
+from autograder.notebook.colors import FAILED, FAILED_MARK, OPEN, OPEN_MARK, PASSED, PASSED_MARK
 from autograder.notebook.html_markup import ROW, Html, join, panel, sign, tag
 from autograder.notebook.progress_log import LOGBOOK, Entry
 
@@ -37,8 +37,8 @@ class Standing:
 
     @property
     def mark(self) -> str:
-        """A sign that can be told without color."""
-        return "○" if self.last is None else "✓" if self.passed else "✗"
+        """Return the mark of the state: a reader tells the three apart without color."""
+        return OPEN_MARK if self.last is None else PASSED_MARK if self.passed else FAILED_MARK
 
     def earned(self, most: int) -> float:
         """Of so many points."""
@@ -186,7 +186,7 @@ def _bar(share: float) -> Html:
 def _html_row(row: list[str], bar: Html) -> Html:
     first, *others = row
     mark, _, name = first.partition(" ")
-    color = {"✓": PASSED, "✗": FAILED, "○": OPEN}.get(mark)
+    color = {PASSED_MARK: PASSED, FAILED_MARK: FAILED, OPEN_MARK: OPEN}.get(mark)
     told = [sign(mark, color), " ", tag("code", name)] if color else [first]
     cells = (tag("td", cell, style=_CELL) for cell in others)
     return tag("tr", tag("th", *told, scope="row", style=f"{_CELL};font-weight:400"), *cells, bar, style=ROW)

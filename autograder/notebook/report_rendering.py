@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from autograder.diagnosis.verdict import NOT_GRADED, Picture, Report, Status, Verdict
-from autograder.notebook.colors import FAILED, OPEN, PASSED
+from autograder.notebook.colors import FAILED, FAILED_MARK, OPEN, OPEN_MARK, PASSED, PASSED_MARK
 from autograder.notebook.html_markup import ROW, Html, join, panel, prose, sign, tag
 
 _MARKS = {
-    Status.PASS: ("✓", ""),
-    Status.FAIL: ("✗", " (not yet)"),
-    Status.ERROR: ("✗", " (stopped with an error)"),
-    Status.TIMEOUT: ("✗", " (took too long)"),
+    Status.PASS: (PASSED_MARK, ""),
+    Status.FAIL: (FAILED_MARK, " (not yet)"),
+    Status.ERROR: (FAILED_MARK, " (stopped with an error)"),
+    Status.TIMEOUT: (FAILED_MARK, " (took too long)"),
     Status.SKIPPED: ("–", " (waits for {after})"),
-    Status.NOT_ATTEMPTED: ("○", ""),
+    Status.NOT_ATTEMPTED: (OPEN_MARK, ""),
 }
 
 
@@ -34,7 +34,7 @@ class Feedback:
 
 def headline(report: Report) -> str:
     """One line: the exercise and how far it is."""
-    done = sum(verdict.status is Status.PASS for verdict in report.verdicts)
+    done = len(report.passed_checks)
     if report.passed:
         return f"{report.exercise}: all {done} checks passed"
     if report.verdicts[0].status is Status.NOT_ATTEMPTED:
