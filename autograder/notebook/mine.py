@@ -1,4 +1,4 @@
-"""`mine`: a lesson goes on with what its reader wrote where that passed its check, and else with a plain version."""
+"""`mine`: let a lesson continue with the reader's own answer if it passed its check, else with the lesson's version."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _told: set[Taken] = set()
 
 @dataclass(frozen=True)
 class Taken:
-    """The line that says whose version a lesson goes on with."""
+    """The line below a lesson's cell that says whose version the lesson continues with, and why."""
 
     name: str
     why: str
-    called: str = ""  # the name under which the lesson goes on with it, where its line says one
+    called: str = ""  # the name that the lesson's line binds it to, if it is of the form `NAME = mine(...)`
 
     def __repr__(self) -> str:
         begins = f"From here on, `{self.called}` is" if self.called else "From here on:"
@@ -57,7 +57,7 @@ def mine(name: str, otherwise: A) -> A:
         found = _found(name, otherwise, shell)
     except UnknownExercise:
         raise
-    except Exception as error:  # a file, a shell or an installation of a kind not thought of
+    except Exception as error:  # an unforeseen file, shell or installation must not stop the lesson
         found = Choice(why=f": yours cannot be looked for ({' '.join(f'{type(error).__name__}: {error}'.split())})")
     taken = Taken(name, found.why, _called(sys._getframe(1).f_code.co_filename, sys._getframe(1).f_lineno))
     if taken not in _told:
@@ -67,7 +67,7 @@ def mine(name: str, otherwise: A) -> A:
 
 
 def _called(file: str, line: int) -> str:
-    """The name that a line `my_name = mine(...)` gives, as the reader meets it in the cells below; else ""."""
+    """Return the name that a line `my_name = mine(...)` binds, which the cells below use; else ""."""
     given = _GIVEN_A_NAME.match(linecache.getline(file, line).strip())
     return given[1] if given else ""
 
@@ -83,7 +83,7 @@ def _found(name: str, otherwise: object, shell: Any) -> Choice:
 
 
 def _chapter_of(name: object) -> IndexedChapter:
-    """The chapter that an exercise belongs to; raises UnknownExercise with the nearest name."""
+    """Return the chapter of an exercise; raise UnknownExercise, which suggests the nearest name."""
     chapters = {exercise: chapter for chapter in current_course().listed for exercise in chapter.exercises}
     if not isinstance(name, str):
         raise UnknownExercise(name, chapters, 'The name comes first, in quotes: `mine("NAME", plain_version)`.')
@@ -93,14 +93,14 @@ def _chapter_of(name: object) -> IndexedChapter:
 
 
 def _checked_here(last: LastCheck, shell: Any) -> Choice:
-    """What a check of this kernel says; an answer that was written anew since then has not been checked."""
+    """Return the choice after a check in this kernel; an answer that was defined again since then does not count."""
     if not (last.passed and last.called):
         return Choice(why=UNTIL)
     return Choice(last.answer) if shell.user_ns.get(last.called) is last.answer else Choice(why=_CHANGED)
 
 
 def _is_here(name: str, chapter: IndexedChapter, otherwise: object, shell: Any, running: Path | None) -> bool:
-    """Whether an exercise that this kernel has not checked is one of the notebook that it runs."""
+    """Return whether an exercise that this kernel has not checked belongs to the notebook that it runs."""
     stems = [each.stem for each in current_course().listed if running is not None and each.stem in running.name]
     if stems:
         return chapter.stem in stems
