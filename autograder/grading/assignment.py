@@ -175,7 +175,7 @@ def assignment(course: Path, stem: str, *, unconfined: bool, given: Path | None 
     """
     course = course.resolve()
     if not (course / "source" / stem).is_dir():
-        _there(chapter_path(course, stem), "Is the name right?")
+        _existing(chapter_path(course, stem), "Is the name right?")
     names = several_released(course, stem) if given is None else ()
     if names:
         paths = (course / "release" / stem / f"{name}.ipynb" for name in names)
@@ -214,7 +214,7 @@ def chapter_text(stem: str) -> str:
 def _lent(course: Path, stem: str, release: bytes) -> tuple[BorrowedExercise, ...]:
     """Return the exercises that a notebook borrows from other chapters; none if the course has no exercise list."""
     listed = (course / LIST).read_bytes() if (course / LIST).is_file() else b""
-    return lent_in(_looked_at(release), stem, decode(listed)) if listed else ()
+    return lent_in(_parsed_release(release), stem, decode(listed)) if listed else ()
 
 
 def _texts(course: Path, stem: str, lent: Sequence[BorrowedExercise]) -> list[Path]:
@@ -256,11 +256,11 @@ def released_starters(course: Path, stem: str) -> dict[str, str]:
 
 @lru_cache(maxsize=4)
 def _starters(release: Path, _changed: int) -> dict[str, str]:
-    return starters(_looked_at(release.read_bytes()))
+    return starters(_parsed_release(release.read_bytes()))
 
 
 @lru_cache(maxsize=4)
-def _looked_at(release: bytes) -> NotebookNode:
+def _parsed_release(release: bytes) -> NotebookNode:
     """Return the parsed notebook, cached; callers must not change it. Parsing takes as long as grading two students."""
     notebook: NotebookNode = nbformat.reads(release.decode(), as_version=4)
     return notebook
@@ -279,10 +279,10 @@ def _grades(path: Path) -> bool:
 def _release(course: Path, stem: str) -> Path:
     has_source = (course / "source" / stem).is_dir()
     command = f"nbgrader generate_assignment {stem}" if has_source else "make build"
-    return _there(release_path(course, stem), f"Run `{command}`.")
+    return _existing(release_path(course, stem), f"Run `{command}`.")
 
 
-def _there(path: Path, advice: str) -> Path:
+def _existing(path: Path, advice: str) -> Path:
     if not path.is_file():
         raise CourseNotFound(f"expected {path}, found no such file. {advice}")
     return path

@@ -92,23 +92,23 @@ class _Layout:
 
     def __init__(self, parts: Sequence[OrderedCell], setup: str) -> None:
         self.parts, self._setup = parts, statements(setup) or ()
-        answers = [(name, place) for place in self._playing(Role.ANSWER) for name in parts[place].exercises]
+        answers = [(name, place) for place in self._places_with(Role.ANSWER) for name in parts[place].exercises]
         self.first, self.last = dict(reversed(answers)), dict(answers)
-        self.checks = {parts[place].exercises[0]: place for place in self._playing(Role.CHECK)}
+        self.checks = {parts[place].exercises[0]: place for place in self._places_with(Role.CHECK)}
         self.called = {name: parts[place].called or name for name, place in self.checks.items()}
         self._known = [(place, each) for place in range(len(parts)) for each in self.of(place)]
         self.values = values_of(each for _, each in self._known)
         self._set_by = globals_set_by_calls([each for _, each in self._known])
         # A name that the setup cell binds and the lesson binds again, such as `device`, is looked for in the lesson.
-        lesson = (each for place in self._playing(Role.GIVEN) for each in self.of(place) if not each.is_import)
-        self._there = (_bound_by(setup) | _BUILTINS).difference(*(each.names.bound for each in lesson))
+        lesson = (each for place in self._places_with(Role.GIVEN) for each in self.of(place) if not each.is_import)
+        self._available = (_bound_by(setup) | _BUILTINS).difference(*(each.names.bound for each in lesson))
 
     @property
     def given(self) -> frozenset[str]:
         """Return the names that any cell binds."""
         return frozenset().union(*(each.names.bound for _, each in self._known))
 
-    def _playing(self, *roles: Role) -> list[int]:
+    def _places_with(self, *roles: Role) -> list[int]:
         return [place for place, part in enumerate(self.parts) if part.role in roles]
 
     def of(self, place: int) -> tuple[Statement, ...]:
@@ -117,9 +117,9 @@ class _Layout:
 
     def answer(self, exercise: str, place: int) -> list[Statement]:
         """Return the statements of a cell that define an answer, with those in the cell that they depend on."""
-        return self._reached(self.of(place), {self.called.get(exercise, exercise)})
+        return self._with_dependencies(self.of(place), {self.called.get(exercise, exercise)})
 
-    def leans_on(self, exercise: str, place: int) -> frozenset[str]:
+    def unbound(self, exercise: str, place: int) -> frozenset[str]:
         """Return the names that an answer uses and that its cell does not bind."""
         own = self.answer(exercise, place)
         used: frozenset[str] = frozenset().union(*(each.names.used for each in own))
@@ -129,7 +129,7 @@ class _Layout:
         """Return the statements before the place `end` on which an answer depends, directly or through others."""
         added = self.added(exercise, place, end)
         used = (each.names.used for _, each in added)
-        missing = self.leans_on(exercise, place).union(*used) - self._there - {self.called.get(exercise, exercise)}
+        missing = self.unbound(exercise, place).union(*used) - self._available - {self.called.get(exercise, exercise)}
         above = [each for each in self._known if each[0] < end] if missing else []
         return added + transitive_definitions(
             above, missing, lambda each: self._gives(each[1]), lambda each: each[1].names.used
@@ -154,10 +154,10 @@ class _Layout:
         """Return the names that an answer depends on and that cells bind only below its check."""
         check = self.checks[exercise]
         found = self.wanted(exercise, place, self.end)
-        above = frozenset().union(*(each.names.bound for at, each in found if at < check)) | self._there
+        above = frozenset().union(*(each.names.bound for at, each in found if at < check)) | self._available
         return frozenset().union(*(each.names.bound for at, each in found if at > check)) - above
 
-    def once_more(self, exercise: str, place: int) -> tuple[str, ...]:
+    def to_run_again(self, exercise: str, place: int) -> tuple[str, ...]:
         """Return the statements of an answer to run again at the end of the notebook.
 
         There are some only if its cell cannot run in its place, because a name that it needs at once, such as a
@@ -175,7 +175,7 @@ class _Layout:
         """Return the place after the last cell."""
         return len(self.parts)
 
-    def _reached(self, known: Sequence[Statement], wanted: Iterable[str]) -> list[Statement]:
+    def _with_dependencies(self, known: Sequence[Statement], wanted: Iterable[str]) -> list[Statement]:
         return transitive_definitions(known, wanted, self._gives, lambda each: each.names.used)
 
     def _gives(self, statement: Statement) -> frozenset[str]:
@@ -190,7 +190,7 @@ class _Steps:
     def __init__(self, layout: _Layout, tasks: Mapping[str, Task]) -> None:
         self._layout, self._tasks = layout, tasks
         self.steps: list[Step] = []
-        self.again = [name for name, place in layout.last.items() if self._may_end_otherwise(name, place)]
+        self.again = [name for name, place in layout.last.items() if self._may_differ_at_end(name, place)]
         looks = [(name, place, layout.checks[name]) for name, place in layout.first.items()]
         looks += [(name, layout.last[name], layout.end) for name in self.again]
         self._wanted = {id(each) for look in looks for _, each in layout.wanted(*look)}
@@ -198,7 +198,7 @@ class _Steps:
         for place, part in enumerate(layout.parts):
             self._add(place, part)
         for name in self.again:
-            defined = layout.once_more(name, layout.last[name])
+            defined = layout.to_run_again(name, layout.last[name])
             self.steps += [DefinitionStep(defined)] if defined else []
             self.steps.append(self._probing(name, self._at[layout.last[name]], again=True))
 
@@ -228,17 +228,17 @@ class _Steps:
     def _counts(self, statement: Statement, role: Role) -> bool:
         return id(statement) in self._wanted or (role is Role.OWN and (statement.defines or statement.is_import))
 
-    def _may_end_otherwise(self, name: str, last: int) -> bool:
+    def _may_differ_at_end(self, name: str, last: int) -> bool:
         """Return whether an exercise's result at the end of the notebook may differ from that at its check."""
         return last != self._layout.first[name] or bool(self._layout.only_below(name, last))
 
 
 @lru_cache(maxsize=512)  # called many times per submission, and most cells are the same in all of them
 def _needed(source: str) -> tuple[Statement, ...]:
-    return tuple(each for each in statements(source) or () if not _is_ours(each))
+    return tuple(each for each in statements(source) or () if not _imports_own_package(each))
 
 
-def _is_ours(statement: Statement) -> bool:
+def _imports_own_package(statement: Statement) -> bool:
     """Return whether a statement imports from this project's packages; a run defines silent stand-ins for these."""
     node = statement.node
     if isinstance(node, ast.ImportFrom):

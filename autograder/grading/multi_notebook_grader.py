@@ -33,8 +33,11 @@ class SeveralGrader:
             points={name: points for each in found.values() for name, points in each.points.items()},
             extra={name: extra for each in found.values() for name, extra in each.extra.items()},
             notebooks={report.exercise: name for name, each in found.items() for report in each.reports},
-            repairs=tuple(_told(found, {name: each.repairs for name, each in found.items()})),
-            eye=(*parcel.eye, *_told(found, {name: (*_trouble(each), *each.eye) for name, each in found.items()})),
+            repairs=tuple(_prefixed(found, {name: each.repairs for name, each in found.items()})),
+            eye=(
+                *parcel.eye,
+                *_prefixed(found, {name: (*_trouble(each), *each.eye) for name, each in found.items()}),
+            ),
             trouble=_whole_trouble(found),
             key=self._assignment.key(parcel),
             tests={in_notebook(name, test): two for name, each in found.items() for test, two in each.tests.items()},
@@ -43,7 +46,7 @@ class SeveralGrader:
         )
 
 
-def _told(found: Iterable[str], sentences: Mapping[str, Iterable[str]]) -> Iterable[str]:
+def _prefixed(found: Iterable[str], sentences: Mapping[str, Iterable[str]]) -> Iterable[str]:
     return (f"{name}: {sentence}" for name in found for sentence in sentences[name])
 
 

@@ -36,19 +36,19 @@ class SharedServer:
     def __init__(self, line: socket.socket) -> None:
 
         self._line, self._server, self._workers = line, ForkServer(), list[int]()
-        self._server.listen(line.fileno(), self._heard)
+        self._server.listen(line.fileno(), self._on_message)
 
     def serve(self) -> None:
         """Serve until the class is graded, or the process that grades it has ended."""
         self._server.serve()
 
-    def _heard(self) -> None:
+    def _on_message(self) -> None:
         message, descriptors, _, _ = socket.recv_fds(self._line, len(WORKER), 1)
         if descriptors:
             self._fork(*descriptors)
             return
         if message in (FEW, MANY):
-            self._go_on(large=message == MANY)
+            self._import_for_children(large=message == MANY)
             return
         if message == ENOUGH:  # the workers end by themselves; the system counts their computing time at this wait
             for worker in self._workers:
@@ -56,7 +56,7 @@ class SharedServer:
         remove_own_folder()
         os._exit(0)
 
-    def _go_on(self, large: bool) -> None:
+    def _import_for_children(self, large: bool) -> None:
         """Import the modules that submissions need, while the workers prepare: before the fork it would delay them."""
         for name in ALWAYS_PRELOADED:
             importlib.import_module(name)

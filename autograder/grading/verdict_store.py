@@ -46,8 +46,8 @@ class Kept:
         moved = {name for name in {**before, **now} if before.get(name) != now.get(name)}
         # A manual score was given out of the earlier maximum.
         moved |= {name for name, most in verdict.by_hand.items() if old.by_hand.get(name, most) != most}
-        untold = () if self.recorded else self.changed or ()
-        return Kept(verdict, given=self.given, changed=tuple(sorted({*moved, *untold})))
+        unrecorded = () if self.recorded else self.changed or ()
+        return Kept(verdict, given=self.given, changed=tuple(sorted({*moved, *unrecorded})))
 
     def of_notebook(self, notebook: str) -> Kept:
         """Return the content for one of several notebooks."""
@@ -84,11 +84,11 @@ def kept(course: Path, stem: str, student: str) -> Kept | None:
 
 def _read(text: str) -> Kept:
     if text not in _known:
-        _note(text, Kept.from_json(json.loads(text)))
+        _remember(text, Kept.from_json(json.loads(text)))
     return _known[text]
 
 
-def _note(text: str, what: Kept) -> None:
+def _remember(text: str, what: Kept) -> None:
     """Cache the content of a text: callers read each file a few times, and all of them once more at the end."""
     if len(_known) >= _MOST:
         _known.clear()
@@ -111,7 +111,7 @@ def keep(course: Path, student: str, what: Kept) -> None:
     """Write a verdict file in one step; raise WorkFailed and leave the old file if it cannot be written."""
     text = json.dumps(what.to_json(), separators=(",", ":"))
     write_all({verdict_path(course, what.verdict.assignment, student): text.encode()})
-    _note(text, what)
+    _remember(text, what)
 
 
 def mark_recorded(course: Path, stem: str, student: str) -> None:
@@ -126,7 +126,7 @@ def mark_recorded(course: Path, stem: str, student: str) -> None:
 
 @dataclass(frozen=True)
 class Asked:
-    """The options of a round: `force` grades unchanged submissions too; `preview` shows the changes and stores none."""
+    """The options of a round: `force` grades unchanged submissions too; `preview` stores no verdict."""
 
     force: bool = False
     preview: bool = False

@@ -99,7 +99,7 @@ def watch(exercise: Exercise, answer: Callable[..., Any], cases: Sequence[Case])
     try:
         with deadline(limit(exercise)):
             for case in cases:
-                kept = _Kept()
+                kept = _LimitedStream()
                 try:
                     with redirect_stdout(kept), capture_output(stdout=False, stderr=False) as rich:
                         seen += exercise.observe(answer, (case,))
@@ -114,7 +114,7 @@ def watch(exercise: Exercise, answer: Callable[..., Any], cases: Sequence[Case])
     return Calls(tuple(seen), tuple(printed))
 
 
-class _Kept(io.StringIO):
+class _LimitedStream(io.StringIO):
     """A text stream that keeps the first _KEPT characters; `more` counts those after them."""
 
     more = 0

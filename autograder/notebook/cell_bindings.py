@@ -29,7 +29,7 @@ def binds(text: str, name: str) -> bool:
 def may_bind_unseen(text: str) -> bool:
     """Return whether a cell may bind names that its text does not show, because it runs a file or cannot be parsed."""
     tree = _parsed(text)
-    return tree is None or any(map(_is_open, ast.walk(tree)))
+    return tree is None or any(map(_may_bind_any, ast.walk(tree)))
 
 
 @lru_cache(maxsize=1024)
@@ -103,14 +103,14 @@ def _public(contents: dict[str, object]) -> list[str]:
 
 
 def _star(node: ast.AST) -> str | None:
-    """The module of `from module import *`."""
+    """Return the module of `from module import *`; None for any other node."""
     starred = isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)
     return node.module or "." if starred and isinstance(node, ast.ImportFrom) else None
 
 
 @lru_cache(maxsize=1024)
 def _parsed(text: str) -> ast.Module | None:
-    """The syntax tree of a cell, IPython's own syntax turned into Python; None where there is none."""
+    """Return the syntax tree of a cell, with IPython's syntax translated to Python; None if it cannot be parsed."""
     python = _python(text) if len(text) < _LONGEST else None
     return None if python is None else as_python(python)[1]
 
@@ -125,7 +125,7 @@ def _python(text: str) -> str | None:
     return "" if magic[1] in _OTHER else None
 
 
-def _is_open(node: ast.AST) -> bool:
+def _may_bind_any(node: ast.AST) -> bool:
     """Return whether a node of a cell's syntax tree may bind names that the text does not contain."""
     if (module := _star(node)) is not None:
         return module not in sys.modules

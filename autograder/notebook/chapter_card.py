@@ -1,4 +1,4 @@
-"""The card at the end of a chapter: a list of what the reader can do now, and a picture made with the reader's answers.
+"""The card at the end of a chapter: the skills that the reader now has, and a picture made with the reader's answers.
 
 The course defines the card of a chapter in `cards/STEM.py`: the lines `CAN_NOW`, and the function `picture(own)`, where
 `own` maps exercises to the reader's answers that have passed in this kernel. Without that file there is no card.

@@ -42,7 +42,7 @@ def beside(name: str, chapter: IndexedChapter, running: Path | None) -> Choice:
 
     The answer counts if its last check passed and the saved notebook still contains the text that passed.
     """
-    folder, book = folder_of_notebook(), _book(chapter)
+    folder, book = folder_of_notebook(), _notebook_of(chapter)
     if folder is None:
         return Choice(why=f": progress is not kept here, and {book} was not looked at")
     last = LOGBOOK.read()[0].get(name)
@@ -59,14 +59,14 @@ def beside(name: str, chapter: IndexedChapter, running: Path | None) -> Choice:
             continue
         if last is None or last.passed < last.of:
             return Choice(why=UNTIL)
-        answer = _passed(holding, name, last)
+        answer = _answer_that_passed(holding, name, last)
         if answer is not None:
-            return _taken(name, answer, last)
+            return _run_once(name, answer, last)
         why = f": {path.name}, as it was last saved, does not hold the one that passed; save it, or check yours again"
     return Choice(why=why)
 
 
-def _book(chapter: IndexedChapter) -> str:
+def _notebook_of(chapter: IndexedChapter) -> str:
     return f"chapter {chapter.number}'s notebook" if chapter.number else f"the notebook “{chapter.title}”"
 
 
@@ -90,7 +90,7 @@ def _holding(path: Path, name: str, stem: str) -> Holding | None:
     return None if check is None else Holding(path, code, check)
 
 
-def _passed(holding: Holding, name: str, last: Entry) -> Written | None:
+def _answer_that_passed(holding: Holding, name: str, last: Entry) -> Written | None:
     """Return the answer whose text is the one that passed; None if the notebook no longer contains it."""
     for called in dict.fromkeys((holding.check.called, name)):
         for cell in _answers(holding, name):
@@ -105,7 +105,7 @@ def _answers(holding: Holding, name: str) -> Iterator[SubmittedCell]:
     yield from (cell for cell in (find.cell, find.later) if cell is not None)
 
 
-def _taken(name: str, answer: Written, last: Entry) -> Choice:
+def _run_once(name: str, answer: Written, last: Entry) -> Choice:
     try:
         _given[name, last.answer] = rerun(answer)
     except StoppedError as error:

@@ -99,13 +99,15 @@ def _notes(report: Report, answer: object, path: Path, shell: Any) -> Iterator[s
     own = _name_of(answer)
     names = reached(answer, shell.user_ns) | {own: answer}
     files = {name: file for name, value in names.items() if (file := _file_beside(value, path.parent.resolve()))}
-    yield from _told_beside(files) if report.passed else ()
+    yield from _notes_on_files(files) if report.passed else ()
     scene = _scene(report.exercise, own, notebook, running_cell(shell), texts_run(shell))
     here = {name: value for name, value in names.items() if name not in files}
-    found = (_told(report.exercise, own, here, scene) if report.passed else _told_changed(here, scene)) if scene else ()
-    told = list(dict.fromkeys(found))[:_MOST_NOTES]
-    yield from told[:-1]
-    yield from (f"{last} {_SAVED.format(path.name)}" for last in told[-1:])
+    if scene is None:
+        return
+    found = _notes_on_names(report.exercise, own, here, scene) if report.passed else _notes_on_changed(here, scene)
+    lines = list(dict.fromkeys(found))[:_MOST_NOTES]
+    yield from lines[:-1]
+    yield from (f"{last} {_SAVED.format(path.name)}" for last in lines[-1:])
 
 
 def _name_of(value: object) -> str:
@@ -130,7 +132,7 @@ def _scene(exercise: str, own: str, notebook: SavedNotebook, running: SavedCell,
     return Scene(notebook, max(at), tuple(runs))
 
 
-def _told(exercise: str, own: str, names: dict[str, object], scene: Scene) -> Iterator[str]:
+def _notes_on_names(exercise: str, own: str, names: dict[str, object], scene: Scene) -> Iterator[str]:
     """Yield the notes on the answer, and on the names on which it depends."""
     homes = {name: home for name in names if (home := _home(name, scene))}
     if homes.pop(own, None):
@@ -138,7 +140,7 @@ def _told(exercise: str, own: str, names: dict[str, object], scene: Scene) -> It
     for line, below in homes.values():
         uses = f"`{exercise}` uses {_quoted(name for name in homes if homes[name] == (line, below))}"
         yield uses + (_BELOW if below else _GONE).format(line)
-    yield from _told_changed(names, scene)
+    yield from _notes_on_changed(names, scene)
 
 
 def _quoted(names: Iterable[str]) -> str:
@@ -164,7 +166,7 @@ def _home(name: str, scene: Scene) -> tuple[str, bool] | None:
     return first_line(next(iter(same or below), run)), bool(below)
 
 
-def _told_changed(names: dict[str, object], scene: Scene) -> Iterator[str]:
+def _notes_on_changed(names: dict[str, object], scene: Scene) -> Iterator[str]:
     """Yield a note for each function or class whose cell was edited and not run again."""
     for value in map(unwrapped, names.values()):
         own = _name_of(value)
@@ -185,7 +187,7 @@ def _has_changed(value: object, name: str, scene: Scene) -> bool:
     return ran is not None and ran not in written and run is not None and CLOCK.saved_since(scene.notebook, run)
 
 
-def _told_beside(files: dict[str, str]) -> Iterator[str]:
+def _notes_on_files(files: dict[str, str]) -> Iterator[str]:
     """Yield a note for each file beside the notebook from which the answer uses names."""
     for file in dict.fromkeys(files.values()):
         yield (

@@ -24,7 +24,7 @@ from autograder.notebook.saved_notebook import path_of_notebook
 A = TypeVar("A")
 _GIVEN_A_NAME = re.compile(r"(\w+)\s*=\s*mine\(")  # the line of the lesson that asks
 _CHANGED = ": yours has changed since its check; run its check again"
-_told: set[Taken] = set()
+_displayed: set[Taken] = set()
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ def mine(name: str, otherwise: A) -> A:
     except Exception as error:  # an unforeseen file, shell or installation must not stop the lesson
         found = Choice(why=f": yours cannot be looked for ({' '.join(f'{type(error).__name__}: {error}'.split())})")
     taken = Taken(name, found.why, _called(sys._getframe(1).f_code.co_filename, sys._getframe(1).f_lineno))
-    if taken not in _told:
-        _told.add(taken)
+    if taken not in _displayed:
+        _displayed.add(taken)
         display(taken)
     return otherwise if found.why else cast(A, found.answer)
 

@@ -25,7 +25,7 @@ class Standing:
 
     @property
     def passed(self) -> bool:
-        """Whether the last check passed."""
+        """Return whether the last check passed."""
         return self.last is not None and self.last.passed == self.last.of
 
     @property

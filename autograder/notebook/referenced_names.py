@@ -33,7 +33,7 @@ def reached(answer: object, namespace: dict[str, Any]) -> dict[str, object]:
         if id(value) in seen:
             continue
         seen[id(value)] = value
-        waiting += _parts(value, namespace)
+        waiting += _referents(value, namespace)
         for code in _codes(value, namespace):
             own |= _declared(code)
             new = [name for name in _looked_up(code) if name in namespace and name not in found]
@@ -64,7 +64,7 @@ def unwrapped(value: object) -> object:
     return value
 
 
-def _parts(value: object, namespace: dict[str, Any]) -> Iterable[object]:
+def _referents(value: object, namespace: dict[str, Any]) -> Iterable[object]:
     """Return the objects that a value refers to other than by global names, such as defaults and methods."""
     if not issubclass(type(value), _HOLDERS):  # `isinstance` could run code of the value
         return [type(value), inspect.getattr_static(value, "__wrapped__", None)]
@@ -79,7 +79,7 @@ def _parts(value: object, namespace: dict[str, Any]) -> Iterable[object]:
         case functools.partial():
             return [value.func, *value.args, *value.keywords.values()]
         case type():
-            return [*value.__bases__, *vars(value).values()] if _is_ours(value, namespace) else []
+            return [*value.__bases__, *vars(value).values()] if _is_of_notebook(value, namespace) else []
     return []
 
 
@@ -91,7 +91,7 @@ def _closure(function: FunctionType) -> Iterator[object]:
             continue
 
 
-def _is_ours(kind: type, namespace: dict[str, Any]) -> bool:
+def _is_of_notebook(kind: type, namespace: dict[str, Any]) -> bool:
     return vars(kind).get("__module__") == namespace.get("__name__")
 
 

@@ -130,7 +130,7 @@ def _html_picture(verdict: Verdict) -> Html:
         tag(
             "div",
             tag("div", f"{title}: {value.partition(':')[0]}", style="opacity:0.75"),
-            _wide(title, picture, cells),
+            _scrollable_grid(title, picture, cells),
             style="min-width:0",
         )
         for title, value, cells in grids
@@ -140,7 +140,7 @@ def _html_picture(verdict: Verdict) -> Html:
     return tag("div", side_by_side, caption, style="margin:0.3em 0 0.5em 1.5em")
 
 
-def _wide(title: str, picture: Picture, cells: tuple[tuple[str, ...], ...]) -> Html:
+def _scrollable_grid(title: str, picture: Picture, cells: tuple[tuple[str, ...], ...]) -> Html:
     """Return a grid in a block that scrolls by touch or with arrow keys on a narrow screen."""
     name = f"{title}, as a grid"
     return tag("div", _grid(picture, cells), style="overflow-x:auto", tabindex="0", role="group", aria_label=name)

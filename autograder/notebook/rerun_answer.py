@@ -51,8 +51,8 @@ def rerun(answer: Written) -> object:
     random number generators.
     """
     program = plan(list(_parts(answer)), [Task(answer.exercise, (), SECONDS)], AssignmentSetup("", (), "")).program
-    with _apart():
-        names = _within(SECONDS, lambda: _executed(program.steps, answer.notebook))
+    with _isolated():
+        names = _run_within(SECONDS, lambda: _executed(program.steps, answer.notebook))
     found = names.get(answer.called)
     if not callable(found):
         raise StoppedError(f"{answer.notebook}, run anew, gives no function of that name")
@@ -109,7 +109,7 @@ class _NoShell:
 
 
 @contextmanager
-def _apart() -> Iterator[None]:
+def _isolated() -> Iterator[None]:
     """Suppress all output, and restore the random number generators. CUDA's only if it runs, so as not to start it."""
     devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()
     state = random.getstate()
@@ -142,7 +142,7 @@ class _Work(threading.Thread):
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident or 0), ctypes.py_object(SystemExit))
 
 
-def _within(seconds: float, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+def _run_within(seconds: float, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """Return the result of `work`; raise StoppedError if it fails or exceeds the time limit."""
     thread = _Work(work)
     thread.start()

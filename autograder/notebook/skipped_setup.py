@@ -46,7 +46,7 @@ def _advice(shell: Any, name: str) -> str:
     running, ran = running_cell(shell), {text.strip() for text in texts_run(shell)}
     for place, cell in enumerate(cells):
         if not _is(cell, running) and binds(cell.text, name) and cell.text.strip() not in ran:
-            return _told(name, cell, any(_is(below, running) for below in cells[place:]))
+            return _sentence(name, cell, any(_is(below, running) for below in cells[place:]))
     return ""
 
 
@@ -54,7 +54,7 @@ def _is(cell: SavedCell, running: SavedCell) -> bool:
     return cell.id == running.id if running.id else cell.text.strip() == running.text.strip()
 
 
-def _told(name: str, cell: SavedCell, is_above: bool) -> str:
+def _sentence(name: str, cell: SavedCell, is_above: bool) -> str:
     begins = first_line(cell.text)
     if is_above:
         return f"`{name}` is made in a cell above that has not run since the kernel started: `{begins}`. {_MENU}"

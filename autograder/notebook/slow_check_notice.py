@@ -27,7 +27,7 @@ def still_checking(name: str) -> Iterator[Callable[[object], None]]:
     line = _Line(f"Still checking `{name}` …")
     line.start()
     try:
-        yield line.give_way
+        yield line.replace
     finally:
         line.end()
 
@@ -50,7 +50,7 @@ class _Line:
             with suppress(RuntimeError):  # Python in a browser has no threads: then there is no line
                 self._clock.start()
 
-    def give_way(self, result: object) -> None:
+    def replace(self, result: object) -> None:
         """Display a result, in place of the line if that is shown."""
         self._stop()
         if self._is_shown:

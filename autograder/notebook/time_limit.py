@@ -31,7 +31,7 @@ def deadline(seconds: float) -> Iterator[None]:
     Imports do not count: the first optimizer of a kernel imports torch's compiler, which takes two seconds, or ten on a
     slow disk, and a module whose import was interrupted stays broken until the kernel is restarted.
     """
-    alarm = _Alarm(seconds) if threading.current_thread() is threading.main_thread() else _Word(seconds)
+    alarm = _Alarm(seconds) if threading.current_thread() is threading.main_thread() else _Notice(seconds)
     try:
         alarm.start()
         yield
@@ -39,7 +39,7 @@ def deadline(seconds: float) -> Iterator[None]:
         alarm.end()
 
 
-class _Word:
+class _Notice:
     """A thread that prints a line when the time is over, and stops nothing."""
 
     def __init__(self, seconds: float) -> None:
@@ -72,7 +72,7 @@ class _Word:
         print(line, file=self._out)
 
 
-class _Alarm(_Word):
+class _Alarm(_Notice):
     """A thread that interrupts the main thread when the time is over, again and again until the block ends.
 
     It ignores an interrupt that arrives after the end of the block, and restores the former signal handler only when
