@@ -117,8 +117,8 @@ def _in_line(text: str) -> str:
 
 def _closing(listed: list[StudentRow]) -> str:
     bad = [row for row in listed if row.verdict is None or row.verdict.trouble]
-    told = f"; not read or not graded: {', '.join(map(_name, bad))}" if bad else ""
+    groups = f"; not read or not graded: {', '.join(map(_name, bad))}" if bad else ""
     look = [row for row in listed if row.troubles and row not in bad]
-    told += f"; worth a person's eye: {', '.join(map(_name, look))}" if look else ""
+    groups += f"; worth a person's eye: {', '.join(map(_name, look))}" if look else ""
     mind = "Scores are those of the checks; manual scores, comments and late penalties are in nbgrader's gradebook."
-    return f"{len(listed)} submission{'' if len(listed) == 1 else 's'}{told}\n{mind}"
+    return f"{len(listed)} submission{'' if len(listed) == 1 else 's'}{groups}\n{mind}"

@@ -61,7 +61,7 @@ def dask_here(number: int) -> Iterator[Executor]:
             n_workers=number,
             threads_per_worker=1,
             dashboard_address=None,
-            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # it listens without a dashboard too: use any port
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # it listens all the same: on a free local port
             protocol="tls://",
             security=_secret(Path(folder)),
             local_directory=folder,

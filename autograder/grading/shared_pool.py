@@ -67,7 +67,7 @@ def _end(process: WarmProcess, lines: list[Connection]) -> None:
     """Let idle workers end by themselves, so that the system counts their computing time for this process."""
     for line in lines:
         line.close()
-    with contextlib.suppress(OSError):  # it has ended
+    with contextlib.suppress(OSError):  # the process has ended already
         process.line.send(ENOUGH)
         process.wait(_SECONDS_TO_END)
 

@@ -90,7 +90,7 @@ def _work(line: Connection) -> None:
     import torch
 
     block_slow_imports()
-    sys.dont_write_bytecode = False  # the course's files are read by every run
+    sys.dont_write_bytecode = False  # later runs read the byte code of the course's files
     torch.set_num_threads(1)
     with contextlib.suppress(EOFError):
         while True:

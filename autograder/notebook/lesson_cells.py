@@ -49,8 +49,8 @@ class Reveal:
 def reveal(guess: object, actual: object) -> None:
     """Show a prediction (`...` means none yet) beside the value that the run gave.
 
-    A guess belongs to one cell: afterwards the notebook's `guess` is `...` again, so that whoever skips the next
-    prediction is not judged by this one. The same cell, run again, remembers it.
+    A guess belongs to one cell: afterwards the notebook's `guess` is `...` again, so that it does not count for the
+    next prediction if you skip that. The same cell, run again, remembers it.
     """
     shell, place = get_ipython(), sys._getframe(1).f_code.co_filename
     if shell is not None:
@@ -114,8 +114,8 @@ def _brief(value: object) -> str:
 def shows_error(kind: type[BaseException], match: str = "") -> Iterator[None]:
     """Run a block that must raise `kind`, and print the message.
 
-    Raises AssertionError where the block raises nothing, or a message without `match`: then what the text says of this
-    cell is no longer true.
+    Raises AssertionError if the block raises nothing, or an error whose message does not contain `match`: the text
+    around this cell would no longer be true.
     """
     try:
         yield

@@ -22,7 +22,7 @@ from autograder.notebook.progress_log import shell_of_reader
 from autograder.notebook.saved_notebook import path_of_notebook
 
 A = TypeVar("A")
-_GIVEN_A_NAME = re.compile(r"(\w+)\s*=\s*mine\(")  # the line of the lesson that asks
+_GIVEN_A_NAME = re.compile(r"(\w+)\s*=\s*mine\(")  # the lesson's line that calls `mine`
 _CHANGED = ": yours has changed since its check; run its check again"
 _displayed: set[Taken] = set()
 
@@ -44,11 +44,11 @@ class Taken:
 
 
 def mine(name: str, otherwise: A) -> A:
-    """Give the reader's own answer to exercise `name` where its last check passed, and else `otherwise`; tell which.
+    """Return the reader's own answer to exercise `name` if its last check passed, else `otherwise`; display which.
 
-    An answer to an exercise of an earlier chapter comes from that chapter's notebook, where it lies beside this one.
-    Where a notebook is graded it is always `otherwise`, and nothing is told or read. Raises UnknownExercise; whatever
-    else goes wrong, a lesson goes on.
+    An answer to an exercise of an earlier chapter comes from that chapter's notebook, if it is beside this one. When a
+    notebook is graded, the result is always `otherwise`, and nothing is displayed or read. Raises UnknownExercise; any
+    other error becomes the reason for `otherwise`, and the lesson continues.
     """
     shell = shell_of_reader()
     if shell is None:

@@ -13,7 +13,7 @@ from IPython.display import display, update_display
 
 from autograder.notebook.progress_log import folder_of_notebook, shell_of_reader
 
-_AFTER = 2.0  # seconds
+_AFTER = 2.0  # seconds until the line appears
 _NOTHING = {"text/plain": ""}
 
 

@@ -110,7 +110,7 @@ class _Alarm(_Notice):
 
 
 def _imports(thread: int) -> int:
-    """Count the functions of Python's import system that are running in a thread."""
+    """Return the number of functions of Python's import system that are running in a thread."""
     frame, count = sys._current_frames().get(thread), 0
     while frame is not None:
         count += frame.f_code.co_filename.startswith("<frozen importlib")
