@@ -42,11 +42,12 @@ def grade_class(
 ) -> Generator[tuple[str, SubmissionVerdict | str], None, None]:
     """Grade each student's folder in `submitted/` whose verdict file is missing or outdated, and store the verdicts.
 
-    Yields the results of `judged`, each after it is stored. An interrupted run continues at the next call; `force`
-    grades every folder again. `scored` adds the points of test cells, which only nbgrader can score; if it raises
-    WorkFailed, its message is the result. `again` says which reports of an earlier verdict stay. Raises WorkFailed if
-    nothing can be graded or stored. Close the generator if you stop early: otherwise the garbage collector closes it,
-    perhaps in a thread of the worker pool, which then would have to end itself.
+    Yields each student with the new verdict, after it is stored, "" if the stored verdict is current, or the reason why
+    there is none. An interrupted run continues at the next call; `force` grades every folder again. `scored` adds the
+    points of test cells, which only nbgrader can score; if it raises WorkFailed, its message is the result. `again`
+    says which reports of an earlier verdict stay. Raises WorkFailed if nothing can be graded or stored. Close the
+    generator if you stop early: otherwise the garbage collector closes it, perhaps in a thread of the worker pool,
+    which then would have to end itself.
     """
     course = Path(assignment.course)
     with closing(judged(assignment, folders, workers, Asked(force), scored, again)) as outcomes:
