@@ -55,7 +55,7 @@ def check(name: str, answer: Any) -> None:
 
 def new_kernel(folder: Path) -> Any:
     """A kernel without a process, started in a folder, that has checked nothing; it leaves no history on the disk."""
-    for known in (last_check.CHECKED, choosing._told, earlier_notebooks._given):
+    for known in (last_check.CHECKED, choosing._displayed, earlier_notebooks._given):
         known.clear()  # type: ignore[attr-defined]
     InteractiveShell.clear_instance()
     shell: Any = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))

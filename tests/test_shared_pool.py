@@ -100,7 +100,7 @@ def test_what_children_need_is_there_before_them(
     server._line = theirs
     with ours, theirs:
         ours.send(message)
-        server._heard()
+        server._on_message()
 
     assert [*ALWAYS_PRELOADED, *pages] == done
 

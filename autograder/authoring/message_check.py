@@ -12,7 +12,7 @@ from autograder.exercises.exercise import Exercise
 
 def unmet(report: Report) -> list[Verdict]:
     """The checks that failed; one that waits for another has not."""
-    return [each for each in report.verdicts if each.status not in (Status.PASS, Status.SKIPPED)]
+    return [each for each in report.failed_checks if each.status is not Status.SKIPPED]
 
 
 def otherwise(exercise: Exercise, answer: KnownAnswer, report: Report) -> list[Verdict]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from autograder.diagnosis.expected import ExpectedObservations
 from autograder.diagnosis.judge_observations import judge
-from autograder.diagnosis.verdict import Report, Status
+from autograder.diagnosis.verdict import Report
 from autograder.errors import CourseError
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.observation import Observation, Plain, Seen
@@ -55,7 +55,7 @@ def after_an_honest_first(exercise: Exercise, shipped: ExpectedObservations, key
 
 def passed_requirements(report: Report) -> list[str]:
     """Return the requirements that passed."""
-    return [verdict.requirement for verdict in report.verdicts if verdict.status is Status.PASS]
+    return [verdict.requirement for verdict in report.passed_checks]
 
 
 def share_of_constants(report: Report) -> float:

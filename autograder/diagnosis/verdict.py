@@ -77,19 +77,29 @@ class Report:
     notes: tuple[str, ...] = ()
 
     @property
+    def passed_checks(self) -> tuple[Verdict, ...]:
+        """Return the verdicts of the checks that passed."""
+        return tuple(verdict for verdict in self.verdicts if verdict.status is Status.PASS)
+
+    @property
+    def failed_checks(self) -> tuple[Verdict, ...]:
+        """Return the verdicts of the checks that did not pass, for whatever reason: skipped ones too."""
+        return tuple(verdict for verdict in self.verdicts if verdict.status is not Status.PASS)
+
+    @property
     def passed(self) -> bool:
         """Return whether every check passed."""
-        return all(verdict.status is Status.PASS for verdict in self.verdicts)
+        return not self.failed_checks
 
     @property
     def score(self) -> float:
         """Return the share of checks that passed, from 0 to 1."""
-        return sum(verdict.status is Status.PASS for verdict in self.verdicts) / len(self.verdicts)
+        return len(self.passed_checks) / len(self.verdicts)
 
     @property
     def first(self) -> Verdict | None:
         """Return the first verdict that is not a pass, or None."""
-        return next((verdict for verdict in self.verdicts if verdict.status is not Status.PASS), None)
+        return next(iter(self.failed_checks), None)
 
     @property
     def mistakes(self) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
-"""Values in, verdicts out: for one submission, and for a class.
+"""Grade one submission, or the submissions of a class, and keep the verdicts.
 
-`assignment` holds what grading a chapter takes. `plan` says what of a submission is run, `grade` makes a verdict
-(`submission_verdict`) of what came of it, and `grader` keeps a chapter ready for that. `class_run` has a class graded
-by `executors` and keeps its verdict files (`classroom`); `summary` shows them. The workers of a `shared_pool` are
-forked from a `shared_server`, and submissions too. `learn` and `fresh_judge` are for one answer.
+Begin with `grade_submission.py`: it plans the run of a submission (`execution_plan.py`), has the sandbox run it, judges
+the observations (`bounded_judging.py`) and returns a verdict (`submission_verdict.py`). `assignment.py` is the data
+that a worker needs for that, and `grader.py` the worker's side of it. `class_grading.py` grades a class on the workers
+of `executors.py` (in this process, in a pool, or with Dask) and stores the verdict files (`verdict_store.py`);
+`class_table.py` prints them. The room rests on course, diagnosis, exercises, sandbox and submission.
 """

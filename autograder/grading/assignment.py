@@ -1,4 +1,4 @@
-"""What grading a chapter takes, by value: what a worker is sent, on this machine or on another."""
+"""Assignments: all data that grading a chapter needs, as a value that can be sent to a worker on any machine."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from autograder.submission.submission import StudentFiles, Submission
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 LIST = f"{SHIPPED}/{POINTS}"
-_EYE = "for a person's eye"  # stands between two lists, so that a sentence moved from one to the other is seen
-# Rooms that no verdict depends on: after a change in one of them, nothing has to be graded again.
+_EYE = "for a person's eye"  # separates two lists in a digest: moving a sentence from one to the other changes it
+# Folders of this package that no verdict depends on: a change in one of them does not make verdicts outdated.
 BESIDE = ("authoring", "cli", "lms", "nbgrader_plugin", "reports", "workspace")
 
 
 @dataclass(frozen=True)
 class OwnCells:
-    """What nbgrader grades in an assignment beside a chapter's exercises, as its gradebook has it.
+    """The cells of an assignment that have points in nbgrader's gradebook and are no exercises of the course.
 
-    `tests` are the texts of the test cells, hidden tests included, and `points` what each is worth; `others` are the
-    cells and tasks that a person scores, and their most points. A cell may compute for so many `seconds`.
+    `tests` maps the name of each test cell to its text, hidden tests included, and `points` to its points. `others`
+    maps the cells and tasks that a person scores to their maximum points. `seconds` limits the run of each cell.
     """
 
     tests: Mapping[str, str]
@@ -48,23 +48,25 @@ class OwnCells:
 
     @cached_property
     def digest(self) -> str:
-        """What stands for all of it."""
+        """Return a digest of all fields."""
         plain = (dict(self.tests), dict(self.points), dict(self.others), self.seconds)
         return digest_of(json.dumps(plain, sort_keys=True))
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """A chapter as it is graded: the texts that it is made of and the released notebook, each compressed.
+    """A chapter to grade: its source files and its released notebook, compressed.
 
-    `texts` are the chapter, its answer bank and the exercises, by their place in the course's folder; `course` is the
-    folder they came from, which students' code must not see. `unconfined` says that students' code
-    may do what its user may do. `grader` stands for this package and the version of torch; `digest` for everything
-    that a verdict depends on beside what was handed in. `lent` are the exercises of other chapters that it checks,
-    whose texts are there too. What it has beside exercises are its `own` cells; `files` lie beside the notebook.
+    `texts` holds the chapter, its answer bank and the exercises by their paths within the course folder. `course` is
+    that folder; the sandbox hides it from students' code. `unconfined` means that students' code runs outside of the
+    sandbox. `grader` is the digest of this package and the version of torch; `digest` covers everything, except for
+    the submission, on which a verdict depends. `lent` are the exercises that the notebook borrows from other chapters;
+    `texts` contains their files too. `own` are the graded cells that are no exercises, and `files` the files beside the
+    notebook by name.
 
-    Where it has several notebooks, or one of another name, they are its `parts`, each an assignment of its own, which
-    is `within` the whole; then `lent` are those of all of them.
+    An assignment with several notebooks, or with one whose name is not the assignment's, has one assignment per
+    notebook in `parts`; in each of these, `within` is the name of the whole assignment. The whole one has the `lent`
+    exercises of all parts.
     """
 
     stem: str
@@ -82,27 +84,30 @@ class Assignment:
 
     @property
     def whole(self) -> str:
-        """The name of the assignment, for a notebook within one too."""
+        """Return the name of the whole assignment, also for one notebook of several."""
         return self.within or self.stem
 
     @property
     def place(self) -> str:
-        """What it is called among chapters: a notebook within an assignment may have a chapter's name."""
+        """Return the name that is unique among chapters: ASSIGNMENT/NOTEBOOK for one notebook of several.
+
+        Such a notebook may have the name of a chapter without being that chapter.
+        """
         return in_notebook(self.within, self.stem) if self.within else self.stem
 
     @property
     def notebooks(self) -> dict[str, Assignment]:
-        """Its notebooks, each as an assignment, by name."""
+        """Map the name of each notebook to its assignment."""
         return {each.stem: each for each in self.parts or (self,)}
 
     @property
     def points(self) -> dict[str, float]:
-        """What its test cells are worth, by the names that verdicts have for them."""
+        """Map each test cell, under the name that verdicts use, to its points."""
         return self._of_all(lambda own: own.points)
 
     @property
     def by_hand(self) -> dict[str, float]:
-        """What the cells and tasks are worth that a person scores, likewise."""
+        """Map each cell or task that a person scores, under the name that verdicts use, to its maximum points."""
         return self._of_all(lambda own: own.others)
 
     def _of_all(self, asked: Callable[[OwnCells], Mapping[str, float]]) -> dict[str, float]:
@@ -111,66 +116,66 @@ class Assignment:
         return {in_notebook(each.stem, name): most for each in self.parts for name, most in each._of_all(asked).items()}
 
     def with_parts(self, parts: Iterable[Assignment]) -> Assignment:
-        """This assignment with several notebooks."""
+        """Return a copy that has these notebooks."""
         parts = tuple(parts)
         lent = tuple(lent for each in parts for lent in each.lent)
         return replace(self, parts=parts, lent=lent, digest=digest_of(*(each.digest for each in parts)))
 
     def with_own(self, own: OwnCells | None, files: Mapping[str, bytes]) -> Assignment:
-        """This assignment with cells that are no exercises, where there are any, and files beside the notebook."""
+        """Return a copy with these graded cells that are no exercises, and with these files beside the notebook."""
         beside = (part for file in sorted(files.items()) for part in file)
         return replace(self, own=own, files=files, digest=digest_of(self.digest, own.digest if own else "", *beside))
 
     @property
     def is_chapter(self) -> bool:
-        """Whether there is a chapter's file, and exercises with it."""
+        """Return whether a chapter of the course has this name."""
         return chapter_text(self.place) in self.texts
 
     @property
     def has_exercises(self) -> bool:
-        """Whether anything in it is judged outside: a chapter's exercises, or those that are lent to it."""
+        """Return whether the notebook contains exercises, of its own chapter or borrowed ones."""
         return self.is_chapter or bool(self.lent)
 
     @property
     def homes(self) -> dict[str, str]:
-        """The chapters of the exercises that are lent to it, by exercise."""
+        """Map each borrowed exercise to the stem of its chapter."""
         return {each.name: each.home for each in self.lent}
 
     def chapter(self) -> Chapter:
-        """Its exercises as a chapter, those that are lent to it among them; raises CourseError."""
+        """Return a chapter with all exercises of the notebook, borrowed ones included; raise CourseError."""
         course = Path(self.course)
         own = read_chapter(chapter_path(course, self.place)) if self.is_chapter else empty_chapter(self.place, "")
         return with_borrowed(own, course, self.lent)
 
     def key(self, parcel: StudentFiles) -> str:
-        """The name of the verdict on what a student handed in: another parcel or another chapter, another key."""
+        """Return the key of the verdict on a submission; it changes with the submission and with the assignment."""
         return digest_of(self.digest, parcel.digest, parcel.trouble, *parcel.notes, _EYE, *parcel.eye)
 
     @cached_property
     def listed(self) -> tuple[IndexedChapter, ...]:
-        """The chapters of the course; none where it has no list yet."""
+        """Return the chapters of the course; empty if `make build` has not written the list of exercises yet."""
         packed = self.texts.get(LIST)
         return decode(zlib.decompress(packed)) if packed else ()
 
     def read(self, parcel: StudentFiles, release: NotebookNode) -> Submission:
-        """Read what was handed in; `release` is what `released` gives."""
+        """Read a submission; `release` is the notebook that `released` returns."""
         found = read_parcel(parcel, release, self.listed, as_it_stands=not self.has_exercises)
         return replace(found, files={**found.files, **self.files})
 
     def released(self) -> NotebookNode:
-        """The notebook that students were given."""
+        """Return the released notebook; each call parses it."""
         notebook: NotebookNode = nbformat.reads(zlib.decompress(self.release).decode(), as_version=4)
         return notebook
 
 
 def assignment(course: Path, stem: str, *, unconfined: bool, given: Path | None = None) -> Assignment:
-    """Read a chapter of a course folder; raises CourseNotFound where a part is missing.
+    """Read the assignment `stem` of a course folder; raise CourseNotFound if a file is missing.
 
-    `given` is the notebook that students were given, where that is not nbgrader's release.
+    `given` is the path of the released notebook, if it is not the one in nbgrader's `release/`.
     """
     course = course.resolve()
     if not (course / "source" / stem).is_dir():
-        _there(chapter_path(course, stem), "Is the name right?")
+        _existing(chapter_path(course, stem), "Is the name right?")
     names = several_released(course, stem) if given is None else ()
     if names:
         paths = (course / "release" / stem / f"{name}.ipynb" for name in names)
@@ -180,7 +185,7 @@ def assignment(course: Path, stem: str, *, unconfined: bool, given: Path | None 
 
 
 def several_released(course: Path, stem: str) -> tuple[str, ...]:
-    """The notebooks that were given out, unless it is the one of the assignment's name; a chapter has no other."""
+    """Return the names of the released notebooks; empty for a chapter, or for one notebook of the assignment's name."""
     names = tuple(path.stem for path in sorted((course / "release" / stem).glob("*.ipynb")))
     return () if names == (stem,) or chapter_path(course, stem).is_file() else names
 
@@ -195,26 +200,28 @@ def _made(course: Path, stem: str, given: Path, unconfined: bool) -> Assignment:
 
 
 def assignments_in(course: Path) -> list[str]:
-    """The chapters and the assignments of a course's folder, by name."""
+    """Return the sorted names of the chapters and of the other assignments in a course folder."""
     found = {path.stem for path in (course / CHAPTERS).glob("*.py")}
     found |= {path.name for step in ("source", "release") for path in (course / step).glob("*") if path.is_dir()}
     return sorted(name for name in found if not name.startswith(("_", ".")))
 
 
 def chapter_text(stem: str) -> str:
-    """Where the text of a chapter is, from a course's folder on: what stands for it on another machine too."""
+    """Return the path of a chapter relative to the course folder, which is the same on every machine."""
     return chapter_path(Path(), stem).as_posix()
 
 
 def _lent(course: Path, stem: str, release: bytes) -> tuple[BorrowedExercise, ...]:
-    """The exercises of other chapters in a released notebook; none where the course has no list of its exercises."""
+    """Return the exercises that a notebook borrows from other chapters; none if the course has no exercise list."""
     listed = (course / LIST).read_bytes() if (course / LIST).is_file() else b""
-    return lent_in(_looked_at(release), stem, decode(listed)) if listed else ()
+    return lent_in(_parsed_release(release), stem, decode(listed)) if listed else ()
 
 
 def _texts(course: Path, stem: str, lent: Sequence[BorrowedExercise]) -> list[Path]:
-    """What a verdict depends on: each chapter of an exercise, its answer bank, all exercises, for these may share
-    something, what lessons look at things with, and what chapters there are. Without exercises, this last alone.
+    """Return the paths of the course files on which a verdict depends.
+
+    These are the chapters of the exercises with their answer banks, all exercise files (they may import each other),
+    the instruments of lessons, and the list of exercises. Without exercises it is the list alone.
     """
     stems = [each for each in sorted({stem, *(each.home for each in lent)}) if chapter_path(course, each).is_file()]
     if not stems:
@@ -228,40 +235,40 @@ def _texts(course: Path, stem: str, lent: Sequence[BorrowedExercise]) -> list[Pa
 
 
 def release_path(course: Path, stem: str) -> Path:
-    """Where nbgrader keeps the notebook that students were given."""
+    """Return the path where nbgrader keeps the released notebook."""
     return course / "release" / stem / f"{stem}.ipynb"
 
 
 def given_path(course: Path, stem: str) -> Path:
-    """The notebook that students were given: nbgrader's release, or in a clone that has none yet, its committed copy.
+    """Return the path of the released notebook, or of its committed copy in a clone without a release.
 
-    Not for grading: nbgrader's gradebook and its release are made together.
+    Do not grade with the copy: nbgrader's gradebook fits only the release that was made together with it.
     """
     released, committed = release_path(course, stem), course.resolve().parent / "notebooks" / f"{stem}.ipynb"
     return committed if committed.is_file() and not released.is_file() else _release(course, stem)
 
 
 def released_starters(course: Path, stem: str) -> dict[str, str]:
-    """The solution cells of the notebook that students were given; raises CourseNotFound where there is none."""
+    """Map each solution cell of the released notebook to its text; raise CourseNotFound without a release."""
     path = _release(course, stem)
     return _starters(path, path.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=4)
 def _starters(release: Path, _changed: int) -> dict[str, str]:
-    return starters(_looked_at(release.read_bytes()))
+    return starters(_parsed_release(release.read_bytes()))
 
 
 @lru_cache(maxsize=4)
-def _looked_at(release: bytes) -> NotebookNode:
-    """A released notebook that nobody changes: to read one takes as long as to grade two."""
+def _parsed_release(release: bytes) -> NotebookNode:
+    """Return the parsed notebook, cached; callers must not change it. Parsing takes as long as grading two students."""
     notebook: NotebookNode = nbformat.reads(release.decode(), as_version=4)
     return notebook
 
 
 @lru_cache(maxsize=1)
 def grader_digest() -> str:
-    """What stands for the grader itself: the text of this package, and the version of torch."""
+    """Return a digest of the source files of this package on which verdicts depend, and of the version of torch."""
     return digest_of(version("torch"), *(path.read_bytes() for path in sorted(_PACKAGE.rglob("*.py")) if _grades(path)))
 
 
@@ -272,10 +279,10 @@ def _grades(path: Path) -> bool:
 def _release(course: Path, stem: str) -> Path:
     has_source = (course / "source" / stem).is_dir()
     command = f"nbgrader generate_assignment {stem}" if has_source else "make build"
-    return _there(release_path(course, stem), f"Run `{command}`.")
+    return _existing(release_path(course, stem), f"Run `{command}`.")
 
 
-def _there(path: Path, advice: str) -> Path:
+def _existing(path: Path, advice: str) -> Path:
     if not path.is_file():
         raise CourseNotFound(f"expected {path}, found no such file. {advice}")
     return path

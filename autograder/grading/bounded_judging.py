@@ -1,4 +1,7 @@
-"""Judging what a stranger's process says that it saw: with bounds, and without fault of ours where it fits nothing."""
+"""Judge observations that came from a student's process, within limits of time and memory.
+
+A student's code may forge observations of any form. These become a failed report, and not an error of the grader.
+"""
 
 from __future__ import annotations
 
@@ -17,21 +20,22 @@ from autograder.exercises.observation import Observation
 from autograder.time_budget import time_budget
 
 NO_FORM = "What came back from your code is of a form that no answer has, so nothing in it could be judged."
-_MOST = 2**30  # bytes that judging one answer may take, beside what there is already
+_MOST = 2**30  # bytes that judging one answer may allocate
 
 
 def judged(judge: Judge, name: str, seed: int, seen: Sequence[Observation], source: str, digest: str = "") -> Report:
-    """The report on what was seen of an answer; where a `digest` stands for that, computed once for a class.
+    """Return the report on the observations `seen` of an answer.
 
-    Probes write down what an answer does; who writes it down itself may write what no comparison expects. That fails,
-    like any wrong answer. Where the reference's own observations cannot be judged either, the fault is ours, and is
-    raised.
+    With a `digest` of the observations, the report is cached and shared by all submissions with equal observations.
+    A student's code that writes observations itself may write what no comparison expects: the report then fails, like
+    that of any wrong answer. If the observations of the reference solution cannot be judged either, the fault is the
+    grader's, and its exception is raised.
     """
     known = judge.reports.find(name, seed, digest, source) if digest else None
     if known:
         return known
     try:
-        # Most answers are right, or left open: then nobody has to know what the known mistakes show.
+        # Most answers are right or not attempted: the observations of known mistakes are computed only for the others.
         report = _within_bounds(judge, judge.keys.reference_key(name, seed), False, seed, seen, source, digest)
         if not is_final(report):
             report = _within_bounds(judge, judge.keys.full_key(name, seed), True, seed, seen, source, digest)
@@ -52,7 +56,7 @@ def _within_bounds(
     source: str,
     digest: str,
 ) -> Report:
-    """The report by a key that is there already: whole trainings may be run for one, which is not bounded."""
+    """Judge within the limits, by a key that is computed before: that may run whole trainings, without limits."""
     exercise = judge.exercises[key.exercise]
     with time_budget(), _bounded_memory(_MOST):
         if digest:
@@ -61,13 +65,13 @@ def _within_bounds(
 
 
 def names_forged(reports: Sequence[Report]) -> tuple[str, ...]:
-    """A line for a person's eye for each report on something that could not be judged."""
+    """Return a line for the teacher for each report on observations that could not be judged."""
     return tuple(f"{each.exercise}: {NO_FORM}" for each in reports if each.verdicts[0].sentence == NO_FORM)
 
 
 @contextlib.contextmanager
 def _bounded_memory(most: int) -> Iterator[None]:
-    """Let this process map so many bytes more, and not all that the machine has; elsewhere than on Linux, no bound."""
+    """Limit this process to `most` more bytes of address space within the block; on Linux only."""
     if sys.platform != "linux":
         yield
         return

@@ -1,4 +1,4 @@
-"""Grades a class: what has changed and nothing else, through an executor, a verdict file as soon as there is one."""
+"""Grade a class: each submission that has changed, on the workers of an executor, and store each verdict at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from autograder.submission import student_folder
 from autograder.submission.multi_notebook_folder import read_notebooks_in
 from autograder.submission.submission import StudentFiles
 
-_ENOUGH = 3  # workers that die in a row before anything is graded: it is not the submissions
+_ENOUGH = 3  # deaths of workers before the first verdict, after which grading stops: no submission is the cause
 _DIED = "the process that graded it died, and again when it graded nothing else. Please report this submission."
 _NONE_LIVES = (
     "the processes that grade die before anything is graded. Nothing was lost. Is there enough memory? "
@@ -28,7 +28,7 @@ _NONE_LIVES = (
 
 
 def as_it_is(verdict: SubmissionVerdict) -> SubmissionVerdict:
-    """Score nothing."""
+    """Return the verdict unchanged."""
     return verdict
 
 
@@ -40,13 +40,14 @@ def grade_class(
     scored: Callable[[SubmissionVerdict], SubmissionVerdict] = as_it_is,
     again: Again = Again(),  # noqa: B008  (a value)
 ) -> Generator[tuple[str, SubmissionVerdict | str], None, None]:
-    """See to it that there is a current verdict file for each student's folder of `submitted/`.
+    """Grade each student's folder in `submitted/` whose verdict file is missing or outdated, and store the verdicts.
 
-    Yields what `judged` does, as soon as it is stored. A run that is stopped at any moment goes on where it was, and
-    `force` grades all anew. `scored` gives a verdict the points of what only nbgrader can score; where it raises
-    WorkFailed, that is the reason. `again` says what stays of an earlier verdict. Raises WorkFailed where nothing can
-    be graded or kept. Close it when you stop early: left to the garbage collector, it might be a worker pool's own
-    thread that ends the pool.
+    Yields each student with the new verdict, after it is stored, "" if the stored verdict is current, or the reason why
+    there is none. An interrupted run continues at the next call; `force` grades every folder again. `scored` adds the
+    points of test cells, which only nbgrader can score; if it raises WorkFailed, its message is the result. `again`
+    says which reports of an earlier verdict stay. Raises WorkFailed if nothing can be graded or stored. Close the
+    generator if you stop early: otherwise the garbage collector closes it, perhaps in a thread of the worker pool,
+    which then would have to end itself.
     """
     course = Path(assignment.course)
     with closing(judged(assignment, folders, workers, Asked(force), scored, again)) as outcomes:
@@ -65,9 +66,9 @@ def judged(
     scored: Callable[[SubmissionVerdict], SubmissionVerdict] = as_it_is,
     again: Again = Again(),  # noqa: B008  (a value)
 ) -> Generator[tuple[str, SubmissionVerdict | str], None, None]:
-    """The verdict that is to stand for each student, "" where the one that is there is current, or the reason why not.
+    """Yield each student with the new verdict, "" if the stored verdict is current, or the reason why there is none.
 
-    Nothing is stored but the seed: after a preview, the grading that follows takes the same cases.
+    It stores only the seed, so that a grading after a preview draws the same cases.
     """
     course = Path(assignment.course)
     changed: list[str] = []
@@ -96,7 +97,7 @@ def judged(
 def _scored(
     verdict: SubmissionVerdict, scored: Callable[[SubmissionVerdict], SubmissionVerdict]
 ) -> SubmissionVerdict | str:
-    """The verdict with all its points, or the reason why it cannot be scored."""
+    """Return the verdict with all its points, or the reason why it cannot be scored."""
     try:
         return scored(verdict)
     except WorkFailed as error:
@@ -104,7 +105,7 @@ def _scored(
 
 
 def opened(assignment: Assignment, folder: Path) -> StudentFiles:
-    """What lies in a student's folder; raises WorkFailed where there is no notebook, or none that we may read."""
+    """Read a student's folder; raise WorkFailed if it contains no notebook, or none that may be read."""
     if assignment.parts:
         return read_notebooks_in(folder, list(assignment.notebooks))
     return student_folder.read_student_folder(
@@ -113,7 +114,7 @@ def opened(assignment: Assignment, folder: Path) -> StudentFiles:
 
 
 def _why_not_again(assignment: Assignment, student: str, folder: Path, force: bool) -> str | None:
-    """Why a submission is not graded now: "" where its verdict is current; None where it is to be graded."""
+    """Return None if a submission has to be graded, "" if its verdict is current, or why it cannot be graded."""
     try:
         return "" if not force and _is_current(assignment, student, folder) else None
     except WorkFailed as error:
@@ -133,9 +134,9 @@ _Submit = Callable[[Executor, str], Future[SubmissionVerdict]]
 def _outcomes(
     students: list[str], submit: _Submit, crew: Crew
 ) -> Generator[tuple[str, SubmissionVerdict | str], None, None]:
-    """The verdict on each student, or a reason, in the order in which they come.
+    """Yield the verdict on each student, or the reason why there is none, in the order of completion.
 
-    Where a worker dies, those who were under way are graded again one by one: then it is clear whose file it was.
+    If a worker dies, the submissions that were under way are graded again one by one, which shows whose file killed it.
     """
     left, suspects = deque(students), deque[str]()
     anything_done, deaths = False, 0
@@ -158,14 +159,14 @@ def _outcomes(
 
 
 class _Turn:
-    """A queue of students handed to one executor, a few ahead."""
+    """A queue of students, submitted to one executor with at most `ahead` of them under way."""
 
     def __init__(self, queue: deque[str], ahead: int) -> None:
         self.queue, self._ahead = queue, ahead
         self.under_way: dict[Future[SubmissionVerdict], str] = {}
 
     def completed(self, submit: _Submit, executor: Executor) -> Iterator[tuple[str, Future[SubmissionVerdict]]]:
-        """Each student whose work has ended; raises BrokenExecutor, with those who were lost still under way."""
+        """Yield each student whose future is done; raise BrokenExecutor and leave the lost students in `under_way`."""
         while self.queue or self.under_way:
             while self.queue and len(self.under_way) < self._ahead and not any(map(Future.done, self.under_way)):
                 future = _submitted(submit, executor, self.queue[0])
@@ -178,7 +179,7 @@ class _Turn:
 
 
 def _submitted(submit: _Submit, executor: Executor, student: str) -> Future[SubmissionVerdict]:
-    """The work on one student; a file that cannot be read any more is the end of this work alone."""
+    """Submit one student; if the folder cannot be read any more, return a future with that error."""
     try:
         return submit(executor, student)
     except WorkFailed as error:
@@ -194,5 +195,5 @@ def _outcome(future: Future[SubmissionVerdict]) -> SubmissionVerdict | str:
         raise WorkFailed("the cluster let go of the work. What was graded is kept: run the command again.") from None
     except CourseError as error:
         return str(error)
-    except Exception as error:  # a fault of ours costs nobody points, and stops nobody else
+    except Exception as error:  # a fault of the grader costs no points, and does not stop the others
         return f"the grader failed with {type(error).__name__}: {error}. This is our fault: please report it."

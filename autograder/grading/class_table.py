@@ -1,4 +1,4 @@
-"""The class in a table: who earned what, what had to be mended, what could not be graded, and why."""
+"""A text table of a class: scores, extra credit, repairs, and the reasons why submissions could not be graded."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LONGEST_NAME = 60  # letters
 
 @dataclass(frozen=True)
 class StudentRow:
-    """One student: the verdict, or the reason why there is none; `is_empty` where no notebook was handed in."""
+    """One student's verdict, or the reason why there is none; `is_empty` if the submission has no notebook."""
 
     student: str
     verdict: SubmissionVerdict | None
@@ -30,7 +30,7 @@ class StudentRow:
 
     @property
     def troubles(self) -> tuple[str, ...]:
-        """Why a person should look at this submission, in plain words."""
+        """Return the reasons why the teacher should look at this submission."""
         if self.verdict is None:
             return (f"not graded: {self.reason}",)
         if self.verdict.trouble:
@@ -39,7 +39,7 @@ class StudentRow:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the teacher should know: the troubles, and what was repaired."""
+        """Return the lines for the teacher: the troubles, the repairs, and scores kept from an earlier grading."""
         if self.verdict is None:
             return self.troubles
         better = ", ".join(better_before(self.verdict))
@@ -48,7 +48,7 @@ class StudentRow:
 
 
 def rows(course: Path, stem: str, failures: Mapping[str, str] | None = None) -> list[StudentRow]:
-    """A row for each student who handed something in; `failures` says why some could not be graded."""
+    """Return a row per student with a submission or a verdict; `failures` maps students to why grading failed."""
     students = {path.parent.name for path in (course / "submitted").glob(f"*/{stem}")}
     students |= {path.stem for path in (course / "verdicts" / stem).glob("[!.]*.json")}
     return [_row(course, stem, student, failures or {}) for student in sorted(students)]
@@ -63,7 +63,7 @@ def _row(course: Path, stem: str, student: str, failures: Mapping[str, str]) -> 
 
 
 def _ungraded(folder: Path, stem: str) -> tuple[str, bool]:
-    """Why there is no verdict on what a student handed in, and whether it holds no notebook."""
+    """Return why a submission has no verdict, and whether it contains no notebook."""
     try:
         if not find_candidates(folder, stem, {})[0]:
             return student_folder.missing_notebook_message(folder), True
@@ -74,7 +74,7 @@ def _ungraded(folder: Path, stem: str) -> tuple[str, bool]:
 
 
 def _stopped(verdict: SubmissionVerdict) -> list[str]:
-    """The exercises whose code hung, or ended before it could be probed."""
+    """Return a line for each exercise whose code did not end in time, or stopped before its first call."""
     firsts = [(report.exercise, report.verdicts[0]) for report in verdict.reports]
     return [
         f"{exercise}: {first.sentence}"
@@ -84,7 +84,7 @@ def _stopped(verdict: SubmissionVerdict) -> list[str]:
 
 
 def table(listed: Iterable[StudentRow]) -> str:
-    """The rows as text: student, score, extra credit, notes."""
+    """Return the rows as a text table with the columns student, score, extra credit and notes."""
     lines = []
     listed = list(listed)
     width = max([len("student"), *(len(_name(row)) for row in listed)])
@@ -117,8 +117,8 @@ def _in_line(text: str) -> str:
 
 def _closing(listed: list[StudentRow]) -> str:
     bad = [row for row in listed if row.verdict is None or row.verdict.trouble]
-    told = f"; not read or not graded: {', '.join(map(_name, bad))}" if bad else ""
+    groups = f"; not read or not graded: {', '.join(map(_name, bad))}" if bad else ""
     look = [row for row in listed if row.troubles and row not in bad]
-    told += f"; worth a person's eye: {', '.join(map(_name, look))}" if look else ""
+    groups += f"; worth a person's eye: {', '.join(map(_name, look))}" if look else ""
     mind = "Scores are those of the checks; manual scores, comments and late penalties are in nbgrader's gradebook."
-    return f"{len(listed)} submission{'' if len(listed) == 1 else 's'}{told}\n{mind}"
+    return f"{len(listed)} submission{'' if len(listed) == 1 else 's'}{groups}\n{mind}"

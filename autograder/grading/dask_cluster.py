@@ -1,4 +1,4 @@
-"""Dask: a cluster that runs somewhere, or one of this machine that nobody but its own processes can speak to."""
+"""Executors of Dask: connect to a running cluster, or start one on this machine that only this run can access."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _ASKED = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-sha256",
 
 @contextlib.contextmanager
 def dask(address: str) -> Iterator[Executor]:
-    """The workers of a scheduler that runs; raises WorkFailed where none answers."""
+    """Yield an executor on the workers of a running scheduler; raise WorkFailed if it does not answer."""
     distributed = _distributed()
     try:
         client = distributed.Client(address, timeout=20)
     except (OSError, ValueError) as error:
-        # It may have answered before: it is asked again where workers died, and may have died with them.
+        # The scheduler may have answered before: after a worker's death a new client connects, and it may be dead too.
         raise WorkFailed(
             f"no Dask scheduler answers at {address} ({type(error).__name__}). Start one with `dask scheduler`, and "
             "workers with `dask worker ADDRESS --nthreads 1`. What was graded is kept: run the command again."
@@ -47,21 +47,21 @@ def dask(address: str) -> Iterator[Executor]:
 
 @contextlib.contextmanager
 def dask_here(number: int) -> Iterator[Executor]:
-    """A scheduler and so many workers on this machine.
+    """Start a scheduler and `number` workers on this machine, and yield an executor on them.
 
-    Its ports are open to every account of the machine, and a scheduler runs whatever it is sent. So it answers only
-    who holds the key of this run, which lies where no other account can read.
+    Every account of the machine can connect to the ports, and a scheduler runs any function that it receives. It
+    therefore accepts only TLS connections with the key of this run, in a folder that no other account can read.
     """
     distributed, settings = _distributed(), importlib.import_module("dask").config
     with (
-        # What a worker died with is not for Dask to try on the next ones: others' work would die with it.
+        # Dask must not retry work that killed a worker: the next worker would die, with the work of other students.
         settings.set({"distributed.scheduler.allowed-failures": 0, "distributed.worker.preload": [_FIRST]} | _NO_PAGES),
         tempfile.TemporaryDirectory(prefix="dask-") as folder,
         distributed.LocalCluster(
             n_workers=number,
             threads_per_worker=1,
             dashboard_address=None,
-            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # it listens all the same: where nobody else does
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # it listens all the same: on a free local port
             protocol="tls://",
             security=_secret(Path(folder)),
             local_directory=folder,
@@ -71,15 +71,18 @@ def dask_here(number: int) -> Iterator[Executor]:
         yield client.get_executor(pure=False)
 
 
-# What a worker does before it imports anything of ours.
+# A worker runs this before it imports any other module of this package.
 _FIRST = "from autograder.process_startup import block_slow_imports\nblock_slow_imports()"
-# Pages about the work are served without the key, even where there is no dashboard.
+# Dask serves its status pages without asking for the key, even without a dashboard: turn them all off.
 _NO_PAGES: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
 
 
 def _secret(folder: Path) -> Any:
-    """What lets into a cluster: a key and its certificate, made for this run; raises WorkFailed without openssl."""
-    # Dask's own Security.temporary() needs the package cryptography, which nothing else here does.
+    """Make a key and its certificate for this run, and return Dask's settings with them.
+
+    Raises WorkFailed without openssl.
+    """
+    # Dask's own Security.temporary() needs the package cryptography, which nothing else of this package needs.
     (folder / "asked.cnf").write_text(_CERTIFICATE)
     key, certificate = str(folder / "key.pem"), str(folder / "certificate.pem")
     try:

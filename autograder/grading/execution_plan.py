@@ -1,7 +1,7 @@
-"""The plan of a run: which statements of a notebook count, in which order, and where each answer is looked at.
+"""Plan the run of a submission: which statements to run, in which order, and when to probe each answer.
 
-The student's functions, classes and imports are run where they stand; any other statement, and whatever the lesson
-defines, only where an answer leans on it: a lesson is not run again for every student.
+A run executes the student's functions, classes and imports in their places. It executes any other statement, and
+everything that the lesson defines, only if an answer depends on it: running a whole lesson for every student is slow.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from autograder.submission.answer_source import (
 from autograder.submission.cell_order import OrderedCell, Role
 
 _BUILTINS = frozenset(vars(builtins))
-_OURS = ("autograder", "explorers")  # the notebook's own tools: `check` says nothing to a grader
+_OURS = ("autograder", "explorers")  # packages whose imports a run leaves out: it defines silent stand-ins itself
 
 
 @dataclass(frozen=True)
 class Task:
-    """An exercise as it is graded: its fresh cases, and how long its answer may compute."""
+    """An exercise to grade: its fresh cases, and the time limit of its answer in seconds."""
 
     exercise: str
     cases: tuple[Case, ...]
@@ -43,9 +43,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Plan:
-    """The program, and for each exercise the text that rules read: where it is checked, and at the end.
+    """The program to run, and the source text of each answer for rules that read it.
 
-    `given` are the names that the notebook, or the lesson, gives anywhere.
+    `sources` has the text as of the exercise's check, `later_sources` as of the end of the notebook, for the exercises
+    that are probed there again. `given` are all names that a cell of the notebook binds.
     """
 
     program: Program
@@ -60,9 +61,10 @@ def plan(
     ground: AssignmentSetup,
     files: Mapping[str, bytes] = MappingProxyType({}),
 ) -> Plan:
-    """Plan the run of a submission's parts; a cell of an exercise that is no task counts like the student's own.
+    """Return the plan for the cells of a submission.
 
-    `files` lie beside the notebook.
+    The answer to an exercise without a task counts as a cell of the student's own. `files` are the contents of the
+    files beside the notebook, by name.
     """
     parts = list(_for_tasks(parts, {task.exercise for task in tasks}))
     layout = _Layout(parts, ground.setup)
@@ -83,55 +85,58 @@ def _for_tasks(parts: Sequence[OrderedCell], names: Set[str]) -> Iterator[Ordere
 
 
 class _Layout:
-    """Where things stand: the answers, and the names that each place gives."""
+    """The places of answers and checks among the cells, and the names that each cell binds.
+
+    A place is the index of a cell. `first` and `last` map each exercise to the first and the last cell that answers it.
+    """
 
     def __init__(self, parts: Sequence[OrderedCell], setup: str) -> None:
         self.parts, self._setup = parts, statements(setup) or ()
-        answers = [(name, place) for place in self._playing(Role.ANSWER) for name in parts[place].exercises]
+        answers = [(name, place) for place in self._places_with(Role.ANSWER) for name in parts[place].exercises]
         self.first, self.last = dict(reversed(answers)), dict(answers)
-        self.checks = {parts[place].exercises[0]: place for place in self._playing(Role.CHECK)}
+        self.checks = {parts[place].exercises[0]: place for place in self._places_with(Role.CHECK)}
         self.called = {name: parts[place].called or name for name, place in self.checks.items()}
         self._known = [(place, each) for place in range(len(parts)) for each in self.of(place)]
         self.values = values_of(each for _, each in self._known)
         self._set_by = globals_set_by_calls([each for _, each in self._known])
-        # What the setup cell gives and the lesson gives anew, as `device`, is not there yet.
-        lesson = (each for place in self._playing(Role.GIVEN) for each in self.of(place) if not each.is_import)
-        self._there = (_bound_by(setup) | _BUILTINS).difference(*(each.names.bound for each in lesson))
+        # A name that the setup cell binds and the lesson binds again, such as `device`, is looked for in the lesson.
+        lesson = (each for place in self._places_with(Role.GIVEN) for each in self.of(place) if not each.is_import)
+        self._available = (_bound_by(setup) | _BUILTINS).difference(*(each.names.bound for each in lesson))
 
     @property
     def given(self) -> frozenset[str]:
-        """The names that any part gives."""
+        """Return the names that any cell binds."""
         return frozenset().union(*(each.names.bound for _, each in self._known))
 
-    def _playing(self, *roles: Role) -> list[int]:
+    def _places_with(self, *roles: Role) -> list[int]:
         return [place for place, part in enumerate(self.parts) if part.role in roles]
 
     def of(self, place: int) -> tuple[Statement, ...]:
-        """The statements of a part that a run may need."""
+        """Return the statements of a cell that a run may need."""
         return _needed(self.parts[place].source)
 
     def answer(self, exercise: str, place: int) -> list[Statement]:
-        """The statements of a cell of which an answer consists."""
-        return self._reached(self.of(place), {self.called.get(exercise, exercise)})
+        """Return the statements of a cell that define an answer, with those in the cell that they depend on."""
+        return self._with_dependencies(self.of(place), {self.called.get(exercise, exercise)})
 
-    def leans_on(self, exercise: str, place: int) -> frozenset[str]:
-        """The names that an answer uses and that its cell does not give."""
+    def unbound(self, exercise: str, place: int) -> frozenset[str]:
+        """Return the names that an answer uses and that its cell does not bind."""
         own = self.answer(exercise, place)
         used: frozenset[str] = frozenset().union(*(each.names.used for each in own))
         return used - frozenset().union(*(each.names.bound for each in own))
 
     def wanted(self, exercise: str, place: int, end: int) -> list[tuple[int, Statement]]:
-        """The statements above a place that give what an answer leans on, or what such a statement uses."""
+        """Return the statements before the place `end` on which an answer depends, directly or through others."""
         added = self.added(exercise, place, end)
         used = (each.names.used for _, each in added)
-        missing = self.leans_on(exercise, place).union(*used) - self._there - {self.called.get(exercise, exercise)}
+        missing = self.unbound(exercise, place).union(*used) - self._available - {self.called.get(exercise, exercise)}
         above = [each for each in self._known if each[0] < end] if missing else []
         return added + transitive_definitions(
             above, missing, lambda each: self._gives(each[1]), lambda each: each[1].names.used
         )
 
     def added(self, exercise: str, place: int, end: int) -> list[tuple[int, Statement]]:
-        """The statements behind an answer's cell that add to it, as `Net.forward = forward` does to a class."""
+        """Return the statements after an answer's cell that extend it, such as `Net.forward = forward`."""
         called = self.called.get(exercise, exercise)
         return [each for each in self._between(place, end) if extends_answer(called, each[1])]
 
@@ -139,21 +144,25 @@ class _Layout:
         return [each for each in self._known if place < each[0] < end]
 
     def source(self, exercise: str, place: int, end: int) -> str:
-        """The text that rules read of an answer: with what is added to it, and with its helpers."""
+        """Return the source text of an answer with its extensions and its helpers, for rules that read it."""
         called, behind = self.called.get(exercise, exercise), (each for _, each in self._between(place, end))
-        # A helper's cell may have been taken for another exercise's answer, whose own cell is lost.
+        # Search all cells: a helper's cell may pass for the answer to another exercise whose own cell is lost.
         known = (*self._setup, *(each for _, each in self._known))
         return answer_text(called, self.parts[place].source, behind, known, self.first, _of_module)
 
     def only_below(self, exercise: str, place: int) -> frozenset[str]:
-        """The names that an answer leans on and that are given below its check, and nowhere above."""
+        """Return the names that an answer depends on and that cells bind only below its check."""
         check = self.checks[exercise]
         found = self.wanted(exercise, place, self.end)
-        above = frozenset().union(*(each.names.bound for at, each in found if at < check)) | self._there
+        above = frozenset().union(*(each.names.bound for at, each in found if at < check)) | self._available
         return frozenset().union(*(each.names.bound for at, each in found if at > check)) - above
 
-    def once_more(self, exercise: str, place: int) -> tuple[str, ...]:
-        """The statements of an answer whose cell cannot run where it stands: a decorator, say, is given only below."""
+    def to_run_again(self, exercise: str, place: int) -> tuple[str, ...]:
+        """Return the statements of an answer to run again at the end of the notebook.
+
+        There are some only if its cell cannot run in its place, because a name that it needs at once, such as a
+        decorator, is bound only further down.
+        """
         below = self.only_below(exercise, place)
         answer = self.answer(exercise, place)
         if not any(names_used_when_run(each.node) & below for each in answer):
@@ -163,33 +172,33 @@ class _Layout:
 
     @property
     def end(self) -> int:
-        """The place below everything."""
+        """Return the place after the last cell."""
         return len(self.parts)
 
-    def _reached(self, known: Sequence[Statement], wanted: Iterable[str]) -> list[Statement]:
+    def _with_dependencies(self, known: Sequence[Statement], wanted: Iterable[str]) -> list[Statement]:
         return transitive_definitions(known, wanted, self._gives, lambda each: each.names.used)
 
     def _gives(self, statement: Statement) -> frozenset[str]:
-        """The names that a statement gives a value to, or changes, if by a call of the student's own function."""
+        """Return the names that a statement binds or changes, also through a call of a function of the student."""
         calls = (self._set_by.get(name, frozenset()) for name in statement.names.called)
         return frozenset(statement.gives(self.values)).union(*calls)
 
 
 class _Steps:
-    """The steps of a program, made in the order of the notebook; what is looked at again comes last."""
+    """The steps of a program in the order of the notebook; the exercises that are probed again come last."""
 
     def __init__(self, layout: _Layout, tasks: Mapping[str, Task]) -> None:
         self._layout, self._tasks = layout, tasks
         self.steps: list[Step] = []
-        self.again = [name for name, place in layout.last.items() if self._may_end_otherwise(name, place)]
+        self.again = [name for name, place in layout.last.items() if self._may_differ_at_end(name, place)]
         looks = [(name, place, layout.checks[name]) for name, place in layout.first.items()]
         looks += [(name, layout.last[name], layout.end) for name in self.again]
         self._wanted = {id(each) for look in looks for _, each in layout.wanted(*look)}
-        self._at: dict[int, int] = {}  # the step that ran an answer's cell, by the cell's place
+        self._at: dict[int, int] = {}  # the index of the step that runs an answer's cell, by the cell's place
         for place, part in enumerate(layout.parts):
             self._add(place, part)
         for name in self.again:
-            defined = layout.once_more(name, layout.last[name])
+            defined = layout.to_run_again(name, layout.last[name])
             self.steps += [DefinitionStep(defined)] if defined else []
             self.steps.append(self._probing(name, self._at[layout.last[name]], again=True))
 
@@ -219,18 +228,18 @@ class _Steps:
     def _counts(self, statement: Statement, role: Role) -> bool:
         return id(statement) in self._wanted or (role is Role.OWN and (statement.defines or statement.is_import))
 
-    def _may_end_otherwise(self, name: str, last: int) -> bool:
-        """Whether an exercise may come out otherwise at the end of the notebook than where its check stands."""
+    def _may_differ_at_end(self, name: str, last: int) -> bool:
+        """Return whether an exercise's result at the end of the notebook may differ from that at its check."""
         return last != self._layout.first[name] or bool(self._layout.only_below(name, last))
 
 
-@lru_cache(maxsize=512)  # asked for many times of each submission, and most cells are the lesson's own
+@lru_cache(maxsize=512)  # called many times per submission, and most cells are the same in all of them
 def _needed(source: str) -> tuple[Statement, ...]:
-    return tuple(each for each in statements(source) or () if not _is_ours(each))
+    return tuple(each for each in statements(source) or () if not _imports_own_package(each))
 
 
-def _is_ours(statement: Statement) -> bool:
-    """Whether a statement imports what notebooks use of this package: a run has its own, which say nothing."""
+def _imports_own_package(statement: Statement) -> bool:
+    """Return whether a statement imports from this project's packages; a run defines silent stand-ins for these."""
     node = statement.node
     if isinstance(node, ast.ImportFrom):
         return (node.module or "").split(".")[0] in _OURS
@@ -239,7 +248,10 @@ def _is_ours(statement: Statement) -> bool:
 
 @lru_cache(maxsize=512)
 def _of_module(name: str) -> str | None:
-    """The text "" for a module that this machine does not have, such as a student's own: none comes with a notebook."""
+    """Return None for a module that is installed here, and "" for any other, such as a student's own file.
+
+    "" is its source text as far as the grader can know it: a submission contains no modules.
+    """
     top = name.partition(".")[0]
     return None if top in sys.modules or importlib.util.find_spec(top) is not None else ""
 

@@ -1,6 +1,7 @@
-"""Where a class is graded: in this process, in a pool on this machine, or by Dask workers; and what these are given.
+"""Executors for grading a class: this process, threads or worker processes of this machine, or Dask workers.
 
-A worker imports the grader, with torch, only when it has work; where nothing is judged, nobody does.
+`graded` is the function that they call for each submission. A worker imports the grader, and torch with it, at its
+first submission; for an assignment without exercises no process imports torch.
 """
 
 from __future__ import annotations
@@ -26,18 +27,19 @@ from autograder.submission.submission import StudentFiles
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_FEW = 3  # so many submissions are graded sooner here than a pool is ready
-_WORTH = 4  # so many times what it takes to get ready must be won by doing several at once
-_SOON = 0.05  # seconds
-_CLUSTER_AHEAD = 256  # submissions under way on a cluster, whose size may change
+_FEW = 3  # submissions that this process grades before a pool would be ready
+_WORTH = 4  # a thread pool opens if it is expected to save this many times the time that its start costs
+_SOON = 0.05  # seconds between two attempts to end the work of threads
+_CLUSTER_AHEAD = 256  # submissions under way on a cluster at a time; its number of workers may change
 
 
 @dataclass(frozen=True)
 class Workers:
-    """The choice of workers: so many processes here (None: one for each core), or a Dask cluster.
+    """The choice of workers: `count` processes of this machine (None: one per core), or a Dask cluster.
 
-    `scheduler` is the address of one that runs; `dask_local` starts one here with so many workers. Where this process
-    `stays`, to grade again and again, it grades few submissions itself, and has all ready for the next ones.
+    `scheduler` is the address of a running Dask scheduler; `dask_local` is the number of workers of a cluster to start
+    here. `stays` means that this process grades again and again: it then grades a few submissions itself, so that its
+    grader is ready for the next ones.
     """
 
     count: int | None = None
@@ -46,9 +48,11 @@ class Workers:
     stays: bool = False
 
     def for_class(self, size: int, assignment: Assignment) -> Crew:
-        """The crew for a class of this size; where nothing is judged, only run, all work is done in this process.
+        """Return the crew for a class of `size` submissions.
 
-        What judging holds could bring a process down, and this one must not be: a worker's end costs one submission.
+        Without exercises nothing is judged, and this process does all work, perhaps in threads. Judging happens in
+        workers if there is more than a little of it: observations could crash the process that judges them, and the
+        death of a worker costs one submission only.
         """
         if self.scheduler is not None:
             address = self.scheduler
@@ -64,21 +68,21 @@ class Workers:
         return Crew(lambda: _growing(count, size), 2 * count)
 
     def _has_pool(self, count: int, size: int, assignment: Assignment) -> bool:
-        """Whether exercises are judged in a pool. A shared one, though of one worker, imports torch only once."""
+        """Return whether a pool judges the exercises. A shared pool imports torch once, so one worker is worth it."""
         is_shared = not assignment.unconfined and not self.stays
         return is_shared or (count > 1 and size > _FEW)
 
 
 @dataclass(frozen=True)
 class Crew:
-    """How to open an executor, and how many submissions to hand it at a time."""
+    """A function that opens an executor, and how many submissions to have under way in it at a time."""
 
     open: Callable[[], AbstractContextManager[Executor]]
     ahead: int
 
 
 class Here(Executor):
-    """Does everything at once, in this process."""
+    """An executor that calls each function immediately, in the calling thread."""
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Call the function now."""
@@ -91,7 +95,7 @@ class Here(Executor):
 
 
 class AtOnce(Executor):
-    """Does several things at once, in threads of this process: for work that mostly waits for other processes."""
+    """An executor with threads of this process, for work that mostly waits for child processes."""
 
     def __init__(self, count: int) -> None:
         self._threads, self._given = ThreadPoolExecutor(count), WeakSet[Future[Any]]()
@@ -103,11 +107,11 @@ class AtOnce(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Begin nothing new; with `wait`, be done with what has begun."""
+        """Accept no more calls; with `wait`, return after all running calls have ended."""
         self._threads.shutdown(wait, cancel_futures=cancel_futures)
 
     def stop(self) -> None:
-        """End what is under way now, by ending the processes that it waits for."""
+        """End the running calls by killing the child processes that they wait for."""
         self.shutdown(wait=False, cancel_futures=True)
         while not all(future.done() for future in list(self._given)):
             kill_children()
@@ -115,11 +119,10 @@ class AtOnce(Executor):
 
 
 class Growing(Executor):
-    """Does one thing after the other here, as long as several at once would not be done with the rest any sooner.
+    """An executor that calls functions one by one, and opens a pool once that is expected to finish clearly sooner.
 
-    What it takes before that is ready is told by the first submission of the `size`, which took so much longer than the
-    next: each of the `count` has to get ready what it got ready. One that hardly helps only takes the machine from
-    others.
+    The first of the `size` calls takes longer than the next ones by the time of preparation, which each of the `count`
+    threads would need again. A pool that saves hardly any time would only take cores from other programs.
     """
 
     def __init__(
@@ -155,9 +158,9 @@ class Growing(Executor):
 
 
 def graded(assignment: Assignment, parcel: StudentFiles, seed: int) -> SubmissionVerdict:
-    """The verdict on one submission: the same, wherever and in whatever order it is computed.
+    """Return the verdict on one submission; it depends on no other submission, nor on the machine.
 
-    Raises WorkFailed where students' code cannot be run here.
+    Raises WorkFailed if students' code cannot be run here.
     """
     if assignment.parts:
         from autograder.grading.multi_notebook_grader import several_grader
@@ -169,17 +172,17 @@ def graded(assignment: Assignment, parcel: StudentFiles, seed: int) -> Submissio
 
 
 def worker_died(error: BaseException | None) -> bool:
-    """Whether this is how an executor tells that a worker died with the work that it had."""
-    return isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"  # that is Dask's
+    """Return whether an executor raised this error because a worker died during its work."""
+    return isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"  # a class of Dask
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def _pool_for(assignment: Assignment, count: int, size: int) -> AbstractContextManager[Executor]:
-    """Workers that share one process to fork submissions from, where there are walls to fork them into."""
+    """Open worker processes; with the sandbox, they share one warm process from which submissions are forked."""
     if assignment.unconfined:
         return pool(count)
     from autograder.grading.shared_pool import shared_pool
@@ -195,7 +198,7 @@ def _growing(count: int, size: int) -> Iterator[Executor]:
 
 @contextlib.contextmanager
 def at_once(count: int) -> Iterator[Executor]:
-    """So many threads; where the block is left by an exception, what they wait for is ended."""
+    """Yield a pool of `count` threads. If the block raises, kill the child processes that they wait for."""
     executor = AtOnce(count)
     try:
         yield executor
@@ -208,9 +211,9 @@ def at_once(count: int) -> Iterator[Executor]:
 
 @contextlib.contextmanager
 def pool(count: int) -> Iterator[Executor]:
-    """Processes of this machine; where the block is left by an exception, they are ended and not waited for."""
+    """Yield a pool of `count` processes of this machine. If the block raises, kill them without waiting."""
     others = set(multiprocessing.active_children())
-    # Not by a fork server: it and the workers would outlive a killed run, each waiting for the other's end.
+    # No fork server: if this run were killed, it and the workers would stay, each waiting for the end of the other.
     executor = ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"), initializer=begin)
     try:
         yield executor

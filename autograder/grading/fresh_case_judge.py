@@ -1,4 +1,7 @@
-"""Fresh cases for a notebook in a real kernel: the judge's side, a process of its own that `fresh` starts."""
+"""Judge an answer of a notebook on fresh cases, in a process that `autograder.notebook.fresh_check` starts.
+
+The notebook's kernel gets the cases and sends back observations; the expected observations stay in this process.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from autograder.pipe_messages import Frame, receive, send
 
 
 def judge_request(name: str, source: int, sink: int) -> None:
-    """Judge one answer over a pair of pipes; an error of ours goes back as one line."""
+    """Judge one answer over a pair of pipes (file descriptors); send the message of a CourseError back."""
     try:
         report = _judged(name, source, sink)
     except CourseError as error:

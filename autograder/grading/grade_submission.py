@@ -1,4 +1,4 @@
-"""Grades one submission: bytes in, a verdict out. Running, judging and scoring meet; nothing is stored."""
+"""Grade one submission: from bytes to a verdict. It plans the run, runs it, judges and scores, and stores nothing."""
 
 from __future__ import annotations
 
@@ -43,27 +43,30 @@ def grade(
     run: Runner,
     limits: Limits = LIMITS,
 ) -> SubmissionVerdict:
-    """Grade what was handed in on the cases of this seed.
+    """Grade the bytes of a submitted notebook on the cases of this seed.
 
-    Raises WorkFailed where nothing can be run; whatever the submission holds or does becomes a verdict.
+    Any content and behavior of the submission becomes a verdict; WorkFailed means that this machine cannot run code.
     """
     grading = Grading(read(data, release), judge, seed)
     return grading.verdict(hashlib.sha256(data).hexdigest(), grading.outcomes(run, limits), limits)
 
 
 class Grading:
-    """One submission on its way to a verdict: planned when it is made, then run, then judged."""
+    """The grading of one submission in three steps: the constructor plans it, `outcomes` runs it, `verdict` judges."""
 
     def __init__(self, submission: Submission, judge: Judge, seed: int) -> None:
         self._submission, self._judge, self._seed = submission, judge, seed
         self._plan = planned(submission, judge, seed) if submission.trouble is None else None
 
     def outcomes(self, run: Runner, limits: Limits = LIMITS) -> Mapping[str, Outcome]:
-        """How the student's code ends, which takes most of the time; none where there is nothing to run."""
+        """Run the student's code and return an outcome per exercise; empty if the submission could not be read.
+
+        This takes most of the time of a grading.
+        """
         return run(self._plan.program, limits) if self._plan is not None else {}
 
     def verdict(self, digest: str, outcomes: Mapping[str, Outcome], limits: Limits = LIMITS) -> SubmissionVerdict:
-        """The verdict on it; `digest` is that of what was handed in."""
+        """Judge the outcomes and return the verdict; `digest` is the digest of the submission."""
         submission, chapter = self._submission, self._judge.chapter
         reports = tuple(self._report(name, outcomes, limits) for name in chapter.exercises)
         return SubmissionVerdict(
@@ -79,7 +82,7 @@ class Grading:
         )
 
     def _missing(self, reports: Iterable[Report]) -> Iterator[str]:
-        """A line for each answer that is not right and imports what this machine does not have, as an own module."""
+        """Yield a line per wrong answer that imports a module that is not installed, such as a student's own file."""
         sources = self._plan.sources if self._plan is not None else {}
         for report in reports:
             found = re.findall(rf"^{re.escape(UNREAD)}(.+)", sources.get(report.exercise, ""), re.MULTILINE)
@@ -93,9 +96,9 @@ class Grading:
 
 
 def planned(submission: Submission, judge: Judge, seed: int, only: str | None = None) -> Plan:
-    """What is run for a submission, each answer with the fresh cases, and what the rules read.
+    """Return the plan for a submission, with fresh cases for each exercise.
 
-    Where `only` one exercise is looked at, the others have no cases: to draw these takes seconds.
+    With `only`, the other exercises have no cases, because drawing cases takes seconds.
     """
     looked_at = judge.names if only is None else (only,)
     cases = {name: judge.keys.cases(name, seed) for name in looked_at}
@@ -105,7 +108,7 @@ def planned(submission: Submission, judge: Judge, seed: int, only: str | None = 
 
 
 def _report(judge: Judge, name: str, outcome: Outcome, made: Plan, seed: int, limits: Limits) -> Report:
-    """The report on an exercise: where its check stands, or at the end of the notebook where that earns more."""
+    """Return the report on an exercise as of its check, or as of the end of the notebook if that earns more."""
     report = report_on(judge, name, outcome, made.sources[name], seed, limits, made.given)
     if outcome.later is None or report.passed:
         return report
@@ -122,9 +125,10 @@ def report_on(
     limits: Limits = LIMITS,
     given: Collection[str] = (),
 ) -> Report:
-    """The report on how one exercise ended; `source` is the answer with its helpers, for the rules to read.
+    """Return the report on the outcome of one exercise; `source` is the answer with its helpers, for rules to read.
 
-    `given` are names that the notebook gives somewhere: a line that tries an answer out may miss them here.
+    `given` are the names that the notebook binds anywhere. A run leaves out many statements, so a line that only tries
+    an answer may miss such a name; then the report has no note on it.
     """
     exercise, cases = judge.exercises[name], judge.keys.cases(name, seed)
     if outcome.timed_out:
@@ -145,7 +149,7 @@ def _still_running(exercise: Exercise, limits: Limits) -> str:
 
 
 def _on_cell(exercise: Exercise, cell: Outcome | None, limits: Limits, given: Collection[str]) -> str:
-    """A word about an answer's cell that did not come to its end, where grading alone is not the reason."""
+    """Return a note on an answer's cell that stopped before its end; "" if only the selection of statements did it."""
     if cell is None or (cell.raised and _missed(cell.raised) in given):
         return ""
     happened = _still_running(exercise, limits) if cell.timed_out else _sentence(cell.raised or Raised("", ""))
@@ -153,20 +157,20 @@ def _on_cell(exercise: Exercise, cell: Outcome | None, limits: Limits, given: Co
 
 
 def _missed(raised: Raised) -> str:
-    """The name that a NameError is about; "" for another error."""
+    """Return the name that a NameError misses; "" for another error."""
     found = re.fullmatch(r"name '(\w+)' is not defined.*", raised.message) if raised.type == "NameError" else None
     return found[1] if found else ""
 
 
 def _stopped(exercise: Exercise, cases: tuple[Case, ...], raised: Raised) -> Report:
-    """The report on a solution cell that never got as far as being probed."""
+    """Return the report on an answer whose cell stopped before any case could be probed."""
     if is_stub(raised):
         return uniform_report(exercise, cases, Status.NOT_ATTEMPTED, difference_messages.not_attempted(exercise.name))
     return uniform_report(exercise, cases, Status.ERROR, _sentence(raised))
 
 
 def _sentence(raised: Raised) -> str:
-    """How a cell stopped, in a sentence."""
+    """Return a sentence that says with which error and at which line a cell stopped."""
     message = f": {raised.message}" if raised.message else ""
     line = f", at the line `{raised.line}`" if raised.line else ""
     return shorten(f"Your cell stopped with {raised.type}{message}{line}.", difference_messages.LONGEST)

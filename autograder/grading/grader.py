@@ -1,4 +1,4 @@
-"""A chapter made ready to grade, and grading one submission as a function of values: what executors are given."""
+"""The worker's side of grading: prepare an assignment once per process, then grade one submission after another."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.program import LIMITS, Limits
 from autograder.submission.submission import StudentFiles, Submission
 
-if TYPE_CHECKING:  # with torch, which assignments without exercises are graded without
+if TYPE_CHECKING:  # these import torch, which assignments without exercises do not need
     from autograder.course.judge import Judge
     from autograder.grading.grade_submission import Grading
 
@@ -31,9 +31,10 @@ _making = Lock()
 
 
 class Grader:
-    """All that grading a chapter takes, made once: the judge with its bank, the released notebook, what runs programs.
+    """Everything that grading an assignment needs: the judge, the released notebook, and the runner of programs.
 
-    Raises WorkFailed on a machine where the same submission could get another verdict.
+    Raises WorkFailed if this machine has another version of the package or of torch than the machine that sent the
+    assignment, because the same submission could get another verdict here.
     """
 
     def __init__(self, assignment: Assignment) -> None:
@@ -50,7 +51,7 @@ class Grader:
         self._lock = Lock()
 
     def _grading(self, submission: Submission, seed: int) -> Grading | None:
-        """A submission's exercises on their way to a verdict; None where there are none."""
+        """Return the grading of a submission's exercises; None for an assignment without exercises."""
         if self._judge is None:
             return None
         from autograder.grading.grade_submission import Grading
@@ -58,16 +59,16 @@ class Grader:
         return Grading(submission, self._judge, seed)
 
     def _made_judge(self) -> Judge:
-        """The judge of the assignment's exercises."""
+        """Return a new judge of the assignment's exercises."""
         import torch
 
         from autograder.course.expected_cache import ExpectedCache
         from autograder.course.judge import Judge
 
-        torch.set_num_threads(1)  # as where the students' code runs: sums come out the same to the last bit
+        torch.set_num_threads(1)  # as in the sandbox: floating-point sums are then equal to the last bit
         wanted = self._assignment
         shelf = ExpectedCache(keys_path(Path(wanted.course), wanted.stem), wanted.digest)
-        is_here = Path(wanted.course).is_dir()  # and not on a cluster's machine without it
+        is_here = Path(wanted.course).is_dir()  # a machine of a cluster may not have the course folder
         prelude = begun_with(self.release)
         return Judge(self._course(), wanted.place, lent=wanted.lent, prelude=prelude, shelf=shelf if is_here else None)
 
@@ -79,15 +80,16 @@ class Grader:
 
     @property
     def judge(self) -> Judge:
-        """What judges the exercises; raises WorkFailed for an assignment without any."""
+        """Return the judge of the exercises; raise WorkFailed for an assignment without any."""
         if self._judge is None:
             raise WorkFailed(f"{self._assignment.stem} has no exercises.")
         return self._judge
 
     def grade(self, parcel: StudentFiles, seed: int, limits: Limits = LIMITS) -> SubmissionVerdict:
-        """Grade what a student handed in, on the cases of this seed.
+        """Grade a student's files on the cases of this seed.
 
-        Threads may call it: they take turns at all but the run of the student's code, which is only waited for.
+        Several threads may call it: a lock covers everything except for the run of the student's code, which happens
+        in child processes.
         """
         with self._lock:
             submission = self._assignment.read(parcel, self.release)
@@ -101,13 +103,16 @@ class Grader:
                 verdict = _without_exercises(submission, self._assignment.stem, seed, parcel.digest)
         tests = {
             name: (0.0, most) for name, most in self._assignment.points.items()
-        }  # nbgrader has the last word on outputs
+        }  # nbgrader scores the outputs of test cells later
         key = self._assignment.key(parcel)
         by_hand = self._assignment.by_hand
         return replace(verdict, key=key, tests=tests, by_hand=by_hand, outputs=outputs, cells=submission.cells)
 
     def _course(self) -> Path:
-        """The course folder, for its own line numbers in errors; one made from the texts where it is not here."""
+        """Return the course folder, or a temporary one with the assignment's texts if it is missing or differs.
+
+        The real folder comes first, so that errors show its paths.
+        """
         assignment = self._assignment
         texts = {name: zlib.decompress(text) for name, text in assignment.texts.items()}
         course = Path(assignment.course)
@@ -129,6 +134,6 @@ def _made(assignment: Assignment) -> Grader:
 
 
 def grader(assignment: Assignment) -> Grader:
-    """The grader of an assignment, made once in a process."""
+    """Return the grader of an assignment; each process makes it once."""
     with _making:
         return _made(assignment)

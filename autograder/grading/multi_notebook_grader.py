@@ -1,4 +1,4 @@
-"""An assignment of several notebooks, each graded as one of its own; their verdicts become one."""
+"""Grade an assignment of several notebooks: each one by itself, with one verdict for all of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SeveralGrader:
         self._graders = {name: Grader(part) for name, part in assignment.notebooks.items()}
 
     def grade(self, parcel: StudentFiles, seed: int, limits: Limits = LIMITS) -> SubmissionVerdict:
-        """Grade what a student handed in, one notebook after the other."""
+        """Grade a student's notebooks one after the other and return their common verdict."""
         found = {name: each.grade(parcel.parts[name], seed, limits) for name, each in self._graders.items()}
         return SubmissionVerdict(
             assignment=self._assignment.stem,
@@ -33,8 +33,11 @@ class SeveralGrader:
             points={name: points for each in found.values() for name, points in each.points.items()},
             extra={name: extra for each in found.values() for name, extra in each.extra.items()},
             notebooks={report.exercise: name for name, each in found.items() for report in each.reports},
-            repairs=tuple(_told(found, {name: each.repairs for name, each in found.items()})),
-            eye=(*parcel.eye, *_told(found, {name: (*_trouble(each), *each.eye) for name, each in found.items()})),
+            repairs=tuple(_prefixed(found, {name: each.repairs for name, each in found.items()})),
+            eye=(
+                *parcel.eye,
+                *_prefixed(found, {name: (*_trouble(each), *each.eye) for name, each in found.items()}),
+            ),
             trouble=_whole_trouble(found),
             key=self._assignment.key(parcel),
             tests={in_notebook(name, test): two for name, each in found.items() for test, two in each.tests.items()},
@@ -43,7 +46,7 @@ class SeveralGrader:
         )
 
 
-def _told(found: Iterable[str], sentences: Mapping[str, Iterable[str]]) -> Iterable[str]:
+def _prefixed(found: Iterable[str], sentences: Mapping[str, Iterable[str]]) -> Iterable[str]:
     return (f"{name}: {sentence}" for name in found for sentence in sentences[name])
 
 
@@ -52,7 +55,7 @@ def _trouble(verdict: SubmissionVerdict) -> tuple[str, ...]:
 
 
 def _whole_trouble(found: Mapping[str, SubmissionVerdict]) -> str | None:
-    """Why nothing of the submission could be read."""
+    """Return the first trouble if no notebook could be read, else None."""
     troubles = [each.trouble for each in found.values() if each.trouble]
     return troubles[0] if len(troubles) == len(found) else None
 
@@ -63,6 +66,6 @@ def _made(assignment: Assignment) -> SeveralGrader:
 
 
 def several_grader(assignment: Assignment) -> SeveralGrader:
-    """The grader of an assignment of several notebooks, made once in a process."""
+    """Return the grader of an assignment of several notebooks; each process makes it once."""
     with _making:
         return _made(assignment)

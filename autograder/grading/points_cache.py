@@ -1,4 +1,4 @@
-"""What the exercises of a chapter are worth, remembered beside its verdicts: to read a chapter takes a while."""
+"""A cache of the points of a chapter's exercises, in a file beside its verdicts: reading a chapter is slow."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _KNOWN = ".exercises.json"  # no student's name begins with a dot
 
 
 def exercises_of(wanted: Assignment) -> dict[str, float]:
-    """The points of each exercise of an assignment, by name; raises CourseError where its chapter is not sound.
+    """Map each exercise of an assignment to its points; raise CourseError if its chapter has an error.
 
-    Nothing is read anew of a chapter that was sound, as long as nothing has changed that a verdict depends on.
+    The cached points hold as long as the digest of the assignment is the same.
     """
-    if not wanted.is_chapter:  # nothing has to be read of it
+    if not wanted.is_chapter:  # there is no chapter to read, so nothing to save
         return _points(wanted)
     path = Path(wanted.course) / "verdicts" / wanted.place / _KNOWN
     found = _known(path, wanted.digest)
@@ -42,5 +42,5 @@ def _known(path: Path, digest: str) -> dict[str, float] | None:
 
 
 def _keep(path: Path, digest: str, points: dict[str, float]) -> None:
-    with suppress(WorkFailed):  # then it is read again the next time
+    with suppress(WorkFailed):  # if the file cannot be written, the next call reads the chapter again
         write_all({path: json.dumps({"digest": digest, "points": points}).encode()})

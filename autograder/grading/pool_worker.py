@@ -1,4 +1,4 @@
-"""How a worker of a pool begins: told by a module that imports nothing large, for the first that a worker imports."""
+"""The initializer of a pool's workers, in a module without large imports, because a worker imports it first."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from autograder.process_startup import block_slow_imports
 
 
 def begin() -> None:
-    """What a worker does first: leave Ctrl-C to the process that started it, and end with it."""
+    """Prepare a worker process: ignore Ctrl-C, which its parent handles, and on Linux end when the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     block_slow_imports()
     if sys.platform == "linux":

@@ -1,4 +1,4 @@
-"""Grading again: what of an earlier verdict stays, and what a grading would change."""
+"""Regrading: which reports of an earlier verdict stay, and how a grading would change the points."""
 
 from __future__ import annotations
 
@@ -15,18 +15,17 @@ BETTER_BEFORE = "This is the score of an earlier grading of the same file, which
 
 @dataclass(frozen=True)
 class Again:
-    """What grading again may change.
+    """The options of regrading an unchanged submission; a newer file is graded as a whole.
 
-    `only` names exercises: the others stay as they were; where it is empty, all may change. With `never_lower`, an
-    exercise keeps the report of an earlier grading that gave more. Both are about what was handed in unchanged: a
-    newer file is graded as a whole.
+    `only` names the exercises that may change (empty: all). With `never_lower`, an exercise keeps the report of the
+    earlier grading if that gave more points.
     """
 
     only: frozenset[str] = frozenset()
     never_lower: bool = False
 
     def settled(self, before: SubmissionVerdict | None, now: SubmissionVerdict) -> SubmissionVerdict:
-        """The verdict that stands after a grading."""
+        """Combine the earlier verdict with the new one, and return the verdict to store."""
         if before is None or before.digest != now.digest or before.trouble is not None or now.trouble is not None:
             return now
         known = {report.exercise: report for report in before.reports}
@@ -49,13 +48,13 @@ class Again:
 
 
 def _better_tests(before: SubmissionVerdict, now: SubmissionVerdict) -> list[str]:
-    """The test cells that earned more before, of the same points."""
+    """Return the test cells that earned more points before, out of the same maximum."""
     both = [(name, before.tests[name], each) for name, each in now.tests.items() if name in before.tests]
     return [name for name, old, new in both if old[1] == new[1] and old[0] > new[0] and name in before.outputs]
 
 
 def check_only(only: Sequence[str], exercises: Sequence[str], stem: str) -> frozenset[str]:
-    """The exercises that are named, each of which the chapter has; raises CourseNotFound."""
+    """Return the names as a set; raise CourseNotFound if one of them is no exercise of the assignment."""
     unknown = [name for name in only if name not in exercises]
     if unknown:
         raise CourseNotFound(
@@ -66,15 +65,16 @@ def check_only(only: Sequence[str], exercises: Sequence[str], stem: str) -> froz
 
 
 def better_before(verdict: SubmissionVerdict) -> tuple[str, ...]:
-    """The exercises whose score is that of an earlier grading."""
+    """Return the exercises whose score is kept from an earlier grading."""
     return tuple(report.exercise for report in verdict.reports if BETTER_BEFORE in report.notes)
 
 
 @dataclass(frozen=True)
 class Shift:
-    """What a grading would change for one student: for each exercise or test cell, the points before and after.
+    """The effect of a grading on one student: the points before and after of each exercise or test cell that changes.
 
-    `is_first` says that there was no verdict before; then `points` is empty, and `total` is what is earned.
+    `total` is the sum of the changes. `is_first` means that there was no verdict before; then `points` is empty, and
+    `total` is the sum of the points earned.
     """
 
     student: str
@@ -84,7 +84,7 @@ class Shift:
 
     @classmethod
     def between(cls, student: str, before: SubmissionVerdict | None, now: SubmissionVerdict) -> Shift:
-        """The change from one verdict to another, extra credit included."""
+        """Return the change from one verdict to the next, extra credit included."""
         if before is None:
             return cls(student, {}, round(now.score + now.extra_credit, 4), is_first=True)
         old, new = _points(before), _points(now)
@@ -102,9 +102,9 @@ def _points(verdict: SubmissionVerdict) -> dict[str, float]:
 
 
 def told(changes: Sequence[Shift], by_hand: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Lines that say who gains and who loses what, those who lose first.
+    """Yield the lines of a preview: a summary, then each student whose points change, beginning with those who lose.
 
-    `by_hand` are the cells that a person scored, for each student: there the score by hand goes on to count.
+    `by_hand` maps each student to the cells that a person scored: their manual scores continue to count.
     """
     new = [change for change in changes if change.is_first]
     gain = [change for change in changes if not change.is_first and change.total > 0]

@@ -1,4 +1,4 @@
-"""Exercises of other chapters that a released notebook asks for: `check("NAME", NAME)` in the cell `check_NAME`."""
+"""Find the exercises that a released notebook borrows from other chapters: `check("NAME", NAME)` in `check_NAME`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from autograder.submission.released_cells import exercise_checked, grade_id, run
 
 
 def lent_in(release: NotebookNode, stem: str, listed: Iterable[IndexedChapter]) -> tuple[BorrowedExercise, ...]:
-    """What a released notebook checks of the exercises of other chapters, in its order.
+    """Return the exercises of other chapters that a released notebook checks, in the order of their cells.
 
-    A cell without points is worth what a stretch exercise earns in its own chapter.
+    An exercise whose cell has no points is worth the extra credit that it has in its own chapter.
     """
     worth = {name: (each.stem, each.exercises[name].extra) for each in listed for name in each.exercises}
     found = []
@@ -30,5 +30,5 @@ def lent_in(release: NotebookNode, stem: str, listed: Iterable[IndexedChapter]) 
 
 
 def begun_with(release: NotebookNode) -> str:
-    """What a released notebook runs before any answer: its cells of parameters, and its setup cell."""
+    """Return the text of the cells that run before any answer: those of parameters, and the setup cell."""
     return "\n".join(cell.source for cell in release.cells if runs_before_answers(cell))

@@ -1,4 +1,4 @@
-"""Workers of this machine that are forked from one warm process, and share it to fork submissions from."""
+"""A pool of workers that one warm process of this machine forks; submissions are forked from that process too."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autograder.sandbox.execution.fork_server import FORKS_BEFORE_LARGE_PAGES
 from autograder.sandbox.execution.forked_children import WarmProcess
 
 _MODULE = "autograder.grading.shared_server"
-# What is asked of the shared process, or told: that all workers are there, for a class of few or of many.
+# Messages to the shared process: fork a worker; all are forked, for a class that is small or large; the class is done.
 WORKER, FEW, MANY, ENOUGH = b"worker", b"few", b"many", b"end"
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -24,7 +24,7 @@ _early: list[WarmProcess] = []
 
 @contextlib.contextmanager
 def begun_early() -> Iterator[None]:
-    """Start the process for the pool that will be opened in this block, where much is imported before that."""
+    """Start the shared process early, for the pool that the block opens after slow imports of its own."""
     process = WarmProcess(_MODULE)
     _early.append(process)
     try:
@@ -36,15 +36,13 @@ def begun_early() -> Iterator[None]:
 
 @contextlib.contextmanager
 def shared_pool(count: int, size: int = 0) -> Iterator[Executor]:
-    """So many workers, for a class of this size; where the block is left by an exception, they are ended and not
-    waited for.
-    """
+    """Yield a pool of `count` workers for a class of `size`. If the block raises, end them without waiting."""
     early = _early.pop() if _early else None
     process = early if early and early.lives() else WarmProcess(_MODULE)
     threads = ThreadPoolExecutor(count)
     try:
         lines = [_worker(process.line) for _ in range(count)]
-        with contextlib.suppress(OSError):  # that it has ended, the workers' lines will tell
+        with contextlib.suppress(OSError):  # if the process has ended, the connections to the workers raise next
             process.line.send(MANY if size > FORKS_BEFORE_LARGE_PAGES else FEW)
         yield _SharedPool(threads, lines)
         threads.shutdown(cancel_futures=True)
@@ -55,7 +53,7 @@ def shared_pool(count: int, size: int = 0) -> Iterator[Executor]:
 
 
 def _worker(line: socket.socket) -> Connection:
-    """The line to a new worker."""
+    """Have the shared process fork a worker, and return the connection to it."""
     ours, theirs = Pipe()
     with theirs:
         try:
@@ -66,16 +64,16 @@ def _worker(line: socket.socket) -> Connection:
 
 
 def _end(process: WarmProcess, lines: list[Connection]) -> None:
-    """Let idle workers end by themselves, so that the time they took is counted."""
+    """Let idle workers end by themselves, so that the system counts their computing time for this process."""
     for line in lines:
         line.close()
-    with contextlib.suppress(OSError):  # it has ended
+    with contextlib.suppress(OSError):  # the process has ended already
         process.line.send(ENOUGH)
         process.wait(_SECONDS_TO_END)
 
 
 class _SharedPool(Executor):
-    """Hands work to whichever worker is free; a thread for each waits for what comes of it."""
+    """An executor that sends each call to a free worker; a thread per worker waits for the result."""
 
     def __init__(self, threads: ThreadPoolExecutor, lines: list[Connection]) -> None:
         self._threads, self._free = threads, queue.SimpleQueue[Connection]()
@@ -83,7 +81,7 @@ class _SharedPool(Executor):
             self._free.put(line)
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Have a worker call the function, with copies of what it is given."""
+        """Have a worker call the function with copies of the arguments."""
         return self._threads.submit(self._done, fn, *args, **kwargs)
 
     def _done(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -94,7 +92,7 @@ class _SharedPool(Executor):
         except (OSError, EOFError):
             raise BrokenExecutor("a worker has ended") from None
         finally:
-            self._free.put(line)  # a broken one too: nobody may wait for it
+            self._free.put(line)  # a broken one too: otherwise another thread would wait for it for ever
         if error is not None:
             raise error
         found: T = result

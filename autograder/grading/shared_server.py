@@ -1,10 +1,11 @@
-"""The process that workers are forked from, and then the child of each submission: torch is imported once.
+"""The process from which a pool's workers and the child of each submission are forked, so that torch is imported once.
 
     python -P -m autograder.grading.shared_server FD
 
-FD is a socket to who grades a class. With each message comes a descriptor for a worker: where it is sent work, a
-function and its arguments by value, and tells what came of it. Workers end with this process. It is a fork server to
-each of them; what they learn of solutions, banks and submissions is in their own memory and not in this one's.
+FD is a socket to the process that grades a class. A message that asks for a worker carries a descriptor: over it the
+worker receives functions with their arguments, and returns results. Workers end with this process. It is the fork
+server of all of them. Solutions, answer banks and submissions are only in the memory of workers, never in this
+process, from which students' code is forked.
 """
 
 from __future__ import annotations
@@ -26,37 +27,37 @@ from autograder.sandbox.execution.fork_server import ForkServer, remove_own_fold
 from autograder.sandbox.execution.forked_children import use_shared_server
 from autograder.sandbox.linux_calls import die_with_parent, use_large_pages
 
-_SECONDS_TO_END_TOO = 0.5  # from where a process's lines are closed until the kernel ends its children: far less
+_SECONDS_TO_END_TOO = 0.5  # much longer than the system needs to end the children of a process that has ended
 
 
 class SharedServer:
-    """Forks workers for who grades a class, and serves each of them."""
+    """Forks the workers of the process that grades a class, and is the fork server of each worker."""
 
     def __init__(self, line: socket.socket) -> None:
 
         self._line, self._server, self._workers = line, ForkServer(), list[int]()
-        self._server.listen(line.fileno(), self._heard)
+        self._server.listen(line.fileno(), self._on_message)
 
     def serve(self) -> None:
-        """Go on until the class is graded, or who grades it has ended."""
+        """Serve until the class is graded, or the process that grades it has ended."""
         self._server.serve()
 
-    def _heard(self) -> None:
+    def _on_message(self) -> None:
         message, descriptors, _, _ = socket.recv_fds(self._line, len(WORKER), 1)
         if descriptors:
             self._fork(*descriptors)
             return
         if message in (FEW, MANY):
-            self._go_on(large=message == MANY)
+            self._import_for_children(large=message == MANY)
             return
-        if message == ENOUGH:  # they know; the kernel counts what a process computed once it is waited for
+        if message == ENOUGH:  # the workers end by themselves; the system counts their computing time at this wait
             for worker in self._workers:
                 os.waitpid(worker, 0)
         remove_own_folder()
         os._exit(0)
 
-    def _go_on(self, large: bool) -> None:
-        """Import what the children need and the workers hardly, while these get ready: that is sooner than before."""
+    def _import_for_children(self, large: bool) -> None:
+        """Import the modules that submissions need, while the workers prepare: before the fork it would delay them."""
         for name in ALWAYS_PRELOADED:
             importlib.import_module(name)
         if large:
@@ -81,15 +82,15 @@ class SharedServer:
         try:
             _work(Connection(work))
         finally:
-            os._exit(0)  # Python would take its thousands of modules apart first, which takes seconds
+            os._exit(0)  # a normal exit first tears down thousands of modules, which takes seconds
 
 
 def _work(line: Connection) -> None:
-    """Do what comes, until nothing more comes."""
+    """Call each function that arrives and send its result back, until the connection is closed."""
     import torch
 
     block_slow_imports()
-    sys.dont_write_bytecode = False  # the course's files are read by every run
+    sys.dont_write_bytecode = False  # later runs read the byte code of the course's files
     torch.set_num_threads(1)
     with contextlib.suppress(EOFError):
         while True:
@@ -99,7 +100,8 @@ def _work(line: Connection) -> None:
             except Exception as raised:
                 result, error = None, raised
                 if isinstance(raised, WorkFailed):
-                    # Perhaps the shared process is ending. Then so does this one, now, and the work goes to another.
+                    # Perhaps the shared process is ending. Then the system ends this worker during the sleep, before
+                    # it answers, and another worker gets the work.
                     time.sleep(_SECONDS_TO_END_TOO)
             line.send((result, error))
 

@@ -1,4 +1,4 @@
-"""The verdict on a submission: what a verdict file holds, and nbgrader's gradebook is told."""
+"""The verdict on a submission, as verdict files store it and as nbgrader's gradebook receives it."""
 
 from __future__ import annotations
 
@@ -17,19 +17,18 @@ VERSION = 3
 
 @dataclass(frozen=True)
 class SubmissionVerdict:
-    """The outcome of one submission: a report per exercise, the points each is worth, what is told of the file.
+    """The outcome of one submission: a report per exercise, their points, and messages about the file.
 
-    `seed` drew the fresh cases; `digest` is the SHA-256 of what was handed in, and `key` stands for all that the
-    verdict depends on beside the seed. `trouble` says why a file could not be read; `repairs` what was mended and cost
-    no points; `eye` what a person should look at, for it may have cost points, or may say how some came about. Points
-    are nbgrader's; extra credit is what stretch exercises earn on top.
+    `seed` drew the fresh cases. `digest` is the SHA-256 of the submission, and `key` the digest of everything except
+    for the seed on which the verdict depends. `trouble` says why the file could not be read. `repairs` lists repairs
+    that cost no points; `eye` lists facts that a teacher should look at, because they may have cost points, or may
+    explain how points were earned. `points` are nbgrader's; `extra` is the extra credit of stretch exercises.
 
-    `tests` are the test cells that are no exercises, each with the points earned and those that it is worth; `by_hand`
-    are the cells that a person scores, and the most points of each; `outputs`
-    what the notebook's cells gave, where it was run whole: by `key_of` of a cell. `cells` lay out the repaired
-    notebook, for the one who records the verdict at once; no file keeps them. Where there are several notebooks, the
-    names of `tests` and `outputs` are those of `in_notebook`, there are no `cells`, and `notebooks` says where each
-    exercise is.
+    `tests` maps the test cells that are no exercises to their points earned and their maximum; `by_hand` maps the cells
+    that a person scores to their maximum. `outputs` are the outputs of the notebook's cells by `key_of`, if the
+    notebook was run as a whole. `cells` are those of the repaired notebook, for the caller that records the verdict
+    immediately; no file stores them. With several notebooks, `tests` and `outputs` have names made by `in_notebook`,
+    `cells` is empty, and `notebooks` maps each exercise to its notebook.
     """
 
     assignment: str
@@ -49,19 +48,19 @@ class SubmissionVerdict:
     notebooks: Mapping[str, str] = field(default_factory=dict)
 
     def report(self, exercise: str) -> Report:
-        """The report on one exercise."""
+        """Return the report on one exercise."""
         return next(report for report in self.reports if report.exercise == exercise)
 
     def earned(self, exercise: str) -> float:
-        """The points earned in one exercise."""
+        """Return the points earned in one exercise."""
         return round(self.report(exercise).score * self.points[exercise], 4)
 
     def earned_extra(self, exercise: str) -> float:
-        """The extra credit earned in one exercise."""
+        """Return the extra credit earned in one exercise."""
         return round(self.report(exercise).score * self.extra[exercise], 4)
 
     def of_notebook(self, notebook: str) -> SubmissionVerdict:
-        """What it says of one of several notebooks, under the names that cells have there."""
+        """Return the verdict on one of several notebooks, with the names that its cells have in that notebook."""
         begin = in_notebook(notebook, "")
         tests = {name.removeprefix(begin): each for name, each in self.tests.items() if name.startswith(begin)}
         outputs = {key.removeprefix(begin): each for key, each in self.outputs.items() if key.startswith(begin)}
@@ -71,28 +70,28 @@ class SubmissionVerdict:
         return replace(self, reports=reports, points=points, extra=extra, tests=tests, outputs=outputs)
 
     def check_of(self, exercise: str) -> str:
-        """What the cell is called that checks an exercise."""
+        """Return the name of the cell that checks an exercise."""
         check = CHECK + exercise
         return in_notebook(self.notebooks[exercise], check) if exercise in self.notebooks else check
 
     @property
     def score(self) -> float:
-        """The points earned in all, without extra credit."""
+        """Return the sum of the points earned, without extra credit."""
         tests = sum(earned for earned, _ in self.tests.values())
         return round(sum(self.earned(report.exercise) for report in self.reports) + tests, 4)
 
     @property
     def max_score(self) -> float:
-        """Full points, without extra credit and what is scored by hand."""
+        """Return the maximum of `score`: no extra credit, and no cells that a person scores."""
         return sum(self.points.values()) + sum(most for _, most in self.tests.values())
 
     @property
     def extra_credit(self) -> float:
-        """The extra credit earned in all."""
+        """Return the sum of the extra credit earned."""
         return round(sum(self.earned_extra(report.exercise) for report in self.reports), 4)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data for a JSON file."""
+        """Return this verdict as data for a JSON file."""
         return {
             "version": VERSION,
             "assignment": self.assignment,
@@ -116,7 +115,7 @@ class SubmissionVerdict:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> SubmissionVerdict:
-        """Read what `to_json` wrote; raises ValueError for another version."""
+        """Return the verdict that `to_json` wrote; raise ValueError for another version."""
         if data.get("version") != VERSION:
             raise ValueError(f"expected a verdict of version {VERSION}, found version {data.get('version')!r}")
         return cls(
@@ -138,21 +137,21 @@ class SubmissionVerdict:
 
 
 def key_of(place: int, name: str, tests: Collection[str]) -> str:
-    """What a cell's outputs stand under: the name of a test cell, the place in the notebook of any other."""
+    """Return the key of a cell's outputs: the name of a test cell, or `#` and the place in the notebook."""
     return name if name in tests else f"#{place}"
 
 
 def in_notebook(notebook: str, name: str) -> str:
-    """What a cell, or what stands for it, is called where an assignment has several notebooks."""
+    """Return the name of a cell, or its key, in an assignment with several notebooks: NOTEBOOK/NAME."""
     return f"{notebook}/{name}"
 
 
 def names_in(notebook: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
-    """Of what `in_notebook` calls cells, those of one notebook, by their own names; None for nothing known."""
+    """Return the names of the cells of one notebook, without the prefix that `in_notebook` adds; None for None."""
     begin = in_notebook(notebook, "")
     return None if names is None else tuple(each.removeprefix(begin) for each in names if each.startswith(begin))
 
 
 def new_seed() -> int:
-    """The seed of a grading run's fresh cases; never 0, which draws the visible ones."""
+    """Draw a seed for the fresh cases of a grading; never 0, which draws the visible cases."""
     return 1 + secrets.randbelow(2**31 - 2)

@@ -1,4 +1,4 @@
-"""Runs a notebook for the sake of cells that are no exercises: test cells with asserts, code that a person scores."""
+"""Run a notebook for the teacher's own graded cells: test cells with asserts, and code that a person scores."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ _SLOW = frozenset({"matplotlib", "numpy", "pandas", "scipy", "sympy", "torch"})
 
 
 class OwnCellsRunner:
-    """Runs the notebooks of one assignment; `exercises` are those that are graded otherwise, `setup` its setup cell."""
+    """Runs the submitted notebooks of one assignment.
+
+    `exercises` are graded by the judge, so their checks are not run; `setup` is the text of the setup cell.
+    """
 
     def __init__(self, assignment: Assignment, own: OwnCells, setup: str = "", exercises: tuple[str, ...] = ()) -> None:
         release = assignment.released()
@@ -35,7 +38,10 @@ class OwnCellsRunner:
         self._run = notebook_runner_for(Path(assignment.course), assignment.unconfined, modules)
 
     def outputs(self, submission: Submission, seed: int, limits: Limits = LIMITS) -> dict[str, list[Output]]:
-        """What the cells of a submission's notebook give, each test cell among them; raises WorkFailed."""
+        """Run a submission's notebook and return the outputs of its cells by `key_of`.
+
+        Raises WorkFailed if a test cell did not run.
+        """
         cells = submission.notebook.cells
         if submission.trouble is not None:
             return {name: [error_output("NotRead", submission.trouble)] for name in self._own.tests}
@@ -48,16 +54,16 @@ class OwnCellsRunner:
         return given
 
     def _texts(self, cells: Sequence[NotebookNode]) -> list[str | None]:
-        """What is run of each cell: nothing behind the last one that anybody looks at."""
+        """Return the text to run of each cell, or None; no cell after the last graded one is run."""
         last = max((place for place, cell in enumerate(cells) if self._is_looked_at(cell)), default=-1)
         return [self._text(cell) if place <= last else None for place, cell in enumerate(cells)]
 
     def _is_looked_at(self, cell: NotebookNode) -> bool:
-        """Whether anybody looks at what a cell gives: in a chapter, not at the lesson's."""
+        """Return whether the output of a cell matters: of every cell, but in a chapter only of the graded ones."""
         return not self._exercises or grade_id(cell) in (*self._own.tests, *self._own.others)
 
     def _text(self, cell: NotebookNode) -> str | None:
-        """What is run of a cell; None for text, for an exercise's check, and for what has run before."""
+        """Return the text to run of a cell; None for prose, an exercise's check, and cells that ran with the setup."""
         if cell.cell_type != "code" or (self._exercises and runs_before_answers(cell)):
             return None
         if exercise_checked(cell) in self._exercises:
@@ -66,7 +72,7 @@ class OwnCellsRunner:
 
 
 def _imported(release: NotebookNode) -> Iterator[str]:
-    """The slow modules that a released notebook imports."""
+    """Yield the slow modules that a released notebook imports."""
     for cell in release.cells:
         tree = as_python(cell.source)[1] if cell.cell_type == "code" else None
         for node in ast.walk(tree) if tree is not None else ():

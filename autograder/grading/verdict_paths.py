@@ -1,4 +1,4 @@
-"""Where verdicts are kept, for whoever looks at names of files alone: this module imports nothing large."""
+"""The paths of verdict files. This module has no large imports, for callers that need only file names."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from pathlib import Path
 
 
 def verdict_path(course: Path, stem: str, student: str) -> Path:
-    """Where a student's verdict is kept."""
+    """Return the path of a student's verdict file."""
     return course / "verdicts" / stem / f"{student}.json"
 
 
 def keys_path(course: Path, stem: str) -> Path:
-    """Where the keys of a round are kept until it ends; no student's name begins with a dot."""
+    """Return the folder of the expected observations of a round of grading; its dot sets it apart from students."""
     return course / "verdicts" / stem / ".keys"
 
 
 def without_verdict(course: Path, stem: str) -> set[str]:
-    """The students of whom something lies there to grade, and no verdict."""
+    """Return the students who have a submission and no verdict file."""
     students = {path.parent.name for path in course.glob(f"submitted/*/{stem}")}
     return {student for student in students if not verdict_path(course, stem, student).is_file()}

@@ -17,18 +17,18 @@ from autograder.grading.submission_verdict import SubmissionVerdict, names_in, n
 from autograder.grading.verdict_paths import keys_path, verdict_path
 
 SEED_VARIABLE = "PYTORCH_BASICS_SEED"
-_ROUND = ".round"  # no student's name begins with a dot
-_MOST = 512  # verdict files that are remembered
-_known: dict[str, Kept] = {}  # by their texts
+_ROUND = ".round"  # the name of no student begins with a dot
+_MOST = 512  # verdict files in the cache
+_known: dict[str, Kept] = {}  # the cache: the content of verdict files, by their texts
 
 
 @dataclass(frozen=True)
 class Kept:
-    """What a verdict file holds: the verdict, whether nbgrader's gradebook has it, and the extra credit that is ours.
+    """The content of a verdict file: the verdict, and what was written of it to nbgrader's gradebook.
 
-    `given` holds for each exercise what we may have written to the gradebook: any other value is the teacher's.
-    `changed` names the cells whose points are not those that the gradebook had of the same file; None where it had
-    none of that file.
+    `recorded` says whether the gradebook has this verdict. `given` maps each exercise to the values of extra credit
+    that the grader may have written to the gradebook: any other value there is the teacher's. `changed` names the
+    cells whose points differ from those that the gradebook has for the same file; None if it has none for that file.
     """
 
     verdict: SubmissionVerdict
@@ -37,45 +37,45 @@ class Kept:
     changed: tuple[str, ...] | None = None
 
     def followed_by(self, verdict: SubmissionVerdict) -> Kept:
-        """What is kept once this verdict takes the place of the one that is here."""
+        """Return the content of the file after this verdict replaces the stored one."""
         old = self.verdict
         is_same = (old.digest, old.trouble) == (verdict.digest, verdict.trouble)
         if not is_same or (self.changed is None and not self.recorded):
             return Kept(verdict, given=self.given)
         before, now = _points(old), _points(verdict)
         moved = {name for name in {**before, **now} if before.get(name) != now.get(name)}
-        # What was scored by hand was scored for so many points.
+        # A manual score was given out of the earlier maximum.
         moved |= {name for name, most in verdict.by_hand.items() if old.by_hand.get(name, most) != most}
-        untold = () if self.recorded else self.changed or ()
-        return Kept(verdict, given=self.given, changed=tuple(sorted({*moved, *untold})))
+        unrecorded = () if self.recorded else self.changed or ()
+        return Kept(verdict, given=self.given, changed=tuple(sorted({*moved, *unrecorded})))
 
     def of_notebook(self, notebook: str) -> Kept:
-        """What is kept of one of several notebooks."""
+        """Return the content for one of several notebooks."""
         return replace(self, verdict=self.verdict.of_notebook(notebook), changed=names_in(notebook, self.changed))
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data for a JSON file."""
+        """Return this content as data for a JSON file."""
         given = {exercise: list(values) for exercise, values in self.given.items()}
         plain = {"verdict": self.verdict.to_json(), "recorded": self.recorded, "given": given}
         return plain if self.changed is None else {**plain, "changed": list(self.changed)}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Kept:
-        """Read what `to_json` wrote."""
+        """Return the content that `to_json` wrote."""
         given = {exercise: tuple(values) for exercise, values in data["given"].items()}
         changed = tuple(data["changed"]) if "changed" in data else None
         return cls(SubmissionVerdict.from_json(data["verdict"]), bool(data["recorded"]), given, changed)
 
 
 def _points(verdict: SubmissionVerdict) -> dict[str, tuple[float, float]]:
-    """What each cell with automatic points has earned, of how many, by nbgrader's names for the cells."""
+    """Map each cell with automatic points, by its name in nbgrader, to its points earned and its maximum."""
     worth = {name: verdict.points[name] + verdict.extra[name] for name in verdict.points}
     earned = {name: verdict.earned(name) + verdict.earned_extra(name) for name in worth}
     return {**{verdict.check_of(name): (earned[name], worth[name]) for name in worth}, **verdict.tests}
 
 
 def kept(course: Path, stem: str, student: str) -> Kept | None:
-    """The verdict file of an earlier run; None where there is none that can be read."""
+    """Return the content of a student's verdict file; None if there is none that can be read."""
     try:
         return _read(verdict_path(course, stem, student).read_text())
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -84,38 +84,38 @@ def kept(course: Path, stem: str, student: str) -> Kept | None:
 
 def _read(text: str) -> Kept:
     if text not in _known:
-        _note(text, Kept.from_json(json.loads(text)))
+        _remember(text, Kept.from_json(json.loads(text)))
     return _known[text]
 
 
-def _note(text: str, what: Kept) -> None:
-    """Remember what a text says: it is asked for a few times, one student after the other, and once more for all."""
+def _remember(text: str, what: Kept) -> None:
+    """Cache the content of a text: callers read each file a few times, and all of them once more at the end."""
     if len(_known) >= _MOST:
         _known.clear()
     _known[text] = what
 
 
 def stored(course: Path, stem: str, student: str) -> SubmissionVerdict | None:
-    """The verdict of an earlier run; None where there is none that can be read."""
+    """Return a student's stored verdict; None if there is none that can be read."""
     found = kept(course, stem, student)
     return found.verdict if found else None
 
 
 def store(course: Path, student: str, verdict: SubmissionVerdict) -> None:
-    """Write a verdict that the gradebook does not have yet; raises WorkFailed, the old file untouched."""
+    """Store a verdict that the gradebook does not have yet; raise WorkFailed and leave the old file if it cannot."""
     before = kept(course, verdict.assignment, student)
     keep(course, student, before.followed_by(verdict) if before else Kept(verdict))
 
 
 def keep(course: Path, student: str, what: Kept) -> None:
-    """Write a verdict file in one step; raises WorkFailed, the old file untouched, where it cannot."""
+    """Write a verdict file in one step; raise WorkFailed and leave the old file if it cannot be written."""
     text = json.dumps(what.to_json(), separators=(",", ":"))
     write_all({verdict_path(course, what.verdict.assignment, student): text.encode()})
-    _note(text, what)
+    _remember(text, what)
 
 
 def mark_recorded(course: Path, stem: str, student: str) -> None:
-    """Note that the gradebook and `autograded/` hold what the verdict file says."""
+    """Note in a verdict file that the gradebook and `autograded/` contain its verdict."""
     found = kept(course, stem, student)
     if found is not None:
         keep(course, student, replace(found, recorded=True))
@@ -126,14 +126,14 @@ def mark_recorded(course: Path, stem: str, student: str) -> None:
 
 @dataclass(frozen=True)
 class Asked:
-    """How a round was asked for: to grade what has not changed as well; to say what would come of it, and no more."""
+    """The options of a round: `force` grades unchanged submissions too; `preview` stores no verdict."""
 
     force: bool = False
     preview: bool = False
 
 
 def begin_round(course: Path, assignment: Assignment, asked: Asked) -> int:
-    """The seed of a round of grading; one that was stopped half-way or looked at before goes on with its own."""
+    """Return the seed of a round of grading; an interrupted or previewed round of an assignment keeps its seed."""
     named = _named_seed()
     if named is not None:
         return named
@@ -147,7 +147,7 @@ def begin_round(course: Path, assignment: Assignment, asked: Asked) -> int:
 
 
 def _seed_before(path: Path, assignment: Assignment, asked: Asked) -> int | None:
-    """The seed of a round that has begun; where all is graded anew, only that of one that was looked at before."""
+    """Return the seed of the round that has begun, or None; with `force`, only that of a preview."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         begun = json.loads(path.read_text())
         if begun["digest"] == assignment.digest and (begun["preview"] or not asked.force):
@@ -156,18 +156,18 @@ def _seed_before(path: Path, assignment: Assignment, asked: Asked) -> int | None
 
 
 def end_round(course: Path, stem: str) -> None:
-    """Let the next round draw a seed of its own."""
+    """Delete the seed and the expected observations of a round, so that the next one draws a seed of its own."""
     shutil.rmtree(keys_path(course, stem), ignore_errors=True)
     _round_path(course, stem).unlink(missing_ok=True)
 
 
 def seed_is_free(seed: int) -> bool:
-    """Whether a verdict on the cases of this seed may be kept; False where another seed was asked for by name."""
+    """Return whether a verdict on this seed may stay; False if the environment variable names another seed."""
     return _named_seed() in (None, seed)
 
 
 def _named_seed() -> int | None:
-    """The seed that was asked for by name."""
+    """Return the seed that the environment variable names, or None."""
     named = os.environ.get(SEED_VARIABLE)
     return int(named) if named else None
 

@@ -30,7 +30,7 @@ from autograder.errors import CourseError
 from autograder.grading import verdict_store
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.ipython_syntax import CHECK
-from autograder.notebook.colors import FAILED, OPEN, PASSED
+from autograder.notebook.colors import FAILED, FAILED_MARK, OPEN, OPEN_MARK, PASSED, PASSED_MARK
 from autograder.notebook.html_markup import Html, join, prose, sign, tag
 from autograder.notebook.report_rendering import headline
 
@@ -251,8 +251,8 @@ def _mark(report: Report | None) -> Iterator[Html | str]:
     if report is None:
         return
     untouched = report.verdicts[0].status is Status.NOT_ATTEMPTED
-    mark, color = ("✓", PASSED) if report.passed else ("○", OPEN) if untouched else ("✗", FAILED)
-    yield from (sign(mark, color), " ")
+    state = (PASSED_MARK, PASSED) if report.passed else (OPEN_MARK, OPEN) if untouched else (FAILED_MARK, FAILED)
+    yield from (sign(*state), " ")
 
 
 def _told(report: Report | None) -> Iterator[Html | str]:

@@ -1,4 +1,4 @@
-"""An answer's calls in a notebook: what each one prints is kept, and one that comes to no end is stopped."""
+"""Call an answer on cases in a notebook's kernel, capture the output of each call, and stop at a time limit."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from autograder.exercises.observation import Observation, Raised
 from autograder.exercises.probe import raised
 from autograder.notebook.time_limit import OutOfTime, deadline
 
-# An answer is stopped after ten times what the worked solution takes, within these seconds. The ten is what a slow or
-# busy machine and a roundabout answer have to spare. How fast this machine is, is not measured: it would differ from
-# check to check. The slowest answer that is known takes a sixth of its limit.
+# The limit is ten times what the worked solution takes, but at least _LEAST and at most _MOST seconds. The factor ten
+# leaves time for a slow or busy machine and for an inefficient answer. The limit does not depend on the speed of this
+# machine, because a measured speed would differ from check to check. The slowest known answer takes a sixth of it.
 _PATIENCE, _LEAST, _MOST = 10, 3.0, 20.0
-_LINES = 30  # of what a call prints
-_WIDTH = 120  # characters of such a line
-_KEPT = 20_000  # characters of what a call prints
-_SHOWN = 3  # pictures and the like that a call displays
+_LINES = 30  # printed lines to show
+_WIDTH = 120  # characters of a printed line to show
+_KEPT = 20_000  # characters of printed text to keep
+_SHOWN = 3  # displayed outputs, such as pictures, to keep per call
 
 
 class Interrupted(KeyboardInterrupt):
-    """A reader stopped a check. It ends the run of the notebook's cells, as every interrupt does."""
+    """The reader interrupted a check. Like every KeyboardInterrupt it ends the run of the notebook's cells."""
 
     def _render_traceback_(self) -> list[str]:
         """Show one line instead of a traceback; IPython calls this when the error leaves a cell."""
@@ -39,14 +39,14 @@ class Interrupted(KeyboardInterrupt):
 
 @dataclass(frozen=True)
 class Printed:
-    """What a call printed and displayed: the beginning of it, and how long all of it was."""
+    """The output of one call: the beginning of the printed text, the number of characters after it, the displays."""
 
     text: str = ""
     more: int = 0
     shown: tuple[RichOutput, ...] = ()
 
     def show(self, head: str) -> None:
-        """Print it below a line that says where it comes from; nothing where the call was silent."""
+        """Print the line `head` and the output below it; print nothing if the call had no output."""
         lines = self.text.splitlines()
         if lines or self.shown:
             print(head)
@@ -60,14 +60,14 @@ class Printed:
 
 @dataclass(frozen=True)
 class Calls:
-    """What was seen of an answer, call by call, and what each call printed; `stopped` where one came to no end."""
+    """The observations and the output of an answer's calls; `stopped` is set if one reached the time limit."""
 
     observations: tuple[Observation, ...]
     printed: tuple[Printed, ...]
     stopped: Raised | None = None
 
     def show_printed(self, exercise: Exercise, cases: Sequence[Case], report: Report) -> None:
-        """Print once what the answer printed: in the first call that is not right, else in the first one."""
+        """Print the output of one call: of the first that is not right, else of the first."""
         wrong = next((verdict.case for verdict in report.verdicts if verdict.case is not None), None)
         place, which = (0, "the first call") if wrong is None else (wrong, "the first call that is not right")
         if place < len(self.printed):
@@ -76,16 +76,16 @@ class Calls:
 
 
 def limit(exercise: Exercise) -> float:
-    """Return after how many seconds an answer is stopped."""
+    """Return the time limit of an answer in seconds."""
     return min(_MOST, max(_LEAST, _PATIENCE * exercise.takes))
 
 
 def not_ended(exercise: Exercise, cases: Sequence[Case], calls: Calls) -> Report:
-    """The report on an answer that was stopped: in which call, and at which line."""
+    """Return the report on an answer that reached its time limit; it names the call and the line."""
     line = calls.stopped.line if calls.stopped else ""
     where = f" It was at: `{line}`." if line else ""
-    told = f"{difference_messages.still_running(limit(exercise))}{where} Does a loop never end?"
-    first, *rest = uniform_report(exercise, cases, Status.TIMEOUT, told).verdicts
+    sentence = f"{difference_messages.still_running(limit(exercise))}{where} Does a loop never end?"
+    first, *rest = uniform_report(exercise, cases, Status.TIMEOUT, sentence).verdicts
     place = len(calls.observations)
     return Report(
         exercise.name, (replace(first, call=difference_messages.spelled(exercise, cases[place]), case=place), *rest)
@@ -93,13 +93,13 @@ def not_ended(exercise: Exercise, cases: Sequence[Case], calls: Calls) -> Report
 
 
 def watch(exercise: Exercise, answer: Callable[..., Any], cases: Sequence[Case]) -> Calls:
-    """Watch an answer on each case, up to its limit of time; raises Interrupted where a reader stops it."""
+    """Call an answer on each case within its time limit; raise Interrupted if the reader interrupts the kernel."""
     seen: list[Observation] = []
     printed: list[Printed] = []
     try:
         with deadline(limit(exercise)):
             for case in cases:
-                kept = _Kept()
+                kept = _LimitedStream()
                 try:
                     with redirect_stdout(kept), capture_output(stdout=False, stderr=False) as rich:
                         seen += exercise.observe(answer, (case,))
@@ -114,8 +114,8 @@ def watch(exercise: Exercise, answer: Callable[..., Any], cases: Sequence[Case])
     return Calls(tuple(seen), tuple(printed))
 
 
-class _Kept(io.StringIO):
-    """What is printed, up to a length; `more` counts the characters after it."""
+class _LimitedStream(io.StringIO):
+    """A text stream that keeps the first _KEPT characters; `more` counts those after them."""
 
     more = 0
 

@@ -1,7 +1,7 @@
-"""Finds the cell of an answer among those that the kernel has run, and with it the text that the answer is judged by.
+"""Find the source text of an answer among the cells that the kernel has run.
 
-Grading has the cells of the file in their order; here it is those that ran, in the order of running, and of each name
-the latest definition.
+Rules of exercises read this text. Grading takes the cells of the file in their order; here the cells come in the order
+in which they ran, and the latest definition of each name counts.
 """
 
 from __future__ import annotations
@@ -23,19 +23,20 @@ from autograder.notebook.saved_notebook import texts_run
 from autograder.student_modules import file_of_own
 from autograder.submission.answer_source import Statement, answer_text, python_of, statements
 
-_TIMED = "<timed"  # under such a name `%%time` compiles a cell, whichever it is
+_TIMED = "<timed"  # begins the file name that `%%time` gives to every cell that it compiles
 
 
 def text_of(name: str, answer: object, exercises: Collection[str], cell: str = "", shell: Any = None) -> str:
-    """The text of an answer as grading reads it; "" where it is unknown. `cell` is the text of one that never ran.
+    """Return the text of an answer as grading would read it; "" if it is unknown.
 
-    Of the other `exercises` no answer belongs to it; `shell` is the kernel, if not the one that this runs in.
+    `cell` is the text of an answer that no cell has defined. `exercises` are the names of all exercises: the text
+    contains no answer to another one. `shell` is the IPython shell, by default the current one.
     """
     shell = get_ipython() if shell is None else shell
     try:
         runs = texts_run(shell) if shell is not None else []
         return _text(runs, name if cell else name_in(shell, name, answer), answer, exercises, cell)
-    except Exception:  # a shell or an answer of a kind not thought of: what nobody can read proves nothing
+    except Exception:  # an unforeseen shell or answer: rules then find nothing to object to, and the check goes on
         return ""
 
 
@@ -48,10 +49,10 @@ def _text(runs: Sequence[str], called: str, answer: object, exercises: Collectio
 
 
 def _place(runs: Sequence[str], called: str, answer: object) -> int | None:
-    """Which of the cells that ran defines an answer, as far as they show it.
+    """Return the index of the cell among `runs` that defines an answer; None if that is not certain.
 
-    It is the last one that gives its name a value. Where that is a plain function, the name under which it was compiled
-    must say so too: a cell may have stopped above it, and what `exec` runs stands in no cell.
+    It is the last one that binds the answer's name. If that statement is a plain `def`, the file name of the function's
+    code has to confirm it: the cell may have stopped before the `def`, and text that `exec` runs is in no cell.
     """
     bound = _last(place for place, run in enumerate(runs) if called and binds(run, called))
     code = code_of(unwrapped(answer))
@@ -66,14 +67,14 @@ def _last(places: Iterator[int]) -> int | None:
 
 
 def _shows(cell: str, called: str) -> bool:
-    """Whether a cell gives a name its value by what is more than a plain function, and no import."""
+    """Return whether a cell binds a name last by something other than a plain `def` or an import."""
     giving = [each for each in statements(cell) or () if called in each.names.bound]
     node = giving[-1].node if giving and not giving[-1].is_import else None
     return node is not None and not (isinstance(node, ast.FunctionDef) and not node.decorator_list)
 
 
 def _own_text(answer: object) -> str:
-    """The text that an answer's code says it is from: the whole of a cell, of a file the function; "" for neither."""
+    """Return the source text of an answer: its whole cell, or its function in a file; "" if there is neither."""
     if filename := file_of(unwrapped(answer)):
         return "".join(linecache.getlines(filename))
     try:
@@ -83,21 +84,21 @@ def _own_text(answer: object) -> str:
 
 
 def _of_its_file(answer: object) -> tuple[Statement, ...]:
-    """The statements of the file that defines an answer; none where a cell does."""
+    """Return the statements of the file that defines an answer; empty if a cell defines it."""
     code = code_of(unwrapped(answer))
     is_file = code is not None and not file_of(unwrapped(answer))
     return (statements("".join(linecache.getlines(code.co_filename))) or ()) if code and is_file else ()
 
 
 def _of_module(name: str) -> str | None:
-    """The text of a loaded module that a student wrote; "" where its file holds none, None for any other module."""
+    """Return the text of a loaded module of the student's own; "" if its file is no source, None for other modules."""
     file = file_of_own(name)
-    linecache.checkcache(file)  # it may have been written anew
+    linecache.checkcache(file)  # the file may have changed
     return ("".join(linecache.getlines(file)) if Path(file).suffix == ".py" else "") if file is not None else None
 
 
 def _latest(runs: Sequence[str]) -> list[Statement]:
-    """The statements of these cells without those whose names a later one has given another value."""
-    ran = dict.fromkeys(each for run in runs for each in statements(run) or ())  # a cell may run many times
+    """Return the statements of the cells, without those whose names later statements have bound again."""
+    ran = dict.fromkeys(each for run in runs for each in statements(run) or ())  # once, if a cell ran several times
     last = {name: each for run in runs for each in statements(run) or () for name in each.names.bound}
     return [each for each in ran if not each.names.bound or any(last[name] is each for name in each.names.bound)]

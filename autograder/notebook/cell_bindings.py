@@ -1,4 +1,4 @@
-"""Which names the text of a cell gives a value to when it runs. The text is parsed, never run."""
+"""Find the names that a cell binds when it runs. The text of the cell is parsed, never run."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from functools import lru_cache
 from autograder.ipython_syntax import as_python
 from autograder.python_names import declared_global, names_of
 
-_LONGEST = 200_000  # characters in a cell; what is longer is not looked into
+_LONGEST = 200_000  # characters; a longer cell is not parsed
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # Cell magics whose body is Python of this kernel, and those whose body is not.
 _PYTHON = frozenset({"time", "prun"})
 _OTHER = frozenset({"bash", "sh", "html", "javascript", "js", "latex", "markdown", "svg", "timeit", "writefile"})
-# Line magics that give no name a value.
+# Line magics that bind no name.
 _HARMLESS = frozenset({"autoreload", "cd", "conda", "config", "env", "load_ext", "ls", "matplotlib", "mkdir", "pinfo"})
 _HARMLESS |= {"pinfo2", "pip", "pwd", "reload_ext", "set_env", "timeit", "who", "whos", "xmode"}
 
 
 def binds(text: str, name: str) -> bool:
-    """Whether a cell gives a value to this name; one that cannot be parsed does not."""
+    """Return whether a cell binds this name; False if it cannot be parsed."""
     return (name in text and name in _names(text)) or ("import *" in text and name in _starred(text))
 
 
 def may_bind_unseen(text: str) -> bool:
-    """Whether a cell may give values to names that its text does not show: it runs a file, or cannot be parsed."""
+    """Return whether a cell may bind names that its text does not show, because it runs a file or cannot be parsed."""
     tree = _parsed(text)
-    return tree is None or any(map(_is_open, ast.walk(tree)))
+    return tree is None or any(map(_may_bind_any, ast.walk(tree)))
 
 
 @lru_cache(maxsize=1024)
 def is_refused(text: str, name: str) -> bool:
-    """Whether Python refuses a cell before any of it runs, or before it defines this name, with a SyntaxError.
+    """Return whether a cell certainly ends with a SyntaxError before any of it runs, or before it defines this name.
 
-    IPython reads a cell as a whole, and then compiles one statement after the other: what is refused only then, such as
-    a `break` outside of a loop, is looked at in a cell's first statement. Of a cell with a magic on top that may do
-    anything, nothing is certain.
+    IPython parses a cell as a whole, and then compiles one statement after the other. Errors that only the compiler
+    finds, such as a `break` outside of a loop, are looked for in the first statement alone. The result is False for a
+    cell with an unknown cell magic.
     """
     python = _python(text) if len(text) < _LONGEST else None
     if python is None:
@@ -51,7 +51,7 @@ def is_refused(text: str, name: str) -> bool:
 
 
 def _compiles(python: str | ast.Module) -> bool:
-    """Whether there is no SyntaxError in Python; what cannot be compiled for another reason is not refused for it."""
+    """Return whether Python compiles without a SyntaxError; any other error of the compiler counts as success."""
     flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     try:
         with warnings.catch_warnings():
@@ -66,7 +66,7 @@ def _compiles(python: str | ast.Module) -> bool:
 
 @lru_cache(maxsize=1024)
 def definition(text: str, name: str) -> str | None:
-    """A cell's function or class of this name, in a form that comments and spaces do not change; None if not there."""
+    """Return a dump of the function or class of this name in a cell, without comments and spaces; None without one."""
     tree = _parsed(text) if name in text else None
     found = [node for node in tree.body if _defines(node, name)] if tree else []
     return ast.dump(found[-1]) if found else None
@@ -74,7 +74,7 @@ def definition(text: str, name: str) -> str | None:
 
 @lru_cache(maxsize=1024)
 def written(text: str, name: str) -> str | None:
-    """The statements of a cell that give a name its value, in a form that comments and spaces do not change."""
+    """Return a dump of a cell's statements that bind a name, independent of comments and spaces; None without one."""
     tree = _parsed(text) if name in text else None
     found = [ast.dump(node) for node in tree.body if name in names_of([node]).bound] if tree else []
     return "\n".join(found) or None
@@ -91,7 +91,7 @@ def _names(text: str) -> frozenset[str]:
 
 
 def _starred(text: str) -> set[str]:
-    """The names that `from module import *` brings, as far as the module is there (it may come later)."""
+    """Return the names that `from module import *` binds, for the modules that are loaded."""
     tree = _parsed(text)
     modules = map(_star, ast.walk(tree)) if tree else ()
     return {name for module in modules if module in sys.modules for name in _public(vars(sys.modules[module]))}
@@ -103,20 +103,20 @@ def _public(contents: dict[str, object]) -> list[str]:
 
 
 def _star(node: ast.AST) -> str | None:
-    """The module of `from module import *`."""
+    """Return the module of `from module import *`; None for any other node."""
     starred = isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)
     return node.module or "." if starred and isinstance(node, ast.ImportFrom) else None
 
 
 @lru_cache(maxsize=1024)
 def _parsed(text: str) -> ast.Module | None:
-    """The syntax tree of a cell, IPython's own syntax turned into Python; None where there is none."""
+    """Return the syntax tree of a cell, with IPython's syntax translated to Python; None if it cannot be parsed."""
     python = _python(text) if len(text) < _LONGEST else None
     return None if python is None else as_python(python)[1]
 
 
 def _python(text: str) -> str | None:
-    """What of a cell is Python: without a `%%magic` on top; None where that magic may do anything."""
+    """Return the Python code of a cell, without a `%%magic` line; None if that magic is unknown and may do anything."""
     magic = re.match(r"\s*%%(\S*)[^\n]*\n?", text)
     if magic is None:
         return text
@@ -125,8 +125,8 @@ def _python(text: str) -> str | None:
     return "" if magic[1] in _OTHER else None
 
 
-def _is_open(node: ast.AST) -> bool:
-    """Whether a piece of a cell may give a value to names that are not written there."""
+def _may_bind_any(node: ast.AST) -> bool:
+    """Return whether a node of a cell's syntax tree may bind names that the text does not contain."""
     if (module := _star(node)) is not None:
         return module not in sys.modules
     match node:
@@ -140,6 +140,6 @@ def _is_open(node: ast.AST) -> bool:
 
 
 def _gives_nothing(argument: ast.expr) -> bool:
-    """Whether the statement behind `%time` leaves the names as they are."""
+    """Return whether the statement after `%time` binds no name."""
     text = argument.value if isinstance(argument, ast.Constant) else None
     return isinstance(text, str) and _parsed(text) is not None and not _names(text)

@@ -1,7 +1,7 @@
-"""The card at the end of a chapter: what its reader can do now, and a picture made with what the reader wrote.
+"""The card at the end of a chapter: the skills that the reader now has, and a picture made with the reader's answers.
 
-A course writes the card of a chapter in `cards/STEM.py`: `CAN_NOW`, a few lines, and `picture(own)`, which draws; `own`
-holds those answers of the reader, by exercise, that have passed in this kernel. A course without such files has none.
+The course defines the card of a chapter in `cards/STEM.py`: the lines `CAN_NOW`, and the function `picture(own)`, where
+`own` maps exercises to the reader's answers that have passed in this kernel. Without that file there is no card.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ import torch
 
 from autograder.course.course import current_course
 from autograder.course.exercise_index import IndexedChapter
-from autograder.notebook.colors import INK, PASSED, WHITE
+from autograder.notebook.colors import INK, PASSED, PASSED_MARK, WHITE
 from autograder.notebook.html_markup import Html, join, panel, prose, tag
 from autograder.notebook.last_check import CHECKED
 from autograder.notebook.progress_log import shell_of_reader
 
-_WIDTH, _EDGE, _LINE, _LETTERS = 960, 30, 26, 100  # of the card as an image: pixels, and letters in a line of words
+_WIDTH, _EDGE, _LINE, _LETTERS = 960, 30, 26, 100  # of the card as an image: pixels, and letters per line of text
 
 
-_WIDE = re.compile(r'\bwidth="[\d.]+"')  # as a page has it, where the height follows
+_WIDE = re.compile(r'\bwidth="[\d.]+"')  # the attribute of a drawing for a page, which derives the height from it
 
 
 @dataclass(frozen=True)
 class Card:
-    """A card, ready to be shown: as text, as HTML, and as an image to keep."""
+    """A card to display as text or as HTML, and to save as an image."""
 
     title: str
     can_now: tuple[str, ...]
@@ -40,7 +40,7 @@ class Card:
     name: str
 
     def __repr__(self) -> str:
-        lines = "\n".join(f"  ✓ {each}" for each in self.can_now)
+        lines = "\n".join(f"  {PASSED_MARK} {each}" for each in self.can_now)
         return f"{self.title}: all exercises with points have passed. You can now\n{lines}\n{self.words}".rstrip()
 
     def _repr_html_(self) -> Html:
@@ -59,10 +59,10 @@ class Card:
         return f"data:image/svg+xml;base64,{base64.b64encode(self.image().encode()).decode()}"
 
     def image(self) -> str:
-        """The whole card as one SVG on paper, for who keeps it: outside a page there is no ink to take."""
+        """Return the card as one SVG file with its own background and text color, because no page provides them."""
         rows = [
             "You can now",
-            *(f"✓ {each}" for each in self.can_now),
+            *(f"{PASSED_MARK} {each}" for each in self.can_now),
             "",
             *textwrap.wrap(self.words.replace("`", ""), _LETTERS),
         ]
@@ -86,14 +86,14 @@ def _lines(title: str, rows: list[str]) -> Iterator[Html]:
 
 
 def _size(svg: str) -> tuple[float, float]:
-    """A drawing's width and height, in its own units; (1, 0) where it says none."""
+    """Return the width and height of an SVG drawing in its own units; (1, 0) without a viewBox."""
     _, found, rest = svg.partition('viewBox="')
     numbers = rest.partition('"')[0].split() if found else []
     return (float(numbers[2]), float(numbers[3])) if len(numbers) == 4 else (1.0, 0.0)
 
 
 def card_of(chapter: IndexedChapter) -> Card | None:
-    """The card of a chapter whose exercises have passed; None where no reader works, or the course has none."""
+    """Return the card of a chapter whose exercises have passed; None outside of a reader's notebook, or without one."""
     if shell_of_reader() is None or (made := current_course().card(chapter.stem)) is None:
         return None
     svg, words = _drawn(made.picture, _own(chapter))
@@ -101,7 +101,7 @@ def card_of(chapter: IndexedChapter) -> Card | None:
 
 
 def _own(chapter: IndexedChapter) -> dict[str, Any]:
-    """The reader's answers that have passed in this kernel, and are still what the notebook calls by these names."""
+    """Map exercises to the reader's answers that have passed in this kernel and are still bound to their names."""
     names = getattr(shell_of_reader(), "user_ns", {})
     checks = {name: CHECKED[name] for name in chapter.exercises if name in CHECKED}
     return {
@@ -112,12 +112,15 @@ def _own(chapter: IndexedChapter) -> dict[str, Any]:
 
 
 def _drawn(picture: Any, own: dict[str, Any]) -> tuple[str, str]:
-    """The picture and its words: with what the reader wrote, else without; a card has its lines in any case."""
+    """Return the SVG and the caption of the picture, drawn with the reader's answers, or without if that fails.
+
+    Both are "" if it fails without them too: the card then has its lines only.
+    """
     for answers in (own, {}):
         try:
-            with torch.random.fork_rng(devices=[]):  # what the reader draws next stays as it would have been
+            with torch.random.fork_rng(devices=[]):  # the reader's next random numbers must not change
                 figure = picture(answers)
             return figure.svg(), figure.words()
-        except Exception:  # an answer may do anything that no check has asked for
+        except Exception:  # an answer that passed its check may fail on other arguments
             continue
     return "", ""

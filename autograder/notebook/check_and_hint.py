@@ -1,4 +1,4 @@
-"""The student's side: `check` an answer on the visible cases, ask for a `hint`."""
+"""`check` and `hint`, which students call in their notebooks: judge an answer on the visible cases, show a hint."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
         report = with_notes(report, answer)
         show(Feedback(report, current_course().find(name).hints))
     before, _ = LOGBOOK.read()
-    told = LOGBOOK.note(report, note(name, answer, report.passed))
-    for line in filter(None, (told, what_is_next(name, before) if report.passed else "")):
+    complaint = LOGBOOK.note(report, note(name, answer, report.passed))
+    for line in filter(None, (complaint, what_is_next(name, before) if report.passed else "")):
         print(in_lines(line))
     if report.passed and (card := card_after(name, before)):
         display(card)
@@ -58,8 +58,8 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
 
 
 def _first_reason(report: Report) -> str:
-    """The headline and the first sentence that says why, in lines that fit nbgrader's Validate dialog."""
-    reasons = (verdict.sentence for verdict in report.verdicts if verdict.status is not Status.PASS)
+    """Return the headline and the first sentence of a failed check, in lines that fit nbgrader's Validate dialog."""
+    reasons = (verdict.sentence for verdict in report.failed_checks)
     reason = next(filter(None, reasons), "")
     written = report.verdicts[0].status is not Status.NOT_ATTEMPTED
     return f"{headline(report)}\n{textwrap.fill(reason, _DIALOG)}" if reason and written else headline(report)
@@ -72,9 +72,10 @@ def _name_first(name: object) -> None:
 
 
 def visible_report(name: str, answer: object, cell: str = "") -> Report:
-    """Judge an answer on the shipped cases, and print once what it prints.
+    """Judge an answer on the visible cases, and print the output of one of its calls.
 
-    No solution, no course folder and no network are needed. `cell` is the text of an answer that no cell defines.
+    This needs no solution, no course folder and no network: the expected observations are in the package. `cell` is
+    the text of an answer that no cell has defined.
     """
     exercise = current_course().find(name)
     key = current_course().keys(exercise.chapter)[name]
@@ -92,7 +93,7 @@ def visible_report(name: str, answer: object, cell: str = "") -> Report:
 
 
 def not_callable(name: str, answer: object, key: ExpectedObservations) -> Report:
-    """The report on something that is no function at all."""
+    """Return the report on an answer that is not callable."""
     sentence = (
         f"Expected the function `{name}` itself, got {kind(see(answer))}. "
         f'Write `check("{name}", {name})`, without calling it.'
@@ -111,7 +112,7 @@ def hint(name: str) -> None:
 
 @dataclass(frozen=True)
 class Hint:
-    """One hint, ready to be shown."""
+    """One hint of several, as text and as Markdown."""
 
     number: int
     count: int

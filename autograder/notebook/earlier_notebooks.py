@@ -1,4 +1,4 @@
-"""An answer of an earlier chapter: the notebook beside this one that holds what passed its check."""
+"""Find a passed answer to an exercise of another chapter in that chapter's notebook, beside the running one."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from autograder.submission.submitted_cells import MAX_BYTES, MAX_CELLS, Submitte
 from autograder.submission.unreadable_files import UnreadableError
 
 UNTIL = ", until yours passes"
-_MOST = 12  # notebooks that are looked into
+_MOST = 12  # notebooks of the folder to read
 _given: dict[tuple[str, str], object] = {}
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The reader's own answer; else why it is not taken, in words that follow upon its name."""
+    """The reader's own answer, or the reason why the lesson's version is used, as the end of a sentence."""
 
     answer: object = None
     why: str = ""
@@ -30,7 +30,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Holding:
-    """A notebook that checks an exercise: the cells that hold code, and where it is checked."""
+    """A notebook that checks an exercise: its path, its code cells, and the place of the check."""
 
     path: Path
     code: tuple[SubmittedCell, ...]
@@ -38,11 +38,11 @@ class Holding:
 
 
 def beside(name: str, chapter: IndexedChapter, running: Path | None) -> Choice:
-    """The answer to an exercise of another chapter, from that one's notebook in this folder, run once.
+    """Return the answer to an exercise of another chapter; the first call runs it from the notebook in this folder.
 
-    It counts where its last check passed and the notebook, as it was saved, still holds the text that passed.
+    The answer counts if its last check passed and the saved notebook still contains the text that passed.
     """
-    folder, book = folder_of_notebook(), _book(chapter)
+    folder, book = folder_of_notebook(), _notebook_of(chapter)
     if folder is None:
         return Choice(why=f": progress is not kept here, and {book} was not looked at")
     last = LOGBOOK.read()[0].get(name)
@@ -59,26 +59,29 @@ def beside(name: str, chapter: IndexedChapter, running: Path | None) -> Choice:
             continue
         if last is None or last.passed < last.of:
             return Choice(why=UNTIL)
-        answer = _passed(holding, name, last)
+        answer = _answer_that_passed(holding, name, last)
         if answer is not None:
-            return _taken(name, answer, last)
+            return _run_once(name, answer, last)
         why = f": {path.name}, as it was last saved, does not hold the one that passed; save it, or check yours again"
     return Choice(why=why)
 
 
-def _book(chapter: IndexedChapter) -> str:
+def _notebook_of(chapter: IndexedChapter) -> str:
     return f"chapter {chapter.number}'s notebook" if chapter.number else f"the notebook “{chapter.title}”"
 
 
 def _notebooks(folder: Path, stem: str, running: Path | None) -> list[Path]:
-    """The notebooks of a folder but the one that runs: the chapter's by name first, then the newest."""
+    """Return the notebooks of a folder except for the running one: those with the chapter's name first, then by age."""
     found = [path for path in folder.glob("*.ipynb") if path != running and path.is_file()]
     found.sort(key=lambda path: (path.stem != stem, stem not in path.name, -path.stat().st_mtime))
     return found[:_MOST]
 
 
 def _holding(path: Path, name: str, stem: str) -> Holding | None:
-    """The chapter's notebook, by its name or by what it checks; None for any other. Raises OSError, UnreadableError."""
+    """Read a notebook if its name or a check in it shows that it has this exercise, else return None.
+
+    Raises OSError or UnreadableError.
+    """
     with path.open("rb") as file:
         cells = read_notebook_contents(file.read(MAX_BYTES + 1)).cells
     code = tuple(cell for cell in cells if cell.kind == "code")
@@ -87,8 +90,8 @@ def _holding(path: Path, name: str, stem: str) -> Holding | None:
     return None if check is None else Holding(path, code, check)
 
 
-def _passed(holding: Holding, name: str, last: Entry) -> Written | None:
-    """The answer whose text is the one that passed; None where the notebook does not hold it any more."""
+def _answer_that_passed(holding: Holding, name: str, last: Entry) -> Written | None:
+    """Return the answer whose text is the one that passed; None if the notebook no longer contains it."""
     for called in dict.fromkeys((holding.check.called, name)):
         for cell in _answers(holding, name):
             if last.answer and digest_of_answer(cell.source, called) == last.answer:
@@ -97,12 +100,12 @@ def _passed(holding: Holding, name: str, last: Entry) -> Written | None:
 
 
 def _answers(holding: Holding, name: str) -> Iterator[SubmittedCell]:
-    """The cells that answer an exercise, found as grading finds them: what the check looked at, and what came later."""
+    """Yield the cells that grading would take for the answer: the one that the check judges, and a later one."""
     find = find_answers_among(holding.code, {name: ""}, (), {name: holding.check})[name]
     yield from (cell for cell in (find.cell, find.later) if cell is not None)
 
 
-def _taken(name: str, answer: Written, last: Entry) -> Choice:
+def _run_once(name: str, answer: Written, last: Entry) -> Choice:
     try:
         _given[name, last.answer] = rerun(answer)
     except StoppedError as error:

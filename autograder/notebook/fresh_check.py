@@ -1,7 +1,7 @@
-"""Fresh cases for a notebook in a real kernel: the kernel's side.
+"""Check an answer on fresh cases: the kernel's side of `check(..., fresh=True)`.
 
-The kernel gets the cases from a judge in a process of its own, and gives back what the probe saw; the reference and the
-answer bank stay with the judge (`fresh_judge`).
+A judge in a process of its own (`autograder.grading.fresh_case_judge`) sends the cases. The kernel calls the answer and
+sends its observations back. The reference solution and the answer bank stay in the judge's process.
 """
 
 from __future__ import annotations
@@ -27,41 +27,41 @@ _SECONDS = 120.0  # for a judge to start, and to judge
 
 
 def ask(name: str, answer: Callable[..., Any], source: str) -> Report:
-    """Have an answer judged on cases drawn anew, and print once what it prints.
+    """Return the judge's report on an answer on fresh cases, and print the output of one of its calls.
 
-    Raises CourseError where there is no course folder.
+    Raises CourseError if there is no course folder.
     """
     exercise = current_course().find(name)
     with _judge_process(name) as (to_judge, from_judge):
-        cases = tuple(map(Case.from_plain, from_bytes(_told(from_judge).body)))
+        cases = tuple(map(Case.from_plain, from_bytes(_received(from_judge).body)))
         calls = watch(exercise, answer, cases)
         if calls.stopped:
             report = not_ended(exercise, cases, calls)
         else:
-            _tell(to_judge, Frame({"source": source}, to_bytes(list(calls.observations))))
-            report = Report.from_json(_told(from_judge).head["report"])
+            _send(to_judge, Frame({"source": source}, to_bytes(list(calls.observations))))
+            report = Report.from_json(_received(from_judge).head["report"])
         calls.show_printed(exercise, cases, report)
         return report
 
 
 @contextlib.contextmanager
 def no_score_for_our_fault() -> Iterator[None]:
-    """Where nbgrader alone grades, end the kernel at a CourseError.
+    """Within `nbgrader autograde`, end the kernel if the block raises CourseError, which is no fault of the student.
 
-    nbgrader counts any error in a test as 0 and says nothing. Where the kernel is gone it gives no score, names the
-    student as not graded, and ends with a status that is not 0.
+    nbgrader silently counts any error in a test cell as 0 points. If the kernel dies, nbgrader gives no score, reports
+    the student as not graded, and ends with a nonzero exit status.
     """
     try:
         yield
     except CourseError as error:
         if os.environ.get("NBGRADER_EXECUTION") == "autograde":
             os.write(_terminal(), f"\nNo points can be given here, and none are: {error}\n".encode())
-            os._exit(1)  # what the kernel has printed goes with it
+            os._exit(1)  # the output of the kernel is lost with it, hence the message to the terminal
         raise
 
 
 def _terminal() -> int:
-    """Where errors go that no notebook keeps: a kernel that sends its own to the notebook still knows."""
+    """Return the file descriptor of the terminal's stderr; a kernel redirects `sys.stderr` to the notebook."""
     try:
         return sys.stderr.fileno()
     except OSError:
@@ -88,8 +88,8 @@ def _judge_process(name: str) -> Iterator[tuple[int, int]]:
         process.wait()
 
 
-def _told(fd: int) -> Frame:
-    """The judge's next message; raises what the judge raised."""
+def _received(fd: int) -> Frame:
+    """Return the judge's next message; raise CourseError if it is an error, and WorkFailed if none arrives in time."""
     try:
         frame = receive(fd, time.monotonic() + _SECONDS)
     except (TimeoutError, FrameError) as error:
@@ -101,7 +101,8 @@ def _told(fd: int) -> Frame:
     return frame
 
 
-def _tell(fd: int, frame: Frame) -> None:
+def _send(fd: int, frame: Frame) -> None:
+    """Send a message to the judge; raise WorkFailed if it does not take it in time."""
     try:
         send(fd, frame, time.monotonic() + _SECONDS)
     except (TimeoutError, FrameError, OSError) as error:

@@ -1,8 +1,9 @@
-"""What an answer leans on that grading will not have: `check` says so before the notebook is handed in.
+"""Notes on the hidden state of a kernel: names on which an answer depends and which grading will not have.
 
-Grading runs the cells of the file, from top to bottom. A kernel also knows names from cells further down, from cells
-that are gone, and from files beside the notebook. It may know an older answer than the one that is written there, which
-is told of an answer that fails, too. What is not certain is not told, and nothing that goes wrong here stops a check.
+Grading runs the cells of the file from top to bottom. A kernel also has names from cells further down, from deleted
+cells, and from files beside the notebook; and it may have an older version of the answer than the saved notebook. The
+notes on older versions go to failed answers too. There is no note on anything uncertain, and no error here stops a
+check.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from autograder.notebook.saved_notebook import (
     texts_run,
 )
 
-_NO_FILES = ("__main__", "autograder", "explorers")  # the notebook itself, and what grading has too
+_NO_FILES = ("__main__", "autograder", "explorers")  # modules without a note: the notebook, and packages of grading
 _MOST_NOTES = 3
 _BELOW = (
     ", which only a cell further down defines (the one that begins `{}`): "
@@ -49,7 +50,7 @@ _SAVED = "(That is how `{}` was last saved. If it has changed since, save it and
 
 @dataclass(frozen=True)
 class Scene:
-    """What is looked at: the notebook, the place in it that the check has, and all that the kernel has run."""
+    """The saved notebook, the index of the check's cell in it, and the texts of all cells that the kernel has run."""
 
     notebook: SavedNotebook
     place: int
@@ -57,31 +58,31 @@ class Scene:
 
     @property
     def above(self) -> tuple[SavedCell, ...]:
-        """The cells down to the check."""
+        """Return the cells down to the check, with the check's own."""
         return self.notebook.cells[: self.place + 1]
 
     @property
     def below(self) -> tuple[SavedCell, ...]:
-        """The cells that follow."""
+        """Return the cells after the check."""
         return self.notebook.cells[self.place + 1 :]
 
     def last_run(self, name: str) -> str | None:
-        """The text that gave a name its value, as far as it can be seen."""
+        """Return the text of the last cell run that binds a name; None if none shows it."""
         return next((text for text in reversed(self.runs) if binds(text, name)), None)
 
 
 def with_notes(report: Report, answer: object) -> Report:
-    """A report with notes: on what was judged in place of what is written, and on what grading will not have."""
+    """Return the report with notes on older definitions that were judged, and on names that grading will not have."""
     if folder_of_notebook() is None:
         return report
     try:
         return replace(report, notes=(*report.notes, *notes(report, answer, get_ipython())))
-    except Exception:  # a file or a shell of a kind not thought of: then there is nothing to say
+    except Exception:  # an unforeseen file or shell: then there are no notes
         return report
 
 
 def notes(report: Report, answer: object, shell: Any) -> tuple[str, ...]:
-    """The notes on an answer that was judged in this shell; raises what an odd file or shell makes of it."""
+    """Return the notes on an answer that was judged in this shell; an unforeseen file or shell may raise any error."""
     refused = tuple(told_of_refused(_name_of(answer), answer, shell))
     path = path_of_notebook(shell)
     if path is None:
@@ -91,33 +92,35 @@ def notes(report: Report, answer: object, shell: Any) -> tuple[str, ...]:
 
 
 def _notes(report: Report, answer: object, path: Path, shell: Any) -> Iterator[str]:
-    """What a saved notebook tells of an answer; of one that fails only what is newer than what was judged."""
+    """Yield the notes that come from the saved notebook; for a failed answer only those on newer definitions."""
     notebook = read(path)
     if notebook is None:
         return
     own = _name_of(answer)
     names = reached(answer, shell.user_ns) | {own: answer}
     files = {name: file for name, value in names.items() if (file := _file_beside(value, path.parent.resolve()))}
-    yield from _told_beside(files) if report.passed else ()
+    yield from _notes_on_files(files) if report.passed else ()
     scene = _scene(report.exercise, own, notebook, running_cell(shell), texts_run(shell))
     here = {name: value for name, value in names.items() if name not in files}
-    found = (_told(report.exercise, own, here, scene) if report.passed else _told_changed(here, scene)) if scene else ()
-    told = list(dict.fromkeys(found))[:_MOST_NOTES]
-    yield from told[:-1]
-    yield from (f"{last} {_SAVED.format(path.name)}" for last in told[-1:])
+    if scene is None:
+        return
+    found = _notes_on_names(report.exercise, own, here, scene) if report.passed else _notes_on_changed(here, scene)
+    lines = list(dict.fromkeys(found))[:_MOST_NOTES]
+    yield from lines[:-1]
+    yield from (f"{last} {_SAVED.format(path.name)}" for last in lines[-1:])
 
 
 def _name_of(value: object) -> str:
-    """The name of a function or a class; empty for anything else."""
+    """Return the name of a function or a class; "" for anything else."""
     value = unwrapped(value)
     return value.__name__ if type(value) is FunctionType or is_class(value) else ""
 
 
 def _scene(exercise: str, own: str, notebook: SavedNotebook, running: SavedCell, runs: list[str]) -> Scene | None:
-    """Find the check's place; None where the cell that runs is not in the file.
+    """Find the place of the check in the notebook; return None if the running cell is not in the file.
 
-    The place is the lowest of the cell that runs, those with the check, and those with the answer: a check may also be
-    called from anywhere else.
+    The place is the lowest cell among the running one, those that call the check, and those that bind the answer,
+    because `check` may be called from any cell.
     """
     cells = notebook.cells
     at = [i for i, cell in enumerate(cells) if running.id and cell.id == running.id]
@@ -129,15 +132,15 @@ def _scene(exercise: str, own: str, notebook: SavedNotebook, running: SavedCell,
     return Scene(notebook, max(at), tuple(runs))
 
 
-def _told(exercise: str, own: str, names: dict[str, object], scene: Scene) -> Iterator[str]:
-    """What to tell of the answer, and of the names that it leans on."""
+def _notes_on_names(exercise: str, own: str, names: dict[str, object], scene: Scene) -> Iterator[str]:
+    """Yield the notes on the answer, and on the names on which it depends."""
     homes = {name: home for name in names if (home := _home(name, scene))}
     if homes.pop(own, None):
         yield f"No cell of the notebook defines `{own}` any more: only this kernel knows it. Write its cell again."
     for line, below in homes.values():
         uses = f"`{exercise}` uses {_quoted(name for name in homes if homes[name] == (line, below))}"
         yield uses + (_BELOW if below else _GONE).format(line)
-    yield from _told_changed(names, scene)
+    yield from _notes_on_changed(names, scene)
 
 
 def _quoted(names: Iterable[str]) -> str:
@@ -145,9 +148,9 @@ def _quoted(names: Iterable[str]) -> str:
 
 
 def _home(name: str, scene: Scene) -> tuple[str, bool] | None:
-    """The first line of the cell that a name comes from, and whether it stands below; None where all is well.
+    """Return the first line of the cell that binds a name, and whether it is below the check; None if it is above.
 
-    Also None where it is not certain: a cell may have bound the name unseen, or have been written since the last save.
+    Also None if that is uncertain: a cell may bind the name invisibly, or be newer than the saved file.
     """
     if any(binds(cell.text, name) for cell in scene.above):
         return None
@@ -163,8 +166,8 @@ def _home(name: str, scene: Scene) -> tuple[str, bool] | None:
     return first_line(next(iter(same or below), run)), bool(below)
 
 
-def _told_changed(names: dict[str, object], scene: Scene) -> Iterator[str]:
-    """What to tell of functions and classes whose cell was edited and not run again."""
+def _notes_on_changed(names: dict[str, object], scene: Scene) -> Iterator[str]:
+    """Yield a note for each function or class whose cell was edited and not run again."""
     for value in map(unwrapped, names.values()):
         own = _name_of(value)
         if own and _has_changed(value, own, scene):
@@ -177,15 +180,15 @@ def _told_changed(names: dict[str, object], scene: Scene) -> Iterator[str]:
 def _has_changed(value: object, name: str, scene: Scene) -> bool:
     code = code_of(value)
     written = [found for cell in scene.notebook.cells if code and (found := definition(cell.text, name))]
-    if code is None or not written:  # a library's: its file is not read
+    if code is None or not written:  # no cell defines it, so it is a library's
         return False
     ran = definition("".join(linecache.getlines(code.co_filename)), name)
     run = scene.last_run(name)
     return ran is not None and ran not in written and run is not None and CLOCK.saved_since(scene.notebook, run)
 
 
-def _told_beside(files: dict[str, str]) -> Iterator[str]:
-    """What to tell of names that come from files beside the notebook."""
+def _notes_on_files(files: dict[str, str]) -> Iterator[str]:
+    """Yield a note for each file beside the notebook from which the answer uses names."""
     for file in dict.fromkeys(files.values()):
         yield (
             f"Only the notebook is handed in, not `{file}`, from which you use "
@@ -195,18 +198,18 @@ def _told_beside(files: dict[str, str]) -> Iterator[str]:
 
 
 def _file_beside(value: object, folder: Path) -> str:
-    """The name of the file or package beside the notebook that defines a value; empty where none does."""
+    """Return the name of the file or package beside the notebook that defines a value; "" if there is none."""
     code = code_of(value)
     kind = value if type(value) is FunctionType or is_class(value) else type(value)
     is_module = issubclass(type(value), ModuleType)
     top = str(vars(value).get("__name__") if is_module else kind.__module__).partition(".")[0]
-    homes = [Path(code.co_filename)] if code else []  # `%run` leaves the name of the file only here
+    homes = [Path(code.co_filename)] if code else []  # after `%run` only the code has the file's name
     homes += _homes(sys.modules.get(top)) if top not in _NO_FILES else []
     return next((home.name for home in homes if home.is_absolute() and home.resolve().parent == folder), "")
 
 
 def _homes(module: ModuleType | None) -> list[Path]:
-    """Where a module was loaded from, as far as it says: its folder if it is a package, else its file."""
+    """Return the paths from which a module was loaded: the folders of a package, or the file; empty if unknown."""
     contents = vars(module) if module else {}
     homes = list(contents.get("__path__", ())) or [contents.get("__file__")]
     return [Path(home) for home in homes if isinstance(home, str)]

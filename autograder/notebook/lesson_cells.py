@@ -1,4 +1,4 @@
-"""What lesson cells use: `reveal` after a prediction, `shows_error` around code that must fail."""
+"""Functions for lesson cells: `reveal` shows a prediction beside the result, `shows_error` runs code that must fail."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from autograder.exercises.probe import see
 from autograder.notebook.colors import OPEN, PASSED, SURPRISING
 from autograder.notebook.html_markup import tag
 
-LINE = 80  # characters that fit a cell's output beside an open sidebar: JupyterLab breaks a longer line within a word
+LINE = 80  # characters per line of a cell's output beside an open sidebar: JupyterLab breaks longer lines within words
 
 _THREE_DIGITS = Tolerance(1e-3, 0.0)
 _INVITATION = "No guess yet: replace the ... above and run both cells."
 
 
 class Reveal:
-    """A prediction beside the value that the run gave."""
+    """A prediction and the actual value, as text and as HTML."""
 
     def __init__(self, guess: object, actual: object) -> None:
         self.open = guess is ... or (isinstance(guess, tuple) and any(part is ... for part in guess))
@@ -39,18 +39,18 @@ class Reveal:
 
     def _repr_html_(self) -> str:
         color = OPEN if self.open else PASSED if self.held else SURPRISING
-        told = [repr(self)]
+        content = [repr(self)]
         if self.open:  # folded, so that running the cell does not give the answer away
             head = tag("summary", "Show me", style="cursor:pointer")
-            told = [_INVITATION, " ", tag("details", head, f"The answer is {self._actual}.")]
-        return tag("div", *told, style=f"border-left:4px solid {color};padding:0.3em 0.9em")
+            content = [_INVITATION, " ", tag("details", head, f"The answer is {self._actual}.")]
+        return tag("div", *content, style=f"border-left:4px solid {color};padding:0.3em 0.9em")
 
 
 def reveal(guess: object, actual: object) -> None:
     """Show a prediction (`...` means none yet) beside the value that the run gave.
 
-    A guess belongs to one cell: afterwards the notebook's `guess` is `...` again, so that whoever skips the next
-    prediction is not judged by this one. The same cell, run again, remembers it.
+    A guess belongs to one cell: afterwards the notebook's `guess` is `...` again, so that it does not count for the
+    next prediction if you skip that. The same cell, run again, remembers it.
     """
     shell, place = get_ipython(), sys._getframe(1).f_code.co_filename
     if shell is not None:
@@ -61,14 +61,15 @@ def reveal(guess: object, actual: object) -> None:
     display(Reveal(guess, actual))
 
 
-# By the name under which a cell was compiled, which stands for its text.
+# The guess of each cell, by the file name of its code, which IPython derives from the cell's text.
 _guesses: dict[str, object] = {}
 
 
 def _agree(guess: object, actual: object) -> bool:
-    """Equal as a reader means it: (2, 3) is torch.Size([2, 3]), 1 is 1.0, a list is a tensor's values.
+    """Return whether a guess equals the actual value as a reader means it.
 
-    Whole numbers are exact, and so is 0: of the others three digits count.
+    (2, 3) equals torch.Size([2, 3]), 1 equals 1.0, and a list equals a tensor with these values. Whole numbers have to
+    be exact, other numbers to agree in three digits.
     """
     if isinstance(guess, str) and not isinstance(actual, str):
         written = _brief(actual)
@@ -78,7 +79,7 @@ def _agree(guess: object, actual: object) -> bool:
 
 
 def _unquoted(guess: str) -> object:
-    """What a guess in quotes is without them; None where that is nothing that a cell could compare."""
+    """Return the Python literal that a string contains, or None."""
     try:
         return ast.literal_eval(guess)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
@@ -86,7 +87,7 @@ def _unquoted(guess: str) -> object:
 
 
 def _exact(guess: object, actual: object) -> bool:
-    """Whether whole numbers are the same to the last digit; what is no number was compared before."""
+    """Return whether whole numbers are equal to the last digit; the caller has compared everything else."""
     if isinstance(guess, list) and isinstance(actual, list):
         return all(map(_exact, guess, actual))
     whole = isinstance(guess, float) and isinstance(actual, float) and guess.is_integer() and actual.is_integer()
@@ -113,8 +114,8 @@ def _brief(value: object) -> str:
 def shows_error(kind: type[BaseException], match: str = "") -> Iterator[None]:
     """Run a block that must raise `kind`, and print the message.
 
-    Raises AssertionError where the block raises nothing, or a message without `match`: then what the text says of this
-    cell is no longer true.
+    Raises AssertionError if the block raises nothing, or an error whose message does not contain `match`: the text
+    around this cell would no longer be true.
     """
     try:
         yield
@@ -127,5 +128,5 @@ def shows_error(kind: type[BaseException], match: str = "") -> Iterator[None]:
 
 
 def in_lines(message: str) -> str:
-    """A message in lines that fit a notebook's page, broken between words only."""
+    """Return a message in lines of at most LINE characters, broken between words only."""
     return textwrap.fill(" ".join(message.split()), LINE, break_long_words=False, break_on_hyphens=False)

@@ -1,4 +1,4 @@
-"""`mine`: a lesson goes on with what its reader wrote where that passed its check, and else with a plain version."""
+"""`mine`: let a lesson continue with the reader's own answer if it passed its check, else with the lesson's version."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from autograder.notebook.progress_log import shell_of_reader
 from autograder.notebook.saved_notebook import path_of_notebook
 
 A = TypeVar("A")
-_GIVEN_A_NAME = re.compile(r"(\w+)\s*=\s*mine\(")  # the line of the lesson that asks
+_GIVEN_A_NAME = re.compile(r"(\w+)\s*=\s*mine\(")  # the lesson's line that calls `mine`
 _CHANGED = ": yours has changed since its check; run its check again"
-_told: set[Taken] = set()
+_displayed: set[Taken] = set()
 
 
 @dataclass(frozen=True)
 class Taken:
-    """The line that says whose version a lesson goes on with."""
+    """The line below a lesson's cell that says whose version the lesson continues with, and why."""
 
     name: str
     why: str
-    called: str = ""  # the name under which the lesson goes on with it, where its line says one
+    called: str = ""  # the name that the lesson's line binds it to, if it is of the form `NAME = mine(...)`
 
     def __repr__(self) -> str:
         begins = f"From here on, `{self.called}` is" if self.called else "From here on:"
@@ -44,11 +44,11 @@ class Taken:
 
 
 def mine(name: str, otherwise: A) -> A:
-    """Give the reader's own answer to exercise `name` where its last check passed, and else `otherwise`; tell which.
+    """Return the reader's own answer to exercise `name` if its last check passed, else `otherwise`; display which.
 
-    An answer to an exercise of an earlier chapter comes from that chapter's notebook, where it lies beside this one.
-    Where a notebook is graded it is always `otherwise`, and nothing is told or read. Raises UnknownExercise; whatever
-    else goes wrong, a lesson goes on.
+    An answer to an exercise of an earlier chapter comes from that chapter's notebook, if it is beside this one. When a
+    notebook is graded, the result is always `otherwise`, and nothing is displayed or read. Raises UnknownExercise; any
+    other error becomes the reason for `otherwise`, and the lesson continues.
     """
     shell = shell_of_reader()
     if shell is None:
@@ -57,17 +57,17 @@ def mine(name: str, otherwise: A) -> A:
         found = _found(name, otherwise, shell)
     except UnknownExercise:
         raise
-    except Exception as error:  # a file, a shell or an installation of a kind not thought of
+    except Exception as error:  # an unforeseen file, shell or installation must not stop the lesson
         found = Choice(why=f": yours cannot be looked for ({' '.join(f'{type(error).__name__}: {error}'.split())})")
     taken = Taken(name, found.why, _called(sys._getframe(1).f_code.co_filename, sys._getframe(1).f_lineno))
-    if taken not in _told:
-        _told.add(taken)
+    if taken not in _displayed:
+        _displayed.add(taken)
         display(taken)
     return otherwise if found.why else cast(A, found.answer)
 
 
 def _called(file: str, line: int) -> str:
-    """The name that a line `my_name = mine(...)` gives, as the reader meets it in the cells below; else ""."""
+    """Return the name that a line `my_name = mine(...)` binds, which the cells below use; else ""."""
     given = _GIVEN_A_NAME.match(linecache.getline(file, line).strip())
     return given[1] if given else ""
 
@@ -83,7 +83,7 @@ def _found(name: str, otherwise: object, shell: Any) -> Choice:
 
 
 def _chapter_of(name: object) -> IndexedChapter:
-    """The chapter that an exercise belongs to; raises UnknownExercise with the nearest name."""
+    """Return the chapter of an exercise; raise UnknownExercise, which suggests the nearest name."""
     chapters = {exercise: chapter for chapter in current_course().listed for exercise in chapter.exercises}
     if not isinstance(name, str):
         raise UnknownExercise(name, chapters, 'The name comes first, in quotes: `mine("NAME", plain_version)`.')
@@ -93,14 +93,14 @@ def _chapter_of(name: object) -> IndexedChapter:
 
 
 def _checked_here(last: LastCheck, shell: Any) -> Choice:
-    """What a check of this kernel says; an answer that was written anew since then has not been checked."""
+    """Return the choice after a check in this kernel; an answer that was defined again since then does not count."""
     if not (last.passed and last.called):
         return Choice(why=UNTIL)
     return Choice(last.answer) if shell.user_ns.get(last.called) is last.answer else Choice(why=_CHANGED)
 
 
 def _is_here(name: str, chapter: IndexedChapter, otherwise: object, shell: Any, running: Path | None) -> bool:
-    """Whether an exercise that this kernel has not checked is one of the notebook that it runs."""
+    """Return whether an exercise that this kernel has not checked belongs to the notebook that it runs."""
     stems = [each.stem for each in current_course().listed if running is not None and each.stem in running.name]
     if stems:
         return chapter.stem in stems

@@ -1,6 +1,6 @@
-"""A check judges the function that the kernel knows: say so where the student has run a newer text that Python refused.
+"""Note that a check judged an older function, because the cell with the newer one ended in a SyntaxError.
 
-After a SyntaxError nothing of a cell has run, and the function from before is still there, without a word.
+After a SyntaxError nothing of a cell has run, and the kernel silently keeps the older function.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from autograder.notebook.saved_notebook import texts_run
 
 
 def told_of_refused(name: str, answer: object, shell: Any) -> Iterator[str]:
-    """Yield a note where the last text that defines `name` ended in a SyntaxError, and nothing has defined it since.
+    """Yield a note if the last cell that defines `name` ended in a SyntaxError, and no cell has defined it since.
 
-    Nothing is said where that is not certain: of a value that has another name or was not defined by a cell of its own,
-    and where a later cell may have given the name a value unseen.
+    There is no note if that is uncertain: if the answer has another name, if no `def` or `class` in a cell defined it,
+    or if a later cell may have bound the name invisibly.
     """
     code = code_of(unwrapped(answer))
     if code is None or shell.user_ns.get(name) is not answer:

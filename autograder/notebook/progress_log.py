@@ -1,7 +1,7 @@
-"""Remembers how checks went, in a small file beside the notebook. Nothing that happens to the file stops a check.
+"""Store the results of checks in a small file beside the notebook. No error of the file stops a check.
 
-Each check adds one line, in one write: notebooks that run at the same time do not disturb each other, and of a line
-that was cut off only that line is lost.
+Each check appends one line in one write, so that notebooks that run at the same time do not disturb each other, and a
+truncated line loses only itself.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from IPython import get_ipython
 
 from autograder.diagnosis.verdict import Report, Status
 
-NAME = ".pytorch-basics-progress"  # nbgrader leaves names with a dot alone
-OFF = "PYTORCH_BASICS_PROGRESS"  # with the value `off` nothing is kept: for runs that are no reader's
-_MOST_BYTES = 2**20  # of a longer file, the end is read
-_HARMLESS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)  # a pipe is not waited for, a link not followed
+NAME = ".pytorch-basics-progress"  # nbgrader ignores files whose name begins with a dot
+OFF = "PYTORCH_BASICS_PROGRESS"  # the environment variable that turns the file off with `off`, for automatic runs
+_MOST_BYTES = 2**20  # read at most so much, from the end of the file
+_HARMLESS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)  # do not wait for a pipe or follow a link
 
 
 @dataclass(frozen=True)
 class Entry:
-    """The last check of an exercise: how many of its requirements held, and what tells the answer that passed."""
+    """The last check of an exercise: the passed checks, all checks, and the digest of an answer that passed."""
 
     passed: int
     of: int
@@ -33,27 +33,26 @@ class Entry:
 
     @property
     def share(self) -> float:
-        """0 to 1."""
+        """Return the share of passed checks, from 0 to 1."""
         return self.passed / self.of
 
 
 class Logbook:
-    """The checks in one folder, and those of this kernel, which count where the folder keeps nothing."""
+    """The checks in the folder's file, and those of this kernel that could not be written there."""
 
     def __init__(self) -> None:
         self._own: dict[str, Entry] = {}
         self._complained = False
 
     def note(self, report: Report, answer: str = "") -> str:
-        """Remember how a check went; returns what to tell the reader: nothing, or once, why it is not kept.
+        """Store the result of a check; return a message for the reader if the file cannot be written, else "".
 
-        `answer` tells the text that passed from another one, and does not give it away.
+        The message appears once per kernel. `answer` is a digest that identifies the text of an answer that passed.
         """
         folder = folder_of_notebook()
         if folder is None or report.verdicts[0].status is Status.NOT_ATTEMPTED:
             return ""
-        passed = sum(verdict.status is Status.PASS for verdict in report.verdicts)
-        entry = Entry(passed, len(report.verdicts), answer)
+        entry = Entry(len(report.passed_checks), len(report.verdicts), answer)
         try:
             _append(folder / NAME, report.exercise, entry)
         except OSError as error:
@@ -69,7 +68,7 @@ class Logbook:
         return f"(This check counts; `progress` will forget it with this kernel: no writing to {NAME}, {_why(error)}.)"
 
     def read(self) -> tuple[dict[str, Entry], str]:
-        """The last check of each exercise, and what to tell the reader of the file: nothing, or what is wrong."""
+        """Return the last check of each exercise, and a message for the reader if the file is damaged, else ""."""
         folder = folder_of_notebook()
         if folder is None:
             return dict(self._own), ""
@@ -81,26 +80,26 @@ class Logbook:
             return dict(self._own), f"{NAME} cannot be read ({_why(error)}): what it held is not shown."
         entries = list(map(_entry, lines))
         lost = entries.count(None)
-        told = f"{lost} line{'s' if lost > 1 else ''} of {NAME} cannot be read: run those checks again." if lost else ""
-        return dict(filter(None, entries)) | self._own, told
+        note = f"{lost} line{'s' if lost > 1 else ''} of {NAME} cannot be read: run those checks again." if lost else ""
+        return dict(filter(None, entries)) | self._own, note
 
 
 def folder_of_notebook() -> Path | None:
-    """The folder in which the kernel started; None outside notebooks, and where no reader works."""
+    """Return the folder in which the kernel started; None outside of a reader's notebook, or if OFF is set."""
     shell = shell_of_reader()
     return None if shell is None or os.environ.get(OFF) == "off" else Path(shell.starting_dir)
 
 
 def shell_of_reader() -> Any | None:
-    """The shell of a notebook's kernel; None in scripts, in the process that grades, and where nbgrader runs cells."""
+    """Return the IPython shell of a notebook's kernel; None in scripts, in the grader, and in runs of nbgrader."""
     shell = get_ipython()
     return shell if hasattr(shell, "kernel") and "NBGRADER_EXECUTION" not in os.environ else None
 
 
 def _append(path: Path, exercise: str, entry: Entry) -> None:
-    # The line break comes first: what is added stands on a line of its own, whatever was cut off before.
-    said = {"exercise": exercise, "passed": entry.passed, "of": entry.of}
-    line = "\n" + json.dumps(said | ({"answer": entry.answer} if entry.answer else {}))
+    # The line break comes first, so that the entry is on a line of its own even after a truncated line.
+    data = {"exercise": exercise, "passed": entry.passed, "of": entry.of}
+    line = "\n" + json.dumps(data | ({"answer": entry.answer} if entry.answer else {}))
     file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _HARMLESS, 0o666)
     try:
         if os.write(file, line.encode()) < len(line):
@@ -119,7 +118,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _entry(line: str) -> tuple[str, Entry] | None:
-    """What a line says; None where it is not one of ours."""
+    """Parse a line of the file; return None if it is damaged."""
     try:
         item = json.loads(line)
         name, passed, of, answer = item["exercise"], item["passed"], item["of"], item.get("answer", "")

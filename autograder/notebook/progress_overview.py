@@ -1,4 +1,4 @@
-"""`progress`: what is passed, what is open, and what it is worth, as text and as HTML; and what comes next."""
+"""`progress`: show passed and open exercises with their points, as text and as HTML; and name the next exercise."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from autograder.course.course import current_course
 from autograder.course.exercise_index import IndexedChapter, Worth
 from autograder.errors import UnknownExercise
 from autograder.notebook.chapter_card import Card, card_of
-from autograder.notebook.colors import FAILED, OPEN, PASSED
+from autograder.notebook.colors import FAILED, FAILED_MARK, OPEN, OPEN_MARK, PASSED, PASSED_MARK
 from autograder.notebook.html_markup import ROW, Html, join, panel, sign, tag
 from autograder.notebook.progress_log import LOGBOOK, Entry
 
@@ -17,7 +17,7 @@ _FOOT = "From your last check of each exercise. Grading runs the same checks on 
 
 @dataclass(frozen=True)
 class Standing:
-    """One exercise: what it is worth, and how its last check went; None where there was none."""
+    """One exercise: its points, and its last check, or None."""
 
     name: str
     worth: Worth
@@ -25,23 +25,23 @@ class Standing:
 
     @property
     def passed(self) -> bool:
-        """Whether the last check passed."""
+        """Return whether the last check passed."""
         return self.last is not None and self.last.passed == self.last.of
 
     @property
     def in_words(self) -> str:
-        """The state in a few words."""
+        """Return the state as words: open, passed, or the number of passed checks."""
         if self.last is None:
             return "open"
         return "passed" if self.passed else f"{self.last.passed} of {self.last.of} checks"
 
     @property
     def mark(self) -> str:
-        """A sign that can be told without color."""
-        return "○" if self.last is None else "✓" if self.passed else "✗"
+        """Return the mark of the state: a reader tells the three apart without color."""
+        return OPEN_MARK if self.last is None else PASSED_MARK if self.passed else FAILED_MARK
 
     def earned(self, most: int) -> float:
-        """Of so many points."""
+        """Return the share of `most` points that the last check earned."""
         return most * self.last.share if self.last else 0.0
 
 
@@ -54,42 +54,42 @@ class ChapterStanding:
 
     @property
     def share(self) -> float:
-        """Of the points, 0 to 1."""
+        """Return the share of the chapter's points that is earned, from 0 to 1."""
         most = sum(each.worth.points for each in self.exercises)
         return sum(each.earned(each.worth.points) for each in self.exercises) / most if most else 0.0
 
     @property
     def points(self) -> str:
-        """`12 of 40`."""
+        """Return the points earned and their maximum, such as `12 of 40`."""
         return _of(sum(e.earned(e.worth.points) for e in self.exercises), sum(e.worth.points for e in self.exercises))
 
     @property
     def extra(self) -> str:
-        """The same for extra credit; empty where there is none to earn."""
+        """Return the same for extra credit; "" if the chapter has none."""
         most = sum(each.worth.extra for each in self.exercises)
         return _of(sum(each.earned(each.worth.extra) for each in self.exercises), most) if most else ""
 
     @property
     def still_open(self) -> list[Standing]:
-        """The exercises with points that have not passed."""
+        """Return the exercises with points that have not passed."""
         return [each for each in self.exercises if each.worth.points and not each.passed]
 
     @property
     def is_done(self) -> bool:
-        """Whether every exercise with points has passed."""
+        """Return whether every exercise with points has passed; False without any."""
         return any(each.worth.points for each in self.exercises) and not self.still_open
 
     @property
     def passed(self) -> str:
-        """`3 of 15`."""
+        """Return the number of passed exercises and of all, such as `3 of 15`."""
         return _of(sum(each.passed for each in self.exercises), len(self.exercises))
 
 
 @dataclass(frozen=True)
 class Progress:
-    """What `progress` shows: the exercises of one chapter, or all chapters, a line each; and a note on the file.
+    """The table that `progress` displays: one line per exercise of a chapter, or one line per chapter.
 
-    `card` is that of the one chapter, once all its points are earned.
+    `note` is a message about the progress file. `card` is the card of a single chapter whose points are all earned.
     """
 
     chapters: tuple[ChapterStanding, ...]
@@ -117,7 +117,7 @@ class Progress:
             style="border:none;margin:0",
         )
         note = [tag("div", self.note)] if self.note else []
-        wide = tag("div", table, style="overflow-x:auto", tabindex="0")  # on a phone, a finger or arrow keys move it
+        wide = tag("div", table, style="overflow-x:auto", tabindex="0")  # a narrow screen can scroll it
         shown = panel(OPEN, wide, tag("div", _FOOT, style="margin:0.3em 0 0"), *note)
         return join(shown, self.card._repr_html_()) if self.card else shown
 
@@ -149,7 +149,7 @@ def _standing(chapter: IndexedChapter, entries: dict[str, Entry]) -> ChapterStan
 
 
 def _of(part: float, whole: int) -> str:
-    return f"{int(part * 100) / 100:g} of {whole}"  # never rounded up to what is not there yet
+    return f"{int(part * 100) / 100:g} of {whole}"  # rounded down: 39.999 of 40 is not 40
 
 
 def _headline(shown: Progress) -> str:
@@ -161,7 +161,7 @@ def _headline(shown: Progress) -> str:
 
 
 def _table(shown: Progress) -> tuple[list[str], list[list[str]]]:
-    """The table's head and rows."""
+    """Return the head and the rows of the table."""
     if len(shown.chapters) > 1:
         rows = [[each.title, each.passed, each.points, each.extra or "–"] for each in shown.chapters]
         return ["chapter", "passed", "points", "extra points"], rows
@@ -177,7 +177,7 @@ def _worth(exercise: Standing) -> str:
 
 
 def _bar(share: float) -> Html:
-    """How much of a chapter's points is earned, for the eye; the numbers stand beside it."""
+    """Return a bar for the share of points earned, hidden from screen readers because the numbers are beside it."""
     earned = tag("span", style=f"display:block;height:100%;width:{100 * share:.1f}%;background:{PASSED}")
     frame = f"display:inline-block;width:8em;height:0.6em;border:1px solid {OPEN};margin-left:0.6em"
     return tag("span", earned, style=frame, aria_hidden="true")
@@ -186,16 +186,17 @@ def _bar(share: float) -> Html:
 def _html_row(row: list[str], bar: Html) -> Html:
     first, *others = row
     mark, _, name = first.partition(" ")
-    color = {"✓": PASSED, "✗": FAILED, "○": OPEN}.get(mark)
-    told = [sign(mark, color), " ", tag("code", name)] if color else [first]
+    color = {PASSED_MARK: PASSED, FAILED_MARK: FAILED, OPEN_MARK: OPEN}.get(mark)
+    label = [sign(mark, color), " ", tag("code", name)] if color else [first]
     cells = (tag("td", cell, style=_CELL) for cell in others)
-    return tag("tr", tag("th", *told, scope="row", style=f"{_CELL};font-weight:400"), *cells, bar, style=ROW)
+    return tag("tr", tag("th", *label, scope="row", style=f"{_CELL};font-weight:400"), *cells, bar, style=ROW)
 
 
 def what_is_next(name: str, before: dict[str, Entry]) -> str:
-    """What to say after an exercise passes for the first time: how far the chapter is, and which exercise is next.
+    """Return the line after an exercise passes for the first time: the state of its chapter and the next exercise.
 
-    `before` is what was known until then. "" where it had passed already, or where no reader works.
+    `before` are the entries of the log before this check. The line is "" if the exercise had passed already, or if the
+    log has no entry of this check.
     """
     listed = current_course().listed
     place = next((index for index, each in enumerate(listed) if name in each.exercises), None)
@@ -209,11 +210,11 @@ def what_is_next(name: str, before: dict[str, Entry]) -> str:
 
 
 def card_after(name: str, before: dict[str, Entry]) -> Card | None:
-    """The card to show after exercise `name` has passed: where it was the last one with points that was open."""
+    """Return the chapter's card if `name`, which has just passed, was its last open exercise with points; else None."""
     listed = next((each for each in current_course().listed if name in each.exercises), None)
     if listed is None or [name] != [each.name for each in _standing(listed, before).still_open]:
         return None
-    return card_of(listed) if _standing(listed, LOGBOOK.read()[0]).is_done else None  # it may be kept nowhere
+    return card_of(listed) if _standing(listed, LOGBOOK.read()[0]).is_done else None  # the log may be off
 
 
 def _next_of(name: str, chapter: ChapterStanding, later: str) -> str:

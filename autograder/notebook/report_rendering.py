@@ -1,26 +1,26 @@
-"""Feedback: a report as text and as HTML. Everything that comes from an answer is escaped."""
+"""Render a report as text and as HTML. The HTML escapes everything that comes from an answer."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from autograder.diagnosis.verdict import NOT_GRADED, Picture, Report, Status, Verdict
-from autograder.notebook.colors import FAILED, OPEN, PASSED
+from autograder.notebook.colors import FAILED, FAILED_MARK, OPEN, OPEN_MARK, PASSED, PASSED_MARK
 from autograder.notebook.html_markup import ROW, Html, join, panel, prose, sign, tag
 
 _MARKS = {
-    Status.PASS: ("✓", ""),
-    Status.FAIL: ("✗", " (not yet)"),
-    Status.ERROR: ("✗", " (stopped with an error)"),
-    Status.TIMEOUT: ("✗", " (took too long)"),
+    Status.PASS: (PASSED_MARK, ""),
+    Status.FAIL: (FAILED_MARK, " (not yet)"),
+    Status.ERROR: (FAILED_MARK, " (stopped with an error)"),
+    Status.TIMEOUT: (FAILED_MARK, " (took too long)"),
     Status.SKIPPED: ("–", " (waits for {after})"),
-    Status.NOT_ATTEMPTED: ("○", ""),
+    Status.NOT_ATTEMPTED: (OPEN_MARK, ""),
 }
 
 
 @dataclass(frozen=True)
 class Feedback:
-    """A report ready to be shown: a notebook takes the HTML, a terminal the text."""
+    """A report to display with hints: a notebook shows the HTML, a terminal the text."""
 
     report: Report
     hints: tuple[str, ...] = ()
@@ -33,8 +33,8 @@ class Feedback:
 
 
 def headline(report: Report) -> str:
-    """One line: the exercise and how far it is."""
-    done = sum(verdict.status is Status.PASS for verdict in report.verdicts)
+    """Return one line with the exercise and the number of its passed checks."""
+    done = len(report.passed_checks)
     if report.passed:
         return f"{report.exercise}: all {done} checks passed"
     if report.verdicts[0].status is Status.NOT_ATTEMPTED:
@@ -44,13 +44,13 @@ def headline(report: Report) -> str:
 
 
 def text(report: Report, hints: tuple[str, ...] = ()) -> str:
-    """The report as plain text."""
+    """Return the report as plain text."""
     lines = [headline(report)]
-    told: set[str] = set()
+    shown: set[str] = set()
     for verdict in report.verdicts:
         mark, word = _mark(verdict, report)
         lines.append(f"  {mark} {verdict.requirement}{word}")
-        lines += [f"      {line}" for line in _details(verdict, told)]
+        lines += [f"      {line}" for line in _details(verdict, shown)]
     lines += [f"  Note: {note}" for note in report.notes]
     if hints and not report.passed:
         lines.append(f'  For a hint, run hint("{report.exercise}") in a new cell.')
@@ -58,34 +58,34 @@ def text(report: Report, hints: tuple[str, ...] = ()) -> str:
 
 
 def _mark(verdict: Verdict, report: Report) -> tuple[str, str]:
-    """The sign of a verdict, and the word that stands behind its requirement."""
+    """Return the mark of a verdict, and the words that follow its requirement."""
     sign_, word = _MARKS[verdict.status]
     first = verdict.after in ("", report.verdicts[0].requirement)
     return sign_, word.format(after="the first check" if first else f"“{verdict.after}”")
 
 
-def _details(verdict: Verdict, told: set[str]) -> list[str]:
-    """Sentence, call and values; a sentence that was told already is not repeated."""
-    lines = [_once(verdict.sentence, told)] if verdict.sentence else []
+def _details(verdict: Verdict, shown: set[str]) -> list[str]:
+    """Return the lines below a requirement: the sentence, unless it is in `shown` already, the call and the values."""
+    lines = [_once(verdict.sentence, shown)] if verdict.sentence else []
     rows = [("call", verdict.call), ("expected", verdict.expected), ("got", verdict.got)]
     rows += [("compared", verdict.picture.told)] if verdict.picture else []
     return lines + [f"{name:<9} {value}" for name, value in rows if value]
 
 
-def _once(sentence: str, told: set[str]) -> str:
-    if sentence in told:
+def _once(sentence: str, shown: set[str]) -> str:
+    if sentence in shown:
         return "As above."
-    told.add(sentence)
+    shown.add(sentence)
     return sentence
 
 
 def html(report: Report, hints: tuple[str, ...] = ()) -> Html:
-    """The report as HTML with inline styles, for any front end, light or dark."""
+    """Return the report as HTML with inline styles, for any front end, light or dark."""
     color = PASSED if report.passed else OPEN if report.first is None or _untouched(report) else FAILED
-    told: set[str] = set()
+    shown: set[str] = set()
     rows = tag(
         "ul",
-        *(_html_verdict(verdict, report, told) for verdict in report.verdicts),
+        *(_html_verdict(verdict, report, shown) for verdict in report.verdicts),
         style="list-style:none;margin:0.3em 0;padding:0",
     )
     notes = (tag("div", "Note: ", prose(note)) for note in report.notes)
@@ -96,11 +96,11 @@ def _untouched(report: Report) -> bool:
     return report.verdicts[0].status is Status.NOT_ATTEMPTED
 
 
-def _html_verdict(verdict: Verdict, report: Report, told: set[str]) -> Html:
+def _html_verdict(verdict: Verdict, report: Report, shown: set[str]) -> Html:
     mark, word = _mark(verdict, report)
     color = {Status.PASS: PASSED, Status.SKIPPED: OPEN, Status.NOT_ATTEMPTED: OPEN}.get(verdict.status, FAILED)
     note = tag("span", word, style="opacity:0.75") if word else ""
-    sentence = prose(_once(verdict.sentence, told)) if verdict.sentence else ""
+    sentence = prose(_once(verdict.sentence, shown)) if verdict.sentence else ""
     body = tag("div", sentence, style="margin:0.2em 0 0.3em 1.5em") if sentence else ""
     parts = (prose(verdict.requirement), note, body, _html_values(verdict))
     return tag("li", sign(mark, color), " ", *parts, style="margin:0.15em 0")
@@ -122,7 +122,7 @@ def _value_row(name: str, value: str) -> Html:
 
 
 def _html_picture(verdict: Verdict) -> Html:
-    """Expected and got side by side; cells that differ have a frame and bold text, so that color is not needed."""
+    """Return both grids side by side; numbers that differ have a frame and bold text, and not only another color."""
     assert verdict.picture is not None
     picture = verdict.picture
     grids = (("expected", verdict.expected, picture.expected), ("yours", verdict.got, picture.got))
@@ -130,24 +130,24 @@ def _html_picture(verdict: Verdict) -> Html:
         tag(
             "div",
             tag("div", f"{title}: {value.partition(':')[0]}", style="opacity:0.75"),
-            _wide(title, picture, cells),
+            _scrollable_grid(title, picture, cells),
             style="min-width:0",
         )
         for title, value, cells in grids
     )
     side_by_side = tag("div", *drawn, style="display:flex;flex-wrap:wrap;gap:1.5em")
-    told = tag("div", picture.told, style="opacity:0.75") if picture.told else ""
-    return tag("div", side_by_side, told, style="margin:0.3em 0 0.5em 1.5em")
+    caption = tag("div", picture.told, style="opacity:0.75") if picture.told else ""
+    return tag("div", side_by_side, caption, style="margin:0.3em 0 0.5em 1.5em")
 
 
-def _wide(title: str, picture: Picture, cells: tuple[tuple[str, ...], ...]) -> Html:
-    """A grid that a finger or arrow keys move where it is wider than the screen, as on a phone."""
+def _scrollable_grid(title: str, picture: Picture, cells: tuple[tuple[str, ...], ...]) -> Html:
+    """Return a grid in a block that scrolls by touch or with arrow keys on a narrow screen."""
     name = f"{title}, as a grid"
     return tag("div", _grid(picture, cells), style="overflow-x:auto", tabindex="0", role="group", aria_label=name)
 
 
 def _grid(picture: Picture, cells: tuple[tuple[str, ...], ...]) -> Html:
-    """A tensor under its columns' indices and beside its rows'; the first number that differs has a double frame."""
+    """Return a table of numbers with row and column indices; the first number that differs has a double frame."""
     above = tag("tr", tag("td", style=_INDEX) if picture.rows else "", *map(_index, picture.columns), style=ROW)
     rows = (
         tag("tr", _index(picture.rows[i]) if picture.rows else "", *_cells(picture, i, row), style=ROW)
@@ -177,7 +177,7 @@ def _cell(value: str, same: bool, first: bool) -> Html:
 
 
 def _html_hints(report: Report, hints: tuple[str, ...]) -> Html:
-    """The hints, each folded away in the one before it."""
+    """Return the hints, each folded away inside the one before it; nothing for a report that passed."""
     folded = Html("")
     for level, hint in reversed(list(enumerate(hints))):
         head = tag("summary", "Another hint" if level else "Hint", style="cursor:pointer;display:list-item")

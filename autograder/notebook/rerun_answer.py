@@ -1,4 +1,4 @@
-"""Runs an answer of another notebook with what it needs, and nothing else, in a namespace of its own."""
+"""Run an answer of another notebook in a separate namespace, with only the statements on which it depends."""
 
 from __future__ import annotations
 
@@ -21,16 +21,20 @@ from autograder.sandbox.execution.program import AnswerStep, AssignmentSetup, De
 from autograder.submission.cell_order import OrderedCell, Role
 from autograder.submission.submitted_cells import SubmittedCell
 
-SECONDS = 5.0  # for all that an answer needs; a lesson waits so long
+SECONDS = 5.0  # the time limit for the answer and the statements before it; the lesson waits for them
 
 
 class StoppedError(Exception):
-    """An answer did not come about; the message says why."""
+    """An answer could not be run; the message says why."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """An answer in a notebook: its exercise, its name there, the cells with code, its place and that of its check."""
+    """An answer in a saved notebook.
+
+    It has the exercise, the name of the answer (`called`) and of the notebook, the code cells, and the indices of the
+    answer's cell (`place`) and of its check.
+    """
 
     exercise: str
     called: str
@@ -41,14 +45,14 @@ class Written:
 
 
 def rerun(answer: Written) -> object:
-    """The function or class that an answer is; raises StoppedError where that fails or takes too long.
+    """Run an answer and return its function or class; raise StoppedError if that fails or takes too long.
 
-    What it needs is what grading would run of the notebook. Nothing is shown, and random numbers go on as if it had
-    not run.
+    It runs the statements that grading would run of the notebook. It shows no output, and restores the states of the
+    random number generators.
     """
     program = plan(list(_parts(answer)), [Task(answer.exercise, (), SECONDS)], AssignmentSetup("", (), "")).program
-    with _apart():
-        names = _within(SECONDS, lambda: _executed(program.steps, answer.notebook))
+    with _isolated():
+        names = _run_within(SECONDS, lambda: _executed(program.steps, answer.notebook))
     found = names.get(answer.called)
     if not callable(found):
         raise StoppedError(f"{answer.notebook}, run anew, gives no function of that name")
@@ -56,7 +60,7 @@ def rerun(answer: Written) -> object:
 
 
 def _parts(answer: Written) -> Iterator[OrderedCell]:
-    """The notebook's cells; the setup cell is one of them, so that of it too only what is needed is run."""
+    """Yield the notebook's cells for a plan. The setup cell is an ordinary one: only what is needed of it is run."""
     check = max(answer.place, answer.check)
     yield from (_part(cell, answer) for cell in answer.code if cell.index <= check)
     yield OrderedCell(Role.CHECK, exercises=(answer.exercise,), called=answer.called)
@@ -71,7 +75,7 @@ def _part(cell: SubmittedCell, answer: Written) -> OrderedCell:
 
 
 def _executed(steps: tuple[Step, ...], notebook: str) -> dict[str, Any]:
-    """The names that the steps give; what only leads to an answer may fail, as it may where a submission is graded."""
+    """Run the steps and return their namespace; as in grading, only errors in the answer itself are raised."""
     names: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins, "get_ipython": _NoShell, **STUBS}
     for number, (text, is_answer) in enumerate(_texts(steps)):
         try:
@@ -83,7 +87,7 @@ def _executed(steps: tuple[Step, ...], notebook: str) -> dict[str, Any]:
 
 
 def _texts(steps: tuple[Step, ...]) -> Iterator[tuple[str, bool]]:
-    """The statements, and which of them the answer consists of; what else its cell does is not done again."""
+    """Yield each statement to run, and whether it belongs to the answer; the rest of the answer's cell is left out."""
     for step in steps:
         if isinstance(step, DefinitionStep):
             yield from ((text, False) for text in step.statements)
@@ -92,21 +96,21 @@ def _texts(steps: tuple[Step, ...]) -> Iterator[tuple[str, bool]]:
 
 
 def _execute(text: str, place: str, names: dict[str, Any]) -> None:
-    """Run a statement so that a traceback, and who asks for its source, find the text."""
+    """Run a statement, and register its text so that tracebacks and `inspect.getsource` find it."""
     linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)
     exec(compile(text, place, "exec", dont_inherit=True), names)
 
 
 class _NoShell:
-    """What `%magic` and `!command` find: their work was for another run."""
+    """A stand-in for the IPython shell, in which `%magic` and `!command` do nothing."""
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         return say_nothing
 
 
 @contextmanager
-def _apart() -> Iterator[None]:
-    """Show nothing, and put the generators of random numbers back. A look at CUDA would start it."""
+def _isolated() -> Iterator[None]:
+    """Suppress all output, and restore the random number generators. CUDA's only if it runs, so as not to start it."""
     devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()
     state = random.getstate()
     try:
@@ -117,7 +121,7 @@ def _apart() -> Iterator[None]:
 
 
 class _Work(threading.Thread):
-    """Work that may be given up; an endless loop is stopped, and what torch itself computes goes on to its end."""
+    """A thread that can be stopped between two Python instructions; an operation of torch runs to its end."""
 
     def __init__(self, work: Callable[[], dict[str, Any]]) -> None:
         super().__init__(daemon=True)
@@ -126,20 +130,20 @@ class _Work(threading.Thread):
         self.error: BaseException | None = None
 
     def run(self) -> None:
-        """Keep what comes out, or what was raised."""
+        """Do the work, and keep its result or its exception."""
         try:
             self.result = self._work()
-        except BaseException as error:  # also what would end the process
+        except BaseException as error:  # SystemExit and KeyboardInterrupt too
             self.error = error
 
     def stop(self) -> None:
-        """Raise SystemExit in it."""
+        """Raise SystemExit in the thread."""
         if self.is_alive():
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident or 0), ctypes.py_object(SystemExit))
 
 
-def _within(seconds: float, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What work gives; raises StoppedError where it fails or does not come to an end."""
+def _run_within(seconds: float, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Return the result of `work`; raise StoppedError if it fails or exceeds the time limit."""
     thread = _Work(work)
     thread.start()
     try:

@@ -1,6 +1,6 @@
-"""After a restart a cell that is run alone misses what the cells above it make: say which cell to run first.
+"""An extension of IPython that adds advice to a NameError: which cell, not run since the restart, binds the name.
 
-An extension of IPython; `make lab` has its kernels load it.
+`make lab` configures its kernels to load it.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ _MENU = "Choose Run, then Run All Above Selected Cell; then run this cell again.
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Have this shell say so whenever a name is missing."""
+    """Register the handler for NameError in this shell."""
     shell.set_custom_exc((NameError,), _shown)
 
 
 def _shown(
     shell: Any, kind: type[NameError], error: NameError, trace: TracebackType, tb_offset: int | None = None
 ) -> None:
-    """Show the error as ever, and below it what to run."""
+    """Show the usual traceback, and the advice below it."""
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
-    told = advice(shell, error.name)
-    if told:
-        print(told)
+    line = advice(shell, error.name)
+    if line:
+        print(line)
 
 
 def advice(shell: Any, name: str | None) -> str:
-    """Which cell makes a name that is missing, where the saved notebook has one that has not run; else ""."""
+    """Return a sentence on the cell of the saved notebook that binds a missing name and has not run; "" without one."""
     if not name:
         return ""
     try:
         return _advice(shell, name)
-    except Exception:  # a file or a shell of a kind not thought of: then there is nothing to say
+    except Exception:  # an unforeseen file or shell: then there is no advice
         return ""
 
 
@@ -46,7 +46,7 @@ def _advice(shell: Any, name: str) -> str:
     running, ran = running_cell(shell), {text.strip() for text in texts_run(shell)}
     for place, cell in enumerate(cells):
         if not _is(cell, running) and binds(cell.text, name) and cell.text.strip() not in ran:
-            return _told(name, cell, any(_is(below, running) for below in cells[place:]))
+            return _sentence(name, cell, any(_is(below, running) for below in cells[place:]))
     return ""
 
 
@@ -54,7 +54,7 @@ def _is(cell: SavedCell, running: SavedCell) -> bool:
     return cell.id == running.id if running.id else cell.text.strip() == running.text.strip()
 
 
-def _told(name: str, cell: SavedCell, is_above: bool) -> str:
+def _sentence(name: str, cell: SavedCell, is_above: bool) -> str:
     begins = first_line(cell.text)
     if is_above:
         return f"`{name}` is made in a cell above that has not run since the kernel started: `{begins}`. {_MENU}"

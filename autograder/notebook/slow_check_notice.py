@@ -1,4 +1,4 @@
-"""Says that a check is still running, once it has taken two seconds; the check's result takes the place of the line."""
+"""Display a line while a check takes longer than two seconds; the result of the check replaces it."""
 
 from __future__ import annotations
 
@@ -13,44 +13,45 @@ from IPython.display import display, update_display
 
 from autograder.notebook.progress_log import folder_of_notebook, shell_of_reader
 
-_AFTER = 2.0  # seconds
+_AFTER = 2.0  # seconds until the line appears
 _NOTHING = {"text/plain": ""}
 
 
 @contextmanager
 def still_checking(name: str) -> Iterator[Callable[[object], None]]:
-    """Say that `name` is being checked where the block takes longer; yields what shows the result in place of that.
+    """Display that `name` is being checked if the block takes long; yield a function that displays the result instead.
 
-    Nothing is said where no reader works: what nbval, papermill and nbgrader run has the same outputs each time.
+    There is no line outside of a reader's notebook, so that outputs under nbval, papermill and nbgrader do not depend
+    on the time.
     """
     line = _Line(f"Still checking `{name}` …")
     line.start()
     try:
-        yield line.give_way
+        yield line.replace
     finally:
         line.end()
 
 
 class _Line:
-    """The line: a display with a name, which another display of this name replaces, in the page and in its file.
+    """The line, as a display with an id: a later display with this id replaces it, on the page and in the saved file.
 
-    `clear_output` would take away what the cell has printed before; an emptied display would stay in the saved file.
+    `clear_output` would also remove what the cell has printed before.
     """
 
     def __init__(self, words: str) -> None:
         self._words, self._name, self._is_shown = words, uuid4().hex, False
-        # Taken now: while an answer runs, what is displayed is kept back. The context says to which cell it belongs.
+        # Take the publisher now: while an answer runs, displays are captured. The context belongs to the running cell.
         self._page: Any = getattr(shell_of_reader(), "display_pub", None)
         self._clock = threading.Timer(_AFTER, copy_context().run, (self._show,))
 
     def start(self) -> None:
-        """Begin to wait."""
+        """Start the timer, in a reader's notebook."""
         if self._page and folder_of_notebook() is not None:
-            with suppress(RuntimeError):  # a Python without threads, in a browser: then nothing is said
+            with suppress(RuntimeError):  # Python in a browser has no threads: then there is no line
                 self._clock.start()
 
-    def give_way(self, result: object) -> None:
-        """Show a result: in place of the line, where it is shown."""
+    def replace(self, result: object) -> None:
+        """Display a result, in place of the line if that is shown."""
         self._stop()
         if self._is_shown:
             self._is_shown = False
@@ -59,7 +60,7 @@ class _Line:
             display(result)
 
     def end(self) -> None:
-        """Take the line away where no result came."""
+        """Stop the timer, and empty the line if no result has replaced it."""
         self._stop()
         if self._is_shown:
             update_display(_NOTHING, raw=True, display_id=self._name)

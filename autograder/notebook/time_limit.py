@@ -1,4 +1,4 @@
-"""A limit of time for what runs in a notebook: code that comes to no end is stopped where it is."""
+"""A time limit for code in a notebook's kernel: interrupt a block that runs too long."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TextIO
 
-_AGAIN = 0.5  # seconds until a stop is tried again: a bare `except` may have swallowed it
-_LOOK = 0.1  # seconds from one look at what the block does to the next
-_LOADING = 20.0  # seconds of imports that do not count
+_AGAIN = 0.5  # seconds between two interrupts: a bare `except` may have swallowed the first
+_LOOK = 0.1  # seconds between two measurements of the time
+_LOADING = 20.0  # seconds of imports that do not count towards the limit
 
 
 class OutOfTime(KeyboardInterrupt):
-    """The time is over. Like the interrupt that a reader sends, it is no Exception: `except Exception` lets it by."""
+    """The time limit was reached. As a KeyboardInterrupt it is no Exception: `except Exception` does not catch it."""
 
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """Raise OutOfTime in what runs in this block once so many seconds have passed.
+    """Raise OutOfTime in this block after `seconds`.
 
-    It comes between two steps of Python: a single operation of torch is waited for. Python can interrupt its main
-    thread alone, on every system, and a notebook's cells run there; in another thread the block goes on, and one line
-    says so.
+    The exception comes between two Python instructions, so a single operation of torch runs to its end. Python can
+    interrupt only its main thread, in which a notebook's cells run; in another thread the block continues, and prints
+    one line that says so.
 
-    Imports do not count: a kernel's first optimizer imports torch's compiler, which takes two seconds, on a slow disk
-    ten, and a module that is stopped halfway stays broken until the kernel is restarted.
+    Imports do not count: the first optimizer of a kernel imports torch's compiler, which takes two seconds, or ten on a
+    slow disk, and a module whose import was interrupted stays broken until the kernel is restarted.
     """
-    alarm = _Alarm(seconds) if threading.current_thread() is threading.main_thread() else _Word(seconds)
+    alarm = _Alarm(seconds) if threading.current_thread() is threading.main_thread() else _Notice(seconds)
     try:
         alarm.start()
         yield
@@ -39,8 +39,8 @@ def deadline(seconds: float) -> Iterator[None]:
         alarm.end()
 
 
-class _Word:
-    """Says that the time is over, and stops nothing."""
+class _Notice:
+    """A thread that prints a line when the time is over, and stops nothing."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds, self._over = seconds, threading.Event()
@@ -49,11 +49,11 @@ class _Word:
         self._thread = threading.Thread(target=self._wait, name="deadline", daemon=True)
 
     def start(self) -> None:
-        """Begin to count."""
+        """Start the clock."""
         self._thread.start()
 
     def end(self) -> None:
-        """Count no longer."""
+        """Stop the clock."""
         self._over.set()
         self._thread.join()
 
@@ -68,25 +68,26 @@ class _Word:
                 return self._ring()
 
     def _ring(self) -> None:
-        told = f"This is still running after {self._seconds:g} seconds. It cannot be stopped from here: interrupt it."
-        print(told, file=self._out)
+        line = f"This is still running after {self._seconds:g} seconds. It cannot be stopped from here: interrupt it."
+        print(line, file=self._out)
 
 
-class _Alarm(_Word):
-    """Interrupts the main thread, as often as it takes.
+class _Alarm(_Notice):
+    """A thread that interrupts the main thread when the time is over, again and again until the block ends.
 
-    A stop that arrives when all is over already is dropped: the handler is put back once none can be on its way.
+    It ignores an interrupt that arrives after the end of the block, and restores the former signal handler only when
+    no more interrupts can arrive.
     """
 
     _rung = _closed = False
 
     def start(self) -> None:
-        """Begin to count."""
+        """Install the signal handler, and start the clock."""
         self._before = signal.signal(signal.SIGINT, self._on_signal)
         super().start()
 
     def end(self) -> None:
-        """Count no longer; what was set before is set again."""
+        """Stop the clock, and restore the former signal handler."""
         self._closed = True
         super().end()
         signal.signal(signal.SIGINT, self._before)
@@ -109,7 +110,7 @@ class _Alarm(_Word):
 
 
 def _imports(thread: int) -> int:
-    """Count the functions of Python's import system that are running in a thread."""
+    """Return the number of functions of Python's import system that are running in a thread."""
     frame, count = sys._current_frames().get(thread), 0
     while frame is not None:
         count += frame.f_code.co_filename.startswith("<frozen importlib")
@@ -118,8 +119,8 @@ def _imports(thread: int) -> int:
 
 
 def _interrupt_main() -> None:
-    """Send the main thread an interrupt that wakes it from a sleep, too."""
+    """Send SIGINT to the main thread, which wakes it from a sleep too."""
     if sys.platform == "win32":
-        signal.raise_signal(signal.SIGINT)  # Python hands it to the main thread, whichever thread raised it
+        signal.raise_signal(signal.SIGINT)  # Python runs the handler in the main thread
     else:
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)

@@ -117,5 +117,5 @@ def _shown(verdict: Verdict) -> tuple[object, ...]:
 def _group(report: Report, students: tuple[str, ...]) -> Unexplained:
     first = report.first
     assert first is not None
-    failed = tuple(verdict.requirement for verdict in report.verdicts if verdict.status is not Status.PASS)
+    failed = tuple(verdict.requirement for verdict in report.failed_checks)
     return Unexplained(report.exercise, first, failed, students)

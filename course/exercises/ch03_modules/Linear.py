@@ -35,12 +35,12 @@ def first_numbers(answer: Answer, case: Case) -> Observation:
     bounds |= {"sqrt(6 / in_features)": (6 / inputs) ** 0.5}
     bounds |= {"sqrt(6 / (in_features + out_features))": (6 / (inputs + outputs)) ** 0.5}
     seen: Observation = {}
-    for name in ("weight", "bias"):
-        numbers = getattr(module, name)
+    for parameter in ("weight", "bias"):
+        numbers = getattr(module, parameter)
         facts = distribution_facts(numbers, "uniform", (3 * inputs) ** -0.5)
         share = float((numbers < 0).double().mean())
         below = {"below 0": "none" if share == 0 else "all" if share == 1 else "some"}
-        seen[name] = {"spread evenly": evenly(numbers), "reaches to": reach(numbers, bounds)} | facts | below
+        seen[parameter] = {"spread evenly": evenly(numbers), "reaches to": reach(numbers, bounds)} | facts | below
     seen["apart"] = apart(module.weight.detach(), module.bias.detach())
     return seen | {"others": not torch.equal(module.weight, other.weight), "shape": list(module.weight.shape)}
 

@@ -66,8 +66,8 @@ def trained(answer: Answer, case: Case) -> Observation:
         checkpoint = run.train(answer, run.epochs)
     if not isinstance(checkpoint, dict) or "losses" not in checkpoint:
         return {"returned": see(checkpoint)}
-    losses = checkpoint["losses"]
-    return {"rounded": are_rounded(losses), "losses": see(losses)} | run.left()
+    history = checkpoint["losses"]
+    return {"rounded": are_rounded(history), "losses": see(history)} | run.left()
 
 
 def going_on(asked: str) -> dict[str, str]:
