@@ -1,6 +1,6 @@
-"""Computes answer keys: draws cases and observes the worked solution and the answer bank on them.
+"""Compute answer keys: draw cases, and observe the worked solution and the answer bank on them.
 
-Nothing of a student's runs here, and nothing is compared.
+No student's code runs here, and nothing is compared.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from autograder.exercises.observation import Observation, Raised
 from autograder.exercises.source_rules import broken
 
 VISIBLE_SEED = 0
-_DRAWS = 8  # how often fresh cases are drawn, at most, so that repeating what is shipped earns nothing on them
-_LONG = 0.25  # seconds: what a wrong answer shows is put on the shelf by itself if it takes as long as this
+_DRAWS = 8  # the maximum number of draws for fresh cases on which repeating the shipped observations earns no points
+_LONG = 0.25  # seconds: the observations of a wrong answer that takes longer are put on the shelf by themselves
 _APART = 1_000_003  # the distance between the seeds of these draws
 
 
@@ -133,9 +133,9 @@ class AnswerKeys:
         return key
 
     def _mistake(self, answer: KnownAnswer, key: ExpectedObservations, seed: int) -> Mistake:
-        """Observe a wrong answer on the cases of a key; one that takes long is put on the shelf at once.
+        """Observe a wrong answer on the cases of a key; if that takes long, put the result on the shelf at once.
 
-        So a run that is killed again and again gets further each time, also where one key takes longer than it lives.
+        A run that is killed repeatedly then gets further each time, even if one key takes longer than a run may last.
         """
         shelf, drawn = self._shelf if seed != VISIBLE_SEED else None, self.drawn.get((key.exercise, seed), seed)
         kind = f"{answer.tag} on {drawn}"

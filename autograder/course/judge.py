@@ -27,9 +27,9 @@ from autograder.exercises.observation import Observation
 class Judge:
     """Judges the answers to one chapter of a course folder (the one with `chapters/` and `answers/`).
 
-    `only` names an exercise: then nothing is read of the others, whatever is wrong with them. The exercises of other
-    chapters that are `lent` to this one are judged as they are there; where there is no such chapter, answers find
-    there what `prelude` gives.
+    If `only` names an exercise, the files of the others are not read, so that errors in them do not matter. `lent` are
+    exercises of other chapters, which are judged as in their own chapter; `stem` is then a chapter, or an assignment of
+    such exercises alone, for which `prelude` is the setup cell. Answer keys for fresh cases are kept in `shelf`.
     """
 
     def __init__(
