@@ -160,14 +160,17 @@ def _drafted(lab: _Lab, reports: dict[int, Report], names: Iterable[str]) -> tup
     same = all(_alike(alone.report(seed, alone.outcome(seed)), report) for seed, report in reports.items())
     entry = bank_entry_draft.entry(answer, is_right)
     if not same:
-        return entry, "Written alone, the answer does something else: it leans on other cells. Mend the draft by hand."
+        return (
+            entry,
+            "Written alone, the answer does something else: it depends on other cells. Correct the draft by hand.",
+        )
     known = {tag for report in reports.values() for tag in report.mistakes}
     if is_right:
         return entry, "The answer passes every check. Add it only if it was refused once, or is built in a new way."
     if known:
         return (
             entry,
-            f"It is told as {', '.join(map(repr, sorted(known)))}: add it only if that sentence is wrong for it.",
+            f"Its report names {', '.join(map(repr, sorted(known)))}: add it only if that sentence is wrong for it.",
         )
     return entry, "No known mistake explains it: give it a tag and a sentence."
 

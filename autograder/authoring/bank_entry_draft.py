@@ -36,7 +36,7 @@ def answer_alone(exercise: str, source: str, names: Iterable[str] = ()) -> str:
     others = [node for node in tree.body if node not in answers and not _is_known(node)]
     if others and isinstance(answer, ast.ClassDef):
         raise NoDraft(
-            f"the class {exercise} leans on code beside it, and an entry stands alone: put that into the class."
+            f"the class {exercise} depends on code beside it, and an entry stands alone: put that code into the class."
         )
     answer.body = [*others, *answer.body]
     try:

@@ -53,8 +53,8 @@ KNOWN = len(HEADS) - 3  # the number of columns that `known` counts, without run
 def tally(course: Path, stem: str, name: str) -> Tally:
     """Count one exercise. This observes every answer of its bank, which takes seconds."""
     here = Judge(course, stem, only=name)
-    told = Counter(_told(here, name, answer) for answer in here.banks[name] if not answer.is_right)
-    of_unknown = (told[kind] for kind in ("another", "requirement", "difference"))
+    kinds = Counter(_kind_if_unknown(here, name, answer) for answer in here.banks[name] if not answer.is_right)
+    of_unknown = (kinds[kind] for kind in ("another", "requirement", "difference"))
     return Tally(*known(name, here.banks[name]), *of_unknown)  # type: ignore[arg-type]
 
 
@@ -66,7 +66,7 @@ def known(name: str, bank: Iterable[KnownAnswer]) -> tuple[object, ...]:
     return name, right, len(wrong), len(wrong) - facet, facet, sum(answer.slip for answer in wrong)
 
 
-def _told(here: Judge, name: str, answer: KnownAnswer) -> str:
+def _kind_if_unknown(here: Judge, name: str, answer: KnownAnswer) -> str:
     """Return which kind of message a wrong answer gets on the visible cases if the bank does not hold it.
 
     The kind is "another", "requirement" or "difference", as the fields of `Tally`.
@@ -78,9 +78,8 @@ def _told(here: Judge, name: str, answer: KnownAnswer) -> str:
     if report.mistakes:
         return "another"
     by_rule = [rule.sentence for rule in exercise.rules]
-    told = [each.sentence for each in unmet(report)]
-    spoken = [*by_rule, *(text for each in exercise.requirements.values() for text in each.tells.values())]
-    return "requirement" if any(sentence in spoken for sentence in told) else "difference"
+    by_requirement = [*by_rule, *(text for each in exercise.requirements.values() for text in each.tells.values())]
+    return "requirement" if any(each.sentence in by_requirement for each in unmet(report)) else "difference"
 
 
 def renewed(document: str, names: Sequence[str], counted: Iterable[Tally]) -> str:

@@ -79,12 +79,12 @@ def build(project: Path, observer: Observe = observe, only: str | None = None) -
     """
     outputs = render(project, observer, only)
     changed = {path: data for path, data in outputs.items() if not _current(project, path, outputs)}
-    told = [
+    lines = [
         _aside(project, path, "your work in") for path in sorted(changed) if _worked_in(project / path, changed[path])
     ]
     files.write_all({project / path: data for path, data in changed.items()})
-    told += [f"wrote {path.as_posix()}" for path in sorted(changed)]
-    return told + [_aside(project, path, "the stray") for path in _strays(project, outputs) if only is None]
+    lines += [f"wrote {path.as_posix()}" for path in sorted(changed)]
+    return lines + [_aside(project, path, "the stray") for path in _strays(project, outputs) if only is None]
 
 
 def write_proofs(project: Path, folder: Path, only: str | None = None) -> list[Path]:

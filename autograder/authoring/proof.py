@@ -213,23 +213,23 @@ class Proof:
             for verdict in otherwise(self.exercise, answer, report):
                 if other := twin(self.exercise, self._key(seed), answer.tag):
                     return f"shows the same as {other!r} {_on(seed)}; take it out, or add a case that tells them apart."
-                return f"is told otherwise {_on(seed)} by {_quoted(verdict)}; add a case that tells them apart."
+                return f"gets another message {_on(seed)}, from {_quoted(verdict)}; add a case that tells them apart."
         return ""
 
     def _were_it_unknown(self) -> Iterator[str]:
         """Check that a wrong answer, taken out of the bank, gets no other's sentence but those named in its `also`."""
         for answer in (each for each in self.bank if not each.is_right):
-            told: dict[str, str] = {}
+            named: dict[str, str] = {}
             for seed in self.seeds:
                 report = self._by_its_key(answer, seed, known=False)
-                told |= {each.mistake: each.sentence for each in report.verdicts if each.mistake}
-            for tag in sorted(set(told) - set(answer.also)):
+                named |= {each.mistake: each.sentence for each in report.verdicts if each.mistake}
+            for tag in sorted(set(named) - set(answer.also)):
                 yield (
-                    f"{self._answers}: were it unknown, {answer.tag!r} would be told the sentence of {tag!r} "
-                    f"({told[tag]}); where that is true of it, write also=({tag!r},), else add a case, or say it so."
+                    f"{self._answers}: if it were not in the bank, {answer.tag!r} would get the sentence of {tag!r} "
+                    f"({named[tag]}); if that is true of it, write also=({tag!r},), else add a case, or correct it."
                 )
-            for tag in sorted(set(answer.also) - set(told)) if set(SEEDS) <= set(self.seeds) else ():
-                yield f"{self._answers}: {answer.tag!r} is never told the sentence of {tag!r}; take it out of `also`."
+            for tag in sorted(set(answer.also) - set(named)) if set(SEEDS) <= set(self.seeds) else ():
+                yield f"{self._answers}: {answer.tag!r} never gets the sentence of {tag!r}; take it out of `also`."
 
     def _by_its_key(self, answer: KnownAnswer, seed: int, known: bool = True) -> Report:
         """Judge a wrong answer by its observations in the key; with `known=False`, by a key without its mistake."""
@@ -242,7 +242,7 @@ class Proof:
         """Check that answers which return an argument, a constant or an empty container score 0."""
         for what, answer in _thoughtless().items():
             if any(self.report_on(answer, "", seed).score for seed in self.seeds):
-                yield f"{self._file}: who returns {what} has points; let the first requirement refuse it."
+                yield f"{self._file}: returning {what} earns points; let the first requirement refuse it."
 
     def _shipped(self) -> Iterator[str]:
         """Check that the committed observations and hints agree with the exercise and its bank."""

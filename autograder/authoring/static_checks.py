@@ -111,10 +111,10 @@ def facet_lines(parts: ExerciseParts, exercise: Exercise, key: ExpectedObservati
         watched.setdefault(case.requirement, set()).update(observation)
     for sentence, requirement in exercise.requirements.items():
         for facet in sorted({*map(facet_name, requirement.tells)} - seen):
-            told = f"{sentence!r} tells of {facet!r}, which no probe sees"
-            yield f"{where}: {told}; what can be seen is: {', '.join(sorted(seen))}."
+            unseen = f"{sentence!r} has a message for {facet!r}, which no probe observes"
+            yield f"{where}: {unseen}; the observed facets are: {', '.join(sorted(seen))}."
         for facet in sorted(watched[sentence] - FACETS_WITH_MESSAGES - {*map(facet_name, exercise.tells(sentence))}):
-            yield f"{where}: {sentence!r} watches {facet!r} and has no words for it; say in `tells` what should be so."
+            yield f"{where}: {sentence!r} observes {facet!r} without a message for it; write in `tells` what should hold."
 
 
 def bank_lines(parts: ExerciseParts, exercise: Exercise, bank: AnswerBank, solution: str) -> Iterator[str]:
@@ -142,9 +142,9 @@ def _count(number: int, what: str) -> str:
 def _wrong(answer: KnownAnswer, exercise: Exercise, every: Iterable[KnownAnswer]) -> Iterator[str]:
     """Yield what is wrong with the sentence, the facet or the `also` of a wrong answer."""
     if answer.facet:
-        told = sorted({facet for requirement in exercise.requirements.values() for facet in requirement.tells})
-        if answer.facet not in told:
-            yield f"{answer.tag!r} is told by {answer.facet!r}, of which no requirement tells; these there are: {told}."
+        facets = sorted({facet for requirement in exercise.requirements.values() for facet in requirement.tells})
+        if answer.facet not in facets:
+            yield f"{answer.tag!r} has the facet {answer.facet!r}; the facets with a message are: {facets}."
     else:
         yield from (f"the sentence of {answer.tag!r} {wrong}" for wrong in _sentence(answer.sentence or ""))
     for tag in sorted(set(answer.also) - {each.tag for each in every if each.tag != answer.tag}):
@@ -165,11 +165,11 @@ def _alike(bank: Iterable[KnownAnswer], solution: str) -> Iterator[str]:
     sentences: dict[str, str] = {}
     programs = {_body(solution): "the worked solution"}
     for answer in bank:
-        told = repr(answer.tag)
-        if answer.sentence and (other := sentences.setdefault(answer.sentence, told)) != told:
-            yield f"{told} and {other} have one sentence; they are one mistake, or say what differs."
-        if (other := programs.setdefault(_body(answer.source), told)) != told:
-            yield f"{told} is the same program as {other}; take it out."
+        name = repr(answer.tag)
+        if answer.sentence and (other := sentences.setdefault(answer.sentence, name)) != name:
+            yield f"{name} and {other} have the same sentence; they are one mistake, or say what differs."
+        if (other := programs.setdefault(_body(answer.source), name)) != name:
+            yield f"{name} is the same program as {other}; take it out."
 
 
 def _body(cell: str) -> str:

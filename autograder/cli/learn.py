@@ -47,11 +47,11 @@ def _rendered(found: Learned) -> str:
     parts = ["On the cases that students see:", report_rendering.text(found.visible)]
     odd = [report for report in found.fresh if report.passed != found.visible.passed]
     if odd:
-        parts.append(f"On {len(odd)} of {len(found.fresh)} draws of fresh cases it comes out otherwise:")
+        parts.append(f"On {len(odd)} of {len(found.fresh)} draws of fresh cases the result is different:")
         parts.append(report_rendering.text(odd[0]))
     if found.near:
         close = ", ".join(f"{each.tag} ({each.same} of {each.cases})" for each in found.near)
-        parts.append(f"Known mistakes that show the same on cases where it goes wrong: {close}")
+        parts.append(f"Known mistakes with the same observations on cases where the answer is wrong: {close}")
     parts.append(found.advice)
     if found.entry:
         parts += [

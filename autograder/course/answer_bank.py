@@ -115,7 +115,7 @@ class AnswerBank:
         Many other faults may change the same bool, so the student reads the failed requirement's message for `facet`.
         """
         if not facet.strip():
-            raise BankError(f"the wrong answer {tag!r} to {self.exercise!r} needs the facet that is told of")
+            raise BankError(f"the wrong answer {tag!r} to {self.exercise!r} needs a facet whose message students read")
         return self._register(KnownAnswer(self.exercise, tag, "", _unmade, "", facet, also), change, of)
 
     def right(self, tag: str) -> Callable[[Function], Function]:
@@ -176,7 +176,7 @@ class AnswerBank:
 
 
 def _unmade(*_: object, **__: object) -> None:
-    raise BankError("an answer that is told by what it changes is made when its bank is loaded")
+    raise BankError("an answer that is given as a change cannot be called before its bank is loaded")
 
 
 def _source(answer: Function) -> str:
