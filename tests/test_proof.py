@@ -400,6 +400,6 @@ class TestForm:
         edit(parts.exercise.with_name("_watching.py"), "return calling()", told_more)
 
         assert (
-            f"{FILE}: 'swaps the ends' observes 'order' without a message for it; write in `tells` what should hold."
+            f"{FILE}: 'swaps the ends' observes 'order' without a message for it; say in `tells` what should hold."
             in (told(parts))
         )

@@ -114,7 +114,7 @@ def facet_lines(parts: ExerciseParts, exercise: Exercise, key: ExpectedObservati
             unseen = f"{sentence!r} has a message for {facet!r}, which no probe observes"
             yield f"{where}: {unseen}; the observed facets are: {', '.join(sorted(seen))}."
         for facet in sorted(watched[sentence] - FACETS_WITH_MESSAGES - {*map(facet_name, exercise.tells(sentence))}):
-            yield f"{where}: {sentence!r} observes {facet!r} without a message for it; write in `tells` what should hold."
+            yield f"{where}: {sentence!r} observes {facet!r} without a message for it; say in `tells` what should hold."
 
 
 def bank_lines(parts: ExerciseParts, exercise: Exercise, bank: AnswerBank, solution: str) -> Iterator[str]:
