@@ -69,7 +69,7 @@ def run(
 
     `mishaps`, `repeats` and `whole` choose the students, as in `ClassMaker.students`. If `pages` is given, only these
     students get feedback pages, whose making takes most of the time. `ids(n)` returns n names to use in place of the
-    students' names, which describe what is special about them. Raises CourseError.
+    students' names, which tell what is special about them. Raises CourseError.
     """
     copy_course(project, folder / "course", stem)
     cycle = Cycle(folder / "course", stem, _exchange(folder))
