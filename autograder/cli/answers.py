@@ -17,7 +17,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Count again, and write the rows into docs/answers.md, or print the table if there is no such file.
 
-    Every answer is run, which takes a minute or two for all exercises.
+    Every answer is run, which takes a minute or two for all exercises. With --mutants, print the messages of mutants
+    instead.
     """
     from autograder.authoring.bank_statistics import renewed, tally
     from autograder.course.chapter_reader import read_course

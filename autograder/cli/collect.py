@@ -1,4 +1,4 @@
-"""Put the submissions that Canvas or Moodle gave in a zip into the students' folders, where grading looks for them."""
+"""Copy the submissions in a zip from Canvas or Moodle into the students' folders, where grading looks for them."""
 
 from __future__ import annotations
 

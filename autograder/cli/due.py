@@ -1,4 +1,4 @@
-"""Say when a chapter is due, for the class or for one student, and what lateness costs; or show what holds."""
+"""Set when a chapter is due, for the class or for one student, and what lateness costs; or show the settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the settings to the course's file, and print those that are in force; raise, unchanged, for bad input."""
+    """Write the given settings to the course's file, and print all settings that are in force.
+
+    For bad input, raise CourseError and leave the file unchanged.
+    """
     import tomlkit
 
     from autograder.course.course_location import find_course
@@ -62,6 +65,7 @@ def _warn_if_unknown(course: Path, student: str) -> None:
 
 
 def _put_back(path: Path, text: str) -> None:
+    """Restore the settings file after a change that cannot be read back."""
     from autograder.files import write_all
 
     write_all({path: text.encode()})

@@ -69,5 +69,5 @@ class Judge:
         self.solutions |= {name: judge.solutions[name] for name, judge in others.items()}
 
     def judge(self, name: str, seed: int, observations: Sequence[Observation], source: str) -> Report:
-        """Return the report on an answer that showed this on the cases of the seed; `source` is the answer's text."""
+        """Return the report on an answer with these observations on the cases of the seed; `source` is its text."""
         return judge(self.exercises[name], self.keys.full_key(name, seed), observations, source)

@@ -65,6 +65,7 @@ class Filler:
             raise WorkFailed(f"{line}: {found[0]} is nothing that this course has ({error}). Correct it.") from error
 
     def _minutes(self, stem: str) -> str:
+        """Return the reading time of a chapter's main path and exercises, in words."""
         chapter = read_chapter(chapter_path(self.course, stem))
         parts = shares(chapter, tier_lookup(self.course, chapter))
         main, exercises = (rounded(parts[name].minutes) for name in ("main path", "exercises"))
@@ -82,6 +83,7 @@ class Filler:
         return _on_one_line(f'<div class="explorer">{film}</div>')
 
     def _shown(self, stem: str, name: str) -> str:
+        """Return the HTML output of the cell with this id in an executed chapter."""
         cells = {cell.id: cell for cell in self.executed[stem].cells if cell.cell_type == "code"}
         shown = {kind: text for each in cells[name].outputs for kind, text in each.get("data", {}).items()}
         return str(shown["text/html"])
@@ -94,6 +96,7 @@ class Filler:
         return f"```python\n{self._known(stem, exercise, tag)[1].source.strip()}\n```"
 
     def _feedback(self, stem: str, exercise: str, tag: str) -> str:
+        """Return the report that a student reads after giving this answer of the bank, as HTML."""
         judge, known = self._known(stem, exercise, tag)
         seen = next(observed for answer, observed in judge.keys.bank_observations(exercise) if answer.tag == tag)
         report = judge.judge(exercise, VISIBLE_SEED, seen, known.source)
