@@ -94,7 +94,7 @@ def test_a_known_mistake_is_named(course: Path) -> None:
     (known,) = [each for each in sample_judge().banks[NAME] if each.tag == "hardcoded-eps"]
     found = learned(course, known.source)
 
-    assert "told as 'hardcoded-eps'" in found.advice and found.near[0].tag == "hardcoded-eps"
+    assert "names 'hardcoded-eps'" in found.advice and found.near[0].tag == "hardcoded-eps"
 
 
 def test_a_right_answer_is_drafted_as_one(course: Path) -> None:
@@ -128,7 +128,7 @@ def test_an_answer_that_leans_on_other_cells_is_told(course: Path) -> None:
     (folder / f"{STEM}.ipynb").write_bytes(handed_in(released(sample_judge()), answers))
     found = learn(course, folder, NAME, unconfined=UNCONFINED)
 
-    assert "leans on other cells" in found.advice and "describe(x)" in found.entry
+    assert "depends on other cells" in found.advice and "describe(x)" in found.entry
 
 
 def test_the_command_tells_it_all(course: Path, capsys: pytest.CaptureFixture[str]) -> None:

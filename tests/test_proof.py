@@ -256,7 +256,9 @@ def swap_ends(row):
         edit(parts.bank, "\n\n@bank.right(", fives)
 
         (line,) = told(parts)
-        assert line.startswith(f"{BANK}: were it unknown, 'turned-round' would be told the sentence of 'turned-fives'")
+        assert line.startswith(
+            f"{BANK}: if it were not in the bank, 'turned-round' would get the sentence of 'turned-fives'"
+        )
 
     def test_names_that_are_not_there(self, parts: ExerciseParts) -> None:
         """A facet of which no requirement tells, and a tag of no other answer."""
@@ -267,7 +269,7 @@ def swap_ends(row):
         )
 
         assert [
-            f"{BANK}: 'first-only' is told by 'outputs', of which no requirement tells; these there are: ['inputs'].",
+            f"{BANK}: 'first-only' has the facet 'outputs'; the facets with a message are: ['inputs'].",
             f"{BANK}: 'first-only' names 'nothing' in `also`, which is no other wrong answer; take it out.",
         ] == told(parts)[:2]
 
@@ -296,7 +298,7 @@ def swap_ends(row):
         """The first requirement refuses whoever has not begun."""
         edit(parts.exercise, "yield ends(draw.normal(2))", "yield ends(draw.normal(1))")
 
-        assert f"{FILE}: who returns the first argument has points; let the first requirement refuse it." in told(parts)
+        assert f"{FILE}: returning the first argument earns points; let the first requirement refuse it." in told(parts)
 
     def test_a_mutant_that_nothing_refuses(self, parts: ExerciseParts) -> None:
         """It needs a case, or a reason; one that is listed and refused is taken out."""
@@ -372,7 +374,11 @@ class TestForm:
     @pytest.mark.parametrize(
         ("old", "new", "line"),
         [
-            ('{"inputs":', '{"input":', f"{FILE}: 'leaves what is between' tells of 'input', which no probe sees"),
+            (
+                '{"inputs":',
+                '{"input":',
+                f"{FILE}: 'leaves what is between' has a message for 'input', which no probe observes",
+            ),
             ('tier="warm-up"', 'tier="warm"', "expected a tier of 'warm-up', 'core', 'stretch', found 'warm'"),
         ],
     )
@@ -394,6 +400,6 @@ class TestForm:
         edit(parts.exercise.with_name("_watching.py"), "return calling()", told_more)
 
         assert (
-            f"{FILE}: 'swaps the ends' watches 'order' and has no words for it; say in `tells` what should be so."
+            f"{FILE}: 'swaps the ends' observes 'order' without a message for it; say in `tells` what should hold."
             in (told(parts))
         )

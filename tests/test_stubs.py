@@ -76,7 +76,7 @@ def test_once_written_there_is_more_to_say(fresh: ExerciseParts) -> None:
     lines = prove(fresh)
 
     assert "lessons/answers/week_ends/row_range.py: no wrong answers, where a core exercise has at least 6" in lines[0]
-    assert any("who returns the first argument has points" in line for line in lines)
+    assert any("returning the first argument earns points" in line for line in lines)
 
 
 def test_closing_cells_stay_last(parts: ExerciseParts) -> None:

@@ -1,4 +1,4 @@
-"""What can be learned from one student's answer: which checks see it, which known mistake it is near, a bank entry."""
+"""Analyse one student's answer: report on it, find the nearest known mistakes, and draft an answer bank entry."""
 
 from __future__ import annotations
 
@@ -31,7 +31,11 @@ FRESH_SEEDS = (1, 2, 3)
 
 @dataclass(frozen=True)
 class Near:
-    """A known mistake, and on how many of the visible cases where the answer goes wrong it shows the same."""
+    """A known mistake near to an answer.
+
+    `cases` is the number of visible cases on which the answer is wrong, and `same` the number of those on which the
+    mistake has the same observation.
+    """
 
     tag: str
     same: int
@@ -40,9 +44,10 @@ class Near:
 
 @dataclass(frozen=True)
 class Learned:
-    """What was found: the report on the visible cases and on fresh ones, the nearest known mistakes, the entry.
+    """The analysis of an answer: its reports on visible and fresh cases, the nearest known mistakes, and a draft.
 
-    `entry` is "" where the bank cannot hold the answer, or needs none; `advice` says why, or what to do.
+    `entry` is the drafted bank entry, or "" if the bank cannot hold the answer or needs no entry; `advice` says why, or
+    what the author should do next. The entry belongs after line `line` of the file `bank`.
     """
 
     exercise: str
@@ -58,10 +63,10 @@ class Learned:
 def learn(
     course: Path, submission: Path, exercise: str, names: Iterable[str] = (), *, unconfined: bool = False
 ) -> Learned:
-    """Run one answer of a notebook, or of a student's folder, and draft an entry for the answer bank.
+    """Run one answer from a notebook, or from a student's folder, and draft an entry for the answer bank.
 
-    The answer runs as in grading; `names` are words that must not stay in the entry. Raises UnknownExercise,
-    WorkFailed where the submission cannot be read, CourseNotFound.
+    The answer runs as in grading. `names` are words to remove from the entry, such as the student's name. Raises
+    UnknownExercise, CourseNotFound, and WorkFailed if the submission cannot be read.
     """
     stem = course_in(course).find(exercise).chapter
     wanted = assignment(course, stem, unconfined=unconfined, given=given_path(course, stem))
@@ -91,29 +96,29 @@ def _read(wanted: Assignment, path: Path) -> Submission:
 
 
 class _Lab:
-    """Runs the answer to one exercise; the student's other answers are there for it to call."""
+    """Runs the answer to one exercise of a submission. The answer can call the student's other answers."""
 
     def __init__(self, judge: Judge, run: Runner, submission: Submission, exercise: str) -> None:
         self._judge, self._run, self._submission, self._exercise = judge, run, submission, exercise
 
     @property
     def source(self) -> str:
-        """The answer with its helpers, as plain Python."""
+        """Return the answer with its helpers, as plain Python."""
         return self._planned(VISIBLE_SEED).sources[self._exercise]
 
     def outcome(self, seed: int) -> Outcome:
-        """What the cases of a seed show of the answer."""
+        """Run the answer on the cases of a seed, and return the outcome."""
         return self._run(self._planned(seed).program.only(self._exercise), LIMITS)[self._exercise]
 
     def _planned(self, seed: int) -> Plan:
         return planned(self._submission, self._judge, seed, only=self._exercise)
 
     def report(self, seed: int, outcome: Outcome) -> Report:
-        """The report on it."""
+        """Return the report on an outcome for the cases of a seed."""
         return report_on(self._judge, self._exercise, outcome, self.source, seed)
 
     def alone(self, answer: str) -> _Lab:
-        """The same exercise with another answer, and nothing else of the student's."""
+        """Return a lab for the same exercise whose submission holds `answer` only."""
         parts = (
             OrderedCell(Role.ANSWER, answer, (self._exercise,)),
             OrderedCell(Role.CHECK, exercises=(self._exercise,)),
@@ -121,7 +126,7 @@ class _Lab:
         return _Lab(self._judge, self._run, replace(self._submission, parts=parts), self._exercise)
 
     def near(self, outcome: Outcome) -> tuple[Near, ...]:
-        """The known mistakes that show the same where the answer goes wrong, the nearest first; three at most."""
+        """Return up to three known mistakes that agree with the answer on a case where it is wrong, nearest first."""
         seen = outcome.observations
         if seen is None:
             return ()
@@ -139,7 +144,7 @@ class _Lab:
 
 
 def _drafted(lab: _Lab, reports: dict[int, Report], names: Iterable[str]) -> tuple[str, str]:
-    """The entry, "" where there is none; and what to do with it, or why there is none."""
+    """Return the drafted entry, or "" if there is none, and the advice that goes with it."""
     first = reports[VISIBLE_SEED].verdicts[0]
     exercise = reports[VISIBLE_SEED].exercise
     if first.status is Status.NOT_ATTEMPTED:
@@ -155,20 +160,23 @@ def _drafted(lab: _Lab, reports: dict[int, Report], names: Iterable[str]) -> tup
     same = all(_alike(alone.report(seed, alone.outcome(seed)), report) for seed, report in reports.items())
     entry = bank_entry_draft.entry(answer, is_right)
     if not same:
-        return entry, "Written alone, the answer does something else: it leans on other cells. Mend the draft by hand."
+        return (
+            entry,
+            "Written alone, the answer does something else: it depends on other cells. Correct the draft by hand.",
+        )
     known = {tag for report in reports.values() for tag in report.mistakes}
     if is_right:
         return entry, "The answer passes every check. Add it only if it was refused once, or is built in a new way."
     if known:
         return (
             entry,
-            f"It is told as {', '.join(map(repr, sorted(known)))}: add it only if that sentence is wrong for it.",
+            f"Its report names {', '.join(map(repr, sorted(known)))}: add it only if that sentence is wrong for it.",
         )
     return entry, "No known mistake explains it: give it a tag and a sentence."
 
 
 def _alike(one: Report, other: Report) -> bool:
-    """Whether two reports say the same, but for the line of code that raised."""
+    """Return whether two reports agree in all but the line of code that raised."""
     return [(v.requirement, v.status, v.mistake, v.got) for v in one.verdicts] == [
         (v.requirement, v.status, v.mistake, v.got) for v in other.verdicts
     ]

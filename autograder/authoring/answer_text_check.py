@@ -1,4 +1,7 @@
-"""The two ways by which the text of an answer comes to its judge: from what a kernel has run, and from a file."""
+"""Check that `check` in a notebook and grading from a file read the same source text of an answer.
+
+The first takes the text from the cells that the kernel has run, the second from the submitted file.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,11 @@ from autograder.submission.answer_source import answer_text, statements
 
 
 def run_as_cell(cell: str, name: str, namespace: dict[str, Any]) -> Callable[..., Any]:
-    """Run the text of a cell as a notebook does, which keeps it for whoever asks; returns what has this name."""
+    """Run the text of a cell and return the object that it binds to `name`.
+
+    Like a notebook, it registers the text in `linecache`, so that `inspect` can find the source. Raises ChapterError if
+    the cell raises.
+    """
     place = f"<ipython-input of {name}>"
     linecache.cache[place] = (len(cell), None, cell.splitlines(keepends=True), place)
     try:
@@ -29,15 +36,15 @@ def run_as_cell(cell: str, name: str, namespace: dict[str, Any]) -> Callable[...
 
 
 def of_file(judge: Judge, name: str, cell: str) -> str:
-    """The text of an answer as grading gets it, from a file that holds the setup cell and this one."""
+    """Return the text of an answer as grading reads it from a file that holds the setup cell and this cell."""
     known = [each for text in (judge.chapter.prelude, cell) for each in statements(text) or ()]
     return answer_text(name, cell, (), known, judge.names)
 
 
 def are_one(judge: Judge, name: str, cell: str, answer: Callable[..., Any]) -> bool:
-    """Whether `check`, once a cell has run that defines this answer, reads of it what grading reads of the file.
+    """Return whether `check`, after a kernel has run this cell, reads the same from the answer's text as grading does.
 
-    What both then say is the same: a report hangs on nothing else but what the answer shows.
+    Then both give the same report, since a report depends on nothing but this text and the answer's observations.
     """
     ran = SimpleNamespace(input_hist_raw=[judge.chapter.prelude, cell])
     kernel = SimpleNamespace(user_ns={name: answer}, history_manager=ran)

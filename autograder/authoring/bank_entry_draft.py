@@ -1,4 +1,4 @@
-"""Drafts an entry of the answer bank from an answer that a student gave, and finds its place in the bank."""
+"""Draft an entry of the answer bank from a student's answer, and find the line where it belongs."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ class NoDraft(CourseError):
 
 
 def answer_alone(exercise: str, source: str, names: Iterable[str] = ()) -> str:
-    """The answer as one function or class, without its author; what it needs beside stands inside the function.
+    """Return the answer as a single function or class, without names or comments that identify its author.
 
-    `source` is the answer with its helpers, as plain Python. Raises NoDraft where it cannot be written so.
+    `source` is the answer with its helpers, as plain Python. The helpers are moved into the function's body. Raises
+    NoDraft if the answer cannot be written in this form.
     """
     try:
         tree = ast.parse(without_author(source, names))
@@ -35,7 +36,7 @@ def answer_alone(exercise: str, source: str, names: Iterable[str] = ()) -> str:
     others = [node for node in tree.body if node not in answers and not _is_known(node)]
     if others and isinstance(answer, ast.ClassDef):
         raise NoDraft(
-            f"the class {exercise} leans on code beside it, and an entry stands alone: put that into the class."
+            f"the class {exercise} depends on code beside it, and an entry stands alone: put that code into the class."
         )
     answer.body = [*others, *answer.body]
     try:
@@ -45,21 +46,21 @@ def answer_alone(exercise: str, source: str, names: Iterable[str] = ()) -> str:
 
 
 def _is_known(node: ast.stmt) -> bool:
-    """Whether a statement is an import that every bank begins with, or has no effect on the answer."""
+    """Return whether the entry can do without a statement: an import that every bank has, or a bare expression."""
     if isinstance(node, ast.Import):
         return ast.unparse(node) in ("import torch", "import math")
     return isinstance(node, ast.Expr)
 
 
 def entry(answer: str, is_right: bool) -> str:
-    """The entry: a decorator whose tag and sentence are still to be written, and the answer."""
+    """Return the entry: the answer under a decorator whose tag and sentence the author still has to write."""
     if is_right:
         return f'@bank.right("{TAG}")\n{answer}'
     return f'@bank.wrong(\n    "{TAG}",\n    "{SENTENCE}",\n)\n{answer}'
 
 
 def place(bank: Path) -> int:
-    """The line of an answer bank after which an entry belongs: the end of the last answer."""
+    """Return the number of the line after which an entry belongs: the last line of the bank's last answer."""
     tree = ast.parse(bank.read_text(encoding="utf-8"))
     return max((node.end_lineno or 0 for node in tree.body if isinstance(node, _ANSWERS)), default=0) or (
         tree.body[-1].end_lineno or 0

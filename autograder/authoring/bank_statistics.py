@@ -1,4 +1,7 @@
-"""What the banks hold, by exercise, and what their wrong answers are told: known, and as if nobody knew them."""
+"""Count the entries of each answer bank, and which messages its wrong answers get if the bank does not know them.
+
+The counts are the table in docs/answers.md.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +20,20 @@ from autograder.diagnosis.verdict import Report
 
 @dataclass(frozen=True)
 class Tally:
-    """One exercise in numbers; the last three are of its wrong answers, each taken out of the bank first."""
+    """The counts of one exercise: a row of the table.
+
+    For the last three, each wrong answer is judged by a bank from which it was taken out.
+    """
 
     exercise: str
     right: int
     wrong: int
-    own: int  # told a sentence of their own
-    facet: int  # told what the requirement says of a facet
-    slips: int  # cost one requirement, whatever else they spoil
-    another: int  # told another's sentence, which is said to be true of them
-    requirement: int  # told what the requirement says
-    difference: int  # told what was expected and what was found
+    own: int  # wrong answers with a sentence of their own
+    facet: int  # wrong answers that get the requirement's message for a facet
+    slips: int  # wrong answers that cost one requirement only
+    another: int  # without their entry, they get the sentence of another wrong answer
+    requirement: int  # without their entry, they get a message of a requirement or of a source rule
+    difference: int  # without their entry, they get what was expected and what was found
 
 
 HEADS = (
@@ -41,27 +47,30 @@ HEADS = (
     "unknown: by the requirement",
     "unknown: what differs",
 )
-KNOWN = len(HEADS) - 3  # how many columns need no answer to be run
+KNOWN = len(HEADS) - 3  # the number of columns that `known` counts, without running an answer
 
 
 def tally(course: Path, stem: str, name: str) -> Tally:
-    """A tally of an exercise."""
+    """Count one exercise. This observes every answer of its bank, which takes seconds."""
     here = Judge(course, stem, only=name)
-    told = Counter(_told(here, name, answer) for answer in here.banks[name] if not answer.is_right)
-    of_unknown = (told[kind] for kind in ("another", "requirement", "difference"))
+    kinds = Counter(_kind_if_unknown(here, name, answer) for answer in here.banks[name] if not answer.is_right)
+    of_unknown = (kinds[kind] for kind in ("another", "requirement", "difference"))
     return Tally(*known(name, here.banks[name]), *of_unknown)  # type: ignore[arg-type]
 
 
 def known(name: str, bank: Iterable[KnownAnswer]) -> tuple[object, ...]:
-    """The columns that need no answer to be run."""
+    """Return the columns that can be counted without running an answer."""
     wrong = [answer for answer in bank if not answer.is_right]
     facet = sum(bool(answer.facet) for answer in wrong)
     right = sum(answer.is_right for answer in bank)
     return name, right, len(wrong), len(wrong) - facet, facet, sum(answer.slip for answer in wrong)
 
 
-def _told(here: Judge, name: str, answer: KnownAnswer) -> str:
-    """What a wrong answer is told on the visible cases if the bank does not know it."""
+def _kind_if_unknown(here: Judge, name: str, answer: KnownAnswer) -> str:
+    """Return which kind of message a wrong answer gets on the visible cases if the bank does not hold it.
+
+    The kind is "another", "requirement" or "difference", as the fields of `Tally`.
+    """
     key, exercise = here.keys.full_key(name, VISIBLE_SEED), here.exercises[name]
     seen = next(mistake.observations for mistake in key.mistakes if mistake.tag == answer.tag)
     others = tuple(mistake for mistake in key.mistakes if mistake.tag != answer.tag)
@@ -69,15 +78,15 @@ def _told(here: Judge, name: str, answer: KnownAnswer) -> str:
     if report.mistakes:
         return "another"
     by_rule = [rule.sentence for rule in exercise.rules]
-    told = [each.sentence for each in unmet(report)]
-    spoken = [*by_rule, *(text for each in exercise.requirements.values() for text in each.tells.values())]
-    return "requirement" if any(sentence in spoken for sentence in told) else "difference"
+    by_requirement = [*by_rule, *(text for each in exercise.requirements.values() for text in each.tells.values())]
+    return "requirement" if any(each.sentence in by_requirement for each in unmet(report)) else "difference"
 
 
 def renewed(document: str, names: Sequence[str], counted: Iterable[Tally]) -> str:
-    """A document with these rows of its table, and the sums, as they are now; other rows stay.
+    """Return the document with the rows of its table replaced by those in `counted`, and with new sums.
 
-    `names` are the exercises that there are, in their order. A document without the table is the table alone.
+    Other rows stay, except those of exercises that are not in `names`, the course's exercises in order. For an empty
+    document, return the table alone.
     """
     lines = document.splitlines()
     rows = {row[0]: row[1:] for row in map(_cells, lines) if row and row[0] in names}
@@ -91,6 +100,6 @@ def renewed(document: str, names: Sequence[str], counted: Iterable[Tally]) -> st
 
 
 def _cells(line: str) -> tuple[str, ...]:
-    """The cells of a row of the table; none of another line."""
+    """Return the cells of a row of the table; an empty tuple for any other line."""
     cells = tuple(cell.strip(" `") for cell in line.strip("|").split("|"))
     return cells if line.startswith("|") and len(cells) == len(HEADS) else ()

@@ -1,6 +1,6 @@
-"""The build: chapters become nbgrader's source and release, notebooks, solutions and shipped observations.
+"""Build the course: make nbgrader's source and release, notebooks, solutions and shipped observations from chapters.
 
-Everything is made in a temporary folder first. `build` then puts it in place; `check_sync` only compares.
+`render` makes every file in memory. `build` then writes those that changed; `check_sync` only compares.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _WATCHED = {Path("notebooks"): (".ipynb",), Path("solutions"): (".ipynb",)}
 _DATA = (".json", ".safetensors")
 
 Files = dict[str, bytes]
-# (course folder, chapter's stem, its committed data files by suffix) -> what they should be
+# (course folder, chapter's stem, its committed data files by suffix) -> the data files that the build writes
 Observe = Callable[[Path, str, Files], Files]
 Outputs = dict[Path, bytes]
 
 
 class State(Enum):
-    """What is wrong with a generated file."""
+    """How a generated file differs from the build: outdated, not there, or not made by any chapter."""
 
     STALE = "stale"
     MISSING = "missing"
@@ -42,7 +42,7 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class Problem:
-    """A generated file that is not as the chapters say; the path starts at the project folder."""
+    """A generated file that differs from the build; `path` is relative to the project folder."""
 
     state: State
     path: Path
@@ -52,10 +52,11 @@ class Problem:
 
 
 def observe(course: Path, stem: str, committed: Files, anew: bool = False) -> Files:
-    """A chapter's shipped observations, of its reference and answer bank on the visible cases: of each exercise the
-    committed ones while they still hold, since last digits differ between processors.
+    """Return a chapter's data files, by suffix: the shipped observations of its exercises, and their hints.
 
-    Whether they do is remembered, and unless it is asked anew, not computed again.
+    The observations are those of the worked solution and the answer bank on the visible cases. Committed ones that
+    still hold are kept, since last digits differ between processors. Receipts remember that they hold; `anew` ignores
+    the receipts and computes it again.
     """
     from autograder.authoring.proof_receipts import kept
     from autograder.authoring.static_checks import check_cases
@@ -71,23 +72,23 @@ def observe(course: Path, stem: str, committed: Files, anew: bool = False) -> Fi
 
 
 def build(project: Path, observer: Observe = observe, only: str | None = None) -> list[str]:
-    """Bring every generated file up to date, or those of one chapter; returns one line for each change.
+    """Bring every generated file up to date, or those of chapter `only`, and return one line for each change.
 
-    Files without a chapter, and notebooks that somebody worked in, are moved to build/aside/. Raises CourseError;
-    nothing is half written.
+    Files without a chapter, and notebooks that somebody worked in, are moved to build/aside/. Raises CourseError; then
+    no generated file was written in part.
     """
     outputs = render(project, observer, only)
     changed = {path: data for path, data in outputs.items() if not _current(project, path, outputs)}
-    told = [
+    lines = [
         _aside(project, path, "your work in") for path in sorted(changed) if _worked_in(project / path, changed[path])
     ]
     files.write_all({project / path: data for path, data in changed.items()})
-    told += [f"wrote {path.as_posix()}" for path in sorted(changed)]
-    return told + [_aside(project, path, "the stray") for path in _strays(project, outputs) if only is None]
+    lines += [f"wrote {path.as_posix()}" for path in sorted(changed)]
+    return lines + [_aside(project, path, "the stray") for path in _strays(project, outputs) if only is None]
 
 
 def write_proofs(project: Path, folder: Path, only: str | None = None) -> list[Path]:
-    """Write each solved chapter with the claims in their places, for the tests to run; returns where they are."""
+    """Write each solved chapter with its claim cells, as notebooks that the tests run, and return their paths."""
     from autograder.authoring.chapter_notebooks import proof_notebook, to_bytes
 
     public = project_address.read(project)
@@ -104,7 +105,7 @@ def _aside(project: Path, path: Path, what: str) -> str:
 
 
 def _worked_in(path: Path, new: bytes) -> bool:
-    """Whether a notebook was run, or a teacher marked cells in it that the build does not know."""
+    """Return whether a notebook was run, or has nbgrader cells that the build does not make."""
     if path.suffix != ".ipynb" or not path.is_file():
         return False
     try:
@@ -113,16 +114,16 @@ def _worked_in(path: Path, new: bytes) -> bool:
             return True
         return "source" in path.parts and bool(_marked(cells) - _marked(json.loads(new)["cells"]))
     except (ValueError, KeyError, TypeError, AttributeError):
-        return True  # not ours, whatever it is
+        return True  # the build did not write this file, so it must not be overwritten
 
 
 def _marked(cells: list[dict[str, Any]]) -> set[str]:
-    """nbgrader's names for the cells that it knows."""
+    """Return the nbgrader ids (`grade_id`) of the cells that carry nbgrader's metadata."""
     return {str(cell["metadata"]["nbgrader"].get("grade_id")) for cell in cells if "nbgrader" in cell["metadata"]}
 
 
 def check_sync(project: Path, observer: Observe = observe, only: str | None = None) -> list[Problem]:
-    """Name the committed generated files that are stale, missing or stray; `make build` mends them all."""
+    """Return the committed generated files that are stale, missing or stray; `make build` corrects them all."""
     outputs = render(project, observer, only)
     problems = [Problem(State.STRAY, path) for path in _strays(project, outputs) if only is None]
     for path in outputs:
@@ -136,7 +137,7 @@ def check_sync(project: Path, observer: Observe = observe, only: str | None = No
 
 
 def render(project: Path, observer: Observe = observe, only: str | None = None) -> Outputs:
-    """Make every generated file, or those of one chapter, in memory; the paths start at the project folder."""
+    """Make every generated file, or those of chapter `only`, in memory; paths are relative to the project folder."""
     course = find_course(project)
     whole = read_course(course)
     check_folders(course, {chapter.stem for chapter in whole})
@@ -169,7 +170,7 @@ def _chosen(chapters: tuple[Chapter, ...], only: str | None) -> tuple[Chapter, .
 
 
 def _data(project: Path) -> Path:
-    """The folder of what is shipped, from the project's on."""
+    """Return the folder of the shipped data files, relative to the project folder."""
     return find_course(project).resolve().relative_to(project.resolve()) / SHIPPED
 
 
@@ -178,13 +179,13 @@ def _watched(project: Path) -> dict[Path, tuple[str, ...]]:
 
 
 def _listed(chapter: Chapter) -> exercise_index.IndexedChapter:
-    """The chapter's title, and what its exercises are worth."""
+    """Return the chapter's entry in the exercise index: its title, and the points of its exercises."""
     worth = {name: exercise_index.Worth(int(chapter.points(name)), chapter.extra(name)) for name in chapter.exercises}
     return exercise_index.IndexedChapter(chapter.stem, title(chapter), worth)
 
 
 def _notebooks(project: Path, chapters: tuple[Chapter, ...], public: str, workplace: Path) -> Outputs:
-    """Write the sources to the workplace, let nbgrader release them there, and collect both."""
+    """Write the source notebooks to a temporary folder, let nbgrader release them there, and return all notebooks."""
     from autograder.authoring.chapter_notebooks import solution_notebook, source_notebook, to_bytes
     from autograder.authoring.nbgrader_release import release
 
@@ -204,13 +205,13 @@ def _notebooks(project: Path, chapters: tuple[Chapter, ...], public: str, workpl
 
 
 def _committed(course: Path, stem: str) -> Files:
-    """The chapter's data files that are there, by suffix."""
+    """Return the content of the chapter's data files that exist, by suffix."""
     places = {suffix: course / SHIPPED / f"{stem}{suffix}" for suffix in shipped_observations.SUFFIXES}
     return {suffix: place.read_bytes() for suffix, place in places.items() if place.is_file()}
 
 
 def _current(project: Path, path: Path, outputs: Outputs) -> bool:
-    """Whether a file is there and says what the build says."""
+    """Return whether a file exists and has the content that the build makes."""
     place = project / path
     return place.is_file() and place.read_bytes() == outputs[path]
 

@@ -1,7 +1,7 @@
-"""A chapter as a notebook: nbgrader's source, the worked solutions, and the proof of what the lessons claim.
+"""Make notebooks from a chapter: nbgrader's source, the worked solutions, and the proof of the lessons' claims.
 
-Nothing here is random and nothing comes from the machine: the same chapter gives the same bytes. Ids come
-from names or content, and metadata holds the keys written here and no others.
+The same chapter gives the same bytes on every machine: ids come from names or content, and metadata holds only the keys
+that this module writes.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-# What JupyterLab writes where a reader folds the cells below a heading, and how a side path's heading begins.
+# The metadata key with which JupyterLab marks a heading whose cells are folded away.
 FOLDED = "jp-MarkdownHeadingCollapsed"
-SIDE = "Side path: "
+SIDE = "Side path: "  # begins the heading of a side path
 _COLAB = "https://colab.research.google.com"
 
 INSTALL_ID = "install"
@@ -60,22 +60,22 @@ _MISSING = 'raise ImportError("The course is missing: run `pip install .` in its
 
 
 def source_notebook(chapter: Chapter, address: str) -> Notebook:
-    """The notebook that nbgrader starts from: with solutions and hidden tests."""
+    """Return the notebook that nbgrader releases from, with solutions and hidden tests."""
     return _notebook(chapter, address, _source_text)
 
 
 def solution_notebook(chapter: Chapter, address: str) -> Notebook:
-    """The solved notebook: no hidden tests, no outputs."""
+    """Return the solved notebook, without hidden tests and without outputs."""
     return _notebook(chapter, address, _solved_text)
 
 
 def proof_notebook(chapter: Chapter, address: str) -> Notebook:
-    """The solved notebook with the claims in their places, in which all predictions must hold; for the tests alone."""
+    """Return the solved notebook with its claim cells, for the tests; a prediction that does not hold stops its run."""
     return _notebook(chapter, address, _solved_text, claims=True)
 
 
 def to_bytes(notebook: Notebook) -> bytes:
-    """The notebook as a file's content; raises nbformat's ValidationError where it is no valid notebook."""
+    """Return the content of the notebook's file; raise nbformat's ValidationError if the notebook is not valid."""
     nbformat.validate(notebook)
     return (str(nbformat.writes(notebook)) + "\n").encode()
 
@@ -107,7 +107,7 @@ def _cells(chapter: Chapter, address: str, text: Callable[[Cell], str], claims: 
 
 
 def _side_cells(source: str, cell_id: str) -> Iterator[Notebook]:
-    """A side path's first cell: its heading, marked as such, and its text in a cell below, since cells are folded."""
+    """Yield the heading of a side path as one cell and its text as the next: JupyterLab folds whole cells away."""
     heading, _, text = source[headings(source)[0].text_start :].partition("\n")
     # Colab knows a cell by the id in its metadata.
     yield new_markdown_cell(f"#### {SIDE}{heading}", id=cell_id, metadata={FOLDED: True, "id": cell_id})
@@ -116,7 +116,7 @@ def _side_cells(source: str, cell_id: str) -> Iterator[Notebook]:
 
 
 def cell_ids(chapter: Chapter) -> list[str]:
-    """The id of each cell: its name or grade id, else drawn from its content."""
+    """Return the id of each cell: its name or grade id, else a digest of its content."""
     taken = {cell.fixed_id for cell in chapter.cells}
     ids: list[str] = []
     for cell in chapter.cells:
@@ -160,13 +160,13 @@ def _solved_text(cell: Cell) -> str:
 
 
 def _mine_text(cell: Cell) -> str:
-    """What stands in for answers, below a line that says so: of a folded cell, JupyterLab shows the first line."""
+    """Return a `mine` cell below a comment that says what it does: JupyterLab shows the first line of a folded cell."""
     names = ", ".join(_MINE.findall(cell.source))
     return f"# {names}: yours as soon as the check passes, the lesson's until then\n{cell.source}"
 
 
 def _metadata(cell: Cell) -> dict[str, Any]:
-    """The cell's metadata, from a closed list: nbgrader, tags, jupyter, cellView."""
+    """Return the cell's metadata; its only keys are nbgrader, tags, jupyter and cellView."""
     if cell.kind is Kind.PARAMETERS:
         return {"tags": ["parameters"]}
     if cell.kind is Kind.FIGURE:
@@ -178,7 +178,7 @@ def _metadata(cell: Cell) -> dict[str, Any]:
 
 
 def _folded() -> dict[str, Any]:
-    """The metadata of a cell whose source nobody needs to read: folded in JupyterLab, and in Colab."""
+    """Return the metadata that folds a cell's source away in JupyterLab and in Colab."""
     return {"jupyter": {"source_hidden": True}, "cellView": "form"}
 
 

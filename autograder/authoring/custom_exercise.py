@@ -1,8 +1,9 @@
-"""A teacher's own exercise in one file, `own/NAME.py` in the course's folder: an assignment of its own.
+"""Create and prove a teacher's own exercise: one file, `own/NAME.py` in the course folder, that is an assignment.
 
-Its cells come first, as in a chapter; behind `# %% cases` stand its requirements and hints, behind `# %% answers` its
-wrong and right answers. It is tried in a folder of its own, under a time limit; what is proven there is then laid into
-the course, where build, check, grade and report find it as they find any other.
+The file begins with its cells, as in a chapter. Its requirements and hints follow `# %% cases`, and its wrong and right
+answers follow `# %% answers`. `prove_own` splits it into the usual files of an exercise and proves them in a temporary
+project, under a time limit. If that succeeds, it copies the files into the course, where build, check, grade and report
+find them as they find any other exercise.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ OWN = "own"  # the folder
 _MADE = "# Made from {where} by `python -m autograder prove {name}`: change it there."
 _CUTS = re.compile(r"^# %% (cases|answers)[ \t]*$", re.MULTILINE)
 _SECONDS = 120.0
-# Both in one process: to begin one takes longer than either.
+# Both commands run in one process, since starting a process takes longer than either command.
 _TRIAL = """
 import sys
 from autograder.__main__ import main
@@ -34,12 +35,15 @@ sys.exit(main(["--root", project, "build"]) or main(["--root", project, "prove",
 
 
 def own_path(course: Path, name: str) -> Path:
-    """Where a teacher's own exercise of this name is written."""
+    """Return the path of the file of a teacher's own exercise."""
     return course / OWN / f"{name}.py"
 
 
 def new_own(course: Path, name: str) -> Path:
-    """Write the template of an own exercise, which works as it is; raises ExerciseError for a name that is no good."""
+    """Write the template of an own exercise, which can be proven unchanged, and return its path.
+
+    Raises ExerciseError if the name is not valid, or taken.
+    """
     if not re.fullmatch(r"[a-z]\w*", name, re.ASCII):
         raise ExerciseError(f"expected a name such as moving_average, found {name!r}. Choose another name.")
     path = own_path(course, name)
@@ -52,9 +56,10 @@ def new_own(course: Path, name: str) -> Path:
 
 
 def prove_own(course: Path, name: str, seconds: float = _SECONDS) -> list[str]:
-    """Try an own exercise by itself, and lay it into the course where it is proven.
+    """Prove an own exercise in a temporary project, and copy its files into the course if nothing is wrong.
 
-    Returns a line for each thing that is wrong, and then nothing is changed. `seconds` is how long the proof may take.
+    Returns a line for each thing that is wrong; if there is one, the course is unchanged. `seconds` limits the time
+    of the proof.
     """
     try:
         made = _unfolded(course, name)
@@ -77,9 +82,9 @@ def prove_own(course: Path, name: str, seconds: float = _SECONDS) -> list[str]:
 
 
 def _unfolded(course: Path, name: str) -> dict[Path, str]:
-    """The files of the course that an own exercise becomes, from the course's folder on; raises ExerciseError.
+    """Split an own exercise into the course's files, by path relative to the course folder; raises ExerciseError.
 
-    Lines keep their numbers, so that what is told of them holds in the teacher's file.
+    Each line keeps its number, so that the line numbers in messages are those of the teacher's file.
     """
     path = own_path(course, name)
     where = path.relative_to(course.parent).as_posix()
@@ -108,7 +113,7 @@ def _unfolded(course: Path, name: str) -> dict[Path, str]:
 
 
 def _check_free(course: Path, name: str) -> None:
-    """Raise ExerciseError where another exercise or chapter of the course has this name."""
+    """Raise ExerciseError if another exercise or chapter of the course has this name."""
     mine = ExerciseParts(course, name, name)
     head = _MADE.format(where=own_path(course, name).relative_to(course.parent).as_posix(), name=name)
     if mine.exercise.is_file() and mine.exercise.read_text(encoding="utf-8", errors="replace").startswith(head):
@@ -121,7 +126,7 @@ def _check_free(course: Path, name: str) -> None:
 
 
 def _tried(project: Path, name: str, seconds: float) -> list[str]:
-    """What building and proving the exercise complain of, in a process that is ended after `seconds`."""
+    """Build and prove the exercise in a child process, and return its complaints; kill it after `seconds`."""
     environment = {key: value for key, value in os.environ.items() if key != COURSE_VARIABLE}
     try:
         ran = subprocess.run(
@@ -142,6 +147,7 @@ def _tried(project: Path, name: str, seconds: float) -> list[str]:
 
 
 def _placed(line: str, names: list[str], where: str) -> str:
+    """Replace the names of the generated files in a message by that of the teacher's file."""
     for each in names:
         line = line.replace(each, where)
     return line

@@ -1,4 +1,4 @@
-"""The example class: made students, graded through nbgrader's whole cycle, in a folder of its own."""
+"""Make the example class: invented students, graded through nbgrader's whole cycle, in a folder of its own."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade, ShowPro
 
 @dataclass(frozen=True)
 class ExampleClass:
-    """A class that has been graded: where it is, who is in it, and why some could not be graded."""
+    """A graded class: its folder, its students, and the reason for each student who could not be graded."""
 
     folder: Path
     stem: str
@@ -33,21 +33,21 @@ class ExampleClass:
 
     @property
     def course(self) -> Path:
-        """Its course folder."""
+        """The course folder of the class."""
         return self.folder / "course"
 
     @property
     def grades(self) -> Path:
-        """The exported grades."""
+        """The CSV file with the exported grades."""
         return self.folder / "grades.csv"
 
     def summary(self) -> str:
-        """The class in a table."""
+        """Return the class as a table of text."""
         return class_table.table(class_table.rows(self.course, self.stem, self.failures))
 
 
 def no_bars(_what: str) -> ShowProgress:
-    """Show no progress."""
+    """Return a progress display that shows nothing."""
     return plain
 
 
@@ -65,10 +65,11 @@ def run(
     workers: Workers = Workers(),  # noqa: B008  (a value)
     unconfined: bool = False,
 ) -> ExampleClass:
-    """Make the class in an empty folder and take it through the cycle; raises CourseError.
+    """Make the class in an empty folder and run nbgrader's cycle from generating to exporting grades on it.
 
-    `ClassMaker.students` says who is in it. With `pages`, only these students get feedback, the slowest part of it.
-    `ids` gives so many students names that say nothing about them.
+    `mishaps`, `repeats` and `whole` choose the students, as in `ClassMaker.students`. If `pages` is given, only these
+    students get feedback pages, whose making takes most of the time. `ids(n)` returns n names to use in place of the
+    students' names, which tell what is special about them. Raises CourseError.
     """
     copy_course(project, folder / "course", stem)
     cycle = Cycle(folder / "course", stem, _exchange(folder))
@@ -89,7 +90,7 @@ def run(
 
 
 def _exchange(folder: Path) -> Path:
-    """Make the folder where students hand in: nbgrader asks for one that everybody may write to."""
+    """Make nbgrader's exchange folder, which nbgrader requires to be writable for every user."""
     exchange = folder / "exchange"
     exchange.mkdir()
     exchange.chmod(0o777)
@@ -103,12 +104,12 @@ def _called(students: tuple[Student, ...], ids: Callable[[int], Sequence[str]] |
 
 
 def first_chapter(project: Path) -> str:
-    """The chapter that an example is made of where none is named; raises CourseNotFound."""
+    """Return the stem of the first chapter, the default for the example class; raises CourseNotFound."""
     return chapter_paths(find_course(project))[0].stem
 
 
 def empty_folder(folder: Path) -> Path:
-    """Make room for a new example class; an older one, which is all made again, is removed."""
+    """Make an empty folder for a new example class, removing an older class there; raises WorkFailed."""
     try:
         shutil.rmtree(folder, ignore_errors=False) if folder.exists() else None
         folder.mkdir(parents=True)
@@ -120,7 +121,10 @@ def empty_folder(folder: Path) -> Path:
 
 
 def copy_course(project: Path, copy: Path, stem: str) -> None:
-    """Copy what grading a chapter takes; the teacher's own gradebook and submissions are left alone."""
+    """Copy the files that grading a chapter needs, without the teacher's own gradebook and submissions.
+
+    Raises CourseNotFound if one of the files is missing.
+    """
     course = find_course(project)
     for name in (f"chapters/{stem}.py", f"answers/{stem}", EXERCISES, SHIPPED, "nbgrader_config.py"):
         if not (course / name).exists():
@@ -134,7 +138,7 @@ def copy_course(project: Path, copy: Path, stem: str) -> None:
 
 
 def _copy(path: Path, copy: Path, others: Iterable[str]) -> None:
-    """Copy a file or a folder, without what is shipped of other chapters."""
+    """Copy a file or a folder; leave out names that match a pattern in `others`, the files of other chapters."""
     copy.parent.mkdir(parents=True, exist_ok=True)
     if path.is_dir():
         shutil.copytree(path, copy, ignore=shutil.ignore_patterns("__pycache__", *others))
@@ -143,7 +147,7 @@ def _copy(path: Path, copy: Path, others: Iterable[str]) -> None:
 
 
 def _homework(folder: Path, stem: str, student: Student) -> Path:
-    """Write a student's file where the student would have it; returns the student's folder."""
+    """Write the student's file to a home folder for the student, and return that folder."""
     home = folder / "students" / student.name
     (home / stem).mkdir(parents=True)
     (home / stem / student.filename).write_bytes(student.data)

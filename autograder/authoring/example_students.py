@@ -1,4 +1,4 @@
-"""The students of the example class: what each hands in, and what it must earn."""
+"""Make the students of the example class: the file that each hands in, and the result that it must get."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ from autograder.ipython_syntax import CHECK
 
 @dataclass(frozen=True)
 class Expected:
-    """What a student must earn: the exercises solved wholly, and the known mistake in each of the others.
+    """The result that a student must get.
 
-    `told` is what the summary must say of the student.
+    `solved` are the exercises with full points, and `mistakes` maps each other attempted exercise to the tag of its
+    known mistake. `told` is a text that the summary must contain for the student.
     """
 
     solved: frozenset[str] = frozenset()
@@ -33,7 +34,10 @@ class Expected:
 
 @dataclass(frozen=True)
 class Student:
-    """One made student: the name says what is special; the file, under the name it is handed in as."""
+    """One invented student: a name that says what is special about it, its file, and the expected result.
+
+    `filename` is the name under which the student hands in the file.
+    """
 
     name: str
     data: bytes
@@ -49,7 +53,7 @@ class ClassMaker:
 
     def __init__(self, judge: Judge, release: NotebookNode) -> None:
         self.chapter = judge.chapter
-        # As a file holds it: to copy a notebook and to write it anew takes longer than to make a student's answers.
+        # As plain JSON: copying and writing a notebook with nbformat takes longer than making a student's answers.
         self._release: dict[str, Any] = json.loads(nbformat.writes(release))
         self.names = judge.chapter.exercises
         self.solutions = {name: judge.chapter.solution(name) for name in self.names}
@@ -58,11 +62,12 @@ class ClassMaker:
     def students(
         self, mishaps: bool = True, repeats: bool = True, whole: Collection[str] | None = None
     ) -> Iterator[Student]:
-        """Every student of the class; without mishaps, those whose answers are the bank's, in proper files.
+        """Yield every student of the class.
 
-        Without repeats, nobody hands in an answer of the bank that another one did, but leaves the exercise open. Where
-        it is said which exercises are to be answered `whole`, of the others only the first right and the first wrong
-        answer are handed in.
+        Without `mishaps`, leave out damaged files and answers that hang, crash or make noise. Without `repeats`, a
+        student for whom the bank has no further answer to an exercise leaves it unanswered, in place of repeating the
+        last one. If `whole` is given, all answers of the bank are used for these exercises only; for the others, only
+        the first right and the first wrong one.
         """
         everything = frozenset(self.names)
         yield self._student("perfect", self.solutions, Expected(everything))
@@ -77,7 +82,10 @@ class ClassMaker:
     def _from_bank(
         self, word: str, rows: list[list[KnownAnswer]], repeats: bool, whole: Collection[str]
     ) -> Iterator[Student]:
-        """Student k hands in answer k of every exercise; where there are fewer the last one again, or none."""
+        """Yield students of whom the k-th hands in the k-th answer of each row, or at its end the last one or none.
+
+        A row holds the right, or the wrong, answers to one exercise.
+        """
         rows = [row if row and row[0].exercise in whole else row[:1] for row in rows]
         for k in range(max(map(len, rows))):
             picked = {row[0].exercise: row[min(k, len(row) - 1)] for row in rows if row}
@@ -89,7 +97,7 @@ class ClassMaker:
             yield self._student(f"{word}-{k + 1:02d}", sources, Expected(solved, mistakes))
 
     def _mangled(self, everything: frozenset[str]) -> Iterator[Student]:
-        """Perfect answers in files to which something happened on the way."""
+        """Yield students with the worked solutions in damaged, renamed or repackaged files."""
         first = self.names[0]
         for name, mangle, told in (
             ("copied-cell", self._copy_cell, f"more than once; the last answer above the check counts: {first}"),
@@ -110,7 +118,10 @@ class ClassMaker:
         yield self._student("broken-json", self.solutions, Expected(told=told), _merged)
 
     def _ill_behaved(self, everything: frozenset[str]) -> Iterator[Student]:
-        """Perfect answers but for one that hangs, dies or does not run; and one that only makes noise."""
+        """Yield students whose first answer hangs, ends the process or is not Python, and two unusual but right ones.
+
+        All other answers are the worked solutions.
+        """
         first = self.names[0]
         for name, text, told in (
             ("endless-loop", "while True:\n    pass\n", "still running"),
@@ -136,13 +147,13 @@ class ClassMaker:
         return Student(name, data, expected, filename or f"{self.chapter.stem}.ipynb")
 
     def _answered(self, cell: dict[str, Any], sources: Sources) -> dict[str, Any]:
-        """A cell of the release, with the student's answer where it is for one."""
+        """Return a cell of the release, with the student's answer as its source if it is an answer cell."""
         mark = cell["metadata"].get("nbgrader", {})
         is_answered = mark.get("solution") and mark["grade_id"] in sources
         return cell | {"source": sources[mark["grade_id"]].splitlines(keepends=True)} if is_answered else cell
 
     def _copy_cell(self, data: bytes) -> bytes:
-        """Copy the first exercise's cell, mark and all, and put an older attempt before it."""
+        """Insert a wrong attempt before the first exercise's cell, as a copy of that cell with the same grade id."""
 
         def copied(notebook: Any) -> None:
             place = next(i for i, cell in enumerate(notebook.cells) if _grade_id(cell) == self.names[0])
@@ -153,15 +164,15 @@ class ClassMaker:
         return _changed(data, copied)
 
     def _cut_off(self, data: bytes) -> bytes:
-        """The file as far as into the cell of the last exercise."""
+        """Return the file truncated within the cell of the last exercise."""
         return data[: data.index(f'"grade_id": "{self.names[-1]}"'.encode())]
 
     def _first_function(self) -> str:
-        """The first exercise that asks for a function, not a class."""
+        """Return the first exercise whose answer is a function, not a class."""
         return next(name for name in self.names if f"def {name}(" in self.solutions[name])
 
     def _with_helper(self) -> Sources:
-        """Put the first function's work into another one, which stands in a cell of its own."""
+        """Return the solutions, with the first function changed to call the helper that `_add_helper` inserts."""
         name = self._first_function()
         return self.solutions | {name: f"def {name}(*args, **kwargs):\n    return my_helper(*args, **kwargs)"}
 
@@ -172,7 +183,7 @@ class ClassMaker:
 
 
 def _written(notebook: dict[str, Any]) -> bytes:
-    """The bytes that nbformat writes of a notebook."""
+    """Return the bytes that nbformat would write for a notebook."""
     return json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False, separators=(",", ": ")).encode()
 
 
@@ -203,7 +214,7 @@ def _zipped(data: bytes) -> bytes:
 
 
 def _merged(data: bytes) -> bytes:
-    """Leave the marks of git around a line of an answer that two versions have in different words."""
+    """Write git's merge conflict markers around a `def` line and another version of it."""
     lines = data.split(b"\n")
     place = next(place for place, line in enumerate(lines) if line.lstrip().startswith(b'"def '))
     other = lines[place].replace(b"def ", b"def other_", 1)

@@ -1,6 +1,7 @@
-"""The stubs of a new exercise: its cells, its file and its answer bank, each where it belongs.
+"""Write the stubs of a new exercise: its cells in a chapter, its file and its answer bank.
 
-They build as they are. Where the author has something to write stands `form.MARK`; `prove` names each such place.
+They build unchanged. `static_checks.MARK` marks each place where the author has something to write, and the command
+`prove` lists these places.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ _INIT = '"""The exercises of $stem."""\n'
 
 
 def new(course: Path, name: str, stem: str) -> list[str]:
-    """Write the stubs of an exercise, all or none; returns the places, as they are told. Raises CourseError."""
+    """Write the stubs of an exercise, all or none, and return a line for each file; raises CourseError."""
     chapter = read_chapter(_chapter_path(course, stem))
     parts = ExerciseParts(course, stem, name)
     _check_name(parts, chapter)
@@ -107,7 +108,7 @@ def _chapter_path(course: Path, stem: str) -> Path:
 
 
 def _check_name(parts: ExerciseParts, chapter: Chapter) -> None:
-    """Raise CourseError where a name cannot be that of a new exercise."""
+    """Raise CourseError if a name cannot be that of a new exercise."""
     name = parts.name
     if not re.fullmatch(EXERCISE, name) or keyword.iskeyword(name) or name in RESERVED:
         raise CourseError(
@@ -121,7 +122,7 @@ def _check_name(parts: ExerciseParts, chapter: Chapter) -> None:
 
 
 def _with_cells(chapter: Chapter, parts: ExerciseParts) -> str:
-    """The chapter's text with the new cells; raises ChapterError where they break its rules."""
+    """Return the chapter's text with the new cells inserted; raise ChapterError if it breaks the chapter rules."""
     rows = parts.chapter.read_text(encoding="utf-8").splitlines(keepends=True)
     place = _closing_line(chapter) or len(rows) + 1
     before, after = "".join(rows[: place - 1]), "".join(rows[place - 1 :])
@@ -131,7 +132,10 @@ def _with_cells(chapter: Chapter, parts: ExerciseParts) -> str:
 
 
 def _closing_line(chapter: Chapter) -> int | None:
-    """The line where a chapter begins to close: with what shows the progress, or with the text after its last code."""
+    """Return the line before which new cells go, or None for the end of the chapter.
+
+    It is that of the text before the first cell that calls `progress(`, or of the text after the last code cell.
+    """
     cells = chapter.cells
     shows = (i for i, cell in enumerate(cells) if cell.kind is Kind.LESSON and re.search(r"^progress\(", cell.source))
     index = next(shows, len(cells))

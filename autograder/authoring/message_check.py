@@ -1,4 +1,4 @@
-"""Own words: whether a wrong answer of the bank is told what it is to be told, and nothing else."""
+"""Check that the report on a wrong answer of the bank gives that answer's own message, and no other."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from autograder.exercises.exercise import Exercise
 
 
 def unmet(report: Report) -> list[Verdict]:
-    """The checks that failed; one that waits for another has not."""
+    """Return the verdicts that failed; a skipped one, which depends on another requirement, is not among them."""
     return [each for each in report.failed_checks if each.status is not Status.SKIPPED]
 
 
 def otherwise(exercise: Exercise, answer: KnownAnswer, report: Report) -> list[Verdict]:
-    """The failed checks at which a wrong answer is told something else than its own mistake, in its own words.
+    """Return the failed verdicts whose message is not the wrong answer's own.
 
-    A program as it was given is no attempt, and has a sentence all the same.
+    The untouched starter of a bug hunt counts as no attempt, and yet has its own sentence, at the first verdict.
     """
     if answer.tag == UNTOUCHED and report.verdicts[0].sentence == answer.sentence:
         return []
@@ -26,7 +26,7 @@ def otherwise(exercise: Exercise, answer: KnownAnswer, report: Report) -> list[V
 
 
 def twin(exercise: Exercise, key: ExpectedObservations, tag: str) -> str:
-    """Another known mistake that shows the same as this one on every case; "" where there is none."""
+    """Return the tag of another known mistake that has the observations of mistake `tag` on every case, or ""."""
     one = next(mistake for mistake in key.mistakes if mistake.tag == tag)
     others = (
         mistake
@@ -37,6 +37,7 @@ def twin(exercise: Exercise, key: ExpectedObservations, tag: str) -> str:
 
 
 def _own(exercise: Exercise, answer: KnownAnswer, verdict: Verdict) -> tuple[str | None, str | None]:
+    """Return the mistake tag and the sentence that a failed verdict on this wrong answer must have."""
     if not answer.facet:
         return answer.tag, answer.sentence
     return None, exercise.tells(verdict.requirement).get(answer.facet)

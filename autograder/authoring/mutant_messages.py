@@ -1,7 +1,8 @@
-"""What mutants are told, those of the worked solution and those of each wrong answer: the sentences of which mistakes.
+"""List which mistakes' sentences the mutants of the worked solution and of each wrong answer get.
 
-Nobody has said which sentences are true of a mutant. Of a wrong answer's mutant, its own are, and those in its `also`;
-any other is listed, to be read beside the change. None is told where the pattern `unless` of its mistake denies it.
+An author reads the list, to find sentences that are false for the code that gets them. A mutant of a wrong answer may
+get that answer's sentence, and those that its `also` names; every other sentence is listed with the change that was
+made. A sentence is certainly false if its mistake's pattern `unless` matches the mutant ("denied").
 """
 
 from __future__ import annotations
@@ -22,16 +23,17 @@ from autograder.course.judge import Judge
 from autograder.diagnosis.verdict import Report
 from autograder.ipython_syntax import without_comments
 
-SECONDS = 5.0  # of the processor, for one mutant on all visible cases
+SECONDS = 5.0  # limit of processor time for one mutant on all visible cases
 SOLUTION = "the solution"
 KINDS = ("passes", "own sentence", "also", "another's", "no known mistake", "denied", "stopped")
 
 
 @dataclass(frozen=True)
 class MutantTold:
-    """A mutant of the solution, or of a wrong answer that is told by its tag, and the mistakes that its report names.
+    """A mutant, and the known mistakes that its report names.
 
-    `kind` is one of KINDS; it is "denied" where the pattern of a named mistake says that it was not made.
+    `parent` is the tag of the wrong answer that was changed, or SOLUTION. `kind` is one of KINDS; "denied" means that
+    the pattern `unless` of a named mistake matches the mutant's code.
     """
 
     parent: str
@@ -41,7 +43,7 @@ class MutantTold:
 
 
 def told(course: Path, stem: str, name: str) -> Iterator[MutantTold]:
-    """What each mutant of an exercise is told on the visible cases."""
+    """Judge every mutant of an exercise on the visible cases, and yield which mistakes its report names."""
     here = Judge(course, stem, only=name)
     prelude: dict[str, Any] = {}
     exec(here.chapter.prelude, prelude)
@@ -55,7 +57,7 @@ def told(course: Path, stem: str, name: str) -> Iterator[MutantTold]:
 
 
 def _report(here: Judge, name: str, mutant: Mutant, prelude: Mapping[str, Any]) -> Report | None:
-    """The report on a mutant; None where it cannot be defined, or computes for too long."""
+    """Return the report on a mutant; None if its code raises when it is defined, or runs for more than SECONDS."""
     namespace, key = dict(prelude), here.keys.full_key(name, VISIBLE_SEED)
     try:
         with warnings.catch_warnings(), time_limit(SECONDS):
@@ -82,11 +84,11 @@ def _kind(report: Report | None, mutant: Mutant, parent: str, wrong: Mapping[str
     return "also" if parent in wrong and named <= {parent, *wrong[parent].also} else "another's"
 
 
-def summary(name: str, heard: list[MutantTold]) -> list[str]:
-    """A line of counts, then one for each sentence to read: what was changed, in which answer, and what is told."""
-    counts = Counter(each.kind for each in heard)
-    lines = [f"{name}: {len(heard)} mutants; " + ", ".join(f"{kind} {counts[kind]}" for kind in KINDS)]
-    for each in heard:
+def summary(name: str, results: list[MutantTold]) -> list[str]:
+    """Return a line of counts, then a line for each mutant whose message an author should read."""
+    counts = Counter(each.kind for each in results)
+    lines = [f"{name}: {len(results)} mutants; " + ", ".join(f"{kind} {counts[kind]}" for kind in KINDS)]
+    for each in results:
         if each.kind in ("another's", "denied"):
             named = ", ".join(tag for tag in each.mistakes if tag != each.parent)
             lines.append(f"  {each.kind}: {named}, to `{each.change}` in {each.parent}")

@@ -1,6 +1,7 @@
-"""Mutation of worked solutions: small changes to the syntax tree, each of which a grader should notice.
+"""Mutate worked solutions: make small changes to the syntax tree, each of which the grader should notice.
 
-A mutant is told by what changed, `x.mean -> x.sum`; ` (2)` marks a second chance for the same change.
+A mutant is identified by its change, such as `x.mean -> x.sum`; ` (2)` is appended if the same change was already made
+at an earlier place.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Mutant:
-    """One changed solution: what changed, the text of the cell, and the line of the solution that was changed."""
+    """One changed solution: the change, the text of the cell, and the number of the changed line."""
 
     change: str
     source: str
@@ -22,15 +23,15 @@ class Mutant:
 
 
 def mutants(source: str) -> Iterator[Mutant]:
-    """Every mutant of the functions in a solution cell; no two texts are alike, none is the original."""
+    """Yield every mutant of the functions in a solution cell; all texts differ, also from the original."""
     tree = ast.parse(source)
-    seen, told = {ast.unparse(tree)}, Counter[str]()
+    seen, repeats = {ast.unparse(tree)}, Counter[str]()
     for change, text, line in _changed(tree):
         if text in seen:
             continue
         seen.add(text)
-        told[change] += 1
-        yield Mutant(change if told[change] == 1 else f"{change} ({told[change]})", text, line)
+        repeats[change] += 1
+        yield Mutant(change if repeats[change] == 1 else f"{change} ({repeats[change]})", text, line)
 
 
 def _changed(tree: ast.Module) -> Iterator[tuple[str, str, int]]:
@@ -45,7 +46,7 @@ def _changed(tree: ast.Module) -> Iterator[tuple[str, str, int]]:
 
 
 def _with(tree: ast.Module, node: ast.AST, replacement: ast.AST) -> str:
-    """The text of a tree with another node in the place of one; the tree itself is as before afterwards."""
+    """Return the text of the tree with `node` replaced; restore the tree afterwards."""
     kept = node.__class__, dict(node.__dict__)
     _become(node, replacement)
     text = ast.unparse(tree)
@@ -64,7 +65,7 @@ def _compiles(text: str) -> bool:
 
 
 def _body_nodes(tree: ast.Module) -> set[int]:
-    """The nodes inside functions: not their signatures, which are the starter's, nor their docstrings."""
+    """Return the ids of the nodes in function bodies, without docstrings; signatures are the starter's, and stay."""
     nodes: set[int] = set()
     for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
         body = function.body[1:] if ast.get_docstring(function) else function.body
@@ -73,14 +74,14 @@ def _body_nodes(tree: ast.Module) -> set[int]:
 
 
 def _variables(tree: ast.Module) -> list[str]:
-    """The parameters and variables of a cell's functions."""
+    """Return the names of the parameters and variables of a cell's functions."""
     parameters = [node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)]
     stored = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
     return list(dict.fromkeys(parameters + stored))
 
 
 def _become(node: ast.AST, other: ast.AST) -> None:
-    """Turn a node into another one in its place."""
+    """Give a node the class and the fields of another one, in place."""
     node.__class__ = other.__class__
     node.__dict__.clear()
     node.__dict__.update(copy.deepcopy(other).__dict__)
@@ -91,7 +92,7 @@ def _text(node: ast.AST) -> str:
 
 
 def _replacements(node: ast.AST, variables: list[str]) -> Iterator[ast.AST]:
-    """What could stand in the place of a node."""
+    """Yield the nodes that a mutant can have in the place of a node."""
     for kind, change in _CHANGES.items():
         if isinstance(node, kind):
             yield from change(node)
@@ -125,7 +126,7 @@ _IN_PLACE: dict[type[ast.operator], str] = {
     ast.Mult: "mul_",
     ast.Div: "div_",
 }
-# Functions, methods and attributes that learners take for each other.
+# Functions, methods and attributes that learners confuse.
 _SIBLINGS = [
     group.split()
     for group in (
@@ -179,7 +180,7 @@ def _constant(node: ast.Constant) -> Iterator[ast.AST]:
 
 
 def _equations(text: str) -> Iterator[str]:
-    """Einsum equations near this one: the output with its letters turned, and with one letter less."""
+    """Yield similar einsum equations: output reversed, output with one letter less, and inputs in reverse order."""
     inputs, output = text.split("->")
     yield f"{inputs}->{output[::-1]}"
     for index in range(len(output)):

@@ -1,4 +1,4 @@
-"""nbgrader's release step, run in this process without a gradebook."""
+"""Run nbgrader's release step in this process, without a gradebook."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from autograder.errors import CourseError, CourseNotFound
 
 
 def release(course: Path, workplace: Path) -> None:
-    """Turn workplace/source/ into workplace/release/ as the course's own nbgrader_config.py says.
+    """Turn workplace/source/ into workplace/release/, with the settings of the course's nbgrader_config.py.
 
-    Raises CourseError with nbgrader's words where nbgrader refuses a notebook. Not thread-safe: nbgrader
-    changes the process's folder and environment while it works.
+    Raises CourseError with nbgrader's log messages if nbgrader refuses a notebook. Not thread-safe: nbgrader changes
+    the working directory and the environment of the process while it runs.
     """
     from nbgrader.converters import GenerateAssignment
     from nbgrader.coursedir import CourseDirectory
@@ -30,8 +30,8 @@ def release(course: Path, workplace: Path) -> None:
         config.CourseDirectory.assignment_id = folder.name
         directory = CourseDirectory(config=config)
         converter = GenerateAssignment(coursedir=directory, config=config)
-        with _listening(converter) as heard:
-            _start(converter, folder.name, heard)
+        with _collecting_logs(converter) as messages:
+            _start(converter, folder.name, messages)
 
 
 def _config(course: Path) -> Any:
@@ -44,27 +44,31 @@ def _config(course: Path) -> Any:
 
 
 @contextlib.contextmanager
-def _listening(converter: Any) -> Iterator[list[str]]:
-    """Collect what nbgrader would log; it says there, and not in its exceptions, what went wrong."""
-    heard: list[str] = []
+def _collecting_logs(converter: Any) -> Iterator[list[str]]:
+    """Collect the converter's warnings and errors in a list, and restore the environment at the end.
+
+    nbgrader logs the cause of a failure, and does not name it in its exceptions.
+    """
+    messages: list[str] = []
     handler = logging.Handler(logging.WARNING)
-    handler.emit = lambda record: heard.append(record.getMessage())  # type: ignore[method-assign]
+    handler.emit = lambda record: messages.append(record.getMessage())  # type: ignore[method-assign]
     logger = logging.Logger("autograder.authoring.nbgrader_release")
     logger.addHandler(handler)
     converter.log = logger
     environment = dict(os.environ)
     try:
-        yield heard
+        yield messages
     finally:
         os.environ.clear()
         os.environ.update(environment)
 
 
-def _start(converter: Any, stem: str, heard: list[str]) -> None:
+def _start(converter: Any, stem: str, messages: list[str]) -> None:
+    """Run the converter; raise CourseError with the logged messages if it fails."""
     from nbgrader.converters.base import NbGraderException
 
     try:
         converter.start()
     except (NbGraderException, SystemExit, RuntimeError) as error:
-        said = " ".join(" ".join(heard or [str(error)]).split())
-        raise CourseError(f"nbgrader could not release {stem}: {said[-300:]} Correct the chapter.") from error
+        reason = " ".join(" ".join(messages or [str(error)]).split())
+        raise CourseError(f"nbgrader could not release {stem}: {reason[-300:]} Correct the chapter.") from error

@@ -1,4 +1,4 @@
-"""The project's public address: one setting in pyproject.toml, from which badge and install cell are made."""
+"""Read and write the project's public address, the setting in pyproject.toml for Colab badge and install cell."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SAFE = re.compile(r"https://[\w.-]+/[\w./~-]+")
 
 
 def read(project: Path) -> str:
-    """Return the address set in the project's pyproject.toml; "" where none is set."""
+    """Return the address set in the project's pyproject.toml, or ""; raises CourseError if it is not valid."""
     try:
         settings = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -1,6 +1,7 @@
-"""The proof of an exercise: what it does to its starter, its solution, its answer bank and to thoughtless answers.
+"""Prove an exercise: judge its starter, its solution, its answer bank and trivial answers, and check its files.
 
-Each part yields a line for what is missing: the file, what was found, and what to write. No line: proven.
+Each check yields a line for each thing that is wrong: the file, what was found, and what to write. An exercise for
+which no check yields a line is proven.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _DRAWS = (7, 7, 8)
 
 
 def prove(parts: ExerciseParts, seeds: Sequence[int] = SEEDS) -> list[str]:
-    """A line for each thing that is missing of an exercise; none, and it is proven on the cases of these seeds."""
+    """Return a line for each thing that is wrong with an exercise; none if it is proven on the cases of these seeds."""
     try:
         with as_exercise_errors(parts.course):
             chapter = read_chapter(parts.chapter)
@@ -48,13 +49,13 @@ def prove(parts: ExerciseParts, seeds: Sequence[int] = SEEDS) -> list[str]:
 
 
 def _proven(proof: Proof) -> list[str]:
-    """A line for each thing that is missing where all parts are there; nothing is run on cases that do not fit."""
+    """Return the lines of an exercise whose files all exist; run no answer if the drawn cases are wrong."""
     unfit = list(proof.cases())
     return [*proof.form(), *(unfit or proof.run())]
 
 
 class Proof:
-    """The proof of one exercise, whose parts are all there."""
+    """The proof of one exercise, whose files must all exist."""
 
     def __init__(self, parts: ExerciseParts, judge: Judge, seeds: Sequence[int] = SEEDS) -> None:
         self.parts = parts
@@ -63,7 +64,7 @@ class Proof:
         self.exercise = judge.exercises[parts.name]
         self.bank = judge.banks[parts.name]
         self._is_thorough = set(SEEDS) <= set(seeds)
-        # By day the class that is graded in the tests runs the solution and the right answers on the same fresh cases.
+        # Fewer seeds save time in the default tests, whose example class runs these answers on fresh cases as well.
         self._run_on = tuple(seeds) if self._is_thorough else (VISIBLE_SEED,)
         self._prelude: dict[str, Any] = {}
         exec(judge.chapter.prelude, self._prelude)
@@ -71,7 +72,7 @@ class Proof:
         self._file, self._answers = shown(parts, parts.exercise), shown(parts, parts.bank)
 
     def form(self) -> Iterator[str]:
-        """What is told without running an answer."""
+        """Yield what can be found without running an answer."""
         yield from static_checks.unshown(self.parts, self.exercise)
         yield from static_checks.exercise_lines(self.parts, self.exercise)
         yield from static_checks.bank_lines(
@@ -79,7 +80,10 @@ class Proof:
         )
 
     def run(self) -> Iterator[str]:
-        """What the answers are told, and what is shipped; where the solution fails, nothing else is looked at."""
+        """Run the answers, and yield what is wrong with their reports, with the mutants and with the shipped files.
+
+        If the worked solution fails, yield that alone.
+        """
         if failed := list(self._solution()):
             yield from failed
             return
@@ -95,7 +99,7 @@ class Proof:
         yield from self._shipped()
 
     def cases(self) -> Iterator[str]:
-        """Every seed draws other cases for the same requirements, whatever was drawn before."""
+        """Check that each seed draws its own cases, always the same ones, for the same requirements in one order."""
         visible = self._sentences(VISIBLE_SEED)
         for seed in SEEDS[1:]:
             if self._sentences(seed) != visible:
@@ -111,7 +115,7 @@ class Proof:
         return list(dict.fromkeys(case.requirement for case in self.exercise.cases(seed)))
 
     def report(self, cell: str, seed: int) -> Report:
-        """Grade the text of a solution cell on the cases of a seed, as a notebook would run it."""
+        """Run the text of a solution cell as a notebook would, and return the report for the cases of a seed."""
         return self.report_on(self._run(cell), cell, seed)
 
     def _run(self, cell: str) -> Callable[..., Any]:
@@ -119,7 +123,7 @@ class Proof:
         return answer_text_check.run_as_cell(cell, self.parts.name, dict(self._prelude))
 
     def report_on(self, answer: Callable[..., Any], cell: str, seed: int) -> Report:
-        """Grade a function on the cases of a seed."""
+        """Return the report on a function for the cases of a seed; `cell` is its source text."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a warning in an answer is the student's to read
             seen = self.exercise.observe(answer, self._key(seed).cases)
@@ -134,10 +138,10 @@ class Proof:
         )
 
     def _report_of(self, answer: KnownAnswer, seed: int) -> Report:
-        """Grade an answer of the bank as `report` does.
+        """Return the report on an answer of the bank, as `report` does.
 
-        What its function shows on the visible cases is known. By day its text is not run again where it means the same:
-        the class that is graded in the tests runs all texts, on fresh cases and in processes of their own.
+        The observations of its function on the visible cases are known. Unless the proof is thorough, they are used
+        again if its text has the same meaning below the setup cell: the example class in the tests runs every text.
         """
         if seed != VISIBLE_SEED or self._is_thorough or not answer.means_below(self._prelude):
             return self.report(answer.source, seed)
@@ -146,15 +150,15 @@ class Proof:
         return self._judged(seen, answer.source, seed)
 
     def _solution(self) -> Iterator[str]:
-        """The worked solution passes every check."""
+        """Check that the worked solution passes every check."""
         for seed in self._run_on:
             first = self.report(self.judge.chapter.solution(self.parts.name), seed).first
             if first:
-                yield f"{self._cell}: {_on(seed)} the solution fails {_told(first)}; mend it, or the cases."
+                yield f"{self._cell}: {_on(seed)} the solution fails {_quoted(first)}; mend it, or the cases."
                 return
 
     def _starter(self) -> Iterator[str]:
-        """A starter scores 0: as not attempted, or in a bug hunt with the sentence of its own."""
+        """Check that the starter scores 0: as not attempted or, in a bug hunt, with its own sentence in the bank."""
         cell = self.judge.chapter.starter(self.parts.name)
         is_stub = "raise NotImplementedError" in cell
         for seed in self.seeds:
@@ -170,7 +174,7 @@ class Proof:
                 return
 
     def _known(self) -> Iterator[str]:
-        """Right answers pass every check; each check that a wrong one fails names this mistake, and no other."""
+        """Check that right answers pass, and that each check that a wrong answer fails names its own mistake."""
         for answer in self.bank:
             try:
                 found = self._refused(answer) if answer.is_right else self._told_otherwise(answer)
@@ -181,21 +185,23 @@ class Proof:
                 yield f"{self._answers}: the {'right' if answer.is_right else 'wrong'} answer {answer.tag!r} {found}"
 
     def _refused(self, answer: KnownAnswer) -> str:
+        """Return why a right answer does not pass, or ""."""
         for seed in self._run_on:
             first = self._report_of(answer, seed).first
             if first:
-                return f"is refused {_on(seed)} by {_told(first)}; mend the cases or the tolerance, or take it out."
+                return f"is refused {_on(seed)} by {_quoted(first)}; mend the cases or the tolerance, or take it out."
         return ""
 
     def _read_otherwise(self, answer: KnownAnswer) -> str:
+        """Return a complaint if `check` and grading read different texts of an answer, else ""."""
         if answer_text_check.are_one(self.judge, self.parts.name, answer.source, self._run(answer.source)):
             return ""
         return "is read otherwise by `check` than by grading; mend `answer_text`, or what it is given."
 
     def _told_otherwise(self, answer: KnownAnswer) -> str:
-        """What a wrong answer is told instead of its sentence; empty where all is well.
+        """Return which other result a wrong answer gets in place of its own message, or "".
 
-        On fresh cases nothing is run again: their keys hold what the answer shows on them.
+        On fresh cases it is not run again, since their keys hold its observations.
         """
         for seed in self.seeds:
             report = self._report_of(answer, seed) if seed == VISIBLE_SEED else self._by_its_key(answer, seed)
@@ -207,38 +213,39 @@ class Proof:
             for verdict in otherwise(self.exercise, answer, report):
                 if other := twin(self.exercise, self._key(seed), answer.tag):
                     return f"shows the same as {other!r} {_on(seed)}; take it out, or add a case that tells them apart."
-                return f"is told otherwise {_on(seed)} by {_told(verdict)}; add a case that tells them apart."
+                return f"gets another message {_on(seed)}, from {_quoted(verdict)}; add a case that tells them apart."
         return ""
 
     def _were_it_unknown(self) -> Iterator[str]:
-        """A wrong answer that is taken out of the bank is told no other's sentence, unless it is said to be true."""
+        """Check that a wrong answer, taken out of the bank, gets no other's sentence but those named in its `also`."""
         for answer in (each for each in self.bank if not each.is_right):
-            told: dict[str, str] = {}
+            named: dict[str, str] = {}
             for seed in self.seeds:
                 report = self._by_its_key(answer, seed, known=False)
-                told |= {each.mistake: each.sentence for each in report.verdicts if each.mistake}
-            for tag in sorted(set(told) - set(answer.also)):
+                named |= {each.mistake: each.sentence for each in report.verdicts if each.mistake}
+            for tag in sorted(set(named) - set(answer.also)):
                 yield (
-                    f"{self._answers}: were it unknown, {answer.tag!r} would be told the sentence of {tag!r} "
-                    f"({told[tag]}); where that is true of it, write also=({tag!r},), else add a case, or say it so."
+                    f"{self._answers}: if it were not in the bank, {answer.tag!r} would get the sentence of {tag!r} "
+                    f"({named[tag]}); if that is true of it, write also=({tag!r},), else add a case, or correct it."
                 )
-            for tag in sorted(set(answer.also) - set(told)) if set(SEEDS) <= set(self.seeds) else ():
-                yield f"{self._answers}: {answer.tag!r} is never told the sentence of {tag!r}; take it out of `also`."
+            for tag in sorted(set(answer.also) - set(named)) if set(SEEDS) <= set(self.seeds) else ():
+                yield f"{self._answers}: {answer.tag!r} never gets the sentence of {tag!r}; take it out of `also`."
 
     def _by_its_key(self, answer: KnownAnswer, seed: int, known: bool = True) -> Report:
+        """Judge a wrong answer by its observations in the key; with `known=False`, by a key without its mistake."""
         key = self._key(seed)
         seen = next(mistake.observations for mistake in key.mistakes if mistake.tag == answer.tag)
         others = tuple(mistake for mistake in key.mistakes if known or mistake.tag != answer.tag)
         return judge(self.exercise, replace(key, mistakes=others), seen, answer.source)
 
     def _thoughtless(self) -> Iterator[str]:
-        """The first argument, the last one, None, a constant or an empty container: 0 points."""
+        """Check that answers which return an argument, a constant or an empty container score 0."""
         for what, answer in _thoughtless().items():
             if any(self.report_on(answer, "", seed).score for seed in self.seeds):
-                yield f"{self._file}: who returns {what} has points; let the first requirement refuse it."
+                yield f"{self._file}: returning {what} earns points; let the first requirement refuse it."
 
     def _shipped(self) -> Iterator[str]:
-        """The committed observations and hints are what the exercise and its bank say."""
+        """Check that the committed observations and hints agree with the exercise and its bank."""
         place = shown(self.parts, self.parts.course / SHIPPED / self.parts.stem)
         remedy = f"run `python -m autograder build {self.parts.stem}`"
         key = shipped_key(self.parts)
@@ -249,7 +256,7 @@ class Proof:
 
 
 def shipped_key(parts: ExerciseParts) -> ExpectedObservations | None:
-    """The committed key of an exercise; None where there is none that can be read."""
+    """Return the committed key of an exercise; None if it does not exist or cannot be read."""
     files = {suffix: parts.course / SHIPPED / f"{parts.stem}{suffix}" for suffix in shipped_observations.SUFFIXES}
     if not all(path.is_file() for path in files.values()):
         return None
@@ -265,7 +272,7 @@ def _decoded(*data: bytes) -> dict[str, ExpectedObservations]:
 
 
 def shipped_hints(parts: ExerciseParts) -> tuple[str, ...]:
-    """The committed hints of an exercise; none where they cannot be read."""
+    """Return the committed hints of an exercise; an empty tuple if they cannot be read."""
     path = parts.course / SHIPPED / f"{parts.stem}{exercise_index.HINTS}"
     try:
         return exercise_index.hints_from(path).get(parts.name, ())
@@ -282,7 +289,7 @@ def _thoughtless() -> dict[str, Callable[..., Any]]:
     }
 
 
-def _told(verdict: Verdict) -> str:
+def _quoted(verdict: Verdict) -> str:
     return f"{verdict.requirement!r} ({verdict.sentence})"
 
 

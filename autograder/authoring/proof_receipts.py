@@ -1,11 +1,12 @@
-"""What was proven before, remembered by content: an empty file in build/proved/, named by all that was looked at.
+"""Remember which exercises were proven, so that an unchanged one is not proven again.
 
-Whatever a proof depends on is in that name: the exercise's cells, file and answers, what is shipped of it, this
-package, Python and torch. Change one of them, and there is no file of that name.
+A receipt is an empty file in build/proved/. Its name is a digest of everything that the proof depends on: the
+exercise's cells, file, answers and shipped data, this package, and the versions of Python and torch. If one of these
+changes, no file has the new name.
 
-The name says what these files hold when it is made; a proof reads them sooner, each when it is first needed. So a proof
-is remembered only if the course's were written before this process began to read that course, and this package's before
-the process began: then both are the same.
+The digest is computed after the proof has read these files, so they may have changed in between. A receipt is written
+only if the course's files are older than this process's first reading of the course, and the package's files are older
+than the process: then the digest and the proof saw the same content.
 """
 
 from __future__ import annotations
@@ -30,18 +31,21 @@ from autograder.files import create_marker_file, digest_of, written_since
 from autograder.process_startup import STARTED_AT
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-# The rooms that a proof runs through, beside the files that stand in no room.
+# The sub-packages whose code a proof runs, besides the modules at the top of the package.
 ROOMS = ("authoring", "course", "diagnosis", "exercises", "notebook", "submission")
 _RELATIVE = re.compile(r"^from \.+(\w*) import ([\w, ]+)", re.MULTILINE)
 
 
 def proof_path(parts: ExerciseParts, where: str = "") -> Path:
-    """The file that stands for the proof of an exercise as it is now; `where` says on what machine, if not on this."""
+    """Return the path of the receipt for the exercise as it is now.
+
+    `where` names the machine on which it is proven, if that is not this one.
+    """
     return _path(parts, where, shipped_key(parts))
 
 
 def _path(parts: ExerciseParts, where: str, key: ExpectedObservations | None) -> Path:
-    """The file that stands for what was found of an exercise of which this is shipped."""
+    """Return the path of a receipt for the exercise with `key` as its shipped key; `where` tells receipts apart."""
     chapter, files = read_chapter(parts.chapter), _written(parts)
     name = digest_of(
         *(where, sys.version, version("torch"), _code()),
@@ -55,12 +59,12 @@ def _path(parts: ExerciseParts, where: str, key: ExpectedObservations | None) ->
 
 
 def remember_proof(parts: ExerciseParts, where: str = "") -> bool:
-    """Remember that an exercise was proven, if what was read of it is what is there; returns whether it is."""
+    """Write the receipt for a proven exercise if no file has changed since it was read; return whether it did."""
     return _remember(parts, proof_path(parts, where))
 
 
 def is_as_read(parts: ExerciseParts) -> bool:
-    """Whether this process has read of an exercise what is there now: nothing of it was written since."""
+    """Return whether no file that the proof of an exercise depends on has been written since this process read it."""
     folder = parts.course / SHIPPED
     data = [folder / f"{parts.stem}{suffix}" for suffix in (*shipped_observations.SUFFIXES, exercise_index.HINTS)]
     there = [path for path in data if path.is_file()]  # a course that is not built yet ships nothing
@@ -69,16 +73,16 @@ def is_as_read(parts: ExerciseParts) -> bool:
 
 
 def _remember(parts: ExerciseParts, place: Path) -> bool:
-    as_read = is_as_read(parts)  # looked at behind the name, which then stands for what was read
+    as_read = is_as_read(parts)  # checked after the digest in the name was computed, so that it covers both
     if as_read:
         create_marker_file(place)
     return as_read
 
 
 def kept(judge: Judge, committed: dict[str, bytes], anew: bool = False) -> dict[str, ExpectedObservations]:
-    """The keys in a chapter's committed files that still hold, by exercise.
+    """Return the keys in a chapter's committed files that still hold, by exercise.
 
-    What held before, with the same content, is not computed again, unless all is to be looked at `anew`.
+    A key with a receipt is not checked again, unless `anew` is set.
     """
     try:
         keys = shipped_observations.decode(committed)
@@ -98,7 +102,7 @@ def _still_holds(judge: Judge, key: ExpectedObservations, anew: bool) -> bool:
 
 
 def _written(parts: ExerciseParts) -> list[Path]:
-    """The exercise's file and bank, and the files of its chapter's folder that only help, or that these import."""
+    """Return the exercise's file and bank, the helper modules that it may use, and the exercise files they import."""
     folder = parts.course / EXERCISES / parts.stem
     helpers = [*sorted((parts.course / EXERCISES).glob("*.py")), *sorted(folder.glob("_*.py"))]
     named = {name for path in (parts.exercise, *helpers) for found in _imports(path) for name in found}

@@ -1,4 +1,7 @@
-"""How long the worked solution takes, compared with what the exercise declares: a notebook's check waits by that."""
+"""Compare the time that the worked solution takes with the time that the exercise declares as `takes`.
+
+In a notebook, `check` derives from `takes` how long it waits for an answer.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,14 @@ from autograder.course.judge import Judge
 from autograder.exercises.exercise import Exercise
 
 _USUAL = float(Exercise.takes)
-# A busy or slow machine takes twice as long, and proves the same exercise; a fast one a tenth.
+# Factors of tolerance: a busy or slow machine may take twice as long, and a fast one a tenth.
 _MORE, _LESS = 2, 0.1
 
 
 def time_lines(judge: Judge, name: str) -> Iterator[str]:
-    """Yield a line where the worked solution takes much longer than declared, or so little that nothing is to declare.
+    """Yield a line if the solution takes much longer than declared, or so little time that `takes` is not needed.
 
-    It runs on the visible cases once more: what it imports is there already, and does not count in a notebook either.
+    The solution has run on the visible cases before, so that its imports are not measured.
     """
     declared, taken = judge.exercises[name].takes, _taken(judge, name)
     if taken > _MORE * declared:
@@ -32,7 +35,10 @@ def time_lines(judge: Judge, name: str) -> Iterator[str]:
 
 
 def _taken(judge: Judge, name: str) -> float:
-    """Return seconds of the clock or of the processor, whichever is less: other processes and threads count in one."""
+    """Return the seconds of wall time or of processor time, whichever is less.
+
+    Other processes lengthen the first, and several threads the second.
+    """
     cases = judge.keys.full_key(name, VISIBLE_SEED).cases
     clock, processor = time.perf_counter(), time.process_time()
     with warnings.catch_warnings():

@@ -1,4 +1,7 @@
-"""The form of an exercise: what can be said of its parts before any answer is run."""
+"""Check the form of an exercise's files before any answer is run: hints, requirements, messages, the answer bank.
+
+Each function yields a line for each thing that is wrong: the file, what was found, and what to write.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +18,16 @@ from autograder.errors import ExerciseError
 from autograder.exercises.difference import first_difference
 from autograder.exercises.exercise import FACETS_WITH_MESSAGES, Exercise, Requirement, facet_name
 
-# Stands in a new exercise wherever its author has something to write.
+# Marks each place in the stubs of a new exercise where the author has something to write.
 MARK = "TO WRITE"
-# The least numbers of wrong and of right answers.
+# The minimum numbers of wrong and of right answers, by tier.
 LEAST = {"warm-up": (3, 2), "core": (6, 3), "stretch": (6, 3)}
 _LONGEST = 200  # characters of a sentence or a hint
 _SHORTEST_REASON = 15
 
 
 def marks(parts: ExerciseParts, chapter: Chapter) -> Iterator[str]:
-    """A line for each place where the text of a new exercise is still to be written."""
+    """Yield a line for each MARK that is left in the cells or files of a new exercise."""
     for number, row in _cell_rows(chapter, parts.name):
         if MARK in row:
             yield f"{shown(parts, parts.chapter)}:{number}: {_asked(row)}"
@@ -35,7 +38,7 @@ def marks(parts: ExerciseParts, chapter: Chapter) -> Iterator[str]:
 
 
 def _cell_rows(chapter: Chapter, name: str) -> Iterator[tuple[int, str]]:
-    """The lines of an exercise's cell and of the text above it, each with its number."""
+    """Yield the lines of an exercise's cell and of the text cell above it, each with its line number."""
     index = chapter.cells.index(chapter.exercise(name))
     for cell in chapter.cells[max(index - 1, 0) : index + 1]:
         if cell.kind in (Kind.MARKDOWN, Kind.EXERCISE):
@@ -43,14 +46,14 @@ def _cell_rows(chapter: Chapter, name: str) -> Iterator[tuple[int, str]]:
 
 
 def _asked(row: str) -> str:
-    """What a marked line asks for: in a string up to its end, in a comment or in prose all of the line."""
+    """Return what a marked line asks for: the text after MARK, up to the closing quote if it is in a string."""
     before, _, asked = row.partition(MARK)
     in_string = '"' in before and "#" not in before
     return "still to write: " + (asked.partition('"')[0] if in_string else asked).strip(" :.") + "."
 
 
 def check_cases(course: Path, judge: Judge) -> None:
-    """Raise ExerciseError, with a line for each, where requirements and cases of a chapter do not fit."""
+    """Raise ExerciseError, with a line for each requirement of a chapter that no case shows."""
     stem = judge.chapter.stem
     found = [line for each in judge.exercises for line in unshown(ExerciseParts(course, stem, each.name), each)]
     if found:
@@ -58,7 +61,7 @@ def check_cases(course: Path, judge: Judge) -> None:
 
 
 def unshown(parts: ExerciseParts, exercise: Exercise) -> Iterator[str]:
-    """A line for each requirement of an exercise's file that no case shows; raises ExerciseError for a case of none."""
+    """Yield a line for each requirement in an exercise's file that no case shows; may raise ExerciseError."""
     known = list(exercise.requirements.values())
     variables = getattr(exercise.draw_cases, "__globals__", {})
     for variable, value in variables.items():
@@ -71,7 +74,7 @@ def unshown(parts: ExerciseParts, exercise: Exercise) -> Iterator[str]:
 
 
 def _requirements(value: object) -> Iterator[Requirement]:
-    """The requirements that a variable holds: itself, or what stands in its dict, list or tuple."""
+    """Yield the requirements that a variable holds: its value, or the items of its dict, list or tuple."""
     if isinstance(value, dict):
         value = tuple(value.values())
     for item in value if isinstance(value, list | tuple) else (value,):
@@ -80,7 +83,7 @@ def _requirements(value: object) -> Iterator[Requirement]:
 
 
 def exercise_lines(parts: ExerciseParts, exercise: Exercise) -> Iterator[str]:
-    """A line for each thing that is not in form in an exercise's file."""
+    """Yield a line for each thing that is wrong with the hints of an exercise or the number of its requirements."""
     where, hints = shown(parts, parts.exercise), exercise.hints
     if not 2 <= len(hints) <= 3:
         yield f"{where}: {_count(len(hints), 'hint')}; write two or three, from a nudge to nearly there."
@@ -94,12 +97,12 @@ def exercise_lines(parts: ExerciseParts, exercise: Exercise) -> Iterator[str]:
 
 
 def facet_lines(parts: ExerciseParts, exercise: Exercise, key: ExpectedObservations) -> Iterator[str]:
-    """A line for each requirement that tells of what no probe sees, or that has no words for what its probe sees.
+    """Yield a line for each requirement with a message for a facet that no probe observes, or a facet without message.
 
-    Without words, a student would read the name of a facet, which means something to its probe alone.
+    Without a message, a student would read the name of the facet, which means nothing outside of the probe.
     """
     if exercise.compare is not first_difference:
-        return  # it may name what follows from several things that are seen
+        return  # an exercise's own comparison may name facets that it derives from several observed ones
     where = shown(parts, parts.exercise)
     by_cases = [key.reference, *(mistake.observations for mistake in key.mistakes)]
     seen = {facet for observations in by_cases for observation in observations for facet in observation}
@@ -108,14 +111,14 @@ def facet_lines(parts: ExerciseParts, exercise: Exercise, key: ExpectedObservati
         watched.setdefault(case.requirement, set()).update(observation)
     for sentence, requirement in exercise.requirements.items():
         for facet in sorted({*map(facet_name, requirement.tells)} - seen):
-            told = f"{sentence!r} tells of {facet!r}, which no probe sees"
-            yield f"{where}: {told}; what can be seen is: {', '.join(sorted(seen))}."
+            unseen = f"{sentence!r} has a message for {facet!r}, which no probe observes"
+            yield f"{where}: {unseen}; the observed facets are: {', '.join(sorted(seen))}."
         for facet in sorted(watched[sentence] - FACETS_WITH_MESSAGES - {*map(facet_name, exercise.tells(sentence))}):
-            yield f"{where}: {sentence!r} watches {facet!r} and has no words for it; say in `tells` what should be so."
+            yield f"{where}: {sentence!r} observes {facet!r} without a message for it; say in `tells` what should hold."
 
 
 def bank_lines(parts: ExerciseParts, exercise: Exercise, bank: AnswerBank, solution: str) -> Iterator[str]:
-    """A line for each thing that is not in form in the answer bank of an exercise."""
+    """Yield a line for each thing that is wrong with the form of an exercise's answer bank."""
     where = shown(parts, parts.bank)
     kinds = {"wrong": [each for each in bank if not each.is_right], "right": [each for each in bank if each.is_right]}
     forms = {"wrong": '@bank.wrong("tag", "sentence")', "right": '@bank.right("tag")'}
@@ -137,11 +140,11 @@ def _count(number: int, what: str) -> str:
 
 
 def _wrong(answer: KnownAnswer, exercise: Exercise, every: Iterable[KnownAnswer]) -> Iterator[str]:
-    """What is not in form in a wrong answer: its sentence, its facet, or the others that it names."""
+    """Yield what is wrong with the sentence, the facet or the `also` of a wrong answer."""
     if answer.facet:
-        told = sorted({facet for requirement in exercise.requirements.values() for facet in requirement.tells})
-        if answer.facet not in told:
-            yield f"{answer.tag!r} is told by {answer.facet!r}, of which no requirement tells; these there are: {told}."
+        facets = sorted({facet for requirement in exercise.requirements.values() for facet in requirement.tells})
+        if answer.facet not in facets:
+            yield f"{answer.tag!r} has the facet {answer.facet!r}; the facets with a message are: {facets}."
     else:
         yield from (f"the sentence of {answer.tag!r} {wrong}" for wrong in _sentence(answer.sentence or ""))
     for tag in sorted(set(answer.also) - {each.tag for each in every if each.tag != answer.tag}):
@@ -158,19 +161,19 @@ def _sentence(text: str) -> Iterator[str]:
 
 
 def _alike(bank: Iterable[KnownAnswer], solution: str) -> Iterator[str]:
-    """What two answers have in common: a sentence, or the program; the worked solution is none of the right ones."""
+    """Yield a line for each two answers, the worked solution among them, with the same sentence or the same program."""
     sentences: dict[str, str] = {}
     programs = {_body(solution): "the worked solution"}
     for answer in bank:
-        told = repr(answer.tag)
-        if answer.sentence and (other := sentences.setdefault(answer.sentence, told)) != told:
-            yield f"{told} and {other} have one sentence; they are one mistake, or say what differs."
-        if (other := programs.setdefault(_body(answer.source), told)) != told:
-            yield f"{told} is the same program as {other}; take it out."
+        name = repr(answer.tag)
+        if answer.sentence and (other := sentences.setdefault(answer.sentence, name)) != name:
+            yield f"{name} and {other} have the same sentence; they are one mistake, or say what differs."
+        if (other := programs.setdefault(_body(answer.source), name)) != name:
+            yield f"{name} is the same program as {other}; take it out."
 
 
 def _body(cell: str) -> str:
-    """What a cell's functions do, without their docstrings."""
+    """Return the statements of a cell, with functions and classes replaced by their bodies without docstrings."""
     statements: list[ast.stmt] = []
     for node in ast.parse(cell).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):

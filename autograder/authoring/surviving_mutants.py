@@ -1,6 +1,7 @@
-"""Mutants of a worked solution, run: each is refused, or stands in the answer bank's `survives` with its reason.
+"""Check that the cases of an exercise refuse every mutant of its worked solution.
 
-A reason that begins with `Sometimes: ` is that of a mutant which passes or fails by chance.
+A mutant that passes because it is right must be listed in the answer bank's `survives`, with the reason. A reason that
+begins with `Sometimes: ` belongs to a mutant that passes or fails by chance.
 """
 
 from __future__ import annotations
@@ -20,20 +21,23 @@ from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.source_rules import broken
 
-SOMETIMES = "Sometimes: "  # begins the reason of a survivor that can as well fail, by what the allocator does
-# How long a mutant may compute: so many times what the solution takes, and some seconds. A few come to no end.
+SOMETIMES = "Sometimes: "  # begins the reason of a survivor that may also fail, depending on the memory allocator
+# The time limit of a mutant, since some never end: TIMES the solution's processor time, and MORE seconds.
 TIMES, MORE = 2, 0.25
-PATIENCE = 5  # times as long for one that is listed, which does come to an end: visible cases may train longer
-LEAST = 10  # mutants: a solution of a line or two has as many
+PATIENCE = (
+    5  # the factor by which this limit is longer for listed mutants, which do end: visible cases may train longer
+)
+LEAST = 10  # the minimum number of mutants, which a solution of one or two lines has
 _SEEDS = (VISIBLE_SEED, 4104)
 
 _Expected = list[tuple[Case, Observation]]
 
 
 def survivor_lines(judge: Judge, parts: ExerciseParts, prelude: Mapping[str, Any], thorough: bool) -> Iterator[str]:
-    """A line for each mutant that passes and is not listed, and for each listed one that does not pass.
+    """Yield a line for each mutant that passes and is not listed, and for each listed one that does not pass.
 
-    Unless all is to be proven thoroughly, a listed one runs on the visible cases only: what passes runs on every case.
+    Unless `thorough`, a listed mutant runs on the visible cases only, to save time: since it passes, it would run on
+    every case.
     """
     exercise, known = judge.exercises[parts.name], judge.banks[parts.name].survivors
     expected, seconds = _expected(judge, parts.name)
@@ -62,9 +66,9 @@ def survivor_lines(judge: Judge, parts: ExerciseParts, prelude: Mapping[str, Any
 
 
 def _expected(judge: Judge, name: str) -> tuple[_Expected, float]:
-    """What the worked solution shows on each case, and for how long a mutant may compute on all of them.
+    """Return each visible and fresh case with the observation of the worked solution, and the time limit in seconds.
 
-    The known mistakes are not needed here.
+    For the fresh cases only the solution is observed, and not the known mistakes, which are not needed here.
     """
     exercise, visible = judge.exercises[name], judge.keys.full_key(name, VISIBLE_SEED)
     pairs = list(zip(visible.cases, visible.reference, strict=True))
@@ -77,10 +81,10 @@ def _expected(judge: Judge, name: str) -> tuple[_Expected, float]:
 def survives(
     exercise: Exercise, mutant: Mutant, expected: _Expected, prelude: Mapping[str, Any], seconds: float
 ) -> bool:
-    """Whether the grader gives a mutant full points, on the visible cases and on fresh ones.
+    """Return whether a mutant gets full points on the expected cases, within `seconds` of processor time.
 
-    The case that refuses it goes to the front of what is expected: it refuses most that are changed near by, and such
-    come one after the other.
+    The case that refuses it is moved to the front of `expected`: the next mutants change code near by, and the same
+    case refuses most of them.
     """
     namespace = dict(prelude)
     try:
@@ -99,9 +103,9 @@ def survives(
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError in a block that computes for too long; to a probe it is an error like any other.
+    """Raise TimeoutError in a block that uses too much processor time; a probe observes it like any other error.
 
-    The processor's time counts, so that a busy machine kills no mutant that an idle one would let live.
+    Processor time is measured, so that the result does not depend on how busy the machine is.
     """
 
     def stop(*_: object) -> None:

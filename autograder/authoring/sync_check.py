@@ -1,7 +1,7 @@
-"""Whether the committed observations still say what the course says.
+"""Check that the committed observations of an exercise still agree with the course.
 
-Two processors differ in the last bits of a sum, and so in some digits of what is observed. What students are told must
-not differ: it is what counts here.
+Processors differ in the last bits of a sum, and so in some digits of the observations. These may differ from a new
+build; the messages that students get must not.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from autograder.exercises.difference import Tolerance, first_difference
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.observation import Observation, to_parts
 
-# Inputs are drawn; a logarithm or a cosine on the way may differ in its last bit.
+# Inputs are drawn through logarithms and cosines, whose last bits may differ between processors.
 _INPUTS = Tolerance(relative=1e-5, absolute=1e-9)
 _EXACT = Tolerance(0.0, 0.0)
 
 
 def holds(course_judge: Judge, old: ExpectedObservations) -> bool:
-    """Whether the committed key of an exercise and a build of today have the same cases, sentences and rules, and tell
-    every answer of the bank, as it is observed here, the same.
+    """Return whether the committed key `old` and a new build have the same cases, sentences and rules, and give the
+    same verdicts on every answer of the bank, as observed on this machine.
     """
     new = course_judge.keys.shipped_key(old.exercise)
     exercise, here = course_judge.exercises[new.exercise], course_judge.keys.full_key(new.exercise, VISIBLE_SEED)
     if _form(old) != _form(new) or not _same_inputs(old, new) or not _fits(exercise, old, here.reference):
         return False
     return _same(old, new) or all(
-        _told(judge(exercise, old, seen, answer.source)) == _told(judge(exercise, new, seen, answer.source))
+        _messages(judge(exercise, old, seen, answer.source)) == _messages(judge(exercise, new, seen, answer.source))
         for answer, seen in course_judge.keys.bank_observations(exercise.name)
     )
 
 
 def _same(old: ExpectedObservations, new: ExpectedObservations) -> bool:
-    """Whether two keys of one form hold the same to the last bit: then they tell every answer the same."""
+    """Return whether the observations of two keys are equal to the last bit, so that all their reports are equal."""
     return first_difference(_observed(old), _observed(new), _EXACT) is None
 
 
@@ -46,7 +46,7 @@ def _observed(key: ExpectedObservations) -> list[object]:
 
 
 def _form(key: ExpectedObservations) -> list[object]:
-    """All of a key but its numbers: cases, facets, tags, sentences, rules, patterns."""
+    """Return everything in a key but its numbers: cases, facets, tags, sentences, rules and patterns."""
     cases, _ = to_parts(_plain_cases(key))
     mistakes = [
         (each.tag, each.sentence, each.rules, each.unless, each.slip, _facets(each.observations))
@@ -69,11 +69,11 @@ def _same_inputs(old: ExpectedObservations, new: ExpectedObservations) -> bool:
 
 
 def _fits(exercise: Exercise, key: ExpectedObservations, reference: tuple[Observation, ...]) -> bool:
-    """Whether what the reference shows here passes by a key."""
+    """Return whether the solution's observations on this machine pass when they are compared with a key."""
     pairs = zip(key.reference, reference, strict=True)
     return all(exercise.compare(expected, seen, exercise.tolerance) is None for expected, seen in pairs)
 
 
-def _told(report: Report) -> list[tuple[object, ...]]:
-    """What a report says of each requirement; the digits that it shows beside are those of the answer itself."""
+def _messages(report: Report) -> list[tuple[object, ...]]:
+    """Return the verdicts of a report without the values found, whose digits depend on the answer alone."""
     return [(each.requirement, each.status, each.sentence, each.mistake) for each in report.verdicts]

@@ -14,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the address into pyproject.toml."""
+    """Write the address into pyproject.toml; raise CourseError if there is no usable address."""
     found = project_address.normalized(args.address) if args.address else project_address.origin(args.root)
     if found is None:
         raise CourseError(

@@ -1,4 +1,4 @@
-"""Count what the answer banks hold, and what wrong answers are told: rows of the table in docs/answers.md."""
+"""Count the entries of the answer banks and the messages that wrong answers get: the table in docs/answers.md."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from pathlib import Path
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `answers`."""
+    parser.add_argument("names", nargs="*", metavar="NAME", help="the exercises to count again (default: all of them)")
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="whose rows are counted anew (default: every exercise)"
-    )
-    parser.add_argument(
-        "--mutants", action="store_true", help="say which sentences mutants of solution and wrong answers are told"
+        "--mutants", action="store_true", help="list which sentences mutants of solution and wrong answers get"
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Count anew, a minute or two for all, as each answer is run; into the document where it is there, else print."""
+    """Count again, and write the rows into docs/answers.md, or print the table if there is no such file.
+
+    Every answer is run, which takes a minute or two for all exercises. With --mutants, print the messages of mutants
+    instead.
+    """
     from autograder.authoring.bank_statistics import renewed, tally
     from autograder.course.chapter_reader import read_course
     from autograder.course.course_location import find_course
@@ -39,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _mutants(course: Path, names: dict[str, str]) -> int:
-    """Print what mutants are told, up to a minute or two for an exercise that trains."""
+    """Print which messages mutants get; takes up to two minutes for an exercise that trains a model."""
     from autograder.authoring.mutant_messages import summary, told
 
     for name, stem in names.items():

@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Build, or check; returns 1 where the check finds something."""
+    """Build, or with --check compare only; return 1 if the check finds a file that is not up to date."""
     from autograder.authoring.build_course import build, check_sync, write_proofs
 
     if args.proofs:
@@ -29,6 +29,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _report(problems: list[str]) -> int:
+    """Print the problems that the check found; return the exit status."""
     if not problems:
         print("Everything is up to date.")
         return 0

@@ -11,7 +11,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write them to build/shared/, with a line for each; returns 1 where there is no such chapter."""
+    """Write the notebooks to build/shared/, and print a line for each.
+
+    Raises UnknownExercise for an unknown chapter, and WorkFailed if a chapter's notebook is missing.
+    """
     import nbformat
 
     from autograder.authoring.chapter_notebooks import to_bytes

@@ -1,4 +1,4 @@
-"""Put the submissions that Canvas or Moodle gave in a zip into the students' folders, where grading looks for them."""
+"""Copy the submissions in a zip from Canvas or Moodle into the students' folders, where grading looks for them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _zone(name: str) -> ZoneInfo:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Collect, and say what became of each file; returns 1 where something is left for a person."""
+    """Collect the submissions, and print what was done with each file; return 1 if a person has to handle some."""
     from autograder.course.course_location import find_course
     from autograder.nbgrader_plugin.course_lock import alone
 
@@ -44,7 +44,7 @@ def _collected(args: argparse.Namespace, course: Path) -> int:
     database = course_directory(course).db_url
     preflight_checks.check(course, database)
     people: list[gradebook_scores.Person] = []
-    if preflight_checks.is_there(database):  # opening it would make one
+    if preflight_checks.is_there(database):  # opening a missing gradebook would create it
         with open_gradebook(course) as gradebook:
             people = gradebook_scores.people(gradebook)
     wanted = Wanted(args.dry_run, args.times, args.zone)

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what there is; returns 1 where students' code cannot be confined."""
+    """Print how students' code is confined here; return 1, after printing what is missing, if it cannot be."""
     from autograder.sandbox.self_test import confinement_problem
     from autograder.sandbox.unconfined import UNCONFINED_VARIABLE
 
@@ -39,14 +39,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _refused(root: Path) -> str | None:
-    """Why grading would refuse, told by what grading starts for the first submission; None where it would not."""
+    """Start the sandbox as grading does for its first submission; return why that fails, or None if it works."""
     from autograder.course.course_location import find_course
     from autograder.errors import CourseNotFound, WorkFailed
     from autograder.sandbox.execution.choose_runner import try_start
 
     try:
         course = find_course(root)
-    except CourseNotFound:  # the machine can be asked about without one: then nothing of it is hidden
+    except CourseNotFound:  # the command works without a course; then there is no course folder to hide
         course = Path(os.devnull)
     try:
         try_start(course)

@@ -1,4 +1,4 @@
-"""Say when a chapter is due, for the class or for one student, and what lateness costs; or show what holds."""
+"""Set when a chapter is due, for the class or for one student, and what lateness costs; or show the settings."""
 
 from __future__ import annotations
 
@@ -17,11 +17,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("when", nargs="?", help='"2026-11-30 18:00", "2026-11-30" (until midnight), "+2 days", or none')
     parser.add_argument("--student", help="for this student alone")
     parser.add_argument("--points-per-day", type=float, help="taken off for each day that has begun, in all chapters")
-    parser.add_argument("--grace-hours", type=float, help="within so many hours lateness costs nothing")
+    parser.add_argument("--grace-hours", type=float, help="the number of hours within which lateness costs nothing")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the settings down, and print what holds now; returns 1 after bad input, with nothing changed."""
+    """Write the given settings to the course's file, and print all settings that are in force.
+
+    For bad input, raise CourseError and leave the file unchanged.
+    """
     import tomlkit
 
     from autograder.course.course_location import find_course
@@ -44,17 +47,17 @@ def run(args: argparse.Namespace) -> int:
             raise
     _show(course)
     if args.student and args.when not in (None, "none"):
-        _tell_stranger(course, args.student)
+        _warn_if_unknown(course, args.student)
     return 0
 
 
-def _tell_stranger(course: Path, student: str) -> None:
-    """Say where nobody of that name is in the gradebook: it may be misspelt, or the roster is still to come."""
+def _warn_if_unknown(course: Path, student: str) -> None:
+    """Print a warning if the gradebook has no such student: the name may be misspelt, or the roster not imported."""
     from autograder.nbgrader_plugin import gradebook_scores, preflight_checks
     from autograder.nbgrader_plugin.nbgrader_api import course_directory, open_gradebook
 
     known = False
-    if preflight_checks.is_there(course_directory(course).db_url):  # opening it would make one
+    if preflight_checks.is_there(course_directory(course).db_url):  # opening a missing gradebook would create it
         with open_gradebook(course) as gradebook:
             known = bool(gradebook_scores.people(gradebook, {student}))
     if not known:
@@ -62,6 +65,7 @@ def _tell_stranger(course: Path, student: str) -> None:
 
 
 def _put_back(path: Path, text: str) -> None:
+    """Restore the settings file after a change that cannot be read back."""
     from autograder.files import write_all
 
     write_all({path: text.encode()})
@@ -72,12 +76,13 @@ def _change(document: Any, args: argparse.Namespace, course: Path, before: Any) 
         if getattr(args, name) is not None:
             document.setdefault("late", {})[name] = getattr(args, name)
     if args.chapter:
-        _know(course, args.chapter)
+        _check_chapter(course, args.chapter)
     if args.chapter and args.when:
         _set(document, args, before)
 
 
-def _know(course: Path, chapter: str) -> None:
+def _check_chapter(course: Path, chapter: str) -> None:
+    """Raise CourseNotFound if the course has no such chapter or assignment."""
     from autograder.errors import CourseNotFound
     from autograder.grading.assignment import assignments_in
 
@@ -116,9 +121,9 @@ def _show(course: Path) -> None:
 
     found = deadlines.read(course)
     for chapter, when in sorted(found.due.items()):
-        print(f"{chapter}: due {_told(when)}")
+        print(f"{chapter}: due {_as_local_time(when)}")
         for student, until in sorted(found.extended.get(chapter, {}).items()):
-            print(f"  {student}: until {_told(until)}")
+            print(f"  {student}: until {_as_local_time(until)}")
     late = found.late
     if late:
         hours = f"{late.grace_hours:g} hour{'' if late.grace_hours == 1 else 's'}"
@@ -127,5 +132,5 @@ def _show(course: Path) -> None:
     print("It is applied at the next grading; nothing is graded again for it.")
 
 
-def _told(when: Any) -> str:
+def _as_local_time(when: Any) -> str:
     return str(when.astimezone().strftime("%a %Y-%m-%d %H:%M %Z"))

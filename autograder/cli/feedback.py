@@ -11,11 +11,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument("chapter", help="the chapter, by the stem of its file")
     parser.add_argument("--student", help="write only this student's")
-    parser.add_argument("--workers", type=number, help="so many processes (default: one for each core)")
+    parser.add_argument("--workers", type=number, help="the number of processes (default: one for each core)")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the pages, in place of those that are there; returns 1 where one could not be written."""
+    """Write the pages, replacing older ones; return 1 if one could not be written."""
     from autograder.course.course_location import find_course
     from autograder.nbgrader_plugin.course_lock import alone
 

@@ -36,13 +36,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--unconfined", action="store_true", help="run students' code with your own rights, unprotected"
     )
     where = parser.add_mutually_exclusive_group()
-    where.add_argument("--workers", type=number, help="so many processes here (default: one for each core)")
+    where.add_argument("--workers", type=number, help="the number of processes here (default: one for each core)")
     where.add_argument("--scheduler", metavar="ADDRESS", help="the workers of a Dask cluster, such as tcp://host:8786")
     where.add_argument("--dask-local", type=number, metavar="N", help="N Dask workers on this machine")
 
 
 def number(text: str) -> int:
-    """What stands behind an option that takes a number from 1 on; raises argparse's error."""
+    """Parse the value of an option that takes an integer from 1 on; raise argparse's error for anything else."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a number from 1 on, found {text!r}")
     return int(text)
@@ -55,7 +55,7 @@ def _seed(text: str) -> int:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Grade, and print the class in a table; returns 1 where a submission could not be graded."""
+    """Grade, and print the class in a table; return 1 if a submission could not be graded."""
     if args.seed is not None:
         from autograder.grading.verdict_store import SEED_VARIABLE
 
@@ -72,7 +72,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _begun_early(args: argparse.Namespace) -> AbstractContextManager[None]:
-    """Where somebody has no verdict yet, import workers' torch and try walls beside all that this process imports."""
+    """Start the process that workers are forked from, and the sandbox's self-test, if there is something to grade.
+
+    Both run in the background (the process imports torch) while this one imports what it needs. With Dask, without the
+    sandbox, or on systems other than Linux, return a context manager that does nothing.
+    """
     from autograder.course.course_location import chapter_path, find_course
     from autograder.grading.verdict_paths import without_verdict
 
@@ -130,7 +134,7 @@ def _own_class(args: argparse.Namespace) -> int:
 
 
 def _print_late_and_scored_by_hand(cycle: Cycle, only: str | None) -> None:
-    """Print what a teacher decides after a grading: who was late, and where a score by hand stands in its way."""
+    """Print what a teacher may have to decide: the late submissions, and the scores by hand that override new ones."""
     from autograder.terminal_text import replace_unprintable
 
     late = [str(each) for each in cycle.late if only in (None, each.student)]
@@ -138,8 +142,8 @@ def _print_late_and_scored_by_hand(cycle: Cycle, only: str | None) -> None:
         print(f"Late: {replace_unprintable(', '.join(late))}.")
     scored = [(student, cells) for student, cells in cycle.scored_before.items() if only in (None, student)]
     if scored:
-        told = replace_unprintable(", ".join(f"{student} ({', '.join(cells)})" for student, cells in scored))
-        print(f"Scored by hand before this grading, and the score by hand counts: {told}. Look again in formgrader.")
+        text = replace_unprintable(", ".join(f"{student} ({', '.join(cells)})" for student, cells in scored))
+        print(f"Scored by hand before this grading, and the score by hand counts: {text}. Look again in formgrader.")
 
 
 def _how(args: argparse.Namespace, course: Path) -> HowToGrade:
@@ -181,7 +185,7 @@ def _unconfined(args: argparse.Namespace) -> bool:
 
 
 def progress(what: str) -> ShowProgress:
-    """A bar that counts students."""
+    """Return a progress display: a bar that counts students, labelled `what`."""
     from tqdm import tqdm  # type: ignore[import-untyped,unused-ignore]
 
     return lambda items, total: tqdm(items, total=total, desc=f"{what:<14}", unit=" students", smoothing=0.1)

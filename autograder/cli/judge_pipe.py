@@ -8,12 +8,12 @@ import sys
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `judge`."""
+    """Add the options of `judge_pipe`."""
     parser.add_argument("name", help="the exercise")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serve one request on standard input and output."""
+    """Read one request from standard input, judge the answer, and write the response to standard output."""
     from autograder.course.course_location import find_course
     from autograder.errors import CourseError
     from autograder.grading.fresh_case_judge import judge_request
@@ -21,6 +21,6 @@ def run(args: argparse.Namespace) -> int:
     if sys.stdin.isatty():
         raise CourseError(f"{find_course(args.root)} is the course; the request comes over a pipe, from a notebook.")
     sink = os.dup(1)
-    os.dup2(2, 1)  # what a chapter's cells print must not get between the messages
+    os.dup2(2, 1)  # so that output of a chapter's cells goes to stderr, and not between the messages
     judge_request(args.name, 0, sink)
     return 0

@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Renew the copies and start JupyterLab, which this process becomes; returns 1 where there are no notebooks."""
+    """Update the copies, and replace this process by JupyterLab; raise WorkFailed if there are no notebooks."""
     from autograder.course.course_location import find_course
     from autograder.errors import WorkFailed
     from autograder.workspace.jupyterlab import Desk

@@ -1,4 +1,4 @@
-"""Draft an entry for the answer bank from a student's answer, and say what the checks see of it."""
+"""Draft an entry for the answer bank from a student's answer, and show what the checks say about it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the answer, and print what was found."""
+    """Run the answer, and print its analysis: reports, the nearest known mistakes, and the draft."""
     from autograder.authoring.answer_analysis import learn
     from autograder.course.course_location import find_course
     from autograder.sandbox.unconfined import is_unconfined_here
@@ -28,29 +28,30 @@ def run(args: argparse.Namespace) -> int:
     names = [*args.name, *_student(course, args.submission)]
     print(
         replace_unprintable(
-            _told(learn(course, args.submission, args.exercise, names, unconfined=is_unconfined_here()))
+            _rendered(learn(course, args.submission, args.exercise, names, unconfined=is_unconfined_here()))
         )
     )
     return 0
 
 
 def _student(course: Path, submission: Path) -> list[str]:
-    """The student's name, where the submission lies in the course's folder: `submitted/STUDENT/CHAPTER`."""
+    """Return the student's name from a path `submitted/STUDENT/...` in the course folder; [] for any other path."""
     handed_in, place = (course / "submitted").resolve(), submission.resolve()
     return [place.relative_to(handed_in).parts[0]] if handed_in in place.parents else []
 
 
-def _told(found: Learned) -> str:
+def _rendered(found: Learned) -> str:
+    """Return the analysis as text."""
     from autograder.notebook import report_rendering
 
     parts = ["On the cases that students see:", report_rendering.text(found.visible)]
     odd = [report for report in found.fresh if report.passed != found.visible.passed]
     if odd:
-        parts.append(f"On {len(odd)} of {len(found.fresh)} draws of fresh cases it comes out otherwise:")
+        parts.append(f"On {len(odd)} of {len(found.fresh)} draws of fresh cases the result is different:")
         parts.append(report_rendering.text(odd[0]))
     if found.near:
         close = ", ".join(f"{each.tag} ({each.same} of {each.cases})" for each in found.near)
-        parts.append(f"Known mistakes that show the same on cases where it goes wrong: {close}")
+        parts.append(f"Known mistakes with the same observations on cases where the answer is wrong: {close}")
     parts.append(found.advice)
     if found.entry:
         parts += [

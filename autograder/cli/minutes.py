@@ -6,7 +6,7 @@ import argparse
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `minutes`."""
+    """`minutes` has no options."""
 
 
 def run(args: argparse.Namespace) -> int:

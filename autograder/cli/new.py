@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the stubs, and say where they are and what comes next."""
+    """Write the stubs, or the file of an own exercise, and print where they are and what to do next."""
     from autograder.authoring.custom_exercise import new_own
     from autograder.authoring.exercise_stubs import new
     from autograder.authoring.static_checks import MARK

@@ -1,4 +1,4 @@
-"""Run what proves an exercise: starter, solution, answer bank, mutants and shipped key; say what is missing."""
+"""Prove an exercise: check its starter, solution, answer bank, mutants and shipped key, and say what is missing."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Prove each exercise; returns 1 where anything is missing."""
+    """Prove each exercise; return 1 if anything is missing."""
     from autograder.authoring.custom_exercise import own_path
     from autograder.course.course import course_in
     from autograder.course.course_location import find_course
     from autograder.course.exercise_parts import parts_of
 
     course = find_course(args.root)
-    course_in(course)  # what is edited from now on is not remembered as proven
+    course_in(course)  # notes the time: an exercise whose files change after it gets no receipt
     own = [name for name in args.names if own_path(course, name).is_file()]
     found = [parts_of(course, name) for name in args.names if name not in own]
     return max([_prove_own(course, name) for name in own] + [_prove(parts) for parts in found])

@@ -11,7 +11,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the pages and name them."""
+    """Write the pages, and print their paths."""
     from autograder.course.course_location import find_course
     from autograder.reports import write_reports
 

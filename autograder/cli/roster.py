@@ -12,7 +12,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Import, and say how many."""
+    """Import the students, and print how many are new, changed and unchanged."""
     from autograder.course.course_location import find_course
     from autograder.nbgrader_plugin import lms_columns, preflight_checks, roster_import
     from autograder.nbgrader_plugin.course_lock import alone

@@ -6,11 +6,11 @@ import argparse
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """No options of its own."""
+    """`site` has no options."""
 
 
 def run(args: argparse.Namespace) -> int:
-    """Build, and name the first page."""
+    """Build the site, and print the path of its first page."""
     from autograder.authoring.site.build_site import build
 
     root = args.root.resolve()

@@ -11,7 +11,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the table; returns 1 where nobody has handed anything in."""
+    """Print the table; raise CourseNotFound if there are no submissions."""
     from autograder.course.course_location import find_course
     from autograder.errors import CourseNotFound
     from autograder.grading import class_table

@@ -31,9 +31,10 @@ _OF_THE_PLACE = frozenset(("__builtins__", "__file__", "__name__", "dir", "eval"
 class KnownAnswer:
     """One answer to an exercise: `sentence` is what a student who gave it reads; a right answer has none.
 
-    Where `facet` is given, what a requirement tells of that facet is read instead, and `sentence` is empty. `also` are
-    the tags of other wrong answers whose sentences are true of this one as well. `unless` is a pattern: the sentence is
-    not told of code in which it is found. A `slip` costs one requirement, though it spoils the numbers of others.
+    If `facet` is given, `sentence` is empty, and the student reads the failed requirement's message for that facet.
+    `also` are the tags of other wrong answers whose sentences are true of this one as well. `unless` is a regular
+    expression: code that it matches does not get the sentence. A `slip` costs one requirement, although it makes the
+    results for others wrong too.
     """
 
     exercise: str
@@ -84,16 +85,16 @@ class AnswerBank:
     ) -> Callable[[Function], Function]:
         r"""Register a wrong answer, with the sentence that explains the misunderstanding.
 
-        Were it not in the bank, it might be told the sentence of another wrong answer. Where that is true of it as
-        well, `also` names the other. Where the sentence says what the code lacks, as in "you never call step",
-        `unless` is the pattern that would prove it false, as in `unless=r"\.step\("`.
+        If it were not in the bank, it might get the sentence of another wrong answer. If that sentence is true of it as
+        well, name the other in `also`. If the sentence says that the code lacks something, as in "you never call step",
+        give as `unless` a pattern that proves the sentence false, as in `unless=r"\.step\("`.
 
-        Where the idea is there, and one factor or constant is wrong, `slip=True` has it cost the first requirement that
-        it fails and no other.
+        If the idea is right, and one factor or constant is wrong, give `slip=True`: the answer then costs only the
+        first requirement that it fails.
 
-        Where the answer is the worked solution but for a little, it is told by that and no function stands below:
-        `change={"/ count": "/ len(x)"}`. Each string must stand once in the solution without comments and docstrings,
-        or in the right answer that `of` names.
+        If the answer is the worked solution with a small change, give the change, and write no function below:
+        `change={"/ count": "/ len(x)"}`. Each string must occur exactly once in the solution without its comments and
+        docstrings, or in the right answer that `of` names.
         """
         if not sentence.strip():
             raise BankError(f"the wrong answer {tag!r} to {self.exercise!r} needs a sentence for the student")
@@ -109,12 +110,12 @@ class AnswerBank:
         change: Mapping[str, str] | None = None,
         of: str = "",
     ) -> Callable[[Function], Function]:
-        """Register a wrong answer that one bool gives away; as much else may turn it, no sentence of its own is safe.
+        """Register a wrong answer that is recognized by one bool in its observation, and so has no sentence of its own.
 
-        What the failed requirement tells of this facet has to say it.
+        Many other faults may change the same bool, so the student reads the failed requirement's message for `facet`.
         """
         if not facet.strip():
-            raise BankError(f"the wrong answer {tag!r} to {self.exercise!r} needs the facet that is told of")
+            raise BankError(f"the wrong answer {tag!r} to {self.exercise!r} needs a facet whose message students read")
         return self._register(KnownAnswer(self.exercise, tag, "", _unmade, "", facet, also), change, of)
 
     def right(self, tag: str) -> Callable[[Function], Function]:
@@ -122,11 +123,11 @@ class AnswerBank:
         return self._register(KnownAnswer(self.exercise, tag, None, _unmade, ""))
 
     def survives(self, reasons: Mapping[str, str]) -> None:
-        """Name the mutants of the worked solution that pass because they are right: what changed, and why it may."""
+        """List the mutants of the worked solution that pass because they are right: each change, with the reason."""
         self.survivors |= reasons
 
     def make_changed(self, solution: str, prelude: str) -> Iterator[tuple[str, str]]:
-        """Make the answers that are told by what they change; of each that cannot be made, the tag, and why."""
+        """Make the answers that are given as a change; yield the tag and the error for each that cannot be made."""
         bases = {"": solution} | {answer.tag: answer.source for answer in self if answer.is_right}
         for place, answer in enumerate(self._answers):
             change, of = self.changes.get(answer.tag, ({}, ""))
@@ -175,7 +176,7 @@ class AnswerBank:
 
 
 def _unmade(*_: object, **__: object) -> None:
-    raise BankError("an answer that is told by what it changes is made when its bank is loaded")
+    raise BankError("an answer that is given as a change cannot be called before its bank is loaded")
 
 
 def _source(answer: Function) -> str:
@@ -244,13 +245,13 @@ def load_bank(path: Path) -> AnswerBank:
     if bank.changes:
         chapter = read_chapter(chapter_path(path.parents[2], path.parent.name))
         unmade = bank.make_changed(chapter.solution(bank.exercise), chapter.prelude)
-        if told := [f"{path}:{_line_of(path, tag)}: {what}. Correct it." for tag, what in unmade]:
-            raise BankError("\n".join(told))
+        if errors := [f"{path}:{_line_of(path, tag)}: {what}. Correct it." for tag, what in unmade]:
+            raise BankError("\n".join(errors))
     return bank
 
 
 def _line_of(path: Path, tag: str) -> int:
-    """The line of an answer's tag; 1 where it is not written as such."""
+    """Return the number of the line with an answer's tag; 1 if the tag is not written as a literal."""
     text = path.read_text(encoding="utf-8")
     found = re.search(rf"""\.(?:wrong|told)\(\s*["']{tag}["']""", text)
     return text.count("\n", 0, found.end()) + 1 if found else 1

@@ -1,6 +1,6 @@
-"""Computes answer keys: draws cases and observes the worked solution and the answer bank on them.
+"""Compute answer keys: draw cases, and observe the worked solution and the answer bank on them.
 
-Nothing of a student's runs here, and nothing is compared.
+No student's code runs here, and nothing is compared.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from autograder.exercises.observation import Observation, Raised
 from autograder.exercises.source_rules import broken
 
 VISIBLE_SEED = 0
-_DRAWS = 8  # how often fresh cases are drawn, at most, so that repeating what is shipped earns nothing on them
-_LONG = 0.25  # seconds: what a wrong answer shows is put on the shelf by itself if it takes as long as this
+_DRAWS = 8  # the maximum number of draws for fresh cases on which repeating the shipped observations earns no points
+_LONG = 0.25  # seconds: the observations of a wrong answer that takes longer are put on the shelf by themselves
 _APART = 1_000_003  # the distance between the seeds of these draws
 
 
 class AnswerKeys:
     """The answer keys of a chapter's exercises, by exercise and seed; each is computed once.
 
-    The full key holds what the worked solution and every known mistake show; the reference key leaves out the mistakes
-    that cost as much as any unknown fault does, and so gives the same score in a fraction of the time. Keys for fresh
-    cases are read from `shelf`, if there is one, and written to it.
+    The full key holds the observations of the worked solution and of every known mistake. The reference key leaves out
+    the mistakes that cost as much as an unknown fault (all but slips), and so gives the same score in a fraction of the
+    time. Keys for fresh cases are read from `shelf`, if there is one, and written to it.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class AnswerKeys:
         return self.reference_key(name, seed).cases
 
     def full_key(self, name: str, seed: int) -> ExpectedObservations:
-        """Return what the worked solution and every wrong answer of the bank show on the cases of this seed."""
+        """Return the observations of the worked solution and of every wrong answer on the cases of this seed."""
         if (name, seed) not in self._full:
             self._full[name, seed] = self._from_shelf("whole", name, seed, self._compute_full)
         return self._full[name, seed]
@@ -68,15 +68,15 @@ class AnswerKeys:
     def reference_key(self, name: str, seed: int) -> ExpectedObservations:
         """Return the key with the worked solution and the mistakes that cost less than other faults.
 
-        Fresh cases on which a submission earns points that only repeats what is shipped are drawn again, from a seed
-        that follows from this one.
+        If a submission that only repeats the shipped observations would earn points on the fresh cases, they are drawn
+        again, from a seed derived from this one.
         """
         if (name, seed) not in self._reference:
             self._reference[name, seed] = self._from_shelf("bare", name, seed, self._compute_reference)
         return self._reference[name, seed]
 
     def bank_observations(self, name: str) -> list[tuple[KnownAnswer, tuple[Observation, ...]]]:
-        """Return each answer of the bank with what it shows on the visible cases."""
+        """Return each answer of the bank with its observations on the visible cases."""
         if name not in self._of_bank:
             key = self.full_key(name, VISIBLE_SEED)
             known = {mistake.tag: mistake.observations for mistake in key.mistakes}
@@ -87,11 +87,11 @@ class AnswerKeys:
         return self._of_bank[name]
 
     def shipped_key(self, name: str) -> ExpectedObservations:
-        """Return the part of the visible cases' key that students are shipped: what the exercise keeps."""
+        """Return the part of the visible cases' key that is shipped to students, as reduced by `keep`."""
         return self.full_key(name, VISIBLE_SEED).only(self.exercises[name].keep)
 
     def shipped_reference(self, name: str) -> ExpectedObservations:
-        """Return what a student could repeat: the shipped part of the worked solution's observations, no mistakes."""
+        """Return the shipped part of the worked solution's observations, which a student could copy; no mistakes."""
         if name not in self._shipped:
             exercise = self.exercises[name]
             known = self._reference.get((name, VISIBLE_SEED)) or self._observe_solution(exercise, VISIBLE_SEED)
@@ -133,9 +133,9 @@ class AnswerKeys:
         return key
 
     def _mistake(self, answer: KnownAnswer, key: ExpectedObservations, seed: int) -> Mistake:
-        """Observe a wrong answer on the cases of a key; one that takes long is put on the shelf at once.
+        """Observe a wrong answer on the cases of a key; if that takes long, put the result on the shelf at once.
 
-        So a run that is killed again and again gets further each time, also where one key takes longer than it lives.
+        A run that is killed repeatedly then gets further each time, even if one key takes longer than a run may last.
         """
         shelf, drawn = self._shelf if seed != VISIBLE_SEED else None, self.drawn.get((key.exercise, seed), seed)
         kind = f"{answer.tag} on {drawn}"
@@ -181,7 +181,7 @@ def _mistake(exercise: Exercise, answer: KnownAnswer, cases: Sequence[Case]) -> 
 
 
 def _observe(exercise: Exercise, answer: KnownAnswer, cases: Sequence[Case]) -> tuple[Observation, ...]:
-    """Return what an answer of the bank shows on each case."""
+    """Return the observations of an answer of the bank on each case."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a warning is for the student to read; turned into an error it would be judged
         return exercise.observe(answer.function, cases)

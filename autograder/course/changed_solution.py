@@ -1,4 +1,4 @@
-"""Known answers that are told by what they change: in the worked solution, or in a right answer of the bank."""
+"""Make known answers that the bank gives as a change to another text: the worked solution, or a right answer."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from autograder.errors import BankError
 from autograder.ipython_syntax import without_comments
 
 _Documented = ast.FunctionDef | ast.ClassDef
-_Span = tuple[int, int, str]  # from where, to where, and what stands there afterwards
+_Span = tuple[int, int, str]  # start, end, and the text to put between them
 
 
 @lru_cache(maxsize=8)
 def bare(text: str) -> str:
-    """Code without its comments and docstrings: they are true of what is right."""
+    """Return code without comments and docstrings, which would be false for a wrong answer made from it."""
     rows, code = text.splitlines(), without_comments(text).splitlines()
     documented = (node for node in ast.walk(ast.parse(text)) if isinstance(node, _Documented))
-    said = {row for node in documented for row in _docstring(node)}
-    kept = (line for row, line in enumerate(code, 1) if row not in said and (line.strip() or not rows[row - 1].strip()))
+    skip = {row for node in documented for row in _docstring(node)}
+    kept = (line for row, line in enumerate(code, 1) if row not in skip and (line.strip() or not rows[row - 1].strip()))
     return "\n".join(kept).strip("\n") + "\n"
 
 
 def _docstring(node: _Documented) -> range:
-    """The lines of a docstring, and those between it and what follows; none where nothing follows."""
+    """Return the line numbers from the docstring to the next statement; none if the docstring is the whole body."""
     if ast.get_docstring(node) is None or len(node.body) == 1:
         return range(0)
     after = node.body[1]
@@ -36,9 +36,10 @@ def _docstring(node: _Documented) -> range:
 
 
 def changed(text: str, change: Mapping[str, str]) -> str:
-    """The text with each old string replaced by its new one; raises BankError where one does not stand there once.
+    """Return the text with each old string replaced by its new one; raise BankError unless each occurs exactly once.
 
-    Further lines of a string are indented as the place of its first one is. Where nothing is left of a line, it goes.
+    The second and further lines of a string are indented as the line where the string begins. A line of which nothing
+    is left is removed.
     """
     spans = sorted(_span(text, old, new) for old, new in change.items())
     if any(one[1] > other[0] for one, other in pairwise(spans)):
@@ -56,6 +57,7 @@ def _span(text: str, old: str, new: str) -> _Span:
 
 
 def _places(text: str, old: str, new: str) -> Iterator[_Span]:
+    """Yield each occurrence of `old`, with the replacement indented for its place."""
     for match in re.finditer(f"(?={re.escape(old.partition(chr(10))[0])})", text):
         start, row = match.start(), text.rfind("\n", 0, match.start()) + 1
         indent = " " * (len(text[row:start]) - len(text[row:start].lstrip(" ")))
@@ -67,7 +69,10 @@ def _places(text: str, old: str, new: str) -> Iterator[_Span]:
 
 
 def made(exercise: str, tag: str, text: str, prelude: str) -> Callable[..., Any]:
-    """The answer that a text defines, run where the worked solution is: below the setup cell."""
+    """Run a text below the setup cell, as the worked solution is run, and return the answer that it defines.
+
+    Raises BankError if the text raises.
+    """
     place = f"<{tag!r}, an answer to {exercise}>"
     namespace = _prepared(prelude) | {"__name__": f"answers_to_{exercise}"}
     try:
@@ -81,7 +86,7 @@ def made(exercise: str, tag: str, text: str, prelude: str) -> Callable[..., Any]
 
 @lru_cache(maxsize=8)
 def _prepared(prelude: str) -> dict[str, Any]:
-    """What a setup cell gives names to; run once for all banks of a chapter."""
+    """Run a setup cell and return its namespace; cached, so that it runs once for all banks of a chapter."""
     namespace: dict[str, Any] = {}
     exec(prelude, namespace)
     return namespace

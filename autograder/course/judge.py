@@ -27,9 +27,9 @@ from autograder.exercises.observation import Observation
 class Judge:
     """Judges the answers to one chapter of a course folder (the one with `chapters/` and `answers/`).
 
-    `only` names an exercise: then nothing is read of the others, whatever is wrong with them. The exercises of other
-    chapters that are `lent` to this one are judged as they are there; where there is no such chapter, answers find
-    there what `prelude` gives.
+    If `only` names an exercise, the files of the others are not read, so that errors in them do not matter. `lent` are
+    exercises of other chapters, which are judged as in their own chapter; `stem` is then a chapter, or an assignment of
+    such exercises alone, for which `prelude` is the setup cell. Answer keys for fresh cases are kept in `shelf`.
     """
 
     def __init__(
@@ -69,5 +69,5 @@ class Judge:
         self.solutions |= {name: judge.solutions[name] for name, judge in others.items()}
 
     def judge(self, name: str, seed: int, observations: Sequence[Observation], source: str) -> Report:
-        """Return the report on an answer that showed this on the cases of the seed; `source` is the answer's text."""
+        """Return the report on an answer with these observations on the cases of the seed; `source` is its text."""
         return judge(self.exercises[name], self.keys.full_key(name, seed), observations, source)

@@ -1,7 +1,7 @@
-"""The student's part of the package, small enough to travel inside a notebook's first cell.
+"""Pack the modules that students need into the first code cell of a notebook.
 
-A teacher can share one file then: it needs no address, no repository and no installation. The cell unpacks the package
-into a folder of the system's for temporary files, and does nothing where the course is installed.
+A teacher can then share a single file, which needs no address, no repository and no installation. The cell unpacks the
+modules into the system's folder for temporary files, and does nothing if the course is installed.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from autograder.errors import WorkFailed
 from autograder.files import digest_of
 
 _PACKAGE = "pytorch-basics"
-_FRONT = ("autograder.notebook", "explorers")  # what students' cells import, whole
-_DATA = ("py.typed", "static/*")  # of the packages that are packed
-_LINE = 120  # characters
-# Half of it are numbers of four bytes, so a byte is guessed by its place among four: 2 % less.
+_FRONT = ("autograder.notebook", "explorers")  # packages that students' cells import; they are packed whole
+_DATA = ("py.typed", "static/*")  # data files of `explorers`
+_LINE = 120  # characters in a line of the packed text
+# Half of the data are four-byte numbers; lp=2 lets LZMA predict by the position within four bytes, which saves 2 %.
 _PACKED_BY = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 1, "lp": 2}]
-_REST = "from importlib.metadata import version"  # where the cell goes on once the package is there
+_REST = "from importlib.metadata import version"  # the first line of the install cell that is kept below the new text
 
 _CELL = '''\
 # The course's package, packed into this cell: nothing is fetched, and nothing is installed.
@@ -50,10 +50,10 @@ del packed
 
 
 def cell(course: Path, stem: str) -> str:
-    """The text of a cell that brings what one chapter's notebook needs; the same course gives the same text."""
+    """Return the text of a cell with the packed modules and data for one chapter; the same course gives the same."""
     files = dict(sorted(_files(course, stem)))
     name = f"{_PACKAGE}-{stem}-{digest_of(*files, *files.values())[:12]}"
-    # Five letters for four bytes, of which none is a quote or a backslash; base64 would take a fifteenth more.
+    # Base85 writes four bytes as five letters, none a quote or a backslash; base64 would take a fifteenth more.
     data = base64.b85encode(lzma.compress(_archive(files), filters=_PACKED_BY)).decode()
     lines = (data[start : start + _LINE] for start in range(0, len(data), _LINE))
     return _CELL.format(packed="\n".join(lines), name=name)
@@ -70,6 +70,7 @@ def _archive(files: dict[str, bytes]) -> bytes:
 
 
 def _files(course: Path, stem: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the path within the archive and the content of each file that a chapter's notebook needs."""
     project = course.parent
     own = [course / EXERCISES / stem, course / FIGURES / f"{stem}.py", course / INSTRUMENTS]
     own += [path for path in (course / CARDS / f"{stem}.py",) if path.is_file()]
@@ -88,9 +89,10 @@ def _files(course: Path, stem: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _bare(source: bytes) -> bytes:
-    """Python without what nobody can ask for in a notebook: comments, and docstrings of modules and of private names.
+    """Return Python code without comments, and without the docstrings of modules and of private names.
 
-    A twentieth of the cell. Each line stays at its place, for tracebacks.
+    Students cannot ask for these in a notebook, and they would make up a twentieth of the cell. Each line keeps its
+    number, so that tracebacks name the right line.
     """
     lines = source.decode().split("\n")
     for token in tokenize.tokenize(io.BytesIO(source).readline):
@@ -107,7 +109,7 @@ def _bare(source: bytes) -> bytes:
 
 
 def _closure(project: Path, starts: list[Path]) -> set[Path]:
-    """The modules in these files and folders, and all of the project's that they import, at the top or later."""
+    """Return the modules in these files and folders, and all modules of the project that they import, transitively."""
     found: set[Path] = set()
     waiting = [path for start in starts for path in ([start] if start.is_file() else start.rglob("*.py"))]
     while waiting:
@@ -121,7 +123,7 @@ def _closure(project: Path, starts: list[Path]) -> set[Path]:
 
 
 def _above(path: Path, project: Path) -> Iterator[Path]:
-    """The packages that a module lies in, which Python imports before it."""
+    """Yield the `__init__.py` of each package that encloses a module, which Python imports before the module."""
     for folder in path.parents:
         if folder == project:
             return
@@ -130,7 +132,7 @@ def _above(path: Path, project: Path) -> Iterator[Path]:
 
 
 def _imports(path: Path, project: Path) -> Iterator[str]:
-    """The names that may be modules of the project, dotted."""
+    """Yield the dotted names that a file imports; a name may be that of a module, or of an object in one."""
     package = path.relative_to(project).parent.parts
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
@@ -143,12 +145,16 @@ def _imports(path: Path, project: Path) -> Iterator[str]:
 
 
 def _module(project: Path, name: str) -> Iterator[Path]:
+    """Yield the file of a dotted module name if the project has it."""
     path = project.joinpath(*name.split("."))
     yield from (each for each in (path.with_suffix(".py"), path / "__init__.py") if each.is_file())
 
 
 def shared(notebook: Notebook, course: Path, stem: str) -> Notebook:
-    """A student's notebook whose first cell brings the package; raises WorkFailed where it has no such cell."""
+    """Put the packed modules into the install cell of a student's notebook, and return the notebook.
+
+    Raises WorkFailed if the notebook has no install cell.
+    """
     found = [each for each in notebook.cells if each.get("id") == INSTALL_ID]
     if not found or _REST not in found[0].source:
         raise WorkFailed(f"expected a cell with the id {INSTALL_ID!r} in {stem}.ipynb, found none. Run `make build`.")

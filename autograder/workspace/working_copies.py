@@ -1,7 +1,8 @@
-"""A reader's own copies of the course's notebooks: made once, never overwritten; what is newer is laid beside them.
+"""Make a reader's own copies of the course's notebooks, and update them without overwriting the reader's work.
 
-What a copy was made from is noted as a digest of its cells' texts, in a file beside the copies. A copy that still has
-these texts holds nothing of the reader's but outputs.
+A file beside the copies records, for each copy, a digest of the cell texts that it was made from. A copy whose cells
+still have these texts holds no work of the reader's but outputs, and may be replaced. For any other copy, a newer
+notebook is written beside it.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ _NOTED = ".made-from.json"  # {"begun": {file: digest of what it was made from},
 
 @dataclass(frozen=True)
 class Renewed:
-    """What was done: notebooks that are new, those that were brought up to date, and newer ones laid beside older."""
+    """The result of an update: new copies, replaced copies, and pairs of a kept copy and the newer one beside it."""
 
     made: tuple[str, ...]
     updated: tuple[str, ...]
     beside: tuple[tuple[str, str], ...]
 
     def lines(self) -> Iterator[str]:
-        """What a reader should know of it."""
+        """Yield the messages about the update for the reader."""
         if self.made:
             yield f"New in {FOLDER}/, yours to write in: {', '.join(self.made)}."
         if self.updated:
@@ -36,14 +37,14 @@ class Renewed:
 
 
 class Copies:
-    """The copies in a folder, of the notebooks in another."""
+    """The working copies in `folder` of the notebooks in `originals`."""
 
     def __init__(self, originals: Path, folder: Path) -> None:
         self._originals, self._folder = originals, folder
         self._begun, self._offered = self._noted()
 
     def renew(self) -> Renewed:
-        """Copy what is not there, and what has changed since; raises WorkFailed where the disk does not let it."""
+        """Copy each notebook that is missing, or that has changed since; raise WorkFailed if writing fails."""
         made, updated, beside = [], [], []
         writes: dict[Path, bytes] = {}
         for original in sorted(self._originals.glob("*.ipynb")):
@@ -65,13 +66,13 @@ class Copies:
         return Renewed(tuple(made), tuple(updated), tuple(beside))
 
     def latest(self) -> str:
-        """The notebook to open: the one that was saved last of those begun, else the first; "" where there is none."""
+        """Return the name of the notebook to open: the last saved one with work in it, else the first, or ""."""
         names = sorted(path.name for path in self._folder.glob("*.ipynb"))
         begun = [name for name in names if self._is_touched(name)]
         return max(begun, key=lambda name: (self._folder / name).stat().st_mtime) if begun else next(iter(names), "")
 
     def _free(self, name: str) -> str:
-        """A name for a newer notebook: that of the last newer one, if nobody has begun it."""
+        """Return a file name for a newer notebook: one that is free, or of a copy that the reader has not changed."""
         number, stem = 1, name.removesuffix(".ipynb")
         while True:
             free = f"{stem}-new{number if number > 1 else ''}.ipynb"
@@ -80,11 +81,14 @@ class Copies:
             number += 1
 
     def _is_touched(self, name: str) -> bool:
-        """Whether a copy holds anything that its original did not; so does one of which nothing is noted."""
+        """Return whether a copy's cells differ from those that it was made from; True if these are not recorded."""
         return self._begun.get(name) != _digest((self._folder / name).read_bytes())
 
     def _noted(self) -> tuple[dict[str, str], dict[str, str]]:
-        """What is noted; nothing where the file is not there, or is damaged: then no copy is taken for untouched."""
+        """Return the recorded digests: those of the copies, and the latest of each notebook.
+
+        If the file is missing or damaged, return none, so that every copy counts as changed by the reader.
+        """
         try:
             noted = json.loads((self._folder / _NOTED).read_bytes())
             return dict(noted["begun"]), dict(noted["offered"])
@@ -93,7 +97,7 @@ class Copies:
 
 
 def _digest(notebook: bytes) -> str:
-    """Of the texts of a notebook's cells; of the bytes, where it is none."""
+    """Return the digest of the cells' texts; of the bytes, if they are no notebook."""
     try:
         return digest_of(*("".join(cell["source"]) for cell in json.loads(notebook)["cells"]))
     except (ValueError, LookupError, TypeError):

@@ -1,1 +1,4 @@
-"""The course as a site for reading: executed chapters with exercises unsolved, and the guides, made by Sphinx."""
+"""Build the course as a site for reading: executed chapters with unsolved exercises, and the guides in docs/.
+
+It uses Sphinx, and the chapters and the example class of `authoring`. Begin with `build_site.py`.
+"""

@@ -1,4 +1,4 @@
-"""Gathers the pages of the site, and has Sphinx build it."""
+"""Gather the pages of the site in one folder, and build it with Sphinx."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from autograder.grading.verdict_store import SEED_VARIABLE
 from autograder.notebook import progress_log
 from explorers.animation import RECORD
 
-# Files of the project that are pages too.
+# Files in the project folder that become pages, and the names of these pages.
 _BESIDE = {"CONTRIBUTING.md": "authors.md", "CHANGELOG.md": "changes.md"}
-_FILLED = ("index.md", "class-report.md")  # pages that take something from the course
-_SEED = "1"  # of the example class: the same report each time
+_FILLED = ("index.md", "class-report.md")  # pages with {{...}} marks, which page_values.py fills in
+_SEED = "1"  # fixed fresh cases for the example class, so that its report is the same each time
 
 
 def build(project: Path, target: Path) -> Path:
-    """Build the site of a project into `target`/html; returns its first page.
+    """Build the site of a project in `target`/html, and return the path of its first page.
 
-    Raises CourseNotFound where this is no clone of the course, WorkFailed where a chapter does not run or Sphinx has
-    a complaint; an older site stays as it was until the new one is whole.
+    Raises CourseNotFound if `project` is not a clone of the course, and WorkFailed if a chapter does not run or Sphinx
+    reports a warning or an error. An older site is replaced only after the new one is complete.
     """
     if not (project / "docs" / "conf.py").is_file():
         raise CourseNotFound(f"expected docs/conf.py in {project}, found none. Run this in the project folder.")
     source, fresh, html = target / "source", target / "fresh", target / "html"
-    os.environ.setdefault(progress_log.OFF, "off")  # these runs are nobody's progress
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # chapters run side by side, and would wait for one another's threads
+    os.environ.setdefault(progress_log.OFF, "off")  # these runs must not count as a student's progress
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # chapters run in parallel; more threads would slow one another down
     os.environ[RECORD] = "all"
     os.environ.setdefault(SEED_VARIABLE, _SEED)
     for folder in (source, fresh):
@@ -49,7 +49,7 @@ def build(project: Path, target: Path) -> Path:
 
 
 def _gather(project: Path, source: Path, cache: Path) -> None:
-    """Put what Sphinx reads into one folder: the guides, and a page for each chapter."""
+    """Write the files that Sphinx reads into the folder `source`: the guides, and a page for each chapter."""
     shutil.copytree(project / "docs", source, ignore=shutil.ignore_patterns("conf.py", "__pycache__"))
     for name, page in _BESIDE.items():
         shutil.copyfile(project / name, source / page)
@@ -69,14 +69,14 @@ def _gather(project: Path, source: Path, cache: Path) -> None:
 
 
 def _linked(text: str) -> str:
-    """A page whose links to files of the project lead to pages of the site."""
+    """Return the text of a page, with its links to the project's files changed to links to pages of the site."""
     for name, page in _BESIDE.items():
         text = text.replace(f"](../{name}", f"]({page}").replace(f"]({name}", f"]({page}")
     return text.replace("](docs/", "](")
 
 
 def _sphinx(settings: Path, source: Path, html: Path, doctrees: Path) -> None:
-    """Run Sphinx; a warning, such as one of a link that leads nowhere, is an error."""
+    """Run Sphinx; raise WorkFailed for an error or a warning, such as that of a broken link."""
     try:
         app = Sphinx(source, settings, html, doctrees, "html", status=None, warningiserror=True)
         app.build()

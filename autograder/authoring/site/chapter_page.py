@@ -1,4 +1,4 @@
-"""A chapter for reading: the worked chapter's outputs, with exercises unsolved and answers folded away."""
+"""Make the page of a chapter: the solved chapter's outputs, with unsolved exercises and the answers folded away."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from autograder.course.chapter_rules import RESERVED
 from autograder.course.course import current_course
 from autograder.errors import WorkFailed
 
-_STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)  # of an explorer; a page of the site has it once
-_WIDGET = "application/vnd.jupyter.widget-view+json"  # wants a kernel, and scripts from the network
+_STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)  # an explorer's style sheet, which every page already has
+_WIDGET = "application/vnd.jupyter.widget-view+json"  # needs a kernel, and scripts from the network
 _FIGURE = re.compile(r"^figures\.(\w+)\(", re.MULTILINE)
-# What a guess may be stands behind it, as in `guess = ...  # 1, 2 or "none"`.
+# A comment after a guess names the possible values, as in `guess = ...  # 1, 2 or "none"`.
 _SORT = re.compile(r"=\s*\.\.\.\s*#\s*(?P<sort>.+)$", re.MULTILINE)
 _CHOICE = re.compile(r"""(?:"[^"]*"|-?\d[\d.]*(?:e-?\d+)?|True|False)""")
-# The guess of the worked chapter, which is not the reader's.
+# The output that repeats the solved chapter's guess, which is not the reader's.
 _PREDICTED = re.compile(
     r"You predicted .*?; the (answer is .*?\.) (?:Your prediction holds\.|Not what you expected\? Read on\.)"
 )
-# Why an answer of another chapter stands in its plain form: true of whoever builds the page, and of no reader.
+# The reason why a `mine` cell used the lesson's answer: true for the build of the page, but not for its reader.
 _BUILT = re.compile(r": progress is not kept here, and [^\n]*? was not looked at")
 _STILL = "*This picture answers to mouse and keys in the notebook; here it stands still.*"
 _MOVES = "*In the notebook this answers to what you wrote; here it plays what was recorded.*"
@@ -34,9 +34,9 @@ _PLOT = "A plot, made by the code above it."
 
 
 def chapter_page(stem: str, student: NotebookNode, executed: NotebookNode) -> NotebookNode:
-    """The page of a chapter, from the notebook that students get and the worked one after it was run.
+    """Return the page of a chapter, made from the students' notebook and the executed solved notebook.
 
-    Raises WorkFailed where the two are not of the same build.
+    Raises WorkFailed if the two do not come from the same build.
     """
     if len(student.cells) != len(executed.cells):
         raise WorkFailed(f"notebooks/{stem}.ipynb and solutions/{stem}.ipynb do not match. Run `make build`.")
@@ -84,7 +84,7 @@ def _cells(stem: str, student: list[NotebookNode], executed: list[NotebookNode])
 
 
 def _is_folded(cell: NotebookNode) -> bool:
-    """Whether notebooks fold a cell's code away: it is there for its picture alone, or imports."""
+    """Return whether the notebook folds a cell's code away, as for figures, imports and `mine` cells."""
     return bool(cell.metadata.get("jupyter", {}).get("source_hidden"))
 
 
@@ -103,7 +103,7 @@ def _shown(stem: str, cell: NotebookNode, is_drawn: bool) -> NotebookNode:
 
 
 def _alternative(stem: str, source: str) -> str:
-    """What a figure shows, in words: the first sentence about the function that draws it."""
+    """Return the alternative text of a figure: the first line of the docstring of the function that draws it."""
     found = _FIGURE.search(source)
     if found is None:
         return _PLOT
@@ -112,7 +112,7 @@ def _alternative(stem: str, source: str) -> str:
 
 
 def _leave_out_widgets(cell: NotebookNode) -> bool:
-    """Keep the picture of an explorer, which needs no kernel; returns whether there is one."""
+    """Remove the widgets from a cell's outputs and keep their HTML pictures; return whether there were any."""
     shown = [output.data for output in cell.outputs if output.get("data", {}).pop(_WIDGET, None) is not None]
     for data in shown:
         data["text/html"] = _STYLE.sub("", data["text/html"], count=1)
@@ -124,7 +124,7 @@ def _has_film(cell: NotebookNode) -> bool:
 
 
 def _replace(cell: NotebookNode, found: re.Pattern[str], by: str) -> None:
-    """Put something else in place of what is found in the words of a cell's outputs."""
+    """Replace the matches of a pattern in the text and HTML outputs of a cell."""
     for output in cell.outputs:
         data = output.get("data", {})
         for kind in {"text/plain", "text/html"}.intersection(data):
@@ -132,7 +132,10 @@ def _replace(cell: NotebookNode, found: re.Pattern[str], by: str) -> None:
 
 
 def _question(source: str) -> str:
-    """A place where the page's script asks for a guess: by choices where the cell names them, else in words."""
+    """Return the HTML element in which the page's script asks for a guess.
+
+    It offers the choices if the cell's comment lists them, and a text field otherwise.
+    """
     found = _SORT.search(source)
     sort = found["sort"].strip() if found else ""
     choices = _CHOICE.findall(sort)

@@ -1,4 +1,4 @@
-"""The report of the example class, as a part of a page: what a teacher gets, with nobody in it who exists."""
+"""Make the class report of the example class as Markdown for a page: what a teacher gets, with invented students."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from autograder.grading.assignment import grader_digest
 from autograder.reports import write_reports
 from autograder.sandbox.self_test import confinement_problem
 
-# Ids as a school gives them: a first name, and a number where it is there twice.
+# Student ids as a school assigns them: a first name, and a number if the name is taken.
 # fmt: off
 _NAMES = (
     "ada", "ravi", "mei", "tom", "zoe", "omar", "lena", "kofi", "ines", "yuki", "paul", "nora", "amir", "ella", "juan",
@@ -31,16 +31,16 @@ _NAMES = (
 
 
 def ids(count: int) -> list[str]:
-    """So many ids, all different; the same ones each time."""
+    """Return `count` different student ids, the same ones each time."""
     rounds = (place // len(_NAMES) for place in range(count))
     return [f"{_NAMES[place % len(_NAMES)]}{turn + 1 if turn else ''}" for place, turn in enumerate(rounds)]
 
 
 def class_report(project: Path, stem: str, folder: Path) -> str:
-    """The report of a chapter's example class, as Markdown: its headings, its words, its tables and pictures.
+    """Return the report of a chapter's example class as Markdown, with its tables and pictures as HTML.
 
-    The class is made and graded in `folder`, which takes minutes; the report is kept there until a file changes that it
-    comes from. Raises CourseError where there is no such chapter, or it cannot be graded.
+    Making and grading the class takes minutes, so the report is cached in `folder` until a file changes that it depends
+    on. Raises CourseError if there is no such chapter, or if it cannot be graded.
     """
     course = find_course(project)
     kept = folder / f"report-{stem}-{_digest(course, stem)}.ipynb"
@@ -51,8 +51,8 @@ def class_report(project: Path, stem: str, folder: Path) -> str:
 
 
 def _made(project: Path, stem: str, folder: Path) -> NotebookNode:
-    """The report's notebook; the class that it tells of is removed."""
-    # All of the code is the course's own, so that a machine which cannot confine it shows the report too.
+    """Make and grade the class, and return the notebook of its report; remove the class afterwards."""
+    # All answers are the course's own code, so a machine without a sandbox may run them unconfined.
     unconfined = confinement_problem() is not None
     empty = example_class.empty_folder(folder)
     made = example_class.run(project, empty, stem, pages=(), ids=ids, unconfined=unconfined)
@@ -70,7 +70,7 @@ def _made(project: Path, stem: str, folder: Path) -> NotebookNode:
 
 
 def _digest(course: Path, stem: str) -> str:
-    """What stands for the report: the chapter, its answers and exercises, and the code that makes and grades it."""
+    """Return a digest of the report's sources: chapter, answers, exercises, and the code that makes and grades it."""
     whole = hashlib.sha256(grader_digest().encode())
     engine = Path(__file__).parents[2]
     course_parts = [chapter_path(course, stem), course / ANSWERS / stem, course / EXERCISES / stem]
@@ -83,7 +83,7 @@ def _digest(course: Path, stem: str) -> str:
 
 
 def _parts(notebook: NotebookNode) -> Iterator[str]:
-    """Prose as it is, and each output as HTML of one line, which no empty line of somebody's code can end."""
+    """Yield Markdown cells unchanged, and each output as HTML on one line, since an empty line would end the HTML."""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             yield cell.source

@@ -1,4 +1,4 @@
-"""Worked chapters, run from top to bottom; what was run once is kept until something of it changes."""
+"""Run the solved chapters from top to bottom, and cache each result until a file changes that it depends on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNREAD = (ANSWERS, CHAPTERS, "ledger")  # folders of a course that no notebook 
 
 
 def executed(solutions: Sequence[Path], course: Path, cache: Path) -> dict[str, NotebookNode]:
-    """Worked notebooks with their outputs, by stem, run side by side; raises WorkFailed where a cell of one fails."""
+    """Return the executed solution notebooks by stem, run in parallel; raise WorkFailed if a cell of one fails."""
     stems = [solution.stem for solution in solutions]
     others = {stem: [other for other in stems if other != stem] for stem in stems}
     kept = [cache / f"{each.stem}-{_digest(each, course, others[each.stem])}.ipynb" for each in solutions]
@@ -34,6 +34,7 @@ def executed(solutions: Sequence[Path], course: Path, cache: Path) -> dict[str, 
 
 
 def _run(solution: Path, to: Path) -> None:
+    """Run a notebook, write it to the cache, and remove its older versions there."""
     worked = nbformat.read(solution, as_version=4)
     advice = "No page was written. Run `make nbval` to see where."
     made = run_notebook(worked, f"{solution.name} does not run", advice)
@@ -44,7 +45,7 @@ def _run(solution: Path, to: Path) -> None:
 
 
 def _digest(solution: Path, course: Path, others: Sequence[str]) -> str:
-    """What stands for the outputs: the notebook, the code that it calls, and what it takes of the course."""
+    """Return a digest of the notebook, of the code that it calls, and of the course files that it can read."""
     whole = hashlib.sha256(solution.read_bytes() + grader_digest().encode())
     for path in (*_files(Path(explorers.__file__).parent), *_read_by(course, others)):
         whole.update(path.read_bytes())
@@ -52,7 +53,7 @@ def _digest(solution: Path, course: Path, others: Sequence[str]) -> str:
 
 
 def _read_by(course: Path, others: Sequence[str]) -> Iterator[Path]:
-    """What a chapter's cells can read of the course: figures, cards, exercises; not what has another chapter's name."""
+    """Yield the course files that a chapter's cells can read: figures, cards and exercises, not other chapters'."""
     for path in _files(course):
         within = path.relative_to(course).as_posix()
         if not within.startswith(_UNREAD) and not any(stem in within for stem in others):

@@ -1,4 +1,4 @@
-"""Figures on a page: each is laid out when it comes near, and letters that several of them draw stand there once."""
+"""Reduce the cost of the figures on a page: load each when it is near the view, and draw each letter once per page."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ _FIGURE = re.compile(
 )
 _LETTER = re.compile(r'\s*<path id="(DejaVu[^"]*)"[^>]*/>', re.DOTALL)
 _EMPTY = re.compile(r"\s*<defs>\s*</defs>")
-_LEAST = 0.6  # the share of its own width that a figure has at least
+_LEAST = 0.6  # the minimum width of a figure, as a share of its own width
 _IMAGE = re.compile(r'<img (?=[^>]*src="data:)')
 
 
 def lightened(body: str) -> str:
-    """The text of a page whose figures a script puts in when they come near (`_static/near.js`).
+    """Return the HTML of a page whose figures the script `_static/near.js` inserts when they are near the view.
 
-    Until then a place of the same size holds each, and says the same words; its markup stands in a `noscript`, so
-    that a browser without scripts shows it at once, and one with scripts does not read it before.
+    Until then a placeholder has the figure's size and label. The figure's markup is in a `noscript` element: a browser
+    without scripts shows it at once, and one with scripts does not parse it before it is needed.
     """
     letters: dict[str, str] = {}
 
@@ -35,14 +35,15 @@ def lightened(body: str) -> str:
 
 
 def _kept(letter: re.Match[str], letters: dict[str, str]) -> str:
-    """Keep the first drawing of a letter; its name says font and letter, so that others are the same."""
+    """Store the first drawing of a letter, and remove it; its id names font and letter."""
     letters.setdefault(letter[1], letter[0])
     return ""
 
 
 def _place(found: re.Match[str], svg: str) -> str:
+    """Return the placeholder of a figure."""
     words, width, (_, _, across, down) = found[1], found[2], found[3].split()
-    # On a phone it is moved sideways: smaller than that, nobody could read its letters.
+    # On a phone the figure scrolls sideways: at a smaller width its letters could not be read.
     size = f"min-width:{_LEAST * int(width):.0f}px;max-width:{width}px;aspect-ratio:{across}/{down}"
     # The words are escaped already: they come out of markup.
     return f'<div class="later" role="img" aria-label="{words}" style="{size}"><noscript>{svg}</noscript></div>'

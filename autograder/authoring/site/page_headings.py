@@ -1,4 +1,4 @@
-"""The headings of a page: one title, no level left out, and side paths marked."""
+"""Adjust the headings of a chapter for a page: one title, no level skipped, and side paths marked."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from autograder.course.outline import exercise_in_heading, section_id
 
 
 def fit_headings(cells: Iterable[NotebookNode]) -> None:
-    """Give the headings of a chapter the levels that a page wants.
+    """Set the levels of a chapter's headings for a page, and give its sections ids.
 
-    Sittings, which are of the title's level, go below it. A side path's heading goes right below what it belongs to,
-    and its section gets the class `side-path`. An exercise can be linked to by its name, as in `#relu`, and a section
-    of the main path by what `place_of` says.
+    Sittings, which have the title's level in the notebook, go below the title. A side path's heading goes one level
+    below the section that it belongs to, and its section gets the class `side-path`. The id of an exercise is its name,
+    as in `#relu`, and that of a section of the main path comes from `outline.section_id`.
     """
-    above: list[int] = []  # the levels of the headings of the main path that a text is below, the title's as 0
+    above: list[int] = []  # original levels of the main path's headings that enclose the current text; the title's is 0
     for cell in cells:
         if cell.cell_type == "markdown":
             cell.source = "".join(
@@ -43,5 +43,5 @@ def _fitting(excerpt: Excerpt, above: list[int], is_side: bool) -> str:
 
 
 def _at(level: int, heading: Heading, text: str) -> str:
-    """A excerpt with its heading at another level."""
+    """Return the text of an excerpt with its heading at another level."""
     return "#" * level + " " + text[heading.text_start - heading.start :]

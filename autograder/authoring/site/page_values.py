@@ -1,9 +1,10 @@
-"""What a page of the site takes from the course as it is built: minutes, pictures and feedback, so that none is typed.
+"""Fill in the marks on the site's pages with values from the course, so that no page repeats them by hand.
 
-A page asks by `{{minutes CHAPTER}}`, `{{picture CHAPTER CELL}}`, `{{film CHAPTER CELL}}` for what moves in an explorer,
-`{{answer CHAPTER EXERCISE TAG}}` for the code of a wrong answer of the bank, `{{feedback CHAPTER EXERCISE TAG}}` for
-what a student reads who gave it, `{{report CHAPTER}}` for what a teacher reads of the example class, and
-`{{launch CHAPTER}}` for links to services that open the chapter, none where the project has no address on GitHub.
+`{{minutes CHAPTER}}`: the reading time. `{{picture CHAPTER CELL}}`: the HTML output of a cell.
+`{{film CHAPTER CELL}}`: the animated part of an explorer. `{{answer CHAPTER EXERCISE TAG}}`: the code of an answer of
+the bank. `{{feedback CHAPTER EXERCISE TAG}}`: the feedback on it for students. `{{report CHAPTER}}`: the class report
+on the example class. `{{launch CHAPTER}}`: links to services that open the chapter; empty if the project has no address
+on GitHub.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ _GITHUB = "https://github.com/"
 
 @dataclass(frozen=True)
 class Filler:
-    """Fills pages from the course in a folder and from its chapters after they were run, by stem.
+    """Fills in pages from a course folder and from its executed chapters, by stem.
 
-    `report` gives the report of a chapter's example class as Markdown.
+    `report` returns the report of a chapter's example class as Markdown.
     """
 
     course: Path
@@ -42,7 +43,7 @@ class Filler:
     address: str = ""
 
     def filled(self, text: str, where: str) -> str:
-        """A page with what it asks for; raises WorkFailed with the line where there is no such thing."""
+        """Return a page with its marks replaced; raise WorkFailed, with the line, for a mark that has no value."""
         return _ASKED.sub(lambda found: self._given(found, where), text)
 
     def _given(self, found: re.Match[str], where: str) -> str:
@@ -64,6 +65,7 @@ class Filler:
             raise WorkFailed(f"{line}: {found[0]} is nothing that this course has ({error}). Correct it.") from error
 
     def _minutes(self, stem: str) -> str:
+        """Return the reading time of a chapter's main path and exercises, in words."""
         chapter = read_chapter(chapter_path(self.course, stem))
         parts = shares(chapter, tier_lookup(self.course, chapter))
         main, exercises = (rounded(parts[name].minutes) for name in ("main path", "exercises"))
@@ -73,7 +75,7 @@ class Filler:
         return _on_one_line(self._shown(stem, name))
 
     def _film(self, stem: str, name: str) -> str:
-        """What moves in an explorer, by itself as soon as it is in sight."""
+        """Return the animated part of an explorer, set to play by itself when it comes into view."""
         film = BeautifulSoup(self._shown(stem, name), "html.parser").select_one("[data-film]")
         if film is None:
             raise KeyError(name)
@@ -81,6 +83,7 @@ class Filler:
         return _on_one_line(f'<div class="explorer">{film}</div>')
 
     def _shown(self, stem: str, name: str) -> str:
+        """Return the HTML output of the cell with this id in an executed chapter."""
         cells = {cell.id: cell for cell in self.executed[stem].cells if cell.cell_type == "code"}
         shown = {kind: text for each in cells[name].outputs for kind, text in each.get("data", {}).items()}
         return str(shown["text/html"])
@@ -93,6 +96,7 @@ class Filler:
         return f"```python\n{self._known(stem, exercise, tag)[1].source.strip()}\n```"
 
     def _feedback(self, stem: str, exercise: str, tag: str) -> str:
+        """Return the report that a student reads after giving this answer of the bank, as HTML."""
         judge, known = self._known(stem, exercise, tag)
         seen = next(observed for answer, observed in judge.keys.bank_observations(exercise) if answer.tag == tag)
         report = judge.judge(exercise, VISIBLE_SEED, seen, known.source)
@@ -103,7 +107,7 @@ class Filler:
         return self.report(stem)
 
     def _launch(self, stem: str) -> str:
-        """Links to a chapter that was run, for a public project."""
+        """Return links that open a chapter in Colab and Binder; "" if the project's address is not on GitHub."""
         self.executed[stem]
         if not self.address.startswith(_GITHUB):
             return ""
@@ -114,5 +118,5 @@ class Filler:
 
 
 def _on_one_line(shown: str) -> str:
-    """HTML for a page in Markdown, where an empty line would end it."""
+    """Return the HTML on one line, since an empty line would end it within Markdown."""
     return f'<div class="taken">{" ".join(shown.split())}</div>'
