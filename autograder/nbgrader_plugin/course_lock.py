@@ -33,8 +33,8 @@ def alone(course: Path, what: str) -> Iterator[None]:
             if fd is not None:
                 stack.callback(os.close, fd)
                 os.ftruncate(fd, 0)
-                holder = f"`{what}`, process {os.getpid()} on {socket.gethostname()}, since {datetime.now():%H:%M:%S}"
-                os.pwrite(fd, holder.encode("utf-8", "replace"), 0)
+                text = f"`{what}`, process {os.getpid()} on {socket.gethostname()}, since {datetime.now():%H:%M:%S}"
+                os.pwrite(fd, text.encode("utf-8", "replace"), 0)
                 _remove_unfinished(place)
         _held[place] = _held.get(place, 0) + 1
         try:
@@ -53,10 +53,7 @@ def _locked(path: Path) -> int | None:
         path.parent.mkdir(exist_ok=True)
         # The descriptor is not inherited by child processes. O_NOFOLLOW refuses a link in place of the lock file.
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
-    except (
-        ImportError,
-        OSError,
-    ):  # Windows, or a folder without write permission, which the caller reports when it writes
+    except (ImportError, OSError):  # Windows, or no write permission, which the caller reports when it writes
         return None
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

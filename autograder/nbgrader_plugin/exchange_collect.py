@@ -41,7 +41,7 @@ class CollectPlainFiles(ExchangeCollect):
             self.log.error("%s was not collected: %s", replace_unprintable(src), replace_unprintable(str(error)))
 
     def _place(self, folder: Path) -> None:
-        """Copy the notebook that counts to its released name; without it, formgrader grades nobody."""
+        """Copy the notebook that counts to its released name; formgrader grades only submissions that have it."""
         stem = self.coursedir.assignment_id
         if several_released(Path(self.coursedir.root), stem):
             return
