@@ -9,7 +9,7 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 
-# Beginnings that make a spreadsheet evaluate a cell, also after spaces (OWASP, "CSV Injection"), with full-width forms.
+# Beginnings that make a cell a formula in a spreadsheet, also after spaces (OWASP, "CSV Injection"), with full-width forms.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20", "|", "%")
 NO_GRADE = "-"  # Moodle's sign for no grade, which no spreadsheet evaluates; Moodle would read an empty cell as a grade
 
@@ -17,7 +17,7 @@ NO_GRADE = "-"  # Moodle's sign for no grade, which no spreadsheet evaluates; Mo
 def write(path: Path, rows: Iterable[Sequence[object]]) -> None:
     """Write rows as a UTF-8 CSV file; raise WorkFailed if the file cannot be written.
 
-    Text that a spreadsheet would evaluate gets an apostrophe in front; numbers stay as they are.
+    Text that a spreadsheet would take for a formula gets an apostrophe in front; numbers stay as they are.
     """
     try:
         path.write_bytes(encoded(rows))
@@ -35,7 +35,7 @@ def encoded(rows: Iterable[Sequence[object]]) -> bytes:
 
 
 def safe(row: Sequence[object]) -> list[str]:
-    """Return the cells of a row as text, escaped where a spreadsheet would evaluate them."""
+    """Return the cells of a row as text, escaped where a spreadsheet would take them for formulas."""
     return [_safe(value) for value in row]
 
 
