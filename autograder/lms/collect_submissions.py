@@ -94,7 +94,7 @@ def collect(course: Path, stem: str, path: Path, roster: Roster, wanted: Wanted 
         notebooks = {who: _newest(files, folders.released, done) for who, files in found.items() if files}
         _check_room(course, notebooks)
         for student, files in notebooks.items():
-            folders.see_to(student, files, _data(student, sent[student], done))
+            folders.fill(student, files, _data(student, sent[student], done))
     absent = {person.id for person in roster.people} - set(sent)
     done.earlier = sorted(who for who in absent if (course / "submitted" / who / stem).is_dir())
     done.missing = sorted(absent - set(done.earlier))
@@ -188,7 +188,7 @@ class _Folders:
             with suppress(CourseNotFound):  # nothing has been released: grading reports that
                 self.starters = released_starters(course, stem)
 
-    def see_to(self, student: str, sent: Sequence[_Sent], data: Sequence[_Sent] = ()) -> None:
+    def fill(self, student: str, sent: Sequence[_Sent], data: Sequence[_Sent] = ()) -> None:
         """Place one student's notebooks and data files; add unreadable ones, and conflicts, to `done.left`."""
         folder = self.course / "submitted" / student / self.stem
         try:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 
-# Beginnings that make a cell a formula in a spreadsheet, also after spaces (OWASP, "CSV Injection"), with full-width forms.
+# Beginnings that make a cell a formula, also after spaces (OWASP, "CSV Injection"), with the full-width forms.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20", "|", "%")
 NO_GRADE = "-"  # Moodle's sign for no grade, which no spreadsheet evaluates; Moodle would read an empty cell as a grade
 
