@@ -72,7 +72,7 @@ class _Sent:
 
     @property
     def rank(self) -> tuple[int, int, int]:
-        """Return a sort key, newest last: by upload number (Canvas), then time (Moodle), then position in the zip."""
+        """A sort key, newest last: by upload number (Canvas), then time (Moodle), then position in the zip."""
         return self.handed.upload, _seconds(self.at), self.entry.place
 
 

@@ -25,7 +25,7 @@ _CHUNK = 2**20
 _AT_ONCE, _FEW = (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA), 32
 _LITTER = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", ".ipynb_checkpoints")
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
-_AGAIN = "Nothing was changed. Download the submissions again, and give the file as it came."
+_ADVICE = "Nothing was changed. Download the submissions again, and give the file as it came."
 _ENCRYPTED, _IS_UTF8 = 0x1, 0x800  # flag bits of an entry
 _TIMES, _OF_CHANGE = 0x5455, 1  # the extra field "extended timestamp", and its bit for the time of the last change
 
@@ -53,11 +53,11 @@ class Download:
     def __init__(self, opened: zipfile.ZipFile, path: Path) -> None:
         self._opened, self._infos = opened, opened.infolist()
         if len(self._infos) > _MOST:
-            raise BadZip(f"{path} lists {len(self._infos)} files; expected at most {_MOST}. {_AGAIN}")
+            raise BadZip(f"{path} lists {len(self._infos)} files; expected at most {_MOST}. {_ADVICE}")
         for info in self._infos:
-            if what := _wrong(info):
+            if what := _unsafe(info):
                 name = info.filename[:80]
-                raise BadZip(f"{path}: expected plain files, found {name!r}, which {what}. {_AGAIN}")
+                raise BadZip(f"{path}: expected plain files, found {name!r}, which {what}. {_ADVICE}")
 
     def entries(self) -> list[ZipEntry]:
         """Return the files, without folders and without what operating systems add (`.DS_Store`, `Thumbs.db`)."""
@@ -120,13 +120,13 @@ def opened(path: Path) -> Iterator[Download]:
     except Exception as error:
         raise BadZip(
             f"expected a zip with submissions, as Canvas or Moodle gives it; {path} is none that can be read "
-            f"({type(error).__name__}). {_AGAIN}"
+            f"({type(error).__name__}). {_ADVICE}"
         ) from None
     with archive:
         yield Download(archive, path)
 
 
-def _wrong(info: zipfile.ZipInfo) -> str:
+def _unsafe(info: zipfile.ZipInfo) -> str:
     """Return why an entry is unsafe, as a predicate for an error message; "" for a plain file or a folder."""
     parts = info.filename.replace("\\", "/").split("/")
     mode = info.external_attr >> 16

@@ -109,7 +109,7 @@ def place(folder: Path, stem: str, attempt: Attempt, starters: Mapping[str, str]
     """Write an attempt into its folder, replacing an older one; raise WorkFailed if the folder cannot be written.
 
     Afterwards the notebook that counts has its released name, where nbgrader looks for it. The timestamp of an older
-    attempt is removed with its files.
+    attempt does not stay for a newer one without a time.
     """
     before = read_note(folder)
     time = {} if attempt.at is None else {TIME: f"{attempt.at:%Y-%m-%d %H:%M:%S} UTC\n".encode()}

@@ -51,7 +51,7 @@ class Together:
 
 
 class AllOwn:
-    """A student's notebook that shares no cells; it has the interface of `Together`."""
+    """A student's notebook that shares no cells; it has the same interface as one that does."""
 
     def __init__(self, own: NotebookNode) -> None:
         self.own = own

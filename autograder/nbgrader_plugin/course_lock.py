@@ -46,7 +46,10 @@ def alone(course: Path, what: str) -> Iterator[None]:
 
 
 def _locked(path: Path) -> int | None:
-    """Return an open file descriptor that holds the lock; None where locks are not available."""
+    """Return an open file descriptor that holds the lock, or None where locks are not available.
+
+    Raises WorkFailed if another process holds the lock.
+    """
     try:
         import fcntl
 

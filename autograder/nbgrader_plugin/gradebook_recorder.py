@@ -113,7 +113,8 @@ class Recorder(Autograde):  # type: ignore[misc,unused-ignore]
 class ClassGradebook(Gradebook):  # type: ignore[misc,unused-ignore]
     """nbgrader's gradebook with one open session and caches: it fetches all cells, or all marks of a student, together.
 
-    nbgrader commits after each cell; here nothing is committed before `write`. Only the last student's rows are cached.
+    nbgrader commits after each cell; here nothing is committed before `write`. Of the students, only the last one's
+    rows are cached.
     """
 
     def __init__(self, db_url: str, course_id: str) -> None:

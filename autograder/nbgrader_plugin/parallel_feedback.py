@@ -7,12 +7,13 @@ from concurrent.futures import BrokenExecutor, as_completed
 
 from autograder.grading.executors import pool
 
-One = Callable[[str], str]  # does the work for one student; returns the reason for a failure, or ""
-WORTH = 8  # pages of feedback that this process writes while another one imports nbgrader
+Work = Callable[[str], str]  # does the work for one student; returns the reason for a failure, or ""
+# Students for whom it is worth to start a process: as many pages as this one writes while another imports nbgrader.
+MIN_STUDENTS = 8
 
 
 def shared_out(
-    students: Sequence[str], here: One, elsewhere: One, count: int, worth: int = WORTH
+    students: Sequence[str], here: Work, elsewhere: Work, count: int, worth: int = MIN_STUDENTS
 ) -> Generator[tuple[str, str], None, None]:
     """Yield each student with the result of `here`, or of `elsewhere` in another process, in order of completion.
 
@@ -29,7 +30,7 @@ def shared_out(
         yield student, here(student)
 
 
-def _elsewhere(students: Sequence[str], one: One, count: int) -> Generator[tuple[str, str], None, None]:
+def _elsewhere(students: Sequence[str], one: Work, count: int) -> Generator[tuple[str, str], None, None]:
     with pool(count) as executor:
         under_way = {executor.submit(one, student): student for student in students}
         for future in as_completed(under_way):

@@ -78,7 +78,7 @@ def generated(gradebook: Gradebook, wanted: Assignment) -> None:
 
 
 def gradable(gradebook: Gradebook, wanted: Assignment) -> None:
-    """Raise a CourseError if `generated` does, or if the points of its exercises have changed since."""
+    """Raise a CourseError if the gradebook has no such assignment, or other notebooks or points in it."""
     generated(gradebook, wanted)
     if not wanted.is_chapter:
         return

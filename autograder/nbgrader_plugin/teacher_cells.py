@@ -144,8 +144,8 @@ class Scoring:
         """Return the verdict with points; raise WorkFailed for an output that nbgrader cannot score."""
         outputs = {key: self._as_nbgrader_keeps(given) for key, given in verdict.outputs.items()}
         tests = {name: (self._earned(name, outputs.get(name, [])), most) for name, most in self._points.items()}
-        odd = (_odd(name, outputs.get(name, [])) for name in self._points)
-        stopped = (_stopped(key, given) for key, given in outputs.items())
+        odd = (_value_warning(name, outputs.get(name, [])) for name in self._points)
+        stopped = (_stop_warning(key, given) for key, given in outputs.items())
         return replace(verdict, tests=tests, outputs=outputs, eye=(*verdict.eye, *filter(None, (*odd, *stopped))))
 
     def _as_nbgrader_keeps(self, outputs: list[Output]) -> list[Output]:
@@ -182,7 +182,7 @@ def _value(outputs: list[Output]) -> str | None:
     return None
 
 
-def _odd(name: str, outputs: list[Output]) -> str:
+def _value_warning(name: str, outputs: list[Output]) -> str:
     """Return a warning about a test cell whose value is not a number of points, or ""."""
     value = _value(outputs)
     try:
@@ -193,7 +193,7 @@ def _odd(name: str, outputs: list[Output]) -> str:
     return f"the test cell {name} ends in {str(value)[:60]!r}, no number of points: nbgrader gives full points for that"
 
 
-def _stopped(key: str, outputs: list[Output]) -> str:
+def _stop_warning(key: str, outputs: list[Output]) -> str:
     """Return a warning about a cell that exceeded its time or ended the process, or ""; `key` is that of `key_of`."""
     kinds = (each.get("ename", "") for each in outputs)
     how = next((_STOPPED[kind] for kind in kinds if kind in _STOPPED), "")

@@ -36,7 +36,7 @@ def _facts(results: Results) -> list[tuple[str, str]]:
         ("could not be read", str(len(results.unreadable))),
         ("no notebook in the folder", str(len(results.without_notebook))),
         ("read and judged", str(len(verdicts))),
-        (_nothing(results), str(sum(not has_attempted(verdict) for verdict in verdicts.values()))),
+        (_empty_label(results), str(sum(not has_attempted(verdict) for verdict in verdicts.values()))),
         ("full marks or more", str(sum(score >= results.max_score for score in scores.values()))),
         ("late penalty", str(len(late))),
     ]
@@ -45,7 +45,7 @@ def _facts(results: Results) -> list[tuple[str, str]]:
     return facts
 
 
-def _nothing(results: Results) -> str:
+def _empty_label(results: Results) -> str:
     """Return the label for submissions that answer nothing; of a test cell, only its points show an attempt."""
     has_tests = any(verdict.tests for verdict in results.verdicts.values())
     return "no exercise answered, no point in a test cell" if has_tests else "nothing answered"
@@ -110,11 +110,11 @@ def _misunderstanding(found: Shared, examples: Examples, total: int) -> Html:
     parts: list[str] = [tag("strong", points(found.lost)), " lost: "]
     for number, (_, each) in enumerate(found.found):
         parts += [", "] * bool(number) + [_students(len(each.students), total), " in ", tag("code", each.exercise)]
-    parts += _again(found)
+    parts += _lesson_links(found)
     return tag("li", *parts, tag("blockquote", prose(found.sentence)), _example(examples, found.found[0][1]))
 
 
-def _again(found: Shared) -> list[Html]:
+def _lesson_links(found: Shared) -> list[Html]:
     """Return links to the sections that teach what a sentence is about; an empty list if there are none."""
     ways = (section(results.course, results.stem, each.exercise) for results, each in found.found)
     known = list(dict.fromkeys(way for way in ways if way))
@@ -172,7 +172,7 @@ def eye(results: Results) -> Html:
 def reasons_to_look(results: Results, row: StudentRow) -> list[str]:
     """Return the reasons why the teacher should look at a submission.
 
-    A cell that waits for its first score by hand is not among them: `eye` lists these separately.
+    A cell that waits for its first score by hand is not among them: the section lists these separately.
     """
     by_hand = "a score by hand counts that is older than the last grading: look again in formgrader"
     return [*row.troubles, *([by_hand] if results.mark(row.student).has_older_score else [])]

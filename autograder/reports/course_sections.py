@@ -45,11 +45,11 @@ def misunderstandings(course: Sequence[Results]) -> Html:
     if not found:
         return tag("p", "No answer shows a known mistake.")
     columns = ("points lost", "share of the class that read it", "what the students read", "to teach again")
-    rows = [(f"{each.lost:.4g}", _where(each), prose(each.sentence), _again(each)) for each in found[:_SHOWN]]
+    rows = [(f"{each.lost:.4g}", _where(each), prose(each.sentence), _lesson_links(each)) for each in found[:_SHOWN]]
     return table("The misunderstandings that cost the most points", columns, rows)
 
 
-def _again(shared: Shared) -> Html:
+def _lesson_links(shared: Shared) -> Html:
     ways = (section(results.course, results.stem, each.exercise) for results, each in shared.found)
     return join(*(tag("div", way) for way in dict.fromkeys(ways) if way))
 
