@@ -1,5 +1,7 @@
-"""Downloads of submissions from Canvas and Moodle: files find their students, and their places for grading.
+"""Sort a zip of submissions from Canvas or Moodle into the students' folders under `submitted/`.
 
-`filenames` reads names, `matching` finds people, `download` is the zip behind its walls, `placing` is a student's
-folder, and `collect` goes from one to the next; `told` says what became of it.
+Begin with `collect_submissions.py`, which runs the whole collection. `download_zip.py` validates and reads the zip,
+`filenames.py` parses the names in it, `student_matching.py` finds the student of the roster who sent each file,
+`placement.py` writes a student's folder, and `collect_report.py` renders the result for the terminal. The roster is
+that of `autograder/nbgrader_plugin/`.
 """

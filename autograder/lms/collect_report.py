@@ -1,4 +1,4 @@
-"""What became of a download, as the command tells it."""
+"""Render the result of a collection as the lines that `python -m autograder collect` prints."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _COUNTED = (Placement.NEW, Placement.NEWER, Placement.SAME, Placement.OLDER, Pla
 
 
 def lines(done: Collected, stem: str, is_dry: bool) -> Iterator[str]:
-    """The lines to print."""
+    """Yield the lines to print: the counts, the students by outcome, the files left, and what to do next."""
     counts = ", ".join(f"{len(done.outcomes[each])} {each.value}" for each in _COUNTED if done.outcomes[each])
     yield f"{done.files} files in the zip; students: {counts or 'none that could be found'}"
     for what, names in (

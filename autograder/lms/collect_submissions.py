@@ -1,4 +1,7 @@
-"""From a download of submissions to the students' folders: every file is accounted for, and nothing is lost."""
+"""Collect the submissions in a zip from Canvas or Moodle into the students' folders under `submitted/`.
+
+The result lists every file that is not placed, with the reason, so that no submission is lost unnoticed.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from autograder.nbgrader_plugin.roster_import import Roster
 from autograder.submission.notebook_choice import NBGRADER_FILES
 from autograder.submission.submitted_cells import MAX_FILE
 
-_SPARE = 50 * 2**20  # bytes that are left free
+_SPARE = 50 * 2**20  # bytes of the disk that a collection leaves free
 _NEITHER = (
     "expected a name such as Canvas's lovelaceada_41_507_hw.ipynb or Moodle's Ada Lovelace_101_assignsubmission_file/"
     "hw.ipynb. Put the file into the right student's folder by hand."
@@ -29,8 +32,10 @@ _NEITHER = (
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked of a collection: `zone` is that of the zip's clock (None: this machine's), `with_times` says that
-    its times are those of handing in.
+    """The options of a collection.
+
+    `is_dry` only reports what a collection would do. `with_times` takes the times in the zip as the times of
+    submission. `zone` is the time zone of the times in the zip (None: this machine's).
     """
 
     is_dry: bool = False
@@ -40,9 +45,12 @@ class Wanted:
 
 @dataclass
 class Collected:
-    """What became of a download: students by outcome, and the files that are left, each with the reason.
+    """The result of a collection: the students by outcome, and the files that were not placed, with reasons.
 
-    `passed` are files that nobody needs: older attempts, and what was handed in beside a notebook.
+    `files` counts the files in the zip. `late` lists students whose submission Canvas marks as late; `missing`,
+    students of the roster without a submission; `earlier`, students who are not in this zip but have a folder from
+    before. `left` are pairs of a path and the reason why the teacher has to place that file; `passed` are those that
+    nobody needs: older attempts, and files beside a notebook that are neither notebook nor data.
     """
 
     files: int
@@ -56,7 +64,7 @@ class Collected:
 
 @dataclass(frozen=True)
 class _Sent:
-    """A file of a student, and when the zip says that it was changed (seconds)."""
+    """A student's file: its parsed name, its entry in the zip, and the time of its last change, if the zip has one."""
 
     handed: SentFile
     entry: ZipEntry
@@ -64,15 +72,15 @@ class _Sent:
 
     @property
     def rank(self) -> tuple[int, int, int]:
-        """What is newer: the later upload, in Moodle's the later time, else the later place in the zip."""
+        """A sort key, newest last: by upload number (Canvas), then time (Moodle), then position in the zip."""
         return self.handed.upload, _seconds(self.at), self.entry.place
 
 
 def collect(course: Path, stem: str, path: Path, roster: Roster, wanted: Wanted = Wanted()) -> Collected:
-    """Put the files of a download where grading looks for them, or with `is_dry` only say what would be done.
+    """Put the files of the zip at `path` where grading looks for them; with `is_dry`, only report what would happen.
 
-    Raises a CourseError, with nothing changed, where there is no such chapter, no student, or no zip to be
-    trusted.
+    Raises CourseError, before it changes anything, if the course has no chapter or assignment `stem`, the roster is
+    empty, or the zip is damaged or suspicious.
     """
     _check(course, stem, roster)
     with opened(path) as download:
@@ -86,7 +94,7 @@ def collect(course: Path, stem: str, path: Path, roster: Roster, wanted: Wanted 
         notebooks = {who: _newest(files, folders.released, done) for who, files in found.items() if files}
         _check_room(course, notebooks)
         for student, files in notebooks.items():
-            folders.see_to(student, files, _data(student, sent[student], done))
+            folders.fill(student, files, _data(student, sent[student], done))
     absent = {person.id for person in roster.people} - set(sent)
     done.earlier = sorted(who for who in absent if (course / "submitted" / who / stem).is_dir())
     done.missing = sorted(absent - set(done.earlier))
@@ -110,7 +118,7 @@ def _check(course: Path, stem: str, roster: Roster) -> None:
 def _sent(
     entries: Iterable[ZipEntry], download: Download, roster: Roster, wanted: Wanted, done: Collected
 ) -> dict[str, list[_Sent]]:
-    """The files of each student; what is nobody's is left."""
+    """Return each student's files; a file that matches no student goes to `done.left`."""
     files: dict[SentFile, ZipEntry] = {}
     for entry in entries:
         handed = filenames.read(entry.path)
@@ -131,7 +139,7 @@ def _sent(
 
 
 def _notebooks(student: str, sent: Sequence[_Sent], done: Collected) -> list[_Sent]:
-    """Those of a student's files that grading would look into."""
+    """Return those of a student's files that may be notebooks; if none may, add all of them to `done.left`."""
     found = [each for each in sent if filenames.may_be_notebook(each.handed.original)]
     others = [each.entry.path for each in sent if each not in found]
     if not found:
@@ -140,7 +148,7 @@ def _notebooks(student: str, sent: Sequence[_Sent], done: Collected) -> list[_Se
 
 
 def _data(student: str, sent: Sequence[_Sent], done: Collected) -> list[_Sent]:
-    """What a student handed in beside a notebook for it to open; the rest is passed over."""
+    """Return the data files that a student's notebook may open; add all other files to `done.passed`."""
     others = [each for each in sent if not filenames.may_be_notebook(each.handed.original)]
     data = [each for each in others if filenames.may_be_data(each.handed.original)]
     done.passed += ((each.entry.path, f"{student}: neither notebook nor data.") for each in others if each not in data)
@@ -148,7 +156,7 @@ def _data(student: str, sent: Sequence[_Sent], done: Collected) -> list[_Sent]:
 
 
 def _newest(sent: Sequence[_Sent], released: Collection[str], done: Collected) -> list[_Sent]:
-    """Of files that are attempts at one, the newest."""
+    """Return the newest of the files that are attempts at the same notebook; add the older ones to `done.passed`."""
     newest: dict[str, _Sent] = {}
     for each in sorted(sent, key=lambda each: each.rank):
         kind = filenames.family(each.handed.original, released)
@@ -159,7 +167,7 @@ def _newest(sent: Sequence[_Sent], released: Collection[str], done: Collected) -
 
 
 def _check_room(course: Path, notebooks: Mapping[str, Sequence[_Sent]]) -> None:
-    """Raise WorkFailed where the disk has no room for what can be unpacked at all."""
+    """Raise WorkFailed if the disk has no room for the files that are small enough to be unpacked."""
     sizes = (each.entry.size for files in notebooks.values() for each in files)
     needed, free = sum(size for size in sizes if size <= MAX_FILE), shutil.disk_usage(course).free
     if needed + _SPARE > free:
@@ -170,18 +178,18 @@ def _check_room(course: Path, notebooks: Mapping[str, Sequence[_Sent]]) -> None:
 
 
 class _Folders:
-    """The students' folders of one chapter, to be filled from one download."""
+    """Fills the students' folders of one chapter or assignment from one zip, and records the outcomes in `done`."""
 
     def __init__(self, course: Path, stem: str, download: Download, wanted: Wanted, done: Collected) -> None:
         self.course, self.stem, self.download, self.wanted, self.done = course, stem, download, wanted, done
         self.released = _released(course, stem)
         self.starters: dict[str, str] = {}
         if len(self.released) == 1:
-            with suppress(CourseNotFound):  # nothing has been released: grading will say so
+            with suppress(CourseNotFound):  # nothing has been released: grading reports that
                 self.starters = released_starters(course, stem)
 
-    def see_to(self, student: str, sent: Sequence[_Sent], data: Sequence[_Sent] = ()) -> None:
-        """Take in one student's notebooks and `data`; what cannot be had, or must not be replaced, is left."""
+    def fill(self, student: str, sent: Sequence[_Sent], data: Sequence[_Sent] = ()) -> None:
+        """Place one student's notebooks and data files; add unreadable ones, and conflicts, to `done.left`."""
         folder = self.course / "submitted" / student / self.stem
         try:
             attempt = self._attempt(sent, data)
@@ -199,7 +207,7 @@ class _Folders:
             self.done.late.append(student)
 
     def _attempt(self, sent: Sequence[_Sent], data: Sequence[_Sent]) -> Attempt:
-        """The files with the names that they get: the released one where there is one notebook and nothing else."""
+        """Read the files and name them: a single notebook gets the released name (see `_named`)."""
         first, last = sent[0].handed, max(sent, key=lambda each: each.rank)
         latest = max((each.at for each in sent if each.at), default=None)
         order = last.handed.upload if first.system == CANVAS else _seconds(latest)
@@ -211,11 +219,15 @@ class _Folders:
         notebooks = [each.handed.original for each in sent]
         for each in sorted(data, key=lambda each: each.rank):
             name = filenames.safe(filenames.beside(each.handed.original, notebooks))
-            if name not in NBGRADER_FILES:  # a time of handing in is not the student's to say
+            if name not in NBGRADER_FILES:  # a student must not set the time of submission
                 yield name, each.entry
 
     def _named(self, sent: Sequence[_Sent]) -> Iterator[tuple[str, ZipEntry]]:
-        """Of several files for one notebook, none gets its name: grading copies the one that counts there."""
+        """Yield the notebooks with the names to write them under.
+
+        A single notebook gets the released name. Of several candidates none does: grading chooses the one that counts
+        and copies it to that name.
+        """
         alone = len(sent) == 1 and sent[0].handed.original.casefold().endswith(".ipynb")
         if alone and len(self.released) == 1:
             yield from ((name, sent[0].entry) for name in self.released.values())
@@ -231,7 +243,7 @@ class _Folders:
 
 
 def _released(course: Path, stem: str) -> dict[str, str]:
-    """The names of the notebooks that were given out, by the same in small letters."""
+    """Map the case-folded name of each released notebook to its name."""
     for folder in (course / "release" / stem, course / "source" / stem):
         if names := [path.name for path in sorted(folder.glob("*.ipynb"))]:
             return {name.casefold(): name for name in names}

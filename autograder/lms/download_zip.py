@@ -1,6 +1,7 @@
-"""The zip of a download, behind walls: looked through before anything is unpacked, read one file at a time.
+"""Read an untrusted zip of submissions safely: validate every entry first, then read one file at a time, in memory.
 
-Students choose the names and the bytes of what is in it; whoever sends a zip by mail chooses everything.
+Students choose the names and bytes of the files in it, and a zip that came by mail may be forged altogether. So paths
+that leave the folder, links, encrypted files and files larger than `MAX_FILE` are refused.
 """
 
 from __future__ import annotations
@@ -17,28 +18,29 @@ from pathlib import Path
 from autograder.errors import CourseError
 from autograder.submission.submitted_cells import MAX_FILE
 
-_MOST = 20_000  # entries
+_MOST = 20_000  # entries of a zip
 _CHUNK = 2**20
-# Whatever a few packed bytes unfold to comes out at once by these methods, of bzip2 46 MB of some thirty.
+# These methods decompress everything that they are given at once (bzip2: about thirty bytes into 46 MB), so `read`
+# gives them few bytes at a time.
 _AT_ONCE, _FEW = (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA), 32
 _LITTER = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", ".ipynb_checkpoints")
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
-_AGAIN = "Nothing was changed. Download the submissions again, and give the file as it came."
-_ENCRYPTED, _IS_UTF8 = 0x1, 0x800  # marks of an entry
+_ADVICE = "Nothing was changed. Download the submissions again, and give the file as it came."
+_ENCRYPTED, _IS_UTF8 = 0x1, 0x800  # flag bits of an entry
 _TIMES, _OF_CHANGE = 0x5455, 1  # the extra field "extended timestamp", and its bit for the time of the last change
 
 
 class BadZip(CourseError):
-    """A download that is not unpacked; nothing was changed."""
+    """The zip as a whole cannot be read or trusted; nothing was changed."""
 
 
 class BadEntry(CourseError):
-    """One file of a download that cannot be had; the others can."""
+    """One file in the zip cannot be read; the others can."""
 
 
 @dataclass(frozen=True)
 class ZipEntry:
-    """A file in the zip: its path, its size in bytes as the zip has it, and where it stands there."""
+    """A file in the zip: its path, its size in bytes as the zip claims it, and its index among the entries."""
 
     path: str
     size: int
@@ -46,19 +48,19 @@ class ZipEntry:
 
 
 class Download:
-    """A zip that has been looked through."""
+    """An open zip whose entries have been validated; the constructor raises BadZip for an unsafe one."""
 
     def __init__(self, opened: zipfile.ZipFile, path: Path) -> None:
         self._opened, self._infos = opened, opened.infolist()
         if len(self._infos) > _MOST:
-            raise BadZip(f"{path} lists {len(self._infos)} files; expected at most {_MOST}. {_AGAIN}")
+            raise BadZip(f"{path} lists {len(self._infos)} files; expected at most {_MOST}. {_ADVICE}")
         for info in self._infos:
-            if what := _wrong(info):
+            if what := _unsafe(info):
                 name = info.filename[:80]
-                raise BadZip(f"{path}: expected plain files, found {name!r}, which {what}. {_AGAIN}")
+                raise BadZip(f"{path}: expected plain files, found {name!r}, which {what}. {_ADVICE}")
 
     def entries(self) -> list[ZipEntry]:
-        """The files, without folders and without what systems leave behind."""
+        """Return the files, without folders and without what operating systems add (`.DS_Store`, `Thumbs.db`)."""
         return [
             ZipEntry(name, info.file_size, place)
             for place, info in enumerate(self._infos)
@@ -66,7 +68,7 @@ class Download:
         ]
 
     def read(self, entry: ZipEntry) -> bytes:
-        """The bytes of a file; raises BadEntry where they cannot be had, or are more than a notebook may have."""
+        """Return the bytes of a file; raise BadEntry if it cannot be unpacked or is larger than `MAX_FILE` bytes."""
         if entry.size > MAX_FILE:
             raise _too_large(entry.size)
         info = self._infos[entry.place]
@@ -89,9 +91,9 @@ class Download:
         return b"".join(parts)
 
     def changed(self, entry: ZipEntry, zone: tzinfo | None = None) -> datetime | None:
-        """When a file was changed last, as the zip has it; None where it has no time.
+        """Return the time of a file's last change in UTC, or None if the zip has no valid time for it.
 
-        Most zips have the clock of where they were made, without its zone: `zone` tells it (None: this machine's).
+        Most zips store local time without its zone; `zone` is the zone to assume (None: this machine's).
         """
         info = self._infos[entry.place]
         exact = _exact(info.extra)
@@ -106,7 +108,7 @@ class Download:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Download]:
-    """Open a download; raises BadZip in one line where it is none, or holds what no system puts there."""
+    """Open the zip at `path`; raise BadZip if it is missing, unreadable or unsafe."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise BadZip(f"{path} is no file. Expected the zip with the submissions, as Canvas or Moodle gives it.")
@@ -118,14 +120,14 @@ def opened(path: Path) -> Iterator[Download]:
     except Exception as error:
         raise BadZip(
             f"expected a zip with submissions, as Canvas or Moodle gives it; {path} is none that can be read "
-            f"({type(error).__name__}). {_AGAIN}"
+            f"({type(error).__name__}). {_ADVICE}"
         ) from None
     with archive:
         yield Download(archive, path)
 
 
-def _wrong(info: zipfile.ZipInfo) -> str:
-    """What an entry is that stands in no download; "" for a plain file or a folder."""
+def _unsafe(info: zipfile.ZipInfo) -> str:
+    """Return why an entry is unsafe, as a predicate for an error message; "" for a plain file or a folder."""
     parts = info.filename.replace("\\", "/").split("/")
     mode = info.external_attr >> 16
     if info.filename.startswith(("/", "\\")) or parts[0][1:2] == ":":
@@ -138,14 +140,14 @@ def _wrong(info: zipfile.ZipInfo) -> str:
 
 
 def _unreadable(info: zipfile.ZipInfo) -> str:
-    """Say why a file cannot be unpacked, whatever its bytes are; "" if it can."""
+    """Return why a file cannot be unpacked, as a predicate for an error message; "" if it can."""
     if info.flag_bits & _ENCRYPTED:
         return "is encrypted"
     return "" if info.compress_type in _METHODS else "is packed in a way that cannot be unpacked here"
 
 
 def _name(info: zipfile.ZipInfo) -> str:
-    """The name in the letters that were meant: some programs write UTF-8 without saying so."""
+    """Return an entry's name, decoded as UTF-8 if possible: some programs write UTF-8 without setting its flag."""
     if not info.flag_bits & _IS_UTF8:
         with suppress(UnicodeError):
             return info.filename.encode("cp437").decode("utf-8")
@@ -160,7 +162,7 @@ def _too_large(size: int) -> BadEntry:
 
 
 def _exact(extra: bytes) -> datetime | None:
-    """The time in seconds since 1970 that some zips have beside the clock's."""
+    """Return the time in UTC from the extra field "extended timestamp", or None if the entry has no such field."""
     while len(extra) >= 4:
         kind, size = struct.unpack("<HH", extra[:4])
         field, extra = extra[4 : 4 + size], extra[4 + size :]

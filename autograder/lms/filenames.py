@@ -1,4 +1,4 @@
-"""What the name of a file in a download of submissions says: who sent it, by which number, and whether it is late.
+"""Parse the file names in a zip of submissions from Canvas or Moodle: the sender, their number, and lateness.
 
 Canvas makes `NAME[_LATE]_USER_FILE_ORIGINAL`: the name to sort by, in small letters and without spaces and signs, its
 own number of the user, and the number of the uploaded file, which rises from one upload to the next. Where students are
@@ -16,7 +16,7 @@ original. The participant's number belongs to the assignment alone; where markin
 https://github.com/moodle/moodle/blob/main/mod/assign/classes/downloader.php; times:
 files/classes/local/archive_writer/zip_writer.php there)
 
-nbgrader's own `zip_collect` leaves all of this to a regular expression of the teacher's.
+nbgrader's own `zip_collect` expects the teacher to write a regular expression for these names.
 (https://github.com/jupyter/nbgrader/blob/0.8.x/nbgrader/docs/source/plugins/zipcollect-plugin.rst)
 """
 
@@ -45,16 +45,16 @@ _DATA = frozenset(
         *(".npy", ".npz", ".pt", ".pth", ".safetensors", ".png", ".jpg", ".jpeg"),
     )
 )
-_LONGEST = 120  # letters; a letter has at most four bytes, and a file's name 255
+_LONGEST = 120  # bytes of a name that `safe` returns, well below the 255 that file systems allow
 
 
 @dataclass(frozen=True)
 class SentFile:
-    """A file of a download, as its name tells it.
+    """A submitted file, as its name in the zip describes it.
 
-    `path` is its place in the zip, `sender` the name as the system wrote it ("" where there is none), `number` Canvas's
-    of the user or Moodle's of the participant, `original` what the student called the file, `upload` Canvas's number of
-    the uploaded file (0 in Moodle's).
+    `path` is the path in the zip; `sender`, the student's name as the system writes it ("" if there is none);
+    `number`, Canvas's number of the user or Moodle's number of the participant; `original`, the student's own name of
+    the file; `upload`, Canvas's number of the uploaded file (0 for Moodle).
     """
 
     path: str
@@ -67,12 +67,15 @@ class SentFile:
 
     @property
     def is_anonymous(self) -> bool:
-        """Whether Canvas hid who sent it."""
+        """Whether Canvas hid the sender's name."""
         return self.number.startswith("anon_")
 
 
 def read(path: str) -> SentFile | None:
-    """What a path in the zip says; None where neither system makes such a name. A folder around all does not matter."""
+    """Parse a path in the zip; return None if neither Canvas nor Moodle makes such a name.
+
+    A folder around all files, as unpacking and zipping again adds it, does not matter.
+    """
     if found := _MOODLE.fullmatch(path):
         original = PurePosixPath(found["original"]).name
         return SentFile(path, MOODLE, found["sender"].strip(), found["number"], original) if original else None
@@ -83,7 +86,7 @@ def read(path: str) -> SentFile | None:
 
 
 def may_be_notebook(original: str) -> bool:
-    """Whether grading would look into a file of this name: a notebook, an archive with one, or a script made of one."""
+    """Whether a file of this name may hold a notebook: an `.ipynb`, a zip archive, or an exported script."""
     name = original.casefold()
     return ".ipynb" in name or name.endswith((".zip", ".py"))
 
@@ -94,7 +97,11 @@ def may_be_data(original: str) -> bool:
 
 
 def beside(original: str, notebooks: Collection[str]) -> str:
-    """What a file was called beside a notebook: handed in again, Canvas has counted both, as in `hw-1` and `data-1`."""
+    """Return the name by which the notebook opens this data file.
+
+    When a student submits again, Canvas numbers all files, as in `hw-1.ipynb` and `data-1.csv`: the number is removed
+    if one of the `notebooks` has the same one.
+    """
     path = PurePosixPath(original)
     counts = {found[0] for name in notebooks if (found := _COUNTED.search(PurePosixPath(name).stem))}
     count = _COUNTED.search(path.stem)
@@ -102,9 +109,10 @@ def beside(original: str, notebooks: Collection[str]) -> str:
 
 
 def family(original: str, given_out: Collection[str] = ()) -> str:
-    """The name without what is added to one that is there already: `Copy of`, `-1`, ` (2)`, `-Copy1`.
+    """Return the case-folded name without the marks of a copy: `Copy of`, `-1`, ` (2)`, `-Copy1`.
 
-    A name that was given out, in small letters, is none with something added.
+    Files with the same result are attempts at the same notebook. The case-folded names in `given_out` (those of
+    released notebooks) are never shortened, even if they end in such a mark.
     """
     stem, dot, ending = original.strip().casefold().partition(".")
     before = ""
@@ -116,7 +124,10 @@ def family(original: str, given_out: Collection[str] = ()) -> str:
 
 
 def safe(original: str) -> str:
-    """A name for the file in its student's folder: as it was, but for what no file there may be called."""
+    """Return a safe name for a file in its student's folder.
+
+    The result has no folder, no leading dot and no unprintable character, and at most `_LONGEST` bytes.
+    """
     name = re.split(r"[/\\]", original)[-1]
     name = "".join(each if each.isprintable() else "_" for each in name.encode("utf-8", "replace").decode())
     name = name.strip().lstrip(".").strip()

@@ -1,4 +1,8 @@
-"""A student's folder of `submitted/`: what `collect` put there, whether something newer comes, and putting it there."""
+"""Write a collected attempt into a student's folder under `submitted/`, unless it would replace a newer or edited one.
+
+A note in the folder (`.collected.json`) records what was collected and the SHA-256 of each file, so that a later
+collection recognizes an older attempt and files that somebody has edited since.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +24,12 @@ from autograder.submission.notebook_choice import names_in
 from autograder.submission.plain_file import read_submitted_file
 from autograder.submission.submitted_cells import MAX_FILE
 
-NOTE = ".collected.json"  # nbgrader leaves files with a dot alone
+NOTE = ".collected.json"  # nbgrader ignores files whose name begins with a dot
 _LONGEST_NOTE = 100_000
 
 
 class Placement(Enum):
-    """What becomes of a student's files, or would."""
+    """What a collection does with a student's files. The values are the words that the command prints."""
 
     NEW = "new"
     NEWER = "a newer attempt"
@@ -36,9 +40,10 @@ class Placement(Enum):
 
 @dataclass(frozen=True)
 class Attempt:
-    """What a student handed in, by the names it gets; of two attempts of one system, the greater `order` is the newer.
+    """One student's submission from a zip: the bytes of each file by the name to write it under.
 
-    `at` is when it was handed in, where that is known.
+    Of two attempts from the same system, the one with the greater `order` is newer. `at` is the time of submission, if
+    it is known.
     """
 
     system: str
@@ -49,13 +54,13 @@ class Attempt:
 
     @property
     def digest(self) -> str:
-        """What stands for the files."""
+        """A digest of the names and contents of all files."""
         return digest_of(*(part for name in sorted(self.files) for part in (name, self.files[name])))
 
 
 @dataclass(frozen=True)
 class CollectedNote:
-    """What `collect` notes in the folder: the attempt, and the files there with their SHA-256."""
+    """The note of a collection in a student's folder: the attempt, and the SHA-256 of each file there."""
 
     system: str
     order: int
@@ -65,7 +70,7 @@ class CollectedNote:
 
 
 def decide(folder: Path, attempt: Attempt) -> tuple[Placement, str]:
-    """What is to be done with an attempt, and the reason where it is left to the teacher; changes nothing."""
+    """Return what to do with an attempt, and for `Placement.LEFT` the reason for the teacher. Nothing is changed."""
     if folder.is_symlink() or folder.parent.is_symlink():
         return Placement.LEFT, f"{folder} is a link. Put a plain folder there, then run this again."
     note = read_note(folder)
@@ -78,7 +83,7 @@ def decide(folder: Path, attempt: Attempt) -> tuple[Placement, str]:
 
 
 def _decide(folder: Path, attempt: Attempt, note: CollectedNote) -> tuple[Placement, str]:
-    """The same for a folder with an attempt of before."""
+    """Decide for a folder that has the note of an earlier collection."""
     there = _hashes(folder, note.files)
     is_same = attempt.digest == note.digest
     if is_same and len(there) == len(note.files):
@@ -91,7 +96,7 @@ def _decide(folder: Path, attempt: Attempt, note: CollectedNote) -> tuple[Placem
         return Placement.OLDER, ""
     if attempt.order == note.order and not is_same:
         return Placement.LEFT, f"{folder} holds another file of the same number or time. {_MOVE}"
-    ours = _sums(attempt.files)  # a run that was stopped may have put them there
+    ours = _sums(attempt.files)  # a run that was stopped may have written these before it wrote its note
     if changed := sorted(name for name, now in there.items() if now not in (note.files[name], ours.get(name))):
         return Placement.LEFT, f"in {folder}, {_listed(changed)} was changed since it was collected. {_MOVE}"
     return (Placement.NEW if is_same else Placement.NEWER), ""
@@ -101,14 +106,15 @@ _MOVE = "Move it away where this one shall count, then run this again."
 
 
 def place(folder: Path, stem: str, attempt: Attempt, starters: Mapping[str, str]) -> None:
-    """Put an attempt into its folder in the place of an older one; raises WorkFailed, the older one untouched.
+    """Write an attempt into its folder, replacing an older one; raise WorkFailed if the folder cannot be written.
 
-    What counts stands under the released name then, where nbgrader looks. The time of an older attempt goes with it.
+    Afterwards the notebook that counts has its released name, where nbgrader looks for it. The timestamp of an older
+    attempt does not stay for a newer one without a time.
     """
     before = read_note(folder)
     time = {} if attempt.at is None else {TIME: f"{attempt.at:%Y-%m-%d %H:%M:%S} UTC\n".encode()}
     if before and before.digest != attempt.digest and not time and os.path.lexists(folder / TIME):
-        time = {TIME: b""}  # nbgrader would keep the older attempt's if the file were gone
+        time = {TIME: b""}  # nbgrader would keep the older attempt's time if the file were missing
     write_all({folder / name: data for name, data in {**attempt.files, **time}.items()})
     try:
         for name in {*before.files} - {*attempt.files} if before else ():
@@ -121,7 +127,7 @@ def place(folder: Path, stem: str, attempt: Attempt, starters: Mapping[str, str]
 
 
 def adopt(folder: Path, stem: str, attempt: Attempt) -> None:
-    """Note that an attempt lies in its folder already."""
+    """Write the note for an attempt whose files are in the folder already, if there is none yet."""
     if read_note(folder) is None:
         _write_note(folder, stem, attempt)
 
@@ -133,9 +139,10 @@ def _write_note(folder: Path, stem: str, attempt: Attempt) -> None:
 
 
 def read_note(folder: Path) -> CollectedNote | None:
-    """What `collect` noted; None where it put nothing there, or nobody can read what is noted.
+    """Return the note of an earlier collection; None if there is none or it is invalid.
 
-    The folder is a student's own where it came through nbgrader's exchange, so none that leads elsewhere counts.
+    A folder that came through nbgrader's exchange was written by the student, so a note with a name that leads out of
+    the folder is invalid.
     """
     with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError, WorkFailed):
         data = json.loads(read_submitted_file(folder / NOTE, most=_LONGEST_NOTE)[0])
@@ -148,7 +155,7 @@ def read_note(folder: Path) -> CollectedNote | None:
 
 
 def _hashes(folder: Path, names: Iterable[str]) -> dict[str, str]:
-    """The SHA-256 of those files that are there."""
+    """Return the SHA-256 of each of the named files that exists."""
     there = (name for name in names if os.path.lexists(folder / name))
     return {name: hashlib.sha256(read_submitted_file(folder / name, most=MAX_FILE)[0]).hexdigest() for name in there}
 

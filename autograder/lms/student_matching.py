@@ -1,4 +1,4 @@
-"""Which student of the roster sent a file: by number, by id or address, by name; nobody is guessed."""
+"""Match submitted files to students of the roster by number, user name, e-mail address or name, without guessing."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from autograder.lms.filenames import CANVAS, SentFile
 from autograder.nbgrader_plugin.gradebook_scores import Person
 from autograder.nbgrader_plugin.lms_columns import IDENTIFIER, Columns
 
-# Letters that are no sum of a plain letter and an accent.
+# Letters that Unicode does not decompose into a plain letter and an accent.
 _PLAIN = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\N{LATIN SMALL LETTER DOTLESS I}": "i"}
 )
-_ACCENT = 200  # combining classes from here on are accents; below are signs without which a word is another one
+# Combining classes from here on are accents, which names may omit; a sign of a lower class makes it another word.
+_ACCENT = 200
 _NO_NUMBERS = "Put the system's own numbers into the roster (column `lms_user_id`), and run this again."
 _NO_PARTICIPANTS = f"give the roster a column `{IDENTIFIER}` with Moodle's numbers of the participants."
 _BY_HAND = "Put the file into the right student's folder by hand"
@@ -23,7 +24,7 @@ _BY_HAND = "Put the file into the right student's folder by hand"
 
 @dataclass(frozen=True)
 class Match:
-    """Whose file it is, or "" and the reason why nobody can say."""
+    """The id of the student who sent a file, or "" and the reason why no student matches."""
 
     student: str
     reason: str = ""
@@ -31,11 +32,11 @@ class Match:
 
 
 def match(files: Sequence[SentFile], people: Sequence[Person], columns: Columns) -> dict[SentFile, Match]:
-    """Say of each file whose it is.
+    """Return the match of each file.
 
-    A number decides. Where names have to, one that fits several students, or senders of several numbers for one
-    student, fit nobody; and so does a student whose own number is another one, as soon as any number of the roster
-    is the system's.
+    A number of the roster decides. Without one the name does, unless it fits several students, or senders with
+    different numbers fit the same student: then nobody matches. As soon as one number in the roster is known to be
+    the system's, a student whose number differs from the sender's does not match by name either.
     """
     known = _Known(people, columns)
     knows_numbers = any(known.with_number(file) for file in files)
@@ -43,7 +44,7 @@ def match(files: Sequence[SentFile], people: Sequence[Person], columns: Columns)
 
 
 class _Known:
-    """The roster, by whatever a file's name may hold."""
+    """The students of the roster, indexed by everything that a file's name may contain."""
 
     def __init__(self, people: Sequence[Person], columns: Columns) -> None:
         self.people = {person.id: person for person in people}
@@ -57,7 +58,10 @@ class _Known:
                 self.names[key].add(person.id)
 
     def with_number(self, file: SentFile) -> set[str]:
-        """The students of a file's number. A participant's is none of Moodle's users: another table keeps it."""
+        """Return the ids of the students with a file's number.
+
+        Moodle's number of a participant differs from its number of the user, so each has an index.
+        """
         return (self.users if file.system == CANVAS else self.participants).get(file.number, set())
 
     def who(self, file: SentFile, knows_numbers: bool) -> Match:
@@ -77,7 +81,7 @@ class _Known:
         if len(left) == 1:
             return Match(min(left))
         if left:
-            return Match("", f"{_listed(left)} have one name. {_how_to_tell(file)}")
+            return Match("", f"{_listed(left)} have one name. {_advice(file)}")
         if others:
             theirs = _listed(self.people[each].lms_user_id for each in others)
             return Match("", f"{_listed(others)} has the number {theirs} in the roster, the sender {file.number}.")
@@ -85,24 +89,24 @@ class _Known:
 
 
 def _without_doubles(found: Mapping[SentFile, Match]) -> dict[SentFile, Match]:
-    """Take back what names decided where senders of several numbers would be one student."""
+    """Withdraw the matches by name in which senders with different numbers match the same student."""
     numbers: dict[str, set[str]] = defaultdict(set)
     for file, each in found.items():
         numbers[each.student].add(file.number)
-    told = dict(found)
+    checked = dict(found)
     for file, each in found.items():
         if each.student and not each.by_number and len(numbers[each.student]) > 1:
             reason = f"senders of the numbers {_listed(numbers[each.student])} have the name of {each.student}"
-            told[file] = Match("", f"{reason}. {_how_to_tell(file)}")
-    return told
+            checked[file] = Match("", f"{reason}. {_advice(file)}")
+    return checked
 
 
-def _how_to_tell(file: SentFile) -> str:
-    """What a teacher can do where a name is not enough."""
+def _advice(file: SentFile) -> str:
+    """Return the advice for a teacher where a name is not enough."""
     return _NO_NUMBERS if file.system == CANVAS else f"{_BY_HAND}, or {_NO_PARTICIPANTS}"
 
 
-# --- names, whatever their accents, capitals and order
+# --- keys of names: accents, capitals and the order of words do not matter
 
 
 def _keys_of(person: Person) -> set[str]:
@@ -116,7 +120,7 @@ def _keys(sender: str) -> set[str]:
 
 
 def _of_name(name: str) -> Iterator[str]:
-    """The name in one word, as Canvas has it, and its words in the order of letters."""
+    """Yield the keys of a name: all letters as one word, as Canvas writes it, and the words in alphabetical order."""
     words = "".join(each if _is_letter(each) else " " for each in _unaccented(name)).split()
     joined = "".join(each for each in _unaccented(name) if _is_letter(each))
     if joined:
@@ -134,7 +138,7 @@ def _is_letter(each: str) -> bool:
 
 
 def _digits(text: str) -> str:
-    """The number in `Participant 1234`."""
+    """Return the digits of a text, such as 1234 of `Participant 1234`."""
     return "".join(each for each in text if each in "0123456789")
 
 

@@ -1,4 +1,4 @@
-"""nbgrader's plug-ins: they read, run and judge submissions in the place of nbgrader's own execution.
+"""nbgrader plug-ins for `nbgrader autograde` that grade submissions in place of nbgrader's own execution.
 
 `course/nbgrader_config.py` names them. nbgrader keeps everything else: its gradebook, manual
 scores and comments, late penalties, feedback and export.
@@ -45,13 +45,13 @@ from autograder.submission.submission import Submission
 
 
 class SubmissionExporter(NotebookExporter):
-    """Reads what students hand in, whatever it is, and gives nbgrader a sound notebook.
+    """An nbconvert exporter that reads submissions of any form and gives nbgrader a valid, repaired notebook.
 
-    nbgrader makes one per run, before the first submission: the moment to see whether the run can end well, and to
-    grade all submissions of the run at once.
+    nbgrader creates one for each run, before the first submission. The constructor therefore checks that the run can
+    succeed, and grades all submissions of the run together.
     """
 
-    # nbconvert's own arguments go on to it as they come, here and below.
+    # Arguments of nbconvert's own are passed on unchanged, here and below.
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[no-untyped-call]
         if self.parent is None:
@@ -79,7 +79,7 @@ class SubmissionExporter(NotebookExporter):
     def _lock_course(self, course: Path, stem: str) -> ExitStack:
         """Hold the course's lock until nbgrader has converted all submissions, or the returned stack is closed.
 
-        formgrader's process goes on after a run, and keeps what ran: so the lock does not wait for the converter's end.
+        formgrader's process lives on after a run and keeps the converter, so the lock cannot wait for either to end.
         """
         lock, converter = ExitStack(), self.parent
         try:
@@ -97,7 +97,7 @@ class SubmissionExporter(NotebookExporter):
         return lock
 
     def _set_aside(self, folders: dict[str, list[str]]) -> None:
-        """Take what nbgrader must not copy out of its way; a submission where that fails is named and left out."""
+        """Quarantine files that nbgrader must not copy; log and leave out a submission where that fails."""
         for folder in list(folders):
             try:
                 quarantine_harmful_files(Path(self.parent.coursedir.root) / folder)  # type: ignore[union-attr]
@@ -108,7 +108,7 @@ class SubmissionExporter(NotebookExporter):
                     raise
 
     def _find_others(self, wanted: Assignment, folders: dict[str, list[str]]) -> None:
-        """Take up the submissions in which nbgrader saw no notebook: in a zip archive, a folder, a text file."""
+        """Add the submissions in which nbgrader found no notebook: zip archives, folders, text files."""
         coursedir: Any = self.parent.coursedir  # type: ignore[union-attr]
         pattern = coursedir.format_path(coursedir.submitted_directory, coursedir.student_id, wanted.stem)
         for folder in sorted(set(glob(pattern)) - set(folders)):
@@ -119,7 +119,7 @@ class SubmissionExporter(NotebookExporter):
                 self.log.error("%s: %s", Path(folder).parent.name, error)
 
     def from_filename(self, filename: str, resources: Any = None, **kw: Any) -> Any:
-        """Repair a notebook of `submitted/`; leave one of `autograded/`, which we wrote, as it is."""
+        """Repair a notebook of `submitted/`; leave one of `autograded/`, which this exporter wrote, unchanged."""
         about = resources["nbgrader"]
         coursedir: Any = self.parent.coursedir  # type: ignore[union-attr]
         handed_in = coursedir.format_path(coursedir.submitted_directory, about["student"], about["assignment"])
@@ -132,7 +132,7 @@ class SubmissionExporter(NotebookExporter):
         return self._through(self._together(found, about["notebook"]), resources)
 
     def _read(self, folder: Path, name: str) -> tuple[SubmissionVerdict | Submission, str]:
-        """What lays out a repaired notebook, and the key of the verdict on the submission."""
+        """Return the object that can build the repaired notebook, and the key of the verdict on the submission."""
         wanted, release = self.released.assignment, self.released.notebooks[name]
         verdict = self.parent.verdict if isinstance(self.parent, Recorder) else None
         if verdict is not None and not wanted.parts:
@@ -141,7 +141,7 @@ class SubmissionExporter(NotebookExporter):
         return wanted.notebooks[name].read(parcel.parts.get(name, parcel), release), wanted.key(parcel)
 
     def _together(self, found: SubmissionVerdict | Submission, name: str) -> Together:
-        """A repaired notebook; where a step may look at any cell, or every cell was run, all of it is its own."""
+        """Return the repaired notebook, with shared cells if no step needs them and no cell was run."""
         wanted = self.released.assignment
         is_judged = wanted.own is None and not wanted.parts
         shares = is_judged and all(leaves_common(each, (CourseCells, GradeSubmission)) for each in self._preprocessors)
@@ -149,21 +149,23 @@ class SubmissionExporter(NotebookExporter):
         return Together(found.cells, self.released.notebooks[name], common)
 
     def _second_pass(self, filename: str, resources: Any, **kw: Any) -> Any:
-        """nbgrader converts what it has just written once more; by then everything is done, unless a teacher added to
-        `autograde_preprocessors`."""
+        """Export a notebook that this exporter wrote; nbgrader converts each one twice.
+
+        Nothing is left to do then, unless a teacher added steps to `autograde_preprocessors`.
+        """
         if self._preprocessors:
             return super().from_filename(filename, resources=resources, **kw)
         return Path(filename).read_text(encoding="utf-8"), self._init_resources(resources)  # type: ignore[no-untyped-call]
 
     def from_notebook_node(self, nb: NotebookNode, resources: Any = None, **kw: Any) -> Any:
-        """Take a notebook through nbgrader's steps; it is validated when it is written.
+        """Run nbgrader's preprocessors on a notebook; it is validated when it is written.
 
-        nbconvert would copy it twice first, and validate it after each step: half of nbgrader's time.
+        nbconvert would first copy it twice, and validate it after each step, which takes half of nbgrader's time.
         """
         return self._through(AllOwn(nb), resources)
 
     def _through(self, notebook: Together | AllOwn, resources: Any) -> tuple[str, Any]:
-        """The text of a notebook that went through nbgrader's steps, and its resources."""
+        """Run nbgrader's preprocessors on a notebook; return its text and resources."""
         resources, own = self._init_resources(resources), notebook.own  # type: ignore[no-untyped-call]
         for step in self._preprocessors:
             own, resources = step(own, resources)
@@ -171,7 +173,10 @@ class SubmissionExporter(NotebookExporter):
 
 
 def _graded(converter: Any, wanted: Assignment) -> tuple[Assignment, dict[str, str]]:
-    """Grade what nbgrader is about to record: what was graded, and the reason for each who could not be."""
+    """Grade all submissions that nbgrader is about to record.
+
+    Returns the assignment with the teacher's own cells, and the reason for each student who could not be graded.
+    """
     coursedir = converter.coursedir
     preflight_checks.check(Path(coursedir.root), coursedir.db_url)
     check_confinement(wanted.unconfined, readable_by_answers(Path(coursedir.root).resolve()))
@@ -181,7 +186,7 @@ def _graded(converter: Any, wanted: Assignment) -> tuple[Assignment, dict[str, s
         late_penalties.set_dates(gradebook, Path(coursedir.root), wanted.stem)
     folders = {Path(folder).parent.name: Path(folder) for folder in sorted(converter.assignments)}
     scored = teacher_cells.Scoring(wanted, converter)
-    workers = Workers(stays=isinstance(converter.parent, NbGraderAPI))  # formgrader's, whose buttons are pressed again
+    workers = Workers(stays=isinstance(converter.parent, NbGraderAPI))  # formgrader runs again and again in one process
     with closing(class_grading.grade_class(wanted, folders, workers, converter.force, scored)) as done:
         reasons = {student: outcome for student, outcome in done if isinstance(outcome, str) and outcome}
     for student in folders:
@@ -190,17 +195,17 @@ def _graded(converter: Any, wanted: Assignment) -> tuple[Assignment, dict[str, s
 
 
 def _clear_unfinished(coursedir: Any, stem: str, student: str) -> None:
-    """Remove results that are older than the verdict, or half written: nbgrader would take them for finished."""
+    """Remove results that are older than the verdict or half written, which nbgrader would take for finished."""
     found = verdict_store.kept(Path(coursedir.root), stem, student)
     if found and not found.recorded:
         shutil.rmtree(coursedir.format_path(coursedir.autograded_directory, student, stem), ignore_errors=True)
 
 
 class GradeSubmission(NbGraderPreprocessor):
-    """Takes the place of nbgrader's Execute: writes the verdict on a submission into its grade cells."""
+    """Writes the verdict on a submission into its grade cells; replaces nbgrader's Execute."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> Preprocessed:
-        """Give one submission its extra credit and its grade cells' outputs."""
+        """Record one submission's extra credit and extension, and fill in the outputs of its cells."""
         about = resources["nbgrader"]
         exporter, coursedir = self.parent, self.parent.parent.coursedir
         course, stem, student = Path(coursedir.root), about["assignment"], about["student"]
@@ -216,7 +221,7 @@ class GradeSubmission(NbGraderPreprocessor):
                 gradebook.db.commit()
             _fill(nb, shown.verdict, _hints(course, wanted))
         except OperationalError as error:
-            # Not nbgrader's own advice for this error: to upgrade the database.
+            # For this error nbgrader itself would advise to upgrade the database, which does not help.
             raise NbGraderException(str(preflight_checks.locked(course, error))) from None
         except CourseError as error:
             raise NbGraderException(str(error)) from None
@@ -224,14 +229,14 @@ class GradeSubmission(NbGraderPreprocessor):
 
 
 def _gradebook(converter: Any) -> Gradebook:
-    """The gradebook of a course; where a class is recorded, the one that is open already."""
+    """Return the course's gradebook; a Recorder's is open already."""
     if isinstance(converter, Recorder):
         return converter.gradebook
     return Gradebook(converter.coursedir.db_url, converter.coursedir.course_id)
 
 
 def _current(reasons: Mapping[str, str], course: Path, stem: str, student: str, key: str) -> Kept:
-    """The verdict file of a student; raises NbGraderException where it is not about what was read just now."""
+    """Return a student's stored verdict; raise NbGraderException if it is not the one for `key`, or grading failed."""
     if student in reasons:
         raise NbGraderException(reasons[student])
     found = verdict_store.kept(course, stem, student)
@@ -241,7 +246,7 @@ def _current(reasons: Mapping[str, str], course: Path, stem: str, student: str, 
 
 
 def _hints(course: Path, wanted: Assignment) -> dict[str, tuple[str, ...]]:
-    """The hints to the exercises of an assignment."""
+    """Return the hints of an assignment's exercises by exercise."""
     stems = (wanted.stem, *wanted.homes.values())
     return {name: hints for stem in stems for name, hints in course_in(course).hints(stem).items()}
 
@@ -253,7 +258,7 @@ def _fill(nb: NotebookNode, verdict: SubmissionVerdict, hints: Mapping[str, tupl
         exercise = exercise_checked(cell)
         cell.execution_count = None
         if exercise is not None and exercise in verdict.points:
-            from autograder.nbgrader_plugin.grade_cell_outputs import grade_cell_outputs  # with torch
+            from autograder.nbgrader_plugin.grade_cell_outputs import grade_cell_outputs  # imports torch
 
             cell.outputs = grade_cell_outputs(verdict, exercise, hints.get(exercise, ()))
         else:
@@ -261,28 +266,28 @@ def _fill(nb: NotebookNode, verdict: SubmissionVerdict, hints: Mapping[str, tupl
 
 
 def note_recorded(assignment: str, student: str, notebooks: list[str]) -> None:
-    """Note that a submission is recorded; nbgrader calls it after each one, in the course folder.
+    """Note that a submission is recorded; nbgrader calls this hook after each one, in the course folder.
 
-    `student` may be a pattern (`nbgrader autograde --student 'a*'`); the path of the notebook names who it was.
+    `student` may be a pattern (`nbgrader autograde --student 'a*'`), so the student is taken from the notebook's path.
     """
     verdict_store.mark_recorded(Path.cwd(), assignment, Path(notebooks[0]).parents[1].name)
 
 
 class CourseCells(OverwriteCells):
-    """Puts the hidden tests back into the grade cells.
+    """Restores the hidden tests in grade cells, like nbgrader's OverwriteCells, but without a warning for each change.
 
-    Without nbgrader's warning for each cell that it changed a student's checksum: these cells come from the release.
+    The repaired notebook takes these cells from the release, so the student did not change them.
     """
 
     def report_change(self, name: str, attr: str, old: Any, new: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 def name_as_released(assignment: str, student: str, notebooks: list[str]) -> None:
-    """Copy a notebook that came as `NAME (1).ipynb` to the released name, so that nbgrader sees it.
+    """Copy a notebook submitted under another name, such as `NAME (1).ipynb`, to the released name for nbgrader.
 
-    nbgrader calls it in the course folder before each submission, and goes on without a word where it raises.
-    `notebooks` is nbgrader's own list, changed in place: a file's name must not decide whether it is graded.
+    nbgrader calls this hook in the course folder before each submission, and silently ignores its errors.
+    `notebooks` is nbgrader's own list and changed in place.
     """
     if several_released(Path.cwd(), assignment):
         return

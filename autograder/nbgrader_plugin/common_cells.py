@@ -1,4 +1,7 @@
-"""The cells that all students of a class have alike: copied and prepared once, and shown to no step that is ours."""
+"""Share the cells that are equal in all notebooks of a class, so that they are copied and prepared only once.
+
+Only a student's own cells go through nbgrader's steps.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,11 @@ from nbgrader.preprocessors import AssignLatePenalties
 from autograder.nbgrader_plugin.save_grades import SaveGrades
 from autograder.submission.repaired_notebook import PlacedCell, build_notebook, copy_json
 
-Common = Mapping[int, NotebookNode]  # by their places in the release
+Common = Mapping[int, NotebookNode]  # shared cells by their index in the released notebook
 
 
 def common_cells(release: NotebookNode) -> Common:
-    """The released cells without a mark, as they are recorded of whoever has not changed them."""
+    """Return the released cells without nbgrader metadata, in the form in which an unchanged one is recorded."""
     return {place: _prepared(cell) for place, cell in enumerate(release.cells) if "nbgrader" not in cell.metadata}
 
 
@@ -28,7 +31,10 @@ def _prepared(cell: NotebookNode) -> NotebookNode:
 
 
 class Together:
-    """A student's notebook, of which some cells are everybody's: nobody may change these."""
+    """A student's notebook that shares unchanged cells with the whole class; no step may modify these.
+
+    `own` is the notebook without the shared cells.
+    """
 
     def __init__(self, cells: Iterable[PlacedCell], release: NotebookNode, common: Common) -> None:
         placed = list(cells)
@@ -38,24 +44,27 @@ class Together:
         self.own: NotebookNode = build_notebook(own, release)
 
     def whole(self, own: NotebookNode) -> NotebookNode:
-        """The notebook; `own` is what became of the cells that are this student's."""
+        """Return the whole notebook; `own` is `self.own` after nbgrader's steps."""
         left = iter(own.cells)
         cells = [next(left) if shared is None else shared for shared in self._common]
         return NotebookNode(own | {"cells": cells})
 
 
 class AllOwn:
-    """A notebook that shares nothing."""
+    """A student's notebook that shares no cells; it has the same interface as one that does."""
 
     def __init__(self, own: NotebookNode) -> None:
         self.own = own
 
     def whole(self, own: NotebookNode) -> NotebookNode:
-        """The notebook; `own` is what became of it."""
+        """Return `own`, the notebook after nbgrader's steps."""
         return own
 
 
 def leaves_common(step: Preprocessor, ours: Sequence[type[Any]]) -> bool:
-    """Whether a step looks at each cell by itself, and at those alone that have a mark or are a student's own."""
+    """Whether a preprocessor never needs the shared cells.
+
+    That is so for the types `ours`, SaveGrades and AssignLatePenalties, unless the step adds missing cells.
+    """
     known = type(step) in (*ours, SaveGrades, AssignLatePenalties)
     return known and not getattr(step, "add_missing_cells", False)

@@ -1,4 +1,4 @@
-"""One at a time: whoever writes into a course folder holds its lock, which ends with the process."""
+"""Lock a course folder, so that only one process writes to it at a time. The lock ends with the process."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 
-LOCK = Path("verdicts") / ".at-work"  # in the course folder; its text says who holds it
+LOCK = Path("verdicts") / ".at-work"  # in the course folder; its text names the command that holds it
 _MOST = 500  # characters of that text
-_UNFINISHED = re.compile(r"\..+\.\d+\.tmp")  # as `write_all` names what it has not finished
+_UNFINISHED = re.compile(r"\..+\.\d+\.tmp")  # names of the temporary files of `write_all`
 _held: dict[Path, int] = {}  # how often this process holds the lock of a course
 
 
 @contextlib.contextmanager
 def alone(course: Path, what: str) -> Iterator[None]:
-    """Hold the lock of a course folder while `what` is done; raises WorkFailed where another process holds it.
+    """Hold the lock of a course folder; raise WorkFailed if another process holds it.
 
-    A process that is killed leaves no lock behind: the system takes it away. Who holds it may take it again. Where a
-    file system has no locks, as some network drives, and on Windows, nothing is locked. What a killed process was
-    writing is removed.
+    `what` names the work for the error message of the other process. The lock is reentrant, and the system releases
+    it when a process is killed; then the temporary files of that process are removed. Nothing is locked on Windows and
+    on file systems without locks, such as some network drives.
     """
     place = course.resolve()
     with contextlib.ExitStack() as stack:
@@ -33,8 +33,8 @@ def alone(course: Path, what: str) -> Iterator[None]:
             if fd is not None:
                 stack.callback(os.close, fd)
                 os.ftruncate(fd, 0)
-                told = f"`{what}`, process {os.getpid()} on {socket.gethostname()}, since {datetime.now():%H:%M:%S}"
-                os.pwrite(fd, told.encode("utf-8", "replace"), 0)
+                text = f"`{what}`, process {os.getpid()} on {socket.gethostname()}, since {datetime.now():%H:%M:%S}"
+                os.pwrite(fd, text.encode("utf-8", "replace"), 0)
                 _remove_unfinished(place)
         _held[place] = _held.get(place, 0) + 1
         try:
@@ -46,14 +46,17 @@ def alone(course: Path, what: str) -> Iterator[None]:
 
 
 def _locked(path: Path) -> int | None:
-    """A descriptor that holds the lock, for as long as it is open; None where there are no locks."""
+    """Return an open file descriptor that holds the lock, or None where locks are not available.
+
+    Raises WorkFailed if another process holds the lock.
+    """
     try:
         import fcntl
 
         path.parent.mkdir(exist_ok=True)
-        # Not handed on to programs that are started. A link in its place is not followed.
+        # The descriptor is not inherited by child processes. O_NOFOLLOW refuses a link in place of the lock file.
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
-    except (ImportError, OSError):  # Windows; a folder that cannot be written to, of which others tell more
+    except (ImportError, OSError):  # Windows, or no write permission, which the caller reports when it writes
         return None
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -71,7 +74,7 @@ def _locked(path: Path) -> int | None:
 
 
 def _remove_unfinished(course: Path) -> None:
-    """Remove what a process that was killed had not finished writing; nothing behind a link."""
+    """Remove the temporary files of a process that was killed, without following links."""
     for pattern in ("verdicts/*", "verdicts/*/.keys", "submitted/*/*"):
         for folder in course.glob(pattern):
             with contextlib.suppress(OSError):

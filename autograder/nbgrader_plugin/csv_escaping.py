@@ -1,4 +1,4 @@
-"""Cells of a CSV file that no spreadsheet takes for a formula."""
+"""Write CSV files whose cells no spreadsheet evaluates as a formula."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 
-# What makes a spreadsheet compute a cell, also behind spaces (OWASP, "CSV Injection"), and the wide forms of the signs.
+# Beginnings that make a cell a formula, also after spaces (OWASP, "CSV Injection"), with the full-width forms.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20", "|", "%")
-NO_GRADE = "-"  # Moodle's own sign, which nothing computes: an empty cell would be a grade of nothing
+NO_GRADE = "-"  # Moodle's sign for no grade, which no spreadsheet evaluates; Moodle would read an empty cell as a grade
 
 
 def write(path: Path, rows: Iterable[Sequence[object]]) -> None:
-    """Write rows as UTF-8 text, commas between the cells; raises WorkFailed where that cannot be.
+    """Write rows as a UTF-8 CSV file; raise WorkFailed if the file cannot be written.
 
-    Numbers stand as they are; an apostrophe stands before text that a spreadsheet would compute.
+    Text that a spreadsheet would take for a formula gets an apostrophe in front; numbers stay as they are.
     """
     try:
         path.write_bytes(encoded(rows))
@@ -28,14 +28,14 @@ def write(path: Path, rows: Iterable[Sequence[object]]) -> None:
 
 
 def encoded(rows: Iterable[Sequence[object]]) -> bytes:
-    """What `write` writes."""
+    """Return the bytes that `write` writes."""
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\n").writerows(map(safe, rows))
     return text.getvalue().encode()
 
 
 def safe(row: Sequence[object]) -> list[str]:
-    """The cells of a row as text."""
+    """Return the cells of a row as text, escaped where a spreadsheet would take them for formulas."""
     return [_safe(value) for value in row]
 
 
@@ -44,5 +44,5 @@ def _safe(value: object) -> str:
         return ""
     if not isinstance(value, str):
         return str(value)
-    text = value.encode("utf-8", "replace").decode()  # half a surrogate pair can be written into no file
+    text = value.encode("utf-8", "replace").decode()  # a lone surrogate cannot be encoded as UTF-8
     return f"'{text}" if text != NO_GRADE and text.lstrip(" \u00a0").startswith(_FORMULA) else text

@@ -1,6 +1,6 @@
-"""When a chapter is due, for whom it is due later, and what lateness costs.
+"""Read due dates, extensions and the penalty for lateness from the teacher's settings file.
 
-A teacher's decisions stand in one file of the course folder that is not the project's, `teacher.toml`:
+The file is `teacher.toml` in the course folder; the project does not come with one:
 
     [due]
     week_one = "2026-11-30 18:00"
@@ -12,9 +12,9 @@ A teacher's decisions stand in one file of the course folder that is not the pro
     [nbgrader.Execute]
     timeout = 60
 
-A time without a zone is one of this machine's; a day without a time ends at midnight. What stands there is put into
-nbgrader's gradebook with each grading, and its penalties are computed anew: no case is drawn again for it. What stands
-below `nbgrader` are its own settings, by their classes.
+A time without a zone is local time; a day without a time ends at midnight. Each grading writes the dates into
+nbgrader's gradebook and computes its penalties anew, without running answers again. The tables below `nbgrader` are
+nbgrader's own settings by class.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _FORM = 'a day and a time, such as "2026-11-30 18:00"'
 
 @dataclass(frozen=True)
 class Lateness:
-    """What lateness costs: so many points for each day that has begun, and nothing within the hours of grace."""
+    """The penalty for lateness: points for each day begun, and none within the hours of grace."""
 
     points_per_day: float = 0.0
     grace_hours: float = 0.0
 
     def penalty(self, seconds_late: float) -> float:
-        """The points that are taken off, however many there are to take."""
+        """Return the points to subtract, which may be more than the submission has."""
         if seconds_late <= self.grace_hours * 3600:
             return 0.0
         return self.points_per_day * math.ceil(seconds_late / _DAY)
@@ -54,20 +54,20 @@ class Lateness:
 
 @dataclass(frozen=True)
 class Deadlines:
-    """A teacher's decisions; `late` is None where none was taken, and nbgrader's own settings hold."""
+    """The teacher's settings; without `[late]`, `late` is None and nbgrader's own settings apply."""
 
     due: Mapping[str, datetime] = field(default_factory=dict)
     extended: Mapping[str, Mapping[str, datetime]] = field(default_factory=dict)
     late: Lateness | None = None
 
     def extension(self, chapter: str, student: str) -> timedelta | None:
-        """How much later a chapter is due for a student; None where it is not."""
+        """Return how much later a chapter is due for a student; None without an extension."""
         until = self.extended.get(chapter, {}).get(student)
         return None if until is None else until - self.due[chapter]
 
 
 def read(course: Path) -> Deadlines:
-    """What a course's file says; raises WorkFailed, with a line that says what to correct."""
+    """Read a course's settings file; raise WorkFailed, with a line that says what to correct, if it is invalid."""
     path = course / SETTINGS
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -90,7 +90,10 @@ def read(course: Path) -> Deadlines:
 
 
 def of_nbgrader(course: Path) -> dict[str, dict[str, Any]]:
-    """nbgrader's own settings; none where the file cannot be read, which `read` tells before anything is graded."""
+    """Return the settings below `[nbgrader]` by class.
+
+    The dict is empty if the file cannot be read: `read` reports that before anything is graded.
+    """
     try:
         found = tomllib.loads((course / SETTINGS).read_text(encoding="utf-8")).get("nbgrader")
     except (OSError, ValueError):
@@ -129,7 +132,10 @@ def _at(path: Path, what: str, value: Any) -> datetime:
 
 
 def moment(value: object, after: datetime | None = None) -> datetime:
-    """A point in time: a date's, a text's, or so much later than another one (`+2 days`); raises ValueError."""
+    """Convert a date, a datetime or a text to a datetime with a zone; raise ValueError.
+
+    A text may also give the time relative to `after`, as in `+2 days`.
+    """
     if isinstance(value, str):
         later = _LATER.fullmatch(value.strip())
         if later and after:
@@ -144,5 +150,5 @@ def moment(value: object, after: datetime | None = None) -> datetime:
 
 
 def as_nbgrader(when: datetime) -> datetime:
-    """The same moment as nbgrader keeps it: in UTC, and without saying so."""
+    """Return the time as nbgrader stores it: in UTC, without a zone."""
     return when.astimezone(UTC).replace(tzinfo=None)

@@ -1,4 +1,4 @@
-"""nbgrader's plug-in that fetches what students put into the exchange."""
+"""An nbgrader plug-in for `nbgrader collect` that copies submissions from the exchange without following links."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from autograder.terminal_text import replace_unprintable
 
 
 class CollectPlainFiles(ExchangeCollect):
-    """Collects what students put into the exchange, which is theirs to write: links are not followed.
+    """Collects submissions from the exchange, where students can write, without following links.
 
-    nbgrader's own class copies the file that a link leads to, with the teacher's rights.
+    nbgrader's own class copies the target of a link with the teacher's rights.
     """
 
     def do_copy(self, src: str, dest: str, log: Any = None) -> None:
-        """Copy one submission; one that cannot be copied is named, and costs nobody else theirs."""
+        """Copy one submission; log an error if that fails, so that the other submissions are still collected."""
         try:
             if os.path.islink(src):
                 raise OSError("a link stands in the place of the submission")
@@ -41,15 +41,15 @@ class CollectPlainFiles(ExchangeCollect):
             self.log.error("%s was not collected: %s", replace_unprintable(src), replace_unprintable(str(error)))
 
     def _place(self, folder: Path) -> None:
-        """Put the notebook that counts under its released name: formgrader's button grades nobody without."""
+        """Copy the notebook that counts to its released name; formgrader grades only submissions that have it."""
         stem = self.coursedir.assignment_id
         if several_released(Path(self.coursedir.root), stem):
             return
-        with contextlib.suppress(CourseNotFound):  # nothing has been released: grading will say so
+        with contextlib.suppress(CourseNotFound):  # nothing has been released: grading reports that
             student_folder.place_notebook(folder, stem, released_starters(Path(self.coursedir.root), stem))
 
     def _ignored(self, folder: str, names: list[str]) -> set[str]:
-        """What nbgrader's settings leave out."""
+        """Return the names in a folder that nbgrader's settings exclude."""
         plain = [name for name in names if not os.path.islink(os.path.join(folder, name))]
         about = self.coursedir
         return set(ignore_patterns(about.ignore, about.include, about.max_file_size, self.log)(folder, plain))

@@ -1,10 +1,10 @@
-"""nbgrader's export plugins: grades as plain CSV, and with the columns that Canvas and Moodle read.
+"""nbgrader export plug-ins: grades as plain CSV, and with the columns that Canvas and Moodle import.
 
     nbgrader export                                                            # grades.csv
     nbgrader export --exporter autograder.nbgrader_plugin.export_plugins.Canvas --to canvas.csv
     nbgrader export --exporter autograder.nbgrader_plugin.export_plugins.Moodle --to moodle.csv
 
-`--assignment` and `--student` choose, as nbgrader says.
+`--assignment` and `--student` select, as for nbgrader's own exporters.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ CsvRow = Sequence[object]
 
 
 class _Export(ExportPlugin):
-    """Writes what `rows` gives; `to` names the file."""
+    """An export plug-in that writes the rows of its subclass as CSV; `to` names the file."""
 
     filename = "grades.csv"
 
     def export(self, gradebook: Gradebook) -> None:
-        """Write the file."""
+        """Write the marks of the selected students and assignments to the file."""
         people = marks.people(gradebook, {str(each) for each in self.student})
         tasks = list(marks.marked_assignments(gradebook, {str(each) for each in self.assignment}))
         path = Path(self.to or self.filename)
@@ -39,17 +39,17 @@ class _Export(ExportPlugin):
         csv_escaping.write(path, self.rows(people, tasks, self._kept()))
 
     def _kept(self) -> Columns:
-        """What the roster told and nbgrader has no field for."""
+        """Return the columns of the roster for which nbgrader has no field."""
         course = self._course()
         return lms_columns.load(course) if course else {}
 
     def _course(self) -> Path | None:
-        """The course folder of the command, or of the process."""
+        """Return the course folder of the running command, or None."""
         about = getattr(self.parent, "coursedir", None)
         return Path(about.root) if about else None
 
     def _read(self, task: MarkedAssignment) -> MarkedAssignment:
-        """An assignment without the marks of files that nobody could read: that is no answer, and no grade."""
+        """Return the assignment without the marks of unreadable submissions: they get no grade, not zero."""
         course = self._course()
 
         def is_unread(student: str, mark: Mark) -> bool:
@@ -59,15 +59,15 @@ class _Export(ExportPlugin):
         return replace(task, marks={who: mark for who, mark in task.marks.items() if not is_unread(who, mark)})
 
     def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], kept: Columns) -> Iterable[CsvRow]:
-        """The rows of the file, the head first."""
+        """Return the rows of the file, header first."""
         raise NotImplementedError
 
 
 class PlainGrades(_Export):
-    """A line for each assignment and student, with nbgrader's own columns."""
+    """Exports a row for each assignment and student, with nbgrader's own columns."""
 
     def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], _kept: Columns) -> Iterator[CsvRow]:
-        """As nbgrader writes them."""
+        """Yield the rows as nbgrader's own exporter writes them."""
         yield _PLAIN
         for task in tasks:
             for person in people:
@@ -92,19 +92,19 @@ _PLAIN = (
 
 
 class Canvas(_Export):
-    """A line for each student, a column for each assignment, as Canvas's gradebook imports them.
+    """Exports a row for each student and a column for each assignment, for import into Canvas's gradebook.
 
     Canvas finds a student by `ID` (its own number: nbgrader's `lms_user_id`), else by `SIS Login ID` (nbgrader's id),
-    else by name; an assignment by its title; a row `Points Possible` gives the full marks of one that it makes anew.
-    Whoever handed in nothing, or what nobody can read, has an empty cell. The file is read by
-    `lib/gradebook_importer.rb` of Canvas's source; the steps are in "How do I import grades in the Gradebook?" of the
+    else by name; an assignment by its title. The row `Points Possible` gives the full marks of assignments that Canvas
+    creates. Without a readable submission the cell is empty. Source: `lib/gradebook_importer.rb` in Canvas's
+    repository; the steps are in "How do I import grades in the Gradebook?" of the
     Canvas Instructor Guide.
     """
 
     filename = "canvas.csv"
 
     def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], kept: Columns) -> Iterator[CsvRow]:
-        """Two lines of head, then the students."""
+        """Yield two header rows, then a row for each student."""
         tasks = [self._read(task) for task in tasks]
         others = lms_columns.present(kept, ("Integration ID", "Root Account"))  # between the login and the section
         names = ("SIS User ID", "SIS Login ID", *others, "Section")
@@ -118,19 +118,19 @@ class Canvas(_Export):
 
 
 class Moodle(_Export):
-    """A line for each student, a column for each assignment, for Moodle's "Import > CSV file".
+    """Exports a row for each student and a column for each assignment, for Moodle's "Import > CSV file".
 
     In Moodle, map one column to the user (`Username` is nbgrader's id, `ID number` its `lms_user_id`) and each
-    assignment to a grade item or to "new grade item". Whoever handed in nothing, or what nobody can read, has `-`,
-    Moodle's sign for no grade.
-    One user that Moodle does not know stops its whole import. The columns are those of Moodle's own export; the file
-    is read by `grade/import/csv/classes/load_data.php`, and described in the page "Grade import" of Moodle's manual.
+    assignment to a grade item or to "new grade item". Without a readable submission the cell is `-`, Moodle's sign for
+    no grade. A single user that Moodle does not know stops its whole import. The columns are those of Moodle's own
+    export. Source: `grade/import/csv/classes/load_data.php` in Moodle's repository, and the page "Grade import" of its
+    manual.
     """
 
     filename = "moodle.csv"
 
     def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], kept: Columns) -> Iterator[CsvRow]:
-        """A line of head, then the students."""
+        """Yield a header row, then a row for each student."""
         tasks = [self._read(task) for task in tasks]
         others = lms_columns.present(kept, ("Institution", "Department", "Groups", lms_columns.IDENTIFIER))
         yield *_MOODLE, *others, *(task.name for task in tasks)

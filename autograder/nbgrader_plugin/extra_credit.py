@@ -1,4 +1,4 @@
-"""What stretch exercises earned, written into nbgrader's gradebook beside what a teacher may have put there."""
+"""Write the points of stretch exercises as extra credit into nbgrader's gradebook, keeping a teacher's own values."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from autograder.ipython_syntax import CHECK
 
 
 def give_extra_credit(gradebook: Gradebook, course: Path, student: str, found: Kept) -> None:
-    """Write what stretch exercises earned; a value that we did not write before is the teacher's.
+    """Write the extra credit that a student's stretch exercises earned.
 
-    What is about to be written is noted first: a run that is killed in between still knows its own.
+    A value that earlier gradings did not write is the teacher's and stays. The values are noted in the verdict store
+    before they are written, so that after a killed run the next one recognizes them.
     """
     verdict = found.verdict
     extra = [exercise for exercise, most in verdict.extra.items() if most]
@@ -39,7 +40,7 @@ def give_extra_credit(gradebook: Gradebook, course: Path, student: str, found: K
 
 
 def _grade(gradebook: Gradebook, verdict: SubmissionVerdict, exercise: str, student: str) -> Grade:
-    """The marks for an exercise."""
+    """Return the gradebook's grade of an exercise."""
     notebook = verdict.notebooks.get(exercise, verdict.assignment)
     return gradebook.find_grade(f"{CHECK}{exercise}", notebook, verdict.assignment, student)
 

@@ -1,6 +1,6 @@
-"""The feedback page: on its first screen each exercise with its points and the sentence that helps; then the notebook.
+"""Render a student's feedback page: a summary of all exercises with points and sentences, then the notebook.
 
-It is nbgrader's own page with another top, and with the lesson's cells folded: who reads it looks for their answers.
+It is nbgrader's own page with a summary on top and the lesson's cells folded, so that students find their answers.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from autograder.notebook.report_rendering import headline
 _TEMPLATES = Path(__file__).parent / "templates"
 _NBGRADERS = Path(formgrader.__file__).parent
 _STYLES = Path("static", "node_modules", "bootstrap", "dist", "css")
-REMEMBERED = 2000  # texts of cells: what one page shows, the next ones show as well
-WAITS = "waits"  # what a cell's marks hold: whether a person has still to score it
+REMEMBERED = 2000  # rendered texts of cells in a cache: most pages show the same ones
+WAITS = "waits"  # key in a cell's nbgrader metadata: whether it waits for a score by hand
 _CELL = "text-align:left;vertical-align:top;padding:0.3em 1.2em 0.3em 0"
 
 
 class FeedbackPage(HTMLExporter):
-    """Writes the page; `course/nbgrader_config.py` names it."""
+    """The HTML exporter of the feedback page; `course/nbgrader_config.py` names it."""
 
     def __init__(self, **kw: Any) -> None:
         own = Config()
@@ -54,9 +54,9 @@ class FeedbackPage(HTMLExporter):
         super().__init__(**kw)  # type: ignore[no-untyped-call]
 
     def from_notebook_node(self, nb: NotebookNode, resources: Any = None, **kw: Any) -> Any:
-        """Make the page as HTMLExporter does, without its last step.
+        """Export the page as HTMLExporter does, without its last step.
 
-        That one parses the whole page to add attributes that this template's cells have no use for: half of the time.
+        That step takes half of the time: it parses the whole page to add attributes that this template does not need.
         """
         found = self._init_resources(resources)  # type: ignore[no-untyped-call]
         types = WidgetsDataTypeFilter(notebook_metadata=self._nb_metadata, parent=self, resources=found)
@@ -69,7 +69,7 @@ class FeedbackPage(HTMLExporter):
 
     @pass_context
     def markdown2html(self, context: Context, source: str) -> str:
-        """Text as HTML; what brings no picture of its own is remembered."""
+        """Render Markdown as HTML, with a cache for cells without attachments."""
         if context.get("cell", {}).get("attachments"):
             return str(super().markdown2html(context, source))
         made = super().markdown2html
@@ -82,7 +82,7 @@ class FeedbackPage(HTMLExporter):
 
 
 class Remembered:
-    """What texts of cells became on the pages before: the last so many."""
+    """A cache of rendered texts of cells that keeps the `most` newest entries."""
 
     def __init__(self, most: int = REMEMBERED) -> None:
         self._most, self._kept = most, dict[tuple[str | None, ...], str]()
@@ -91,7 +91,7 @@ class Remembered:
         return len(self._kept)
 
     def of(self, what: tuple[str | None, ...], made: Callable[[], str]) -> str:
-        """What this became, made now where it is not remembered."""
+        """Return the cached text for a key; call `made` if there is none."""
         if what not in self._kept:
             self._kept[what] = made()
             if len(self._kept) > self._most:
@@ -103,18 +103,18 @@ PROSE, CODE = Remembered(), Remembered()
 
 
 class Compiled(BytecodeCache):
-    """Jinja's templates, compiled once for all pages: nbgrader makes an exporter for each student."""
+    """A cache of Jinja's compiled templates for all pages: nbgrader creates an exporter for each student."""
 
     def __init__(self) -> None:
         self._kept: dict[str, bytes] = {}
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        """Fill a bucket with what was compiled before."""
+        """Load a template's bytecode into a bucket if it is cached."""
         if bucket.key in self._kept:
             bucket.bytecode_from_string(self._kept[bucket.key])
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep what was compiled."""
+        """Cache a template's bytecode."""
         self._kept[bucket.key] = bucket.bytecode_to_string()
 
 
@@ -122,13 +122,13 @@ _COMPILED = Compiled()
 
 
 class Colored(Highlight2HTML):  # type: ignore[misc,unused-ignore]
-    """Code in colors; nearly all of it is the lesson's, and the same on each page."""
+    """Highlights code, with a cache: nearly all of it is the lesson's and the same on each page."""
 
     def __init__(self, **kw: Any) -> None:
         super().__init__(pygments_lexer="ipython3", **kw)  # type: ignore[no-untyped-call]
 
     def __call__(self, source: str, language: str | None = None, metadata: Any = None) -> str:
-        """The source as HTML."""
+        """Return the source as highlighted HTML."""
         if metadata and "magics_language" in metadata:
             return str(super().__call__(source, language, metadata))  # type: ignore[no-untyped-call]
         made = super().__call__
@@ -136,7 +136,7 @@ class Colored(Highlight2HTML):  # type: ignore[misc,unused-ignore]
 
 
 class Scores(GetGrades):  # type: ignore[misc,unused-ignore]
-    """Puts the scores into the cells as nbgrader does, and says which of them a person has still to give."""
+    """Writes the scores into the cells as nbgrader does, and marks the cells that wait for a score by hand."""
 
     def _get_score(self, cell: NotebookNode, resources: Any) -> None:
         about = cell.metadata.nbgrader
@@ -146,13 +146,13 @@ class Scores(GetGrades):  # type: ignore[misc,unused-ignore]
 
 
 class Summary(NbGraderPreprocessor):  # type: ignore[misc]
-    """Makes the first screen, once the scores are there, and says which cells are the lesson's."""
+    """Adds the summary and marks the lesson's cells for folding; it runs after Scores."""
 
     # The HTML exporter sets this for every preprocessor; nbgrader's class complains where it cannot be set.
     display_data_priority = List(Unicode()).tag(config=True)
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Take one notebook; its own cells and outputs stay as they are."""
+        """Add the summary to the resources of a notebook; its sources and outputs stay unchanged."""
         about, coursedir = resources["nbgrader"], self.parent.parent.coursedir
         course, stem = Path(coursedir.root), about["assignment"]
         verdict = _verdict(course, stem, about["student"])
@@ -167,7 +167,7 @@ class Summary(NbGraderPreprocessor):  # type: ignore[misc]
 
 
 def _verdict(course: Path, stem: str, student: str) -> SubmissionVerdict | None:
-    """What grading found; None where the file is not there any more, or is damaged: scores are told all the same."""
+    """Return the stored verdict; None if it is missing or damaged, and then the page shows only scores."""
     try:
         found = verdict_store.kept(course, stem, student)
     except CourseError:
@@ -176,7 +176,7 @@ def _verdict(course: Path, stem: str, student: str) -> SubmissionVerdict | None:
 
 
 def _sources(released: Path) -> frozenset[str]:
-    """The texts of the cells that were handed out; none where nobody knows."""
+    """Return the sources of the released cells; an empty set if the release cannot be read."""
     try:
         return frozenset(cell.source.strip() for cell in nbformat.read(released, as_version=4).cells)
     except (OSError, ValueError):
@@ -184,7 +184,7 @@ def _sources(released: Path) -> frozenset[str]:
 
 
 def fold(nb: NotebookNode, released: frozenset[str]) -> None:
-    """Say of each run of cells that are the lesson's where it begins, with their number, and where it ends."""
+    """Mark each run of lesson cells in the metadata: its length at the first cell, and its end at the last."""
     for is_lesson, run in groupby(nb.cells, lambda cell: _is_lessons(cell, released)):
         cells = list(run)
         if is_lesson:
@@ -197,18 +197,18 @@ def _is_lessons(cell: NotebookNode, released: frozenset[str]) -> bool:
 
 
 def summary(nb: NotebookNode, title: str, about: dict[str, Any], verdict: SubmissionVerdict | None) -> Html:
-    """The first screen: what was lost with the file, the points, and a line for each exercise."""
+    """Return the summary: total points, an error about an unreadable file, and a row for each exercise."""
     late = about["late_penalty"]
-    told = f"{_number(about['score'])} of {_number(about['max_score'])} points"
-    told += f", {_number(late)} taken off for lateness" if late else ""
+    heading = f"{_number(about['score'])} of {_number(about['max_score'])} points"
+    heading += f", {_number(late)} taken off for lateness" if late else ""
     waiting = sum(cell.metadata.nbgrader.points for cell in nb.cells if _waits(cell))
-    told += f", {_number(waiting)} not scored yet" if waiting else ""
+    heading += f", {_number(waiting)} not scored yet" if waiting else ""
     trouble = verdict.trouble if verdict else None
     comments = {cell.metadata.nbgrader.grade_id for cell in nb.cells if is_solution(cell) and _comment(cell)}
     rows = [_row(cell, verdict, comments) for cell in nb.cells if is_grade(cell) or is_task(cell)]
     return tag(
         "div",
-        tag("h1", f"{title}: {told}", style="font-size:170%"),
+        tag("h1", f"{title}: {heading}", style="font-size:170%"),
         tag("p", tag("strong", prose(trouble))) if trouble else "",
         tag("table", *rows, style="border:none;margin:1em 0 2em"),
         style="line-height:1.5",
@@ -216,12 +216,12 @@ def summary(nb: NotebookNode, title: str, about: dict[str, Any], verdict: Submis
 
 
 def _waits(cell: NotebookNode) -> bool:
-    """Whether a person has still to score a cell."""
+    """Whether a cell waits for a score by hand."""
     return bool(cell.metadata.get("nbgrader", {}).get(WAITS))
 
 
 def _comment(cell: NotebookNode) -> bool:
-    """Whether somebody wrote about an answer; nbgrader notes "No response." by itself."""
+    """Whether the teacher commented on an answer; nbgrader itself writes "No response."."""
     return cell.metadata.nbgrader.get("comment") not in (None, "", "No response.")
 
 
@@ -234,8 +234,8 @@ def _row(cell: NotebookNode, verdict: SubmissionVerdict | None, comments: set[st
     points = f"not scored yet, of {_number(about.points)}" if _waits(cell) else points
     comment = (" ", tag("a", "Comment", href=f"#comment-{name}")) if name in comments else ()
     cells = (join(*_mark(report), link), points)
-    told = tag("td", *(_told(report) if not (verdict and verdict.trouble) else ()), *comment, style=_CELL)
-    return tag("tr", *(tag("td", each, style=f"{_CELL};white-space:nowrap") for each in cells), told)
+    advice = tag("td", *(_advice(report) if not (verdict and verdict.trouble) else ()), *comment, style=_CELL)
+    return tag("tr", *(tag("td", each, style=f"{_CELL};white-space:nowrap") for each in cells), advice)
 
 
 def _number(points: float) -> str:
@@ -255,8 +255,8 @@ def _mark(report: Report | None) -> Iterator[Html | str]:
     yield from (sign(*state), " ")
 
 
-def _told(report: Report | None) -> Iterator[Html | str]:
-    """How far it is, and the first sentence that helps."""
+def _advice(report: Report | None) -> Iterator[Html | str]:
+    """Yield the state of an exercise and the first sentence about what to mend."""
     if report is None:
         return
     yield headline(report).partition(": ")[2]

@@ -1,7 +1,7 @@
-"""nbgrader's Autograde for a whole class that has been graded already: recording, and nothing else.
+"""Record the verdicts on a whole class in nbgrader's gradebook, with nbgrader's own Autograde and one shared session.
 
-nbgrader opens its database a dozen times for each submission and asks it for one cell at a time. Here one session is
-shared, and each question asked once; what is written, and by whose code, stays the same.
+nbgrader opens its database a dozen times for each submission and queries it for one cell at a time. Here all of
+nbgrader's classes share one session, and each query runs once; nbgrader's own code still writes the same rows.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.common_cells import Common, common_cells
 from autograder.nbgrader_plugin.notebook_writer import NotebookWriter
 
-# nbgrader's modules that open the gradebook while a submission is recorded.
+# The modules of nbgrader that open the gradebook while they record a submission.
 _OPENING = (
     "nbgrader.converters.autograde",
     "nbgrader.preprocessors.latesubmissions",
     "nbgrader.preprocessors.overwritecells",
     "nbgrader.preprocessors.saveautogrades",
 )
-_KNOWN = ("autograder", "nbgrader", "nbconvert")  # whose steps remember nothing of a notebook
+_KNOWN = ("autograder", "nbgrader", "nbconvert")  # packages whose preprocessors keep no state between notebooks
 GradePlace = tuple[str, str, str]  # notebook, assignment, student
 
 
 @dataclass(frozen=True)
 class ReleasedAssignment:
-    """An assignment; its released notebooks by name, and of each the cells that all have alike; what writes them."""
+    """An assignment with its released notebooks and their shared cells by name, and the writer of its notebooks."""
 
     assignment: Assignment
     notebooks: Mapping[str, NotebookNode]
@@ -49,7 +49,7 @@ class ReleasedAssignment:
 
     @classmethod
     def of(cls, assignment: Assignment) -> ReleasedAssignment:
-        """Read the released notebooks of an assignment."""
+        """Read the released notebooks of an assignment and prepare their shared cells."""
         notebooks = {name: each.released() for name, each in assignment.notebooks.items()}
         common = {name: common_cells(each) for name, each in notebooks.items()}
         writer = NotebookWriter(cell for cells in common.values() for cell in cells.values())
@@ -57,11 +57,11 @@ class ReleasedAssignment:
 
 
 class Recorder(Autograde):  # type: ignore[misc,unused-ignore]
-    """nbgrader's Autograde where everything has been graded: the exporter takes the released assignment from it.
+    """nbgrader's Autograde for submissions that have been graded already; one object records the whole class.
 
-    It records one student of a class after the other, each with a `start`. With the `verdict` of just now, nothing is
-    read again of what was handed in: it has the repaired notebook. What one submission adds to the gradebook is written
-    at once, and before it is noted as recorded.
+    Each call of `start` records one student. `SubmissionExporter` takes `released` from it, and the repaired notebook
+    from `verdict`; if that is None, it reads the submission again. All rows of a submission are committed together,
+    before the submission is noted as recorded.
     """
 
     def __init__(self, gradebook: ClassGradebook, released: ReleasedAssignment, api: NbGraderAPI) -> None:
@@ -73,7 +73,7 @@ class Recorder(Autograde):  # type: ignore[misc,unused-ignore]
         self._steps: dict[bool, list[Preprocessor]] = {}
 
     def start(self) -> None:
-        """Record whoever the course folder's settings name; what nbgrader makes for one student serves for all."""
+        """Record the student whom `coursedir` names; the exporter and writer of the first call are used again."""
         if not self._is_ready:
             super().start()
             return
@@ -82,12 +82,12 @@ class Recorder(Autograde):  # type: ignore[misc,unused-ignore]
             self.convert_notebooks()
 
     def convert_notebooks(self) -> None:
-        """Note that writer and exporter are there, then go on."""
+        """Convert the notebooks; from here on, the writer and the exporter exist."""
         self._is_ready = True
         super().convert_notebooks()
 
     def _init_preprocessors(self) -> None:
-        """Take the steps that the student before went through; a teacher's own may remember whom they saw."""
+        """Use the preprocessors of the previous student again, unless one is the teacher's own and may keep state."""
         if self._sanitizing in self._steps:
             self.exporter._preprocessors = list(self._steps[self._sanitizing])
             return
@@ -97,7 +97,7 @@ class Recorder(Autograde):  # type: ignore[misc,unused-ignore]
             self._steps[self._sanitizing] = steps
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
-        """Write a notebook, and not a second time where nothing is to be done with it in between."""
+        """Convert a notebook once; nbgrader converts it twice, which only a teacher's own preprocessors need."""
         if self.autograde_preprocessors:
             super().convert_single_notebook(notebook_filename)
             return
@@ -105,20 +105,21 @@ class Recorder(Autograde):  # type: ignore[misc,unused-ignore]
         BaseConverter.convert_single_notebook(self, notebook_filename)
 
     def run_post_convert_hook(self) -> None:
-        """Write to the gradebook, then go on."""
+        """Commit to the gradebook, then run nbgrader's hook."""
         self.gradebook.write()
         super().run_post_convert_hook()
 
 
 class ClassGradebook(Gradebook):  # type: ignore[misc,unused-ignore]
-    """nbgrader's gradebook, kept open: it fetches all cells of a notebook, and all marks of a student, at once.
+    """nbgrader's gradebook with one open session and caches: it fetches all cells, or all marks of a student, together.
 
-    nbgrader commits after each cell; here nothing is on the disk before `write`.
+    nbgrader commits after each cell; here nothing is committed before `write`. Of the students, only the last one's
+    rows are cached.
     """
 
     def __init__(self, db_url: str, course_id: str) -> None:
         super().__init__(db_url, course_id)
-        self.db().expire_on_commit = False  # one writer: what was read is still so
+        self.db().expire_on_commit = False  # the course lock admits no other writer, so rows stay valid after a commit
         self._commit, self.db.commit = self.db.commit, lambda: None
         self._assignments: dict[str, api.Assignment] = {}
         self._notebooks: dict[tuple[str, str], api.Notebook] = {}
@@ -131,101 +132,101 @@ class ClassGradebook(Gradebook):  # type: ignore[misc,unused-ignore]
         self._comments: tuple[GradePlace, dict[str, Comment]] = (("", "", ""), {})
 
     def __exit__(self, *_: object) -> None:
-        """Stay open for the next one who opens it."""
+        """Stay open, since nbgrader's next class uses the same session."""
 
     def find_assignment(self, name: str) -> api.Assignment:
-        """An assignment that was released; raises MissingEntry."""
+        """Return a released assignment; raise MissingEntry if there is none."""
         if name not in self._assignments:
             self._assignments[name] = super().find_assignment(name)
         return self._assignments[name]
 
     def find_notebook(self, name: str, assignment: str) -> api.Notebook:
-        """A released notebook; raises MissingEntry."""
+        """Return a released notebook; raise MissingEntry if there is none."""
         if (name, assignment) not in self._notebooks:
             self._notebooks[name, assignment] = super().find_notebook(name, assignment)
         return self._notebooks[name, assignment]
 
     def add_student(self, student_id: str, **about: Any) -> api.Student:
-        """Add a student, who need not be asked for then."""
+        """Add a student and cache the row."""
         self._student = student_id, super().add_student(student_id, **about)
         return self._student[1]
 
     def find_student(self, student_id: str) -> api.Student:
-        """A student; raises MissingEntry."""
+        """Return a student; raise MissingEntry if there is none."""
         if self._student[0] != student_id:
             self._student = student_id, super().find_student(student_id)
         return self._student[1]
 
     def add_submission(self, assignment: str, student: str, **about: Any) -> api.SubmittedAssignment:
-        """Add a submission with all that it is made of, which need not be asked for then.
+        """Add a submission with its notebooks and grades, and cache it.
 
-        Its rows are written with the marks, and not once more when these are known.
+        Nothing is committed, so its rows are inserted with their marks and need no later update.
         """
         made = super().add_submission(assignment, student, **about)
         self._submission = (assignment, student), made
         return made
 
     def find_submission(self, assignment: str, student: str) -> api.SubmittedAssignment:
-        """What a student handed in; raises MissingEntry."""
+        """Return a student's submission; raise MissingEntry if there is none."""
         if self._submission[0] != (assignment, student):
             self._submission = (assignment, student), super().find_submission(assignment, student)
         return self._submission[1]
 
     def find_submission_notebook(self, notebook: str, assignment: str, student: str) -> api.SubmittedNotebook:
-        """A notebook that a student handed in; raises MissingEntry."""
+        """Return a student's submitted notebook; raise MissingEntry if there is none."""
         place = (notebook, assignment, student)
         if self._submitted[0] != place:
             self._submitted = place, self._added(*place) or super().find_submission_notebook(*place)
         return self._submitted[1]
 
     def _added(self, notebook: str, assignment: str, student: str) -> api.SubmittedNotebook | None:
-        """A notebook of the submission that was added just now, where it is this one's."""
+        """Return a notebook of the cached submission if that is this student's and not written yet, else None."""
         about, submission = self._submission
         if submission is None or about != (assignment, student) or submission not in self.db.new:
             return None
         return next((each for each in submission.notebooks if each.notebook.name == notebook), None)
 
     def find_source_cell(self, name: str, notebook: str, assignment: str) -> SourceCell:
-        """A cell of the released notebook; raises MissingEntry."""
+        """Return a cell of the released notebook; raise MissingEntry if there is none."""
         if (notebook, assignment) not in self._sources:
             found = self.find_notebook(notebook, assignment).source_cells
             self._sources[notebook, assignment] = {cell.name: cell for cell in found}
         return _entry(self._sources[notebook, assignment], name)
 
     def find_graded_cell(self, name: str, notebook: str, assignment: str) -> GradeCell:
-        """A grade cell of the released notebook; raises MissingEntry."""
+        """Return a grade cell of the released notebook; raise MissingEntry if there is none."""
         if (notebook, assignment) not in self._graded:
             found = self.find_notebook(notebook, assignment).grade_cells
             self._graded[notebook, assignment] = {cell.name: cell for cell in found}
         return _entry(self._graded[notebook, assignment], name)
 
     def find_grade(self, grade_cell: str, notebook: str, assignment: str, student: str) -> Grade:
-        """The marks for a grade cell of a student; raises MissingEntry."""
+        """Return a student's grade for a grade cell; raise MissingEntry if there is none."""
         place = (notebook, assignment, student)
         if self._grades[0] != place:
             self._grades = place, self._by_name(self.find_submission_notebook(*place).grades, notebook, assignment)
         return _entry(self._grades[1], grade_cell)
 
     def find_comment(self, solution_cell: str, notebook: str, assignment: str, student: str) -> Comment:
-        """The comment on a solution cell of a student; raises MissingEntry."""
+        """Return the comment on a student's solution cell; raise MissingEntry if there is none."""
         place = (notebook, assignment, student)
         if self._comments[0] != place:
             self._comments = place, self._by_name(self.find_submission_notebook(*place).comments, notebook, assignment)
         return _entry(self._comments[1], solution_cell)
 
     def _by_name(self, found: Iterable[Any], notebook: str, assignment: str) -> dict[str, Any]:
-        """Marks or comments by the names of their cells, which what is not written yet does not know."""
+        """Map cell names to grades or comments; rows that are not written yet know only the id of their cell."""
         released = self.find_notebook(notebook, assignment)
         cells = (*released.grade_cells, *released.solution_cells, *released.task_cells)
         names = {cell.id: cell.name for cell in cells}
         return {names[each.cell_id]: each for each in found}
 
     def write(self) -> None:
-        """Commit what has been added."""
+        """Commit all changes."""
         self._commit()
 
     def forget(self) -> None:
-        """Undo what is not written yet, and read anew: after a failure, or before the next student."""
+        """Roll back uncommitted changes and clear the student's caches, before the next student."""
         self.db.rollback()
         self._student, self._submission, self._submitted = ("", None), (("", ""), None), (("", "", ""), None)
         self._grades = self._comments = (("", "", ""), {})
@@ -239,7 +240,7 @@ def _entry(found: dict[str, Any], name: str) -> Any:
 
 @contextlib.contextmanager
 def one_gradebook(coursedir: CourseDirectory) -> Iterator[ClassGradebook]:
-    """Let nbgrader's classes share one session with the course's gradebook."""
+    """Make nbgrader's classes share one open gradebook, and yield it. Not thread-safe: it patches modules."""
     shared = ClassGradebook(coursedir.db_url, coursedir.course_id)
     with contextlib.ExitStack() as stack:
         stack.callback(shared.close)

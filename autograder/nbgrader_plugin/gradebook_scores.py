@@ -1,4 +1,4 @@
-"""What nbgrader's gradebook says of students and assignments; scores, extra credit, late penalties are its own."""
+"""Read students and marks from nbgrader's gradebook. nbgrader itself computes scores, extra credit and penalties."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autograder.grading.submission_verdict import in_notebook
 
 @dataclass(frozen=True)
 class Person:
-    """A student of the gradebook; `lms_user_id` is the number in the school's own system."""
+    """A student of the gradebook; `lms_user_id` is the number in the school's learning management system."""
 
     id: str
     first_name: str
@@ -24,16 +24,16 @@ class Person:
 
     @property
     def full_name(self) -> str:
-        """`Last, First`, or what of it is known, or the id."""
+        """`Last, First`, or the one of them that is known, or the id."""
         return ", ".join(part for part in (self.last_name, self.first_name) if part) or self.id
 
 
 @dataclass(frozen=True)
 class Mark:
-    """What a student has for an assignment, in points.
+    """A student's marks for an assignment, in points.
 
-    `raw` holds manual scores and extra credit. `handed_in` is None where nothing came or nbgrader knows no time;
-    `is_there` tells the two apart.
+    `is_there` says whether the gradebook has a submission. `raw` includes manual scores and extra credit. `handed_in`
+    is None without a submission, and also if nbgrader knows no time for it.
     """
 
     is_there: bool = False
@@ -46,13 +46,13 @@ class Mark:
 
     @property
     def score(self) -> float:
-        """What counts: never less than nothing."""
+        """The final score: `raw` less the penalty, at least zero."""
         return round(max(0.0, self.raw - self.penalty), 4)
 
 
 @dataclass(frozen=True)
 class MarkedAssignment:
-    """An assignment of the gradebook with the mark of everybody who handed something in."""
+    """An assignment of the gradebook with the mark of each student who submitted."""
 
     name: str
     due: datetime | None
@@ -60,12 +60,12 @@ class MarkedAssignment:
     marks: dict[str, Mark]
 
     def of(self, student: str) -> Mark:
-        """The mark of one student; an empty one for who handed in nothing."""
+        """Return the mark of one student; an empty one without a submission."""
         return self.marks.get(student, Mark())
 
 
 def people(gradebook: Gradebook, only: Collection[str] = ()) -> list[Person]:
-    """The students of the gradebook, by name; `only` names those who are wanted."""
+    """Return the students of the gradebook, sorted by name; `only` selects students by id."""
     found = [
         Person(student.id, *(getattr(student, field) or "" for field in _FIELDS))
         for student in gradebook.students
@@ -78,7 +78,7 @@ _FIELDS = ("first_name", "last_name", "email", "lms_user_id")
 
 
 def marked_assignments(gradebook: Gradebook, only: Collection[str] = ()) -> Iterator[MarkedAssignment]:
-    """The assignments of the gradebook, in its order; `only` names those that are wanted."""
+    """Yield the assignments of the gradebook in its order; `only` selects them by name."""
     for assignment in gradebook.assignments:
         if not only or assignment.name in only:
             yield _marked(gradebook, assignment)
@@ -91,12 +91,12 @@ def _marked(gradebook: Gradebook, assignment: Assignment) -> MarkedAssignment:
 
 
 def _with_older_score(gradebook: Gradebook, assignment: Assignment) -> set[str]:
-    """Who has a score by hand from before the last grading."""
+    """Return the ids of students with a score by hand from before the last grading."""
     return _scored(gradebook, assignment.name, Grade.needs_manual_grade)
 
 
 def _scored(gradebook: Gradebook, assignment: str, *which: Any) -> set[str]:
-    """Who has a score by hand, of which this is true; asked once for a class."""
+    """Return the ids of students with a score by hand that meets the conditions `which`, in one query."""
     asked = gradebook.db.query(SubmittedAssignment.student_id).join(SubmittedAssignment.notebooks)
     asked = asked.join(SubmittedNotebook.grades).join(SubmittedAssignment.assignment)
     asked = asked.filter(Assignment.name == assignment)
@@ -110,12 +110,12 @@ def _mark(submission: SubmittedAssignment, older: Collection[str]) -> Mark:
 
 
 def scored_before(gradebook: Gradebook, assignment: str) -> dict[str, tuple[str, ...]]:
-    """Who has scores by hand from before the last grading, and for which cells: nobody has looked at them since."""
+    """Map students to the cells whose score by hand is older than the last grading and not reviewed since."""
     return _by_hand(gradebook, assignment, waiting=True)
 
 
 def scored_by_hand(gradebook: Gradebook, assignment: str) -> dict[str, tuple[str, ...]]:
-    """Who has scores by hand, and for which cells."""
+    """Map students to the cells that have a score by hand."""
     return _by_hand(gradebook, assignment, waiting=False)
 
 

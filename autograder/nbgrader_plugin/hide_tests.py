@@ -1,4 +1,4 @@
-"""Hidden tests stay hidden from students: in the cells of a feedback page, and in the tracebacks below them."""
+"""Remove hidden tests from a feedback page: from grade cells, and from the tracebacks below them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _NUMBERED = re.compile(r"(?P<arrow>-+> )?\s*(?P<number>\d+) (?P<code>.*)")
 
 
 class HideTests(ClearHiddenTests):
-    """Takes the hidden tests out of grade cells, and leaves alone what students write elsewhere."""
+    """Removes hidden tests from grade cells and their tracebacks; all other cells stay unchanged."""
 
     # The HTML exporter sets this for every preprocessor; nbgrader's class complains where it cannot be set.
     display_data_priority = List(Unicode()).tag(config=True)
 
     def preprocess_cell(self, cell: NotebookNode, resources: Any, cell_index: int) -> Preprocessed:
-        """Clear one cell."""
+        """Remove the hidden tests from one cell."""
         if not is_grade(cell):
             return cell, resources
         hidden = self._hidden_lines(cell.source)
@@ -34,7 +34,7 @@ class HideTests(ClearHiddenTests):
         return cleared
 
     def _hidden_lines(self, source: str) -> set[str]:
-        """The lines of a cell that are hidden tests."""
+        """Return the lines of a cell that belong to hidden tests."""
         hidden, found = False, set[str]()
         for line in source.splitlines():
             hidden = hidden or self.begin_test_delimeter in line
@@ -44,7 +44,7 @@ class HideTests(ClearHiddenTests):
 
 
 def _without(text: str, hidden: set[str]) -> Iterator[str]:
-    """The lines of a traceback without those of hidden tests; where it stopped in one, that is said."""
+    """Yield the lines of a traceback without those of hidden tests; a line that failed becomes "(a hidden test)"."""
     for line in text.splitlines():
         found = _NUMBERED.match(_COLORED.sub("", line))
         if found is None or found["code"].strip() not in hidden:

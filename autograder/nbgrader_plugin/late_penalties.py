@@ -1,4 +1,4 @@
-"""A teacher's deadlines in nbgrader's gradebook: due dates, extensions, and penalties by nbgrader's own step."""
+"""Apply the teacher's deadlines to nbgrader's gradebook: due dates, extensions and late penalties."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from autograder.nbgrader_plugin import deadlines
 from autograder.nbgrader_plugin.deadlines import Deadlines
 from autograder.submission.plain_file import read_submitted_file
 
-TIME = "timestamp.txt"  # nbgrader's own, in a student's folder: when it was handed in
+TIME = "timestamp.txt"  # nbgrader's file in a student's folder with the time of submission
 _LONGEST_TIME = 100  # bytes
 _WRITTEN = ".deadlines.json"  # beside the verdicts; no student's name begins with a dot
 
 
 class LatePenalty(LateSubmissionPlugin):  # type: ignore[misc,unused-ignore]
-    """What lateness costs, by the teacher's own settings; where they say nothing, by nbgrader's.
+    """An nbgrader plug-in that computes late penalties by the teacher's settings, or else by nbgrader's.
 
-    `course/nbgrader_config.py` names it; a plug-in of the teacher's own can take its place.
+    `course/nbgrader_config.py` names it; a teacher can name another plug-in there.
     """
 
     def late_submission_penalty(self, student_id: str, score: float, total_seconds_late: float) -> float | None:
-        """The points that are taken off."""
+        """Return the points to subtract."""
         rule = deadlines.read(_course_of(self)).late
         if rule is None:
             nbgraders: float | None = super().late_submission_penalty(student_id, score, total_seconds_late)
@@ -44,19 +44,19 @@ class LatePenalty(LateSubmissionPlugin):  # type: ignore[misc,unused-ignore]
 
 
 def check_plug_in(api: NbGraderAPI) -> None:
-    """Raise WorkFailed where the plug-in that the configuration names cannot be had: once, and not for each student."""
+    """Raise WorkFailed if the configured plug-in for late penalties cannot be loaded; called once for each run."""
     try:
         AssignLatePenalties(parent=api)
     except Exception as error:  # whatever a teacher's file raises
-        said = " ".join(str(error).split())
+        text = " ".join(str(error).split())
         raise WorkFailed(
-            f"the plug-in for late penalties cannot be loaded ({type(error).__name__}: {said}). Nothing was changed. "
+            f"the plug-in for late penalties cannot be loaded ({type(error).__name__}: {text}). Nothing was changed. "
             "Correct AssignLatePenalties.plugin_class, or the file that it names."
         ) from None
 
 
 def _course_of(plugin: Any) -> Path:
-    """The course folder, which one of those knows that the plug-in belongs to."""
+    """Return the course folder from the first of the plug-in's parents that knows it."""
     while not hasattr(plugin, "coursedir"):
         plugin = plugin.parent
     return Path(plugin.coursedir.root)
@@ -64,7 +64,7 @@ def _course_of(plugin: Any) -> Path:
 
 @dataclass(frozen=True)
 class Late:
-    """A submission that came too late: by how much, and what that costs."""
+    """A late submission: by how many seconds, and its penalty in points."""
 
     student: str
     seconds: float
@@ -75,15 +75,17 @@ class Late:
 
 
 def duration(seconds: float) -> str:
-    """A time in days and hours, or in hours and minutes."""
+    """Format a duration in days and hours, or in hours and minutes."""
     hours = int(seconds // 3600)
     return f"{hours // 24} d {hours % 24} h" if hours >= 24 else f"{hours} h {int(seconds // 60) % 60} min"
 
 
 @dataclass(frozen=True)
 class WrittenDates:
-    """What was put into the gradebook for a chapter: only that is taken back, for a date from formgrader is no word of
-    the file's.
+    """The dates that the settings file has put into the gradebook for a chapter.
+
+    They are stored beside the verdicts, so that only these are removed when the file no longer has them; a date that
+    the teacher set in formgrader stays.
     """
 
     due: datetime | None = None
@@ -91,14 +93,14 @@ class WrittenDates:
 
     @classmethod
     def of(cls, found: Deadlines, stem: str) -> WrittenDates:
-        """What the file asks for."""
+        """Return the dates of a chapter that the settings ask for."""
         extended = {student: found.extension(stem, student) for student in found.extended.get(stem, {})}
         due = deadlines.as_nbgrader(found.due[stem]) if stem in found.due else None
         return cls(due, {student: later for student, later in extended.items() if later is not None})
 
     @classmethod
     def read(cls, path: Path) -> WrittenDates:
-        """What was kept; nothing where it cannot be read."""
+        """Read stored dates; return empty ones if the file is missing or invalid."""
         with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
             data = json.loads(path.read_text())
             extended = {student: timedelta(seconds=float(later)) for student, later in data["extended"].items()}
@@ -106,7 +108,7 @@ class WrittenDates:
         return cls()
 
     def keep(self, path: Path) -> None:
-        """Keep it for the next time."""
+        """Store the dates for the next grading, if they have changed."""
         if self == WrittenDates.read(path):
             return
         extended = {student: later.total_seconds() for student, later in self.extended.items()}
@@ -114,7 +116,7 @@ class WrittenDates:
 
 
 def set_dates(gradebook: Gradebook, course: Path, stem: str) -> Deadlines:
-    """Put a chapter's due date and its extensions into the gradebook, and take back what the file says no more."""
+    """Write a chapter's due date and extensions into the gradebook, and remove those that the file no longer has."""
     found, path = deadlines.read(course), course / "verdicts" / stem / _WRITTEN
     before, now = WrittenDates.read(path), WrittenDates.of(found, stem)
     now.keep(path)
@@ -130,15 +132,15 @@ def set_dates(gradebook: Gradebook, course: Path, stem: str) -> Deadlines:
 
 
 def set_extension(submission: SubmittedAssignment, found: Deadlines, stem: str, student: str) -> None:
-    """Put a student's extension there; of a chapter that the file does not speak of, nothing is changed."""
+    """Set a student's extension; change nothing if the file has no extensions for the chapter."""
     if stem in found.extended:
         submission.extension = found.extension(stem, student)
 
 
 def set_time(submission: SubmittedAssignment, course: Path, stem: str) -> None:
-    """Take the time of handing in that stands in the student's folder, also where it was written after grading.
+    """Set the time of submission from the file in the student's folder, even if it was written after grading.
 
-    nbgrader reads it only when it grades. An empty file says that nobody knows; one that is no time changes nothing.
+    nbgrader reads the file only when it grades. An empty file removes the time; an invalid one changes nothing.
     """
     path = course / "submitted" / submission.student_id / stem / TIME
     with suppress(WorkFailed, ValueError, OverflowError, TypeError):
@@ -148,7 +150,7 @@ def set_time(submission: SubmittedAssignment, course: Path, stem: str) -> None:
 
 
 def settle(api: NbGraderAPI, gradebook: Gradebook, course: Path, stem: str) -> list[Late]:
-    """Apply what the teacher decided to all that is recorded, whenever it was; returns who is late, and the price."""
+    """Apply the teacher's deadlines to all recorded submissions of a chapter; return the late ones with penalties."""
     set_dates(gradebook, course, stem)
     late = []
     submissions = gradebook.assignment_submissions(stem)
@@ -169,7 +171,7 @@ def settle(api: NbGraderAPI, gradebook: Gradebook, course: Path, stem: str) -> l
 
 
 def _penalized(gradebook: Gradebook) -> set[str]:
-    """The submissions that lateness has cost something, by one question to the database."""
+    """Return the ids of submissions with a late penalty, in one query."""
     fined = gradebook.db.query(SubmittedNotebook).filter(SubmittedNotebook.late_submission_penalty.is_not(None))
     return {notebook.assignment_id for notebook in fined}
 

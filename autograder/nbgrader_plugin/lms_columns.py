@@ -1,4 +1,4 @@
-"""What Canvas and Moodle tell of a student and nbgrader has no field for: kept in a file, to be exported again."""
+"""Store the roster columns of Canvas and Moodle for which nbgrader has no field, so that exports contain them."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from autograder.errors import CourseError
 from autograder.files import write_all
 
 FILE = "roster.json"
-IDENTIFIER = "Identifier"  # Moodle's number of a participant in one assignment, as its grading worksheet has it
+IDENTIFIER = "Identifier"  # column of Moodle's grading worksheet: the number of a participant in one assignment
 # In the order in which Canvas's importer reads them, `Section` last; `ID` is nbgrader's `lms_user_id`.
 CANVAS = ("SIS User ID", "SIS Login ID", "Integration ID", "Root Account", "Section")
 MOODLE = ("Username", "ID number", "Institution", "Department", "Groups", IDENTIFIER)
-Columns = Mapping[str, Mapping[str, str]]  # student's id > column > what stands there
+Columns = Mapping[str, Mapping[str, str]]  # student's id > column > value
 
 
 def of_line(line: Mapping[str, str]) -> dict[str, str]:
-    """The columns to keep of a roster's line, whose names are in small letters."""
+    """Return the columns to store from a line of a roster, whose keys are case-folded column names."""
     found = {name: line.get(name.casefold(), "") for name in (*CANVAS, *MOODLE)}
     return {name: value for name, value in found.items() if value}
 
 
 def load(course: Path) -> Columns:
-    """What was kept; nothing where there is no file. Raises CourseError where it cannot be read."""
+    """Return the stored columns; empty if there is no file. Raises CourseError if it cannot be read."""
     try:
         kept = json.loads((course / FILE).read_text(encoding="utf-8"))
         return {str(who): {str(name): str(value) for name, value in of.items()} for who, of in kept.items()}
@@ -38,7 +38,7 @@ def load(course: Path) -> Columns:
 
 
 def keep(course: Path, columns: Columns) -> None:
-    """Add to what was kept; a column that is empty now keeps what was known. Raises WorkFailed."""
+    """Add columns to the stored ones; an empty value keeps the stored value. Raises CourseError or WorkFailed."""
     known = load(course)
     both = {who: {**known.get(who, {}), **columns.get(who, {})} for who in (*known, *columns)}
     if both != known:
@@ -46,5 +46,5 @@ def keep(course: Path, columns: Columns) -> None:
 
 
 def present(columns: Columns, names: Sequence[str]) -> tuple[str, ...]:
-    """Those of some columns that anybody has."""
+    """Return those of the named columns that at least one student has."""
     return tuple(name for name in names if any(name in of for of in columns.values()))

@@ -1,4 +1,4 @@
-"""nbgrader on a course folder, with the course's own nbgrader_config.py: its API, and its gradebook alone."""
+"""Open nbgrader's API or gradebook for a course folder, with the course's own nbgrader_config.py."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CONFIG = "nbgrader_config.py"
 
 
 def course_api(course: Path, exchange: Path | None = None) -> NbGraderAPI:
-    """The API; `exchange` takes the place of the exchange folder that is configured. Raises CourseNotFound."""
+    """Return nbgrader's API; `exchange` overrides the configured exchange folder. Raises CourseNotFound."""
     config = _config(course)
     if exchange is not None:
         config.Exchange.root = str(exchange)
@@ -27,12 +27,12 @@ def course_api(course: Path, exchange: Path | None = None) -> NbGraderAPI:
 
 
 def course_directory(course: Path) -> CourseDirectory:
-    """Where nbgrader keeps what belongs to the course; raises CourseNotFound."""
+    """Return nbgrader's description of the course folder; raise CourseNotFound if there is no configuration."""
     return CourseDirectory(config=_config(course))
 
 
 def open_gradebook(course: Path) -> Gradebook:
-    """The gradebook, made where there is none, and without a look at the exchange; raises CourseNotFound."""
+    """Open the gradebook, creating it if it is missing, without touching the exchange; raise CourseNotFound."""
     about = course_directory(course)
     _find_alembic()
     return Gradebook(about.db_url, about.course_id)
@@ -48,14 +48,14 @@ def _config(course: Path) -> Config:
 
 
 def _find_plug_ins(course: Path) -> None:
-    """A plug-in may lie beside the configuration: nbgrader's own commands, run there, look in their folder too."""
+    """Add the course folder to `sys.path`: plug-ins may lie there, and nbgrader's own commands find them too."""
     beside = str(course.resolve())
     if beside not in sys.path:
         sys.path.append(beside)
 
 
 def _find_alembic() -> None:
-    """A new gradebook calls `alembic`, which lies beside this Python; that folder need not be on PATH."""
+    """Put this Python's folder on PATH: a new gradebook runs the program `alembic`, which is installed there."""
     beside = str(Path(sys.executable).parent)
     if beside not in os.environ.get("PATH", "").split(os.pathsep):
         os.environ["PATH"] = os.pathsep.join([beside, os.environ.get("PATH", os.defpath)])

@@ -1,7 +1,7 @@
-"""nbgrader's cycle in this process: generate, release, submit, collect, autograde, feedback, export.
+"""Run nbgrader's cycle in this process: generate, release, submit, collect, autograde, feedback, export.
 
-Everything is done by nbgrader's own classes with the course's own nbgrader_config.py; this module calls them
-and turns what goes wrong into one line.
+nbgrader's own classes do the work, with the course's nbgrader_config.py; this module calls them and reduces their
+errors to one line.
 """
 
 from __future__ import annotations
@@ -46,15 +46,16 @@ ShowProgress = Callable[[Iterable[Any], int], Iterable[Any]]
 
 
 def plain(items: Iterable[T], _total: int) -> Iterable[T]:
-    """Show no progress."""
+    """Return the items unchanged: a ShowProgress that shows nothing."""
     return items
 
 
 @dataclass(frozen=True)
 class HowToGrade:
-    """How a class is graded: by whom, and what stays of earlier verdicts (`again`).
+    """The options of a grading: the processes that grade (`workers`), and what to do with earlier verdicts (`again`).
 
-    With `force`, what has not changed is graded again; `unconfined`, students' code runs with the rights of its user.
+    `force` grades unchanged submissions again; `unconfined` runs students' code outside the sandbox, with all rights
+    of the user.
     """
 
     workers: Workers = field(default_factory=Workers)
@@ -65,7 +66,7 @@ class HowToGrade:
 
 @dataclass(frozen=True)
 class Preview:
-    """What a grading would change; why some could not be graded; and the cells that a person scored, by student."""
+    """The changes that a grading would make, the reasons for failures, and the cells scored by hand, by student."""
 
     changes: tuple[Shift, ...]
     failures: Mapping[str, str]
@@ -73,20 +74,20 @@ class Preview:
 
 
 class Cycle:
-    """nbgrader on one course folder and one assignment. It changes the working folder: not for threads."""
+    """nbgrader's steps for one assignment of a course folder. Not thread-safe: nbgrader changes the working folder."""
 
     def __init__(self, course: Path, stem: str, exchange: Path | None = None) -> None:
         self.course, self.stem = course.resolve(), stem
-        # As of the last grading: who handed in too late, and who has scores by hand from before it.
+        # Results of the last grading: late submissions, and cells whose score by hand is older than it, by student.
         self.late: list[Late] = []
         self.scored_before: dict[str, tuple[str, ...]] = {}
         self.api = course_api(course, exchange)
-        # Of a question to the gradebook that Ctrl-C came into the midst of, it would tell how it was left.
+        # After Ctrl-C during a query, SQLAlchemy would log the state of its connections.
         logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
         self.preflight()
 
     def preflight(self) -> None:
-        """Raise a CourseError where the run cannot end well."""
+        """Raise a CourseError if a grading run cannot succeed."""
         preflight_checks.check(self.course, self.api.coursedir.db_url)
         deadlines.read(self.course)
         late_penalties.check_plug_in(self.api)
@@ -100,7 +101,7 @@ class Cycle:
     def is_generated(self) -> bool:
         """Whether the gradebook knows the assignment, and its release is whole.
 
-        nbgrader first removes an older release, and writes the new one last: who is killed in between leaves none.
+        nbgrader first removes an older release and writes the new one last, so a killed process may leave none.
         """
         source, release = (self.course / step / self.stem for step in ("source", "release"))
         with self.api.gradebook as gradebook:
@@ -112,7 +113,7 @@ class Cycle:
         self._must("release the assignment", self.api.release_assignment(self.stem))
 
     def submit(self, student: str, folder: Path) -> None:
-        """Hand in a student's folder through the exchange."""
+        """Submit a student's folder through the exchange."""
         app = self.api.exchange.Submit(
             coursedir=self.api.coursedir, authenticator=self.api.authenticator, parent=self.api
         )
@@ -121,16 +122,16 @@ class Cycle:
             self._must(f"submit for {student}", capture_log(app))
 
     def collect(self) -> None:
-        """Fetch what was handed in."""
+        """Collect the submissions from the exchange."""
         with _quiet():
             self._must("collect", self.api.collect(self.stem))
 
     def students(self) -> list[str]:
-        """Who handed something in."""
+        """Return the students who submitted."""
         return self._with("submitted")
 
     def graded(self) -> list[str]:
-        """Who has a graded notebook."""
+        """Return the students with a graded notebook."""
         return self._with("autograded")
 
     def _with(self, step: str) -> list[str]:
@@ -142,9 +143,9 @@ class Cycle:
         progress: ShowProgress = plain,
         how: HowToGrade = HowToGrade(),
     ) -> dict[str, str]:
-        """Grade what has changed and record it; gives the reason for each student who could not be graded.
+        """Grade and record new and changed submissions; return the reason for each student who could not be graded.
 
-        Stopped at any moment, it goes on where it was.
+        A run that was stopped at any moment can be started again; it does only what is missing.
         """
         failures: dict[str, str] = {}
         with self._ready(how, preflight_checks.gradable) as (gradebook, wanted):
@@ -169,7 +170,7 @@ class Cycle:
         progress: ShowProgress = plain,
         how: HowToGrade = HowToGrade(),
     ) -> Preview:
-        """What `autograde` would change, with the same cases; nothing is recorded, and no verdict is stored."""
+        """Return what `autograde` would change, with the same cases; nothing is recorded, and no verdict is stored."""
         changes, failures = [], {}
         with self._ready(how, preflight_checks.generated) as (gradebook, wanted):
             scored = teacher_cells.Scoring(wanted, self.api)
@@ -190,7 +191,7 @@ class Cycle:
     def _ready(
         self, how: HowToGrade, check: Callable[[ClassGradebook, Assignment], None]
     ) -> Iterator[tuple[ClassGradebook, Assignment]]:
-        """The gradebook, open, and the assignment, of which `check` says that it can be graded."""
+        """Lock the course and yield the open gradebook and the assignment, after `check` accepted them."""
         with alone(self.course, f"grade {self.stem}"):
             wanted = assignment(self.course, self.stem, unconfined=how.unconfined)
             if how.workers.scheduler is None:
@@ -205,11 +206,11 @@ class Cycle:
     def _recorded(
         self, made: Callable[[], Recorder], student: str, outcome: SubmissionVerdict | str, known: bool
     ) -> str:
-        """Put a verdict into the gradebook, if it is not there; gives the reason where that cannot be."""
+        """Record a verdict in the gradebook unless it is there already; return the reason for a failure, or ""."""
         verdict = outcome if isinstance(outcome, SubmissionVerdict) else None
         if verdict is None and (outcome or (known and self._is_recorded(student))):
             return str(outcome)
-        recorder = made()  # at the first one
+        recorder = made()  # created for the first student who needs it
         recorder.verdict = verdict
         with temp_attrs(self.api.coursedir, assignment_id=self.stem, student_id=student):
             reason = _reason(capture_log(recorder))
@@ -223,9 +224,9 @@ class Cycle:
     def feedback(
         self, students: Sequence[str], progress: ShowProgress = plain, count: int | None = None
     ) -> dict[str, str]:
-        """Write feedback, by so many processes where that pays (None: one for each core), in place of what is there.
+        """Write feedback, replacing earlier pages; return the reason for each student where that failed.
 
-        Gives the reason for each student whose feedback could not be written.
+        Up to `count` processes (None: one for each core) take part where that is faster.
         """
         elsewhere = partial(_page_elsewhere, self.course, self.stem)
         run = parallel_feedback.shared_out(students, self.page, elsewhere, cores() if count is None else count)
@@ -233,7 +234,7 @@ class Cycle:
             return {student: reason for student, reason in progress(done, len(students)) if reason}
 
     def page(self, student: str) -> str:
-        """Write the feedback of one student; gives the reason where it could not be written."""
+        """Write the feedback of one student; return the reason for a failure, or ""."""
         return _reason(self.api.generate_feedback(self.stem, student))
 
     def _folder(self, step: str, student: str) -> Path:
@@ -257,13 +258,13 @@ _cycle = cache(Cycle)
 
 
 def _page_elsewhere(course: Path, stem: str, student: str) -> str:
-    """Write the feedback of one student in a process that only does that."""
+    """Write the feedback of one student in a worker process."""
     with _quiet():
         return _cycle(course, stem).page(student)
 
 
 def _reason(result: dict[str, Any]) -> str:
-    """The most telling line of what nbgrader logged; "" after a success."""
+    """Return the most informative line of nbgrader's log; "" after a success."""
     if result["success"]:
         return ""
     if "KeyboardInterrupt" in result.get("error", ""):  # nbgrader swallows it
@@ -271,13 +272,13 @@ def _reason(result: dict[str, Any]) -> str:
     errors = [line.strip() for line in result.get("error", "").splitlines() if line.strip()]
     logged = [line.strip() for line in result.get("log", "").splitlines() if line.strip()]
     raised = [line for line in logged if ": " in line and line.split(":")[0].replace(".", "").isidentifier()]
-    told = [line.removeprefix("[ERROR] ") for line in logged if line.startswith("[ERROR]")]
-    return str((raised[-1:] or told[:1] or errors[-1:] or ["nbgrader did not say why."])[0])
+    reported = [line.removeprefix("[ERROR] ") for line in logged if line.startswith("[ERROR]")]
+    return str((raised[-1:] or reported[:1] or errors[-1:] or ["nbgrader did not say why."])[0])
 
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep the terminal for the progress bar, and the environment as it was."""
+    """Silence warnings, so that the terminal shows only the progress bar, and restore the environment afterwards."""
     before = dict(os.environ)
     try:
         with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""Notebooks as the text of their files."""
+"""Serialize notebooks to text, with a cache for cells that many notebooks of a class share."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from traitlets.log import get_logger
 
 from autograder.submission.repaired_notebook import copy_json
 
-_MOST = 4000  # cells that are remembered: those of a few chapters
-_ASIDE = '\n "cells": []'  # a line of a notebook's own: what is deeper inside begins with more spaces
+_MOST = 4000  # cells in the cache, enough for a few chapters
+_ASIDE = '\n "cells": []'  # unique: a line of the top level; deeper ones have more spaces
 _compact = BytesEncoder(ensure_ascii=False).encode
 _pretty = BytesEncoder(indent=1, sort_keys=True, separators=(",", ": "), ensure_ascii=False).encode
 
 
 class NotebookWriter:
-    """Writes the notebooks of a class, most of whose cells are everybody's: these are validated and laid out once.
+    """Serializes the notebooks of a class; each distinct cell is validated and formatted only once.
 
-    The `common` ones stand as they are in many notebooks, and stay as they are.
+    The cells in `common` are shared by many notebooks, so they are copied before anything modifies them.
     """
 
     def __init__(self, common: Iterable[NotebookNode] = ()) -> None:
@@ -29,16 +29,16 @@ class NotebookWriter:
         self._common = {id(cell): (cell, _compact(cell)) for cell in common}
 
     def written(self, notebook: NotebookNode) -> str:
-        """What `nbformat.writes` gives, for a notebook that nobody needs afterwards: it would copy it first.
+        """Return what `nbformat.writes` would; the notebook may be modified, whereas nbformat would copy it first.
 
-        What is not valid is told, and written all the same.
+        An invalid notebook is logged as an error and serialized all the same.
         """
         version = notebook.nbformat, notebook.nbformat_minor
-        # By their text and not by equality: 1 is equal to 1.0 and to true.
+        # The keys are texts, since equality does not distinguish 1 from 1.0 and True.
         keys = [(*version, self._text(cell)) for cell in notebook.cells]
         named = len({cell.get("id") for cell in notebook.cells}) == len(keys)
         if not named:
-            self._known = {}  # nbformat gives new names where two have one, or none, and needs to see them all
+            self._known = {}  # nbformat replaces missing and duplicate ids, for which it needs all cells
         new = [place for place, key in enumerate(keys) if key not in self._known]
         rest = NotebookNode(notebook | {"cells": [self._changeable(notebook.cells[place]) for place in new]})
         valid = _is_valid(rest, notebook)
@@ -51,11 +51,11 @@ class NotebookWriter:
         return whole.replace(_ASIDE, '\n "cells": [\n  ' + ",\n  ".join(cells) + "\n ]", 1) if cells else whole
 
     def _text(self, cell: NotebookNode) -> str:
-        """What tells a cell from any other."""
+        """Return a text that identifies a cell by its content."""
         return self._common[id(cell)][1] if id(cell) in self._common else _compact(cell)
 
     def _changeable(self, cell: NotebookNode) -> NotebookNode:
-        """A cell that may be changed while it is written."""
+        """Return a cell that may be modified: a copy if it is shared."""
         return copy_json(cell) if id(cell) in self._common else cell
 
     def _remember(self, found: dict[tuple[int, int, str], str]) -> None:
@@ -65,7 +65,7 @@ class NotebookWriter:
 
 
 def _is_valid(rest: NotebookNode, whole: NotebookNode) -> bool:
-    """Whether the cells of a notebook that are new are valid; where they are not, that is told of them all."""
+    """Whether the new cells, in `rest`, are valid; if not, validate the whole notebook and log its error."""
     try:
         nbformat.validate(rest)
     except ValidationError:

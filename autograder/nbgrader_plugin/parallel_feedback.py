@@ -1,4 +1,4 @@
-"""A class shared out among processes where that pays: what is done for one student hangs on no other."""
+"""Distribute work on independent students over processes where that is faster."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from concurrent.futures import BrokenExecutor, as_completed
 
 from autograder.grading.executors import pool
 
-One = Callable[[str], str]  # does something for a student; gives the reason why it could not be done, or ""
-WORTH = 8  # so many pages of feedback are written here while another process imports nbgrader
+Work = Callable[[str], str]  # does the work for one student; returns the reason for a failure, or ""
+# Students for whom it is worth to start a process: as many pages as this one writes while another imports nbgrader.
+MIN_STUDENTS = 8
 
 
 def shared_out(
-    students: Sequence[str], here: One, elsewhere: One, count: int, worth: int = WORTH
+    students: Sequence[str], here: Work, elsewhere: Work, count: int, worth: int = MIN_STUDENTS
 ) -> Generator[tuple[str, str], None, None]:
-    """Each student with what `here` gives for them, or `elsewhere` in another process, in the order of being done.
+    """Yield each student with the result of `here`, or of `elsewhere` in another process, in order of completion.
 
-    Up to `count` other processes take part, each for `worth` students or more. Where one of them dies, what is left
-    is done here. Close it when you stop early: that ends them.
+    Up to `count` processes are started, each for at least `worth` students. If one dies, this process does the rest.
+    Close the generator to stop early: that ends the processes.
     """
     count = min(count, len(students) // worth)
     left = dict.fromkeys(students)
@@ -29,7 +30,7 @@ def shared_out(
         yield student, here(student)
 
 
-def _elsewhere(students: Sequence[str], one: One, count: int) -> Generator[tuple[str, str], None, None]:
+def _elsewhere(students: Sequence[str], one: Work, count: int) -> Generator[tuple[str, str], None, None]:
     with pool(count) as executor:
         under_way = {executor.submit(one, student): student for student in students}
         for future in as_completed(under_way):

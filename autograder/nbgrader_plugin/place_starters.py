@@ -1,4 +1,4 @@
-"""The starter of a bug hunt, put in place when nbgrader makes the students' notebook."""
+"""An nbgrader preprocessor that writes the faulty starter of a bug hunt into the released notebook."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from autograder.course import solution_regions
 
 
 class PlaceStarters(NbGraderPreprocessor):
-    """Put a solution cell's starter, where it has one, in the place of the whole cell.
+    """Replaces a whole solution cell by its starter, if it has one.
 
-    nbgrader calls it once per notebook. It must come right after ClearSolutions: before it, the solution is
+    It must come right after ClearSolutions: before it, the solution is
     still there; after ComputeChecksums, an untouched cell would no longer count as untouched.
     """
 
@@ -26,7 +26,7 @@ class PlaceStarters(NbGraderPreprocessor):
 
 
 def release_preprocessors() -> list[type]:
-    """nbgrader's own steps from source to release, with PlaceStarters after ClearSolutions."""
+    """Return nbgrader's preprocessors from source to release, with PlaceStarters after ClearSolutions."""
     steps = list(GenerateAssignment.class_traits()["preprocessors"].default())
     steps.insert(steps.index(ClearSolutions) + 1, PlaceStarters)
     return steps

@@ -1,4 +1,4 @@
-"""What can be seen to stop a grading run before it begins: each problem in one line, with the next step."""
+"""Check before a grading run that it can succeed; each problem is one line with the next step."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from autograder.grading.assignment import Assignment
 from autograder.grading.points_cache import exercises_of
 from autograder.ipython_syntax import CHECK
 
-_ROOM = 50 * 2**20
+_ROOM = 50 * 2**20  # bytes that grading needs on the disk
 _SQLITE = "sqlite:///"
 
 
 def check(course: Path, db_url: str, patience: float = 5.0) -> None:
-    """Raise a CourseError where the course folder is missing, the disk is full or the gradebook is locked."""
+    """Raise a CourseError if the course folder is missing, the disk is full or the gradebook is locked.
+
+    `patience` is how many seconds to wait for the lock.
+    """
     if not (course / CHAPTERS).is_dir():
         raise CourseNotFound(
             f"expected the course in {course}, found no chapters/ there. Run the command in the course's own folder."
@@ -36,12 +39,12 @@ def check(course: Path, db_url: str, patience: float = 5.0) -> None:
 
 
 def is_there(db_url: str) -> bool:
-    """Whether there is a gradebook; of one on a server, that is not asked."""
+    """Whether the gradebook exists; a database on a server counts as existing."""
     return not db_url.startswith(_SQLITE) or Path(db_url.removeprefix(_SQLITE)).is_file()
 
 
 def sourced(course: Path, assignment: str) -> None:
-    """Raise a CourseError where nbgrader would find nothing to make an assignment from."""
+    """Raise a CourseError if the course has no source folder for an assignment."""
     source = course / "source" / assignment
     if not source.is_dir():
         advice = f"Run `python -m autograder build {assignment}` in the project folder, which writes it."
@@ -49,7 +52,7 @@ def sourced(course: Path, assignment: str) -> None:
 
 
 def known(assignment: str, names: Iterable[str]) -> None:
-    """Raise a CourseError where the gradebook does not know an assignment."""
+    """Raise a CourseError if an assignment is not among `names`, those of the gradebook."""
     if assignment not in names:
         raise CourseNotFound(
             f"the gradebook does not know the assignment {assignment!r}. "
@@ -58,7 +61,7 @@ def known(assignment: str, names: Iterable[str]) -> None:
 
 
 def generated(gradebook: Gradebook, wanted: Assignment) -> None:
-    """Raise a CourseError where the gradebook does not know an assignment, or knows several notebooks of it."""
+    """Raise a CourseError if the gradebook lacks the assignment, or its notebooks differ from the released ones."""
     known(wanted.stem, [each.name for each in gradebook.assignments])
     there = {each.name for each in gradebook.find_assignment(wanted.stem).notebooks}
     if wanted.is_chapter and (others := sorted(there - {wanted.stem})):
@@ -75,7 +78,7 @@ def generated(gradebook: Gradebook, wanted: Assignment) -> None:
 
 
 def gradable(gradebook: Gradebook, wanted: Assignment) -> None:
-    """Raise a CourseError where the gradebook does not know an assignment, or what its exercises are worth now."""
+    """Raise a CourseError if the gradebook has no such assignment, or other notebooks or points in it."""
     generated(gradebook, wanted)
     if not wanted.is_chapter:
         return
@@ -87,7 +90,7 @@ def gradable(gradebook: Gradebook, wanted: Assignment) -> None:
 
 
 def _changed(gradebook: Gradebook, stem: str, points: Mapping[str, float]) -> Iterator[str]:
-    """Each exercise whose points in the gradebook are not those of the chapter: a score may not exceed them there."""
+    """Yield each exercise whose points differ between gradebook and chapter: nbgrader limits a score to its own."""
     for notebook in gradebook.find_assignment(stem).notebooks:
         for cell in notebook.grade_cells:
             name = cell.name.removeprefix(CHECK)
@@ -110,14 +113,14 @@ def _check_lock(course: Path, database: Path, patience: float) -> None:
 
 
 def locked(course: Path, error: Exception) -> WorkFailed:
-    """The error for a gradebook that cannot be written, from what the database says."""
-    said = str(getattr(error, "orig", error))
-    if "locked" in said or "busy" in said:
+    """Return the error for a gradebook that cannot be written; the advice depends on the database's message."""
+    message = str(getattr(error, "orig", error))
+    if "locked" in message or "busy" in message:
         return WorkFailed(
             f"the gradebook in {course} is locked by another program. No grade was lost. "
             "Close the other nbgrader run or database viewer, then run the command again."
         )
     return WorkFailed(
-        f"the gradebook in {course} cannot be written ({said}). No grade was lost. "
+        f"the gradebook in {course} cannot be written ({message}). No grade was lost. "
         "Check the file gradebook.db and its permissions, then run the command again."
     )

@@ -1,4 +1,4 @@
-"""Who is in the class: a CSV file from Canvas, from Moodle or made by hand becomes nbgrader's students."""
+"""Import the class roster from a CSV file of Canvas, of Moodle or made by hand into nbgrader's gradebook."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from autograder.errors import CourseError, WorkFailed
 from autograder.nbgrader_plugin import lms_columns
 from autograder.nbgrader_plugin.gradebook_scores import Person
 
-_LONGEST = 128  # letters that nbgrader's database takes for one field
+_LONGEST = 128  # characters of a field in nbgrader's database
 _SEPARATORS = ",;\t"
 RosterLine = Mapping[str, str]
 
@@ -26,7 +26,7 @@ class BadRoster(CourseError):
 
 @dataclass(frozen=True)
 class Imported:
-    """How many students came in."""
+    """How many students an import added, changed and left unchanged."""
 
     new: int
     changed: int
@@ -35,7 +35,7 @@ class Imported:
 
 @dataclass(frozen=True)
 class Roster:
-    """The students of a file in its order, and what else it tells of them that goes back to Canvas and Moodle."""
+    """The students of a roster file in its order, and its columns that only Canvas and Moodle need."""
 
     people: list[Person]
     columns: lms_columns.Columns
@@ -45,7 +45,7 @@ class Roster:
 
 
 def read(path: Path) -> Roster:
-    """The students of a CSV file; raises BadRoster with the line where something is wrong."""
+    """Read the students of a CSV file; raise BadRoster, with the line number, if something is wrong."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -73,7 +73,7 @@ def read(path: Path) -> Roster:
 
 
 def _text(path: Path, data: bytes) -> str:
-    wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))  # what spreadsheets call "Unicode text"
+    wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))  # UTF-16, which spreadsheets call "Unicode text"
     try:
         return data.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError:
@@ -81,7 +81,7 @@ def _text(path: Path, data: bytes) -> str:
 
 
 def _lines(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
-    """The lines that hold anything, each with its number."""
+    """Yield the lines that are not empty, each with its number."""
     first = text.split("\n", 1)[0]
     reader = csv.reader(io.StringIO(text), delimiter=max(_SEPARATORS, key=first.count))
     try:
@@ -108,14 +108,14 @@ def _kind(path: Path, head: Sequence[str]) -> Callable[[RosterLine], Person | No
 
 
 def _plain(line: RosterLine) -> Person:
-    told = (line.get(name, "") for name in ("first_name", "last_name", "email", "lms_user_id"))
-    return Person(line.get("id") or line.get("student_id") or "", *told)
+    fields = (line.get(name, "") for name in ("first_name", "last_name", "email", "lms_user_id"))
+    return Person(line.get("id") or line.get("student_id") or "", *fields)
 
 
 def _from_canvas(line: RosterLine) -> Person | None:
-    """Canvas's own export: lines about assignments, and one of a student who is none, are left out.
+    """Return the student in a line of Canvas's gradebook export; None for a line of points or the test student.
 
-    Where Canvas shows no login, its number is the id.
+    If the export has no login, Canvas's number is the id.
     """
     id_ = line.get("sis login id") or line.get("id", "")
     name = line.get("student") or ", ".join(filter(None, (line.get("lastname"), line.get("firstname"))))
@@ -126,17 +126,17 @@ def _from_canvas(line: RosterLine) -> Person | None:
 
 
 def _from_moodle(line: RosterLine, key: str) -> Person:
-    first, _, last = line.get("full name", "").rpartition(" ")  # so in the worksheet of an assignment
+    first, _, last = line.get("full name", "").rpartition(" ")  # a column of the grading worksheet of an assignment
     first, last = line.get("first name") or first, line.get("last name") or line.get("surname") or last
     return Person(line.get(key, ""), first, last, line.get("email address", ""), line.get("id number", ""))
 
 
 def _check(where: str, person: Person) -> None:
-    """Raise BadRoster for what cannot be the name of a student's folder, or does not fit into the database."""
+    """Raise BadRoster if an id cannot be the name of a student's folder, or a field is too long for the database."""
     name = person.id
     if not name:
         raise BadRoster(f"{where}: this student has no id. Nothing was changed.")
-    # The exchange keeps `STUDENT+ASSIGNMENT+TIME`; a name with a star would stand for several students.
+    # The exchange names folders `STUDENT+ASSIGNMENT+TIME`, and nbgrader reads `*` and `?` in an id as a pattern.
     if name != escape(name) or name.startswith((".", " ")) or not name.isprintable() or set(name) & set("/\\+"):
         raise BadRoster(
             f"{where}: {name!r} cannot be the name of a student's folder. No `/`, `\\`, `+`, `*`, `?` or `[`, and no "
@@ -151,22 +151,22 @@ def _check(where: str, person: Person) -> None:
 
 
 def import_into(gradebook: Gradebook, people: Sequence[Person]) -> Imported:
-    """Add students and change what is told of those who are there; a field left empty keeps what was known.
+    """Add new students and update known ones; an empty field keeps its value in the gradebook.
 
-    Nobody is removed. Raises WorkFailed where the gradebook cannot be written; run again, it goes on where it was.
+    No student is removed. Raises WorkFailed if the gradebook cannot be written; the next call does the rest.
     """
     new = changed = 0
     try:
         for person in people:
-            told = {name: value for name, value in asdict(person).items() if value and name != "id"}
+            fields = {name: value for name, value in asdict(person).items() if value and name != "id"}
             known = _known(gradebook, person.id)
             if known is None:
-                gradebook.add_student(person.id, **told)
+                gradebook.add_student(person.id, **fields)
                 new += 1
-            elif any(getattr(known, name) != value for name, value in told.items()):
-                gradebook.update_or_create_student(person.id, **told)
+            elif any(getattr(known, name) != value for name, value in fields.items()):
+                gradebook.update_or_create_student(person.id, **fields)
                 changed += 1
-    except Exception as error:  # the database's own, wrapped by nbgrader in several ways
+    except Exception as error:  # errors of the database, which nbgrader wraps in several ways
         raise WorkFailed(
             f"the gradebook did not take the students ({type(error).__name__}: {str(error).splitlines()[0]}). "
             "Those before are in it. Close other programs that use it, then run the command again."

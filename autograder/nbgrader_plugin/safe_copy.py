@@ -1,4 +1,4 @@
-"""Copying a folder that its owner may change meanwhile: what was a file may be a link when it is opened."""
+"""Copy a folder safely while its owner may change it, for instance replace a file by a link."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _CHUNK = 2**20
 
 
 def copy_plain(source: Path, target: Path, ignored: Ignored) -> None:
-    """Copy plain files, folders and links as such; pipes, devices and what `ignored` names stay out.
+    """Copy plain files, folders and links (as links); skip pipes, devices and the names that `ignored` returns.
 
-    Folders and files are opened without following a link, and looked at when they are open; of a file so much is
-    copied as it had then. A file that is another user's, linked here, stays out: that user's rights are not those of
-    this folder's owner. Raises OSError.
+    Files are opened without following links and examined only when they are open; at most the size that a file had
+    then is copied. A hard link to another user's file is skipped, since the folder's owner may have no right to read
+    that file. Raises OSError.
     """
     owner = source.lstat().st_uid
     for place, folders, files, at in os.fwalk(source, follow_symlinks=False):
@@ -36,7 +36,7 @@ def _copy_entry(name: str, at: int, target: Path, owner: int) -> None:
             os.symlink(os.readlink(name, dir_fd=at), target)
         elif stat.S_ISREG(mode):
             _copy_file(os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=at), target, owner)
-    except FileNotFoundError:  # taken away meanwhile
+    except FileNotFoundError:  # removed in the meantime
         return
 
 

@@ -1,4 +1,4 @@
-"""nbgrader's step that writes the automatic scores, and which scores by hand it asks a person to look at again."""
+"""An nbgrader preprocessor that saves automatic scores and asks for review only where the points have changed."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any
 from nbformat import NotebookNode
 from nbgrader.preprocessors import SaveAutoGrades
 
-CHANGED = "changed"  # what `resources["nbgrader"]` holds: the cells with other points than before; None for all cells
+CHANGED = "changed"  # key in `resources["nbgrader"]`: the names of cells whose points changed; None means all cells
 
 
 class SaveGrades(SaveAutoGrades):  # type: ignore[misc,unused-ignore]
-    """Saves scores as nbgrader does, but where a file is graded again asks about changed cells only.
+    """Saves scores as nbgrader does, but after another grading marks only changed cells for review.
 
-    nbgrader marks every score by hand for another look, also where nothing has changed since the last one.
+    nbgrader itself marks every score by hand for review, even if nothing has changed.
     """
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Save them, and have the database know them: what comes next may ask it for sums."""
+        """Save the scores and flush the session, since later steps query the database for sums."""
         nb, resources = super().preprocess(nb, resources)
         self.gradebook.db.flush()
         return nb, resources

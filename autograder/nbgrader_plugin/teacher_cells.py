@@ -1,6 +1,6 @@
-"""What nbgrader grades beside a chapter's exercises: what it takes to run such cells, and what they earn.
+"""Collect and score the cells that nbgrader grades besides exercises: a teacher's own tests and manual cells.
 
-The points for a test cell are what nbgrader's own functions say of its outputs.
+nbgrader's own functions compute the points of a test cell from its outputs.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from autograder.sandbox.execution.cell_outputs import Output
 from autograder.sandbox.execution.wait_for_child import PROCESS_ENDED
 from autograder.submission.released_cells import grade_id
 
-_FILES = 32 * 2**20
+_FILES = 32 * 2**20  # bytes of the files beside a notebook
 _OURS = re.compile(r"^\s*(from|import)\s+autograder\b", re.MULTILINE)
 _STOPPED = {"CellTimeoutError": "did not end in its time", PROCESS_ENDED: "ended the Python process"}
-_NO_LIMIT = 24 * 3600.0  # seconds, where nbgrader is told to wait for ever
+_NO_LIMIT = 24 * 3600.0  # seconds, for a timeout setting that means no limit
 
 
 def with_own(wanted: Assignment, gradebook: Gradebook, converter: Any) -> Assignment:
-    """The assignment with what nbgrader grades in it beside exercises; raises WorkFailed for what nobody can grade.
+    """Return the assignment with the teacher's own cells; raise WorkFailed if it has cells that cannot be graded.
 
-    `converter` is one of nbgrader's own objects, with its configuration and its folders.
+    `converter` is any nbgrader object with the configuration and the folders of the course.
     """
     notebooks = {each.name: each for each in gradebook.find_assignment(wanted.stem).notebooks}
     if not any(each.grade_cells or each.task_cells for each in notebooks.values()):
@@ -52,7 +52,7 @@ def with_own(wanted: Assignment, gradebook: Gradebook, converter: Any) -> Assign
 
 
 def _with_cells(wanted: Assignment, notebook: Notebook, files: Mapping[str, bytes], seconds: float) -> Assignment:
-    """A notebook with what nbgrader grades in it beside exercises."""
+    """Return the assignment of one notebook with the teacher's own cells in it."""
     exercises = exercises_of(wanted)
     checks = {CHECK + name for name in exercises}
     texts = {cell.name: cell.source for cell in notebook.source_cells}
@@ -72,7 +72,7 @@ def _with_cells(wanted: Assignment, notebook: Notebook, files: Mapping[str, byte
 
 
 def _check_lent_once(wanted: Assignment) -> None:
-    """Raise WorkFailed where several notebooks check one exercise of the course."""
+    """Raise WorkFailed if several notebooks check the same exercise of the course."""
     names = [each.name for each in wanted.lent]
     if twice := next((name for name in names if names.count(name) > 1), ""):
         raise WorkFailed(
@@ -83,7 +83,7 @@ def _check_lent_once(wanted: Assignment) -> None:
 
 
 def _check_lent(wanted: Assignment, answers: Collection[str]) -> None:
-    """Raise WorkFailed where an exercise of another chapter has no cell to answer in."""
+    """Raise WorkFailed if an exercise of another chapter has no answer cell."""
     for each in wanted.lent:
         if each.name not in answers:
             raise WorkFailed(
@@ -94,9 +94,9 @@ def _check_lent(wanted: Assignment, answers: Collection[str]) -> None:
 
 
 def _check_calls(wanted: Assignment, tests: Mapping[str, str]) -> None:
-    """Raise WorkFailed where a test cell calls `check`, which says nothing where notebooks are run whole."""
+    """Raise WorkFailed if a test cell calls `check`, which scores nothing when a whole notebook is run."""
     if not wanted.has_exercises and not any(map(_imports_ours, wanted.released().cells)):
-        return  # this `check` is a function of the teacher's own
+        return  # `check` is the teacher's own function
     calling = [name for name, text in tests.items() if _calls_check(text)]
     if calling:
         raise WorkFailed(
@@ -121,7 +121,7 @@ def _seconds(timeout: int | None) -> float:
 
 
 def _files(coursedir: Any, stem: str) -> dict[str, bytes]:
-    """What lies beside the source, and nbgrader hands out with it: by its place there."""
+    """Return the files that nbgrader releases together with the source notebooks, by relative path."""
     source = coursedir.format_path(coursedir.source_directory, ".", stem)
     paths = [Path(path) for path in find_all_files(source, [*coursedir.ignore, "*.ipynb"])]
     size = sum(path.stat().st_size for path in paths)
@@ -134,18 +134,18 @@ def _files(coursedir: Any, stem: str) -> dict[str, bytes]:
 
 
 class Scoring:
-    """Gives verdicts the points of test cells, as nbgrader's configuration and functions say."""
+    """Adds the points of test cells to verdicts, with nbgrader's configuration and functions."""
 
     def __init__(self, wanted: Assignment, converter: Any) -> None:
         self._points = wanted.points
         self._steps = [IgnorePattern(parent=converter), LimitOutput(parent=converter)]
 
     def __call__(self, verdict: SubmissionVerdict) -> SubmissionVerdict:
-        """The verdict with points; raises WorkFailed where nbgrader would stop."""
+        """Return the verdict with points; raise WorkFailed for an output that nbgrader cannot score."""
         outputs = {key: self._as_nbgrader_keeps(given) for key, given in verdict.outputs.items()}
         tests = {name: (self._earned(name, outputs.get(name, [])), most) for name, most in self._points.items()}
-        odd = (_odd(name, outputs.get(name, [])) for name in self._points)
-        stopped = (_stopped(key, given) for key, given in outputs.items())
+        odd = (_value_warning(name, outputs.get(name, [])) for name in self._points)
+        stopped = (_stop_warning(key, given) for key, given in outputs.items())
         return replace(verdict, tests=tests, outputs=outputs, eye=(*verdict.eye, *filter(None, (*odd, *stopped))))
 
     def _as_nbgrader_keeps(self, outputs: list[Output]) -> list[Output]:
@@ -167,13 +167,13 @@ class Scoring:
 
 
 def _cell_with(outputs: list[Output]) -> NotebookNode:
-    """A cell with these outputs. nbformat's own way validates it first, which takes ten times as long."""
+    """Return a code cell with these outputs, without nbformat's validation, which takes ten times as long."""
     kept = [from_dict(each) for each in outputs]
     return NotebookNode(cell_type="code", source="", metadata=NotebookNode(), execution_count=None, outputs=kept)
 
 
 def _value(outputs: list[Output]) -> str | None:
-    """The value of a cell's last line, as text; None where it has none, or ended in an error before."""
+    """Return the value of a cell's last line as text; None without a value, or after an error or text on stderr."""
     for output in outputs:
         if output["output_type"] == "error" or output.get("name") == "stderr":
             return None
@@ -182,8 +182,8 @@ def _value(outputs: list[Output]) -> str | None:
     return None
 
 
-def _odd(name: str, outputs: list[Output]) -> str:
-    """What to tell of a test cell that ends in a value which is no number of points."""
+def _value_warning(name: str, outputs: list[Output]) -> str:
+    """Return a warning about a test cell whose value is not a number of points, or ""."""
     value = _value(outputs)
     try:
         if value is None or float(value) >= 0:
@@ -193,8 +193,8 @@ def _odd(name: str, outputs: list[Output]) -> str:
     return f"the test cell {name} ends in {str(value)[:60]!r}, no number of points: nbgrader gives full points for that"
 
 
-def _stopped(key: str, outputs: list[Output]) -> str:
-    """What to tell of a cell that had to be stopped, or ended the process; its name is that of `key_of`."""
+def _stop_warning(key: str, outputs: list[Output]) -> str:
+    """Return a warning about a cell that exceeded its time or ended the process, or ""; `key` is that of `key_of`."""
     kinds = (each.get("ename", "") for each in outputs)
     how = next((_STOPPED[kind] for kind in kinds if kind in _STOPPED), "")
     within, _, place = key.rpartition("#")
@@ -203,7 +203,7 @@ def _stopped(key: str, outputs: list[Output]) -> str:
 
 
 def outputs_of(place: int, cell: NotebookNode, verdict: SubmissionVerdict) -> list[NotebookNode]:
-    """What a cell gave that checks no exercise; raises WorkFailed for a test cell that was not run."""
+    """Return the outputs of a cell that checks no exercise; raise WorkFailed for a test cell that was not run."""
     name = grade_id(cell)
     if is_grade(cell) and not is_solution(cell) and name not in verdict.tests:
         raise not_run(verdict.assignment, name)
@@ -211,7 +211,7 @@ def outputs_of(place: int, cell: NotebookNode, verdict: SubmissionVerdict) -> li
 
 
 def not_run(assignment: str, name: str) -> WorkFailed:
-    """The error for a cell that nbgrader grades and nobody ran: without an output it would get full marks."""
+    """Return the error for a test cell that was not run: without outputs, nbgrader would give it full points."""
     return WorkFailed(
         f"{assignment} has a test cell that the gradebook does not know{f': {name}' if name else ''}. It cannot be "
         f"graded here, so nothing was recorded. Run `nbgrader generate_assignment {assignment}`, then grade again."

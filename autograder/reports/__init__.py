@@ -1,7 +1,8 @@
-"""What a teacher learns from a graded class: one page for each chapter, and one for the course.
+"""Write a teacher's report on a graded class: a page for each chapter, for the course, and for each student.
 
-Data flows one way: `results` reads verdict files and gradebook, `items` and `mistakes` count, `examples` shows an
-answer without its author, `pictures` and `sections` draw, `notebooks` holds the notebooks that call them, `report` runs
-those and writes the pages; `beside` makes the files beside them; `gathered`
-reads the answers in which `equal` finds pairs of one structure.
+Begin with `write_reports.py`. It executes the notebooks of `notebooks/`, whose cells call `chapter_sections.py` and
+`course_sections.py`, and `html_page.py` turns each into a page. `class_results.py` reads the verdict files and
+nbgrader's gradebook; `item_analysis.py` and `misunderstandings.py` count; `score_charts.py` draws;
+`example_answers.py` shows an answer without its author. `student_pages.py` and `csv_files.py` make the other files.
+`class_answers.py` reads the answers in which `similar_answers.py` finds pairs of equal structure.
 """

@@ -1,4 +1,4 @@
-"""The sections of a chapter's page. Whatever comes from a student is text, never markup."""
+"""Build the sections of a chapter's report page as HTML. Everything that comes from a student is escaped."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from autograder.reports.lesson_links import section
 from autograder.reports.misunderstandings import Misunderstanding, Shared, Unexplained, shared
 from autograder.reports.misunderstandings import unexplained as unexplained_of
 
-_SHOWN = 10  # entries of a list before the rest is folded away
+_SHOWN = 10  # entries of a list; the rest is folded away
 
 
 def overview(results: Results) -> Html:
-    """The class in numbers, and how its points are spread."""
+    """Return a table with the class in numbers, and a histogram of its points."""
     scores = list(results.scores.values())
     facts = table("The class in numbers", ("", ""), _facts(results))
     return join(facts, score_charts.score_picture(scores, results.max_score)) if scores else facts
@@ -36,7 +36,7 @@ def _facts(results: Results) -> list[tuple[str, str]]:
         ("could not be read", str(len(results.unreadable))),
         ("no notebook in the folder", str(len(results.without_notebook))),
         ("read and judged", str(len(verdicts))),
-        (_nothing(results), str(sum(not has_attempted(verdict) for verdict in verdicts.values()))),
+        (_empty_label(results), str(sum(not has_attempted(verdict) for verdict in verdicts.values()))),
         ("full marks or more", str(sum(score >= results.max_score for score in scores.values()))),
         ("late penalty", str(len(late))),
     ]
@@ -45,19 +45,19 @@ def _facts(results: Results) -> list[tuple[str, str]]:
     return facts
 
 
-def _nothing(results: Results) -> str:
-    """What can be said of those who have nothing: of a test cell nobody knows whether it was tried."""
+def _empty_label(results: Results) -> str:
+    """Return the label for submissions that answer nothing; of a test cell, only its points show an attempt."""
     has_tests = any(verdict.tests for verdict in results.verdicts.values())
     return "no exercise answered, no point in a test cell" if has_tests else "nothing answered"
 
 
 def exercises(results: Results) -> Html:
-    """Each exercise: passed, wrong, not attempted; and which of them separate strong from weak answers."""
+    """Tabulate how often each exercise was passed, wrong and not attempted, and how well it separates students."""
     found = items_of(results)
     if not found:
         return tag("p", "No submission could be read.")
     columns = ("exercise", "points", "passed", "wrong", "not attempted", "separates")
-    rows = [(item.exercise, item.worth, *_shares(item), _told(item)) for item in found]
+    rows = [(item.exercise, item.worth, *_shares(item), _signed(item)) for item in found]
     return join(score_charts.item_picture(found), table("How each exercise went", columns, rows), _separation(found))
 
 
@@ -65,12 +65,12 @@ def _shares(item: Item) -> list[str]:
     return [f"{count} ({count / item.total:.0%})" for count in (item.passed, item.wrong, item.not_attempted)]
 
 
-def _told(item: Item) -> str:
+def _signed(item: Item) -> str:
     return "–" if item.separation is None else f"{item.separation:+.2f}"
 
 
 def _separation(found: Sequence[Item]) -> Html:
-    """In words: who passes these also does well elsewhere, and for these it makes no difference."""
+    """Name the exercises that separate strong from weak students most, and those that hardly do."""
     known = [item for item in found if item.separation is not None]
     if not known:
         return tag("p", f"Fewer than {ENOUGH} answers, or all alike: too few to say which exercises separate.")
@@ -80,8 +80,8 @@ def _separation(found: Sequence[Item]) -> Html:
     if best:
         lines.append(join("Who does well elsewhere passes these, and who does not, does not: ", _names(best), "."))
     if least:
-        told = "How somebody does elsewhere says next to nothing about these (too easy, too hard, or unclear?): "
-        lines.append(join(told, _names(least), "."))
+        head = "How somebody does elsewhere says next to nothing about these (too easy, too hard, or unclear?): "
+        lines.append(join(head, _names(least), "."))
     return join(*(tag("p", line) for line in lines))
 
 
@@ -93,29 +93,29 @@ def _value(item: Item) -> float:
 def _names(found: Iterable[Item]) -> Html:
     parts: list[str] = []
     for item in found:
-        parts += [", "] * bool(parts) + [tag("code", item.exercise), f" ({_told(item)})"]
+        parts += [", "] * bool(parts) + [tag("code", item.exercise), f" ({_signed(item)})"]
     return join(*parts)
 
 
 def misunderstandings(results: Results) -> Html:
-    """The known mistakes that cost the most points, each with its sentence, and one answer that shows it."""
+    """List the known mistakes that cost the most points, each with its sentence and an example answer."""
     found, examples = shared([results]), Examples(results)
     if not found:
         return tag("p", "No answer shows a known mistake.")
-    told = [_misunderstanding(each, examples, len(results.verdicts)) for each in found]
-    return _folded(told, "more misunderstanding")
+    entries = [_misunderstanding(each, examples, len(results.verdicts)) for each in found]
+    return _folded(entries, "more misunderstanding")
 
 
 def _misunderstanding(found: Shared, examples: Examples, total: int) -> Html:
     parts: list[str] = [tag("strong", points(found.lost)), " lost: "]
     for number, (_, each) in enumerate(found.found):
         parts += [", "] * bool(number) + [_students(len(each.students), total), " in ", tag("code", each.exercise)]
-    parts += _again(found)
+    parts += _lesson_links(found)
     return tag("li", *parts, tag("blockquote", prose(found.sentence)), _example(examples, found.found[0][1]))
 
 
-def _again(found: Shared) -> list[Html]:
-    """Where to teach again what a sentence is about; nothing where no chapter teaches it."""
+def _lesson_links(found: Shared) -> list[Html]:
+    """Return links to the sections that teach what a sentence is about; an empty list if there are none."""
     ways = (section(results.course, results.stem, each.exercise) for results, each in found.found)
     known = list(dict.fromkeys(way for way in ways if way))
     links = [part for way in known for part in (join(", "), way)][1:]
@@ -123,12 +123,12 @@ def _again(found: Shared) -> list[Html]:
 
 
 def points(lost: float) -> str:
-    """A number of points in words."""
+    """Return a number of points in words, such as "1 point"."""
     return "1 point" if f"{lost:.4g}" == "1" else f"{lost:.4g} points"
 
 
 def _example(examples: Examples, found: Misunderstanding | Unexplained) -> Html:
-    """One answer, folded away; nothing where none can be read."""
+    """Return an example answer in a folded block; nothing if no answer can be read."""
     code = examples.of(found.exercise, found.students)
     return tag("details", tag("summary", "one answer"), tag("pre", code)) if code else Html("")
 
@@ -138,7 +138,7 @@ def _students(count: int, total: int) -> str:
 
 
 def unexplained(results: Results) -> Html:
-    """Wrong answers that no known mistake explains: candidates for the answer bank."""
+    """List the wrong answers that no known mistake explains: candidates for the answer bank."""
     found, examples = unexplained_of(results), Examples(results)
     if not any(verdict.reports for verdict in results.verdicts.values()):
         return tag("p", "There are no exercises here, only cells that nbgrader scores.")
@@ -160,23 +160,26 @@ def _unexplained(found: Unexplained, results: Results, examples: Examples) -> Ht
 
 
 def eye(results: Results) -> Html:
-    """Submissions that a person should look at, each with the reason; and those that wait for a score by hand."""
+    """List the submissions that the teacher should look at, with reasons, and those that wait for a score by hand."""
     rows = [(row.student, _lines(reasons)) for row in results.rows if (reasons := reasons_to_look(results, row))]
     marks = {row.student: results.mark(row.student) for row in results.rows}
     wait = [student for student, mark in marks.items() if mark.needs_a_person and not mark.has_older_score]
-    told = [table("Look at these", ("student", "why"), rows)] if rows else []
-    told += [tag("p", f"{len(wait)} to score by hand, in formgrader: {_some(wait)}.")] if wait else []
-    return join(*told) if told else tag("p", "None.")
+    parts = [table("Look at these", ("student", "why"), rows)] if rows else []
+    parts += [tag("p", f"{len(wait)} to score by hand, in formgrader: {_some(wait)}.")] if wait else []
+    return join(*parts) if parts else tag("p", "None.")
 
 
 def reasons_to_look(results: Results, row: StudentRow) -> list[str]:
-    """Why a person should look at a submission; that a cell waits for its first score by hand is none."""
+    """Return the reasons why the teacher should look at a submission.
+
+    A cell that waits for its first score by hand is not among them: the section lists these separately.
+    """
     by_hand = "a score by hand counts that is older than the last grading: look again in formgrader"
     return [*row.troubles, *([by_hand] if results.mark(row.student).has_older_score else [])]
 
 
 def repairs(results: Results) -> Html:
-    """What was mended before grading; nothing of it cost points."""
+    """Tabulate what was repaired in submissions before grading; a repair costs no points."""
     students: dict[str, list[str]] = defaultdict(list)
     for row in results.rows:
         for line in row.verdict.repairs if row.verdict else ():
@@ -196,7 +199,7 @@ def _lines(texts: Iterable[str]) -> Html:
 
 
 def _folded(entries: Sequence[Html], rest: str) -> Html:
-    """A numbered list whose end is folded away."""
+    """Return a numbered list; the entries after the first `_SHOWN` are folded away."""
     first = tag("ol", *entries[:_SHOWN])
     more = entries[_SHOWN:]
     if not more:

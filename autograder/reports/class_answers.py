@@ -1,4 +1,4 @@
-"""The answers of classes as forms, read again from what was handed in, and what of the course counts for nothing."""
+"""Read a class's answers again from the submissions and reduce them to forms, to be compared by `similar_answers`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ Defined = ast.FunctionDef | ast.ClassDef
 
 
 def answered(course: Sequence[Results]) -> list[Answered]:
-    """The answers to each exercise of these classes; an assignment that is no chapter, or cannot be read, has none."""
+    """Return the forms of the answers to each exercise, for every class in `course`.
+
+    An assignment that is not a chapter, or whose files cannot be read, is left out.
+    """
     return [each for results in course if results.verdicts for each in _chapter(results)]
 
 
@@ -44,14 +47,14 @@ def _forms(sources: dict[str, str]) -> dict[str, Form]:
 
 
 def right_answers(bank: Path) -> list[str]:
-    """The right answers of an answer bank as text; none where there is no bank that can be read.
+    """Return the source of the right answers in an answer bank; an empty list if the bank is missing or invalid.
 
-    Nothing of it is run: its answers need torch, which takes longer to import than all else of a report to gather.
+    The bank is parsed and not imported: its answers import torch, which takes longer than the rest of a report.
     """
     try:
         text = bank.read_text(encoding="utf-8")
         lines, body = text.splitlines(), ast.parse(text).body
-    except (OSError, ValueError, SyntaxError):  # a report does without it
+    except (OSError, ValueError, SyntaxError):  # the report leaves the bank out
         return []
     return [
         _text(node, lines) for node in body if isinstance(node, Defined) and any(map(_is_right, node.decorator_list))
@@ -59,7 +62,7 @@ def right_answers(bank: Path) -> list[str]:
 
 
 def _is_right(decorator: ast.expr) -> bool:
-    """Whether it is the bank's own word for a right answer: `@bank.right("tag")`."""
+    """Whether a decorator marks a right answer: `@bank.right("tag")`."""
     return isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "bank.right"
 
 

@@ -1,4 +1,4 @@
-"""The results of a class in one assignment, mostly a chapter: the verdict files, and what nbgrader's gradebook says."""
+"""Read the results of a class in one assignment from the verdict files and nbgrader's gradebook."""
 
 from __future__ import annotations
 
@@ -22,7 +22,11 @@ from autograder.nbgrader_plugin.nbgrader_api import open_gradebook
 
 @dataclass(frozen=True)
 class Results:
-    """One chapter's class. `rows` holds everybody who handed something in; `task` is None without a gradebook."""
+    """The results of a class in one chapter or assignment.
+
+    `rows` has an entry for everybody who submitted; `task`, the marks in the gradebook, is None if it has none;
+    `people` maps the id of each student in the gradebook to their names and numbers.
+    """
 
     course: Path
     stem: str
@@ -38,17 +42,17 @@ class Results:
 
     @cached_property
     def handed_in(self) -> list[str]:
-        """Who handed in a notebook: a folder with something else in it does not count."""
+        """The students who submitted; one whose folder holds no notebook does not count."""
         return [row.student for row in self.rows if not row.is_empty]
 
     @cached_property
     def unreadable(self) -> list[StudentRow]:
-        """Who handed in a file that could not be read."""
+        """The rows of students whose submission could not be read."""
         return [row for row in self.rows if row.verdict and row.verdict.trouble]
 
     @cached_property
     def without_notebook(self) -> list[StudentRow]:
-        """Whose folder holds no notebook."""
+        """The rows of students whose folder holds no notebook."""
         return [row for row in self.rows if row.is_empty]
 
     @cached_property
@@ -60,11 +64,11 @@ class Results:
 
     @cached_property
     def scores(self) -> dict[str, float]:
-        """What each student has: by the gradebook, with manual scores and penalties; else by the checks."""
+        """Each student's points: from the gradebook, with manual scores and penalties, else from the verdict."""
         return {row.student: self._score(row) for row in self.rows if row.verdict}
 
     def mark(self, student: str) -> Mark:
-        """What the gradebook says of a student; an empty mark where it says nothing."""
+        """Return a student's mark from the gradebook; an empty mark if it has none."""
         return self.task.of(student) if self.task else Mark()
 
     def _score(self, row: StudentRow) -> float:
@@ -74,7 +78,7 @@ class Results:
 
 
 def graded(course: Path) -> list[str]:
-    """The assignments of which something has been handed in or graded, in order: first the chapters."""
+    """Return the assignments that have submissions or verdicts: first the chapters, then the others, each sorted."""
     found = {folder.name for folder in (course / "verdicts").glob("*") if any(folder.glob("[!.]*.json"))}
     found |= {folder.name for folder in (course / "submitted").glob("*/*") if folder.is_dir()}
     chapters = sorted(stem for stem in found if chapter_path(course, stem).is_file())
@@ -82,12 +86,12 @@ def graded(course: Path) -> list[str]:
 
 
 def read(course: Path, stem: str) -> Results:
-    """The results of a chapter; raises CourseNotFound where nobody has handed anything in."""
+    """Return the results of a chapter; raise CourseNotFound if it has no submission."""
     return read_all(course, [stem])[0]
 
 
 def read_all(course: Path, stems: list[str]) -> list[Results]:
-    """The results of several chapters, from one look into the gradebook."""
+    """Return the results of several chapters, reading the gradebook once; raise CourseNotFound as `read` does."""
     rows = {stem: tuple(class_table.rows(course, stem)) for stem in stems}
     for stem in stems:
         if not rows[stem]:
@@ -96,15 +100,15 @@ def read_all(course: Path, stems: list[str]) -> list[Results]:
                 f"Run `python -m autograder grade {stem}` first."
             )
     with open_gradebook(course) as gradebook:
-        people, tasks = _told(gradebook, stems)
+        people, tasks = _people_and_marks(gradebook, stems)
     return [Results(course, stem, title(course, stem), rows[stem], tasks.get(stem), people) for stem in stems]
 
 
-def _told(gradebook: Gradebook, stems: list[str]) -> tuple[dict[str, Person], dict[str, MarkedAssignment]]:
+def _people_and_marks(gradebook: Gradebook, stems: list[str]) -> tuple[dict[str, Person], dict[str, MarkedAssignment]]:
     people = {person.id: person for person in marks.people(gradebook)}
     return people, {task.name: task for task in marks.marked_assignments(gradebook, stems)}
 
 
 def title(course: Path, stem: str) -> str:
-    """The heading of a chapter; its file's name where the course does not list it."""
+    """Return the title of a chapter; `stem` itself if the course does not list it."""
     return next((chapter.title for chapter in course_in(course).listed if chapter.stem == stem), stem)

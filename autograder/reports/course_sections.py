@@ -1,4 +1,4 @@
-"""The sections of the course's page: all chapters side by side."""
+"""Build the sections of the course's report page as HTML: all chapters side by side."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SHOWN = 15
 
 
 def chapters(course: Sequence[Results]) -> Html:
-    """A line for each chapter, with its page."""
+    """Return box plots of all chapters, and a table with a row for each that links to its page."""
     scored = [each for each in course if each.scores and each.max_score]
     shares = [[score / each.max_score for score in each.scores.values()] for each in scored]
     picture = score_charts.chapter_picture([each.stem for each in scored], shares) if scored else Html("")
@@ -40,50 +40,50 @@ def _chapter(results: Results) -> tuple[str, ...]:
 
 
 def misunderstandings(course: Sequence[Results]) -> Html:
-    """The known mistakes of all chapters that cost the most points."""
+    """Tabulate the known mistakes of all chapters that cost the most points."""
     found = shared(course)
     if not found:
         return tag("p", "No answer shows a known mistake.")
     columns = ("points lost", "share of the class that read it", "what the students read", "to teach again")
-    rows = [(f"{each.lost:.4g}", _where(each), prose(each.sentence), _again(each)) for each in found[:_SHOWN]]
+    rows = [(f"{each.lost:.4g}", _where(each), prose(each.sentence), _lesson_links(each)) for each in found[:_SHOWN]]
     return table("The misunderstandings that cost the most points", columns, rows)
 
 
-def _again(shared: Shared) -> Html:
+def _lesson_links(shared: Shared) -> Html:
     ways = (section(results.course, results.stem, each.exercise) for results, each in shared.found)
     return join(*(tag("div", way) for way in dict.fromkeys(ways) if way))
 
 
 def _where(shared: Shared) -> Html:
-    """The exercises in which a sentence was read, each with the share of those who read it."""
+    """Return the exercises in which students read a sentence, each with the share of the class that did."""
     parts: list[str] = []
     names = [each.exercise for _, each in shared.found]
     for results, each in shared.found:
-        told = f" {len(each.students) / len(results.verdicts):.0%}" + _of_several(each.exercise, results, names)
-        parts += [", "] * bool(parts) + [tag("code", each.exercise, style="white-space:nowrap"), told]
+        share = f" {len(each.students) / len(results.verdicts):.0%}" + _of_several(each.exercise, results, names)
+        parts += [", "] * bool(parts) + [tag("code", each.exercise, style="white-space:nowrap"), share]
     return join(*parts)
 
 
 def _of_several(exercise: str, results: Results, names: Sequence[str]) -> str:
-    """In which assignment, where an exercise stands in several."""
+    """Return " in ASSIGNMENT" if several assignments have this exercise, else ""."""
     return f" in {results.stem}" if names.count(exercise) > 1 else ""
 
 
 def hardest(course: Sequence[Results]) -> Html:
-    """The exercises that the fewest passed, of those who tried."""
+    """Tabulate the exercises with the lowest share of passes among the students who attempted them."""
     tried = [(each, item) for each in course for item in items_of(each) if item.passed + item.wrong]
     if not tried:
         return tag("p", "Nobody has answered anything.")
     tried.sort(key=lambda two: two[1].passed / (two[1].passed + two[1].wrong))
     names = [item.exercise for _, item in tried]
-    told = [item.exercise + _of_several(item.exercise, each, names) for each, item in tried]
+    labels = [item.exercise + _of_several(item.exercise, each, names) for each, item in tried]
     counts = [(f"{item.passed} of {item.passed + item.wrong}", str(item.not_attempted)) for _, item in tried]
-    rows = [(name, *two) for name, two in zip(told, counts, strict=True)]
+    rows = [(name, *two) for name, two in zip(labels, counts, strict=True)]
     return table("Passed by the fewest of those who tried", ("exercise", "passed", "not attempted"), rows[:_SHOWN])
 
 
 def missing(course: Sequence[Results]) -> Html:
-    """Students of the gradebook who have handed in less than the others: each with the chapters that are missing."""
+    """Tabulate the students of the gradebook with missing submissions, most missing first, and the chapters missed."""
     everybody = sorted({student for results in course for student in results.people})
     handed_in = {results.stem: set(results.handed_in) for results in course}
     gaps = {who: [stem for stem, there in handed_in.items() if who not in there] for who in everybody}
@@ -94,7 +94,7 @@ def missing(course: Sequence[Results]) -> Html:
 
 
 def equal(count: int, by_chance: float) -> Html:
-    """How many pairs of students have answers of one rare structure, and how to read that; nobody is named."""
+    """State how many pairs of students share answers of a rare structure, without names, and how to interpret it."""
     if not count:
         return tag("p", "No two students have several answers of one structure that is rare in this class.")
     found = f"{count} pair{'' if count == 1 else 's'} of students" + (" has" if count == 1 else " have")

@@ -1,4 +1,4 @@
-"""The files beside the report's pages: tables to go on with, and what names students."""
+"""Make the files beside the report's pages: CSV tables for further analysis, and the lists that name students."""
 
 from __future__ import annotations
 
@@ -20,17 +20,20 @@ UNREADABLE, MISUNDERSTOOD, EQUAL = "unreadable.txt", "misunderstandings-names.cs
 
 
 def files(course: Sequence[Results], wanted: Collection[str], alike: Sequence[Pair]) -> dict[str, bytes]:
-    """The contents by the files' names; where a file would say nothing it is empty, and is not to be there.
+    """Return the contents of the files by name; a file whose contents are empty should be removed.
 
-    Of each of the chapters `wanted` the table of its items; all that names students is about every chapter. `alike` are
-    the pairs of students with equal answers.
+    Each chapter in `wanted` gets a table of its items; the files that name students cover all chapters. `alike` are
+    the pairs of students with answers of equal structure.
     """
     tables = {f"items-{each.stem}.csv": items_table(each) for each in course if each.stem in wanted}
     return tables | {UNREADABLE: letters(course), MISUNDERSTOOD: misunderstood(course), EQUAL: equal_table(alike)}
 
 
 def items_table(results: Results) -> bytes:
-    """How each exercise went, as CSV: difficulty is the share that passed of those who tried; empty where unknown."""
+    """Return the results of each exercise as CSV.
+
+    `difficulty` is the share of passes among the students who attempted it, empty if nobody did.
+    """
     loose = Counter[str]()
     for group in unexplained_of(results):
         loose[group.exercise] += len(group.students)
@@ -38,45 +41,45 @@ def items_table(results: Results) -> bytes:
     rows: list[tuple[object, ...]] = [(*head, "difficulty", "separation", "unexplained answers")]
     for item in items_of(results):
         tried = item.passed + item.wrong
-        told = (item.passed, item.wrong, item.not_attempted, round(item.passed / tried, 3) if tried else None)
+        counts = (item.passed, item.wrong, item.not_attempted, round(item.passed / tried, 3) if tried else None)
         apart = None if item.separation is None else round(item.separation, 3)
-        rows.append((item.exercise, f"{item.points:g}", item.extra, *told, apart, loose[item.exercise]))
+        rows.append((item.exercise, f"{item.points:g}", item.extra, *counts, apart, loose[item.exercise]))
     return csv_escaping.encoded(rows) if len(rows) > 1 else b""
 
 
 def misunderstood(course: Sequence[Results]) -> bytes:
-    """Who read which sentence, in the order of the page, as CSV."""
+    """Return as CSV which student read which sentence about a known mistake, in the order of the page."""
     rows: list[tuple[object, ...]] = [("chapter", "exercise", "what was read", "points lost", "student", "name")]
     for group in shared(course):
         for results, each in group.found:
             for student, lost in zip(each.students, each.points, strict=True):
-                told = (group.sentence, round(lost, 4), student, full_name(results, student))
-                rows.append((results.stem, each.exercise, *told))
+                details = (group.sentence, round(lost, 4), student, full_name(results, student))
+                rows.append((results.stem, each.exercise, *details))
     return csv_escaping.encoded(rows) if len(rows) > 1 else b""
 
 
 def equal_table(found: Sequence[Pair]) -> bytes:
-    """The pairs as CSV, a line for each exercise that they share; empty where there is none."""
+    """Return the pairs as CSV, a line for each exercise that a pair shares; empty if there are no pairs."""
     rows: list[tuple[object, ...]] = [
         ("student", "other student", "weight of the pair", "chapter", "exercise", "students with this form", "nodes")
     ]
     for pair in found:
         for each in pair.alike:
-            told = (each.stem, each.exercise, each.holders, each.size)
-            rows.append((pair.first, pair.second, round(pair.weight, 2), *told))
+            details = (each.stem, each.exercise, each.holders, each.size)
+            rows.append((pair.first, pair.second, round(pair.weight, 2), *details))
     return csv_escaping.encoded(rows) if found else b""
 
 
 def full_name(results: Results, student: str) -> str:
-    """What the gradebook calls a student; "" where it knows none."""
+    """Return the student's full name from the gradebook; "" if it has none."""
     person = results.people.get(student)
     return person.full_name if person and person.full_name != student else ""
 
 
 def letters(course: Sequence[Results]) -> bytes:
-    """A text to send to each student whose file could not be read or whose folder held no notebook."""
-    told = [_letter(each, row) for each in course for row in (*each.unreadable, *each.without_notebook)]
-    return "\n\n----\n\n".join(told).encode("utf-8", "replace") + b"\n" if told else b""
+    """Return letters to the students whose file could not be read or whose folder holds no notebook."""
+    texts = [_letter(each, row) for each in course for row in (*each.unreadable, *each.without_notebook)]
+    return "\n\n----\n\n".join(texts).encode("utf-8", "replace") + b"\n" if texts else b""
 
 
 def _letter(results: Results, row: StudentRow) -> str:
@@ -99,6 +102,6 @@ _LAST = "Nothing in it has been graded so far. If you cannot find out how to go 
 
 
 def _lying(results: Results, student: str) -> str:
-    """What a folder without a notebook holds."""
+    """List the files in a folder without a notebook, in words."""
     names = names_in(results.course / "submitted" / student / results.stem)
     return f"found: {shorten_names(names)}" if names else "it is empty"

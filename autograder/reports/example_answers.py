@@ -1,4 +1,4 @@
-"""Example answers, read again from what was handed in."""
+"""Read students' answers again from their submissions, and choose short anonymous examples."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from autograder.grading.assignment import Assignment, assignment
 from autograder.reports.class_results import Results
 from autograder.submission.anonymize import without_author
 
-_LOOKED_AT = 5  # answers, of which the shortest is shown
+_CANDIDATES = 5  # answers, of which the shortest is shown
 _LINES, _WIDTH = 40, 160
 
 
 class Examples:
-    """The answers of a class to a chapter's exercises. Nothing of them is run."""
+    """The answers of a class to a chapter's exercises. They are read and never executed."""
 
     def __init__(self, results: Results) -> None:
         self._results = results
         self._read: dict[str, dict[str, str]] = {}
 
     def of(self, exercise: str, students: Sequence[str]) -> str:
-        """The shortest of a few of these students' answers, without its author; "" where none can be read."""
-        found = (self._anonymous(student, exercise) for student in students[:_LOOKED_AT])
+        """Return the shortest of up to five of these students' answers, anonymized; "" if none can be read."""
+        found = (self._anonymous(student, exercise) for student in students[:_CANDIDATES])
         return _shortened(min(filter(None, found), key=len, default=""))
 
     def _anonymous(self, student: str, exercise: str) -> str:
@@ -37,11 +37,11 @@ class Examples:
 
     def _names(self, student: str) -> list[str]:
         person = self._results.people.get(student)
-        told = (person.first_name, person.last_name, person.email.partition("@")[0]) if person else ()
-        return [student, *told]
+        names = (person.first_name, person.last_name, person.email.partition("@")[0]) if person else ()
+        return [student, *names]
 
     def answers(self, student: str) -> dict[str, str]:
-        """A student's answers by exercise, as they were written; none where they cannot be read."""
+        """Return the source of a student's answers by exercise; an empty dict if the submission cannot be read."""
         if student not in self._read:
             self._read[student] = self._opened(student)
         return self._read[student]
@@ -54,7 +54,7 @@ class Examples:
             parcel = class_grading.opened(self._assignment, folder)
             read = (part.read(parcel.parts.get(part.stem, parcel), release) for part, release in self._released)
             return {name: answer for each in read for name, answer in each.answers.items()}
-        except CourseError:  # a report does without one answer
+        except CourseError:  # the report leaves this student's answers out
             return {}
 
     @cached_property
@@ -63,12 +63,12 @@ class Examples:
 
     @cached_property
     def _released(self) -> list[tuple[Assignment, NotebookNode]]:
-        """Its notebooks that ask for exercises, as assignments and as they were given out."""
+        """The assignment's notebooks that contain exercises, each with the notebook as released."""
         return [(each, each.released()) for each in self._assignment.notebooks.values() if each.has_exercises]
 
 
 def learn_command(course: Path, stem: str, student: str, exercise: str) -> str:
-    """The command that drafts an entry of the answer bank from a student's answer."""
+    """Return the shell command that drafts an entry of the answer bank from a student's answer."""
     return shlex.join(["python", "-m", "autograder", "learn", str(course / "submitted" / student / stem), exercise])
 
 

@@ -1,4 +1,4 @@
-"""An executed notebook as one HTML page that opens offline and runs no script."""
+"""Render an executed notebook as one HTML page that opens offline and runs no script."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from nbformat import NotebookNode
 
 from autograder.notebook.html_markup import Html, join, tag
 
-# Nothing but the page itself: no script, no file, no address. A second wall behind escaping.
+# Forbid scripts, files and addresses outside the page: a second defense in case the escaping has a gap.
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _STYLE = Path(__file__).with_name("page.css")
 
 
 def page(notebook: NotebookNode, title: str, links: dict[str, str]) -> bytes:
-    """The page: the outputs and the prose, without code; `links` are names and addresses of the other pages."""
+    """Return the page with the notebook's prose and outputs; `links` maps names of other pages to addresses."""
     exporter = HTMLExporter(template_name="basic", exclude_input=True, exclude_output_prompt=True)
     body, _ = exporter.from_notebook_node(notebook)
     return shell(title, Html(body), links)
 
 
 def shell(title: str, body: Html, links: dict[str, str]) -> bytes:
-    """A page with this body below its title."""
+    """Return a complete HTML page with the given title, body and links."""
     head = tag(
         "head",
         tag("meta", charset="utf-8"),

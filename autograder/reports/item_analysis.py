@@ -1,4 +1,4 @@
-"""How each exercise went, and whether it tells strong answers from weak ones."""
+"""Compute for each exercise how often it was passed, and how well it separates strong from weak submissions."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from autograder.diagnosis.verdict import Report, Status
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reports.class_results import Results
 
-ENOUGH = 10  # submissions, below which a correlation says next to nothing
-SEPARATES, HARDLY = 0.3, 0.1
+ENOUGH = 10  # submissions; with fewer, a correlation is mostly noise
+SEPARATES, HARDLY = 0.3, 0.1  # bounds of the correlation: separates well from here on, hardly at all below
 
 
 @dataclass(frozen=True)
 class Item:
-    """One exercise or test cell in one class. `separation` is None for too few answers, or where no two differ.
+    """The results of one exercise or test cell in one class.
 
-    Of a test cell, nobody knows who has tried: without full points it is wrong.
+    `separation` is None if there are too few answers, or all are alike. A test cell does not show whether a student
+    attempted it, so a result below full points counts as wrong.
     """
 
     exercise: str
@@ -31,27 +32,27 @@ class Item:
 
     @property
     def worth(self) -> str:
-        """What full marks in it give."""
+        """The points for a full solution, as text; extra credit has a plus sign."""
         return f"+{self.extra}" if self.extra else f"{self.points:g}"
 
     @property
     def total(self) -> int:
-        """How many submissions could be read."""
+        """The number of submissions that could be read."""
         return self.passed + self.wrong + self.not_attempted
 
 
 def is_attempted(report: Report) -> bool:
-    """Whether the answer is more than the starter."""
+    """Whether the student changed the starter code."""
     return report.verdicts[0].status is not Status.NOT_ATTEMPTED
 
 
 def has_attempted(verdict: SubmissionVerdict) -> bool:
-    """Whether a submission answers anything; of test cells, only points can tell."""
+    """Whether a submission attempts an exercise, or has points in a test cell."""
     return any(map(is_attempted, verdict.reports)) or any(earned > 0 for earned, _ in verdict.tests.values())
 
 
 def items(results: Results) -> list[Item]:
-    """The exercises of a chapter, in its order, and behind them the test cells that are none."""
+    """Return the results of the exercises in the chapter's order, followed by those of nbgrader's other test cells."""
     verdicts = list(results.verdicts.values())
     if not verdicts:
         return []
@@ -80,9 +81,10 @@ def _test_item(name: str, verdicts: Sequence[SubmissionVerdict]) -> Item:
 
 
 def separation(exercise: str, verdicts: Sequence[SubmissionVerdict]) -> float | None:
-    """The corrected item-total correlation: of the share earned in this exercise or test cell with all other points.
+    """Return the corrected item-total correlation of an exercise or test cell, from -1 to 1, or None.
 
-    From -1 to 1. Submissions that answer nothing are left out: they would make every exercise separate.
+    It correlates the share earned in the exercise with the points earned in all others. Submissions that answer
+    nothing are left out, since they would raise it for every exercise. None means too few submissions, or no variation.
     Classical test theory; for instance Ebel and Frisbie, "Essentials of Educational Measurement" (1991), chapter 13.
     """
     answered = [verdict for verdict in verdicts if has_attempted(verdict)]
@@ -93,7 +95,7 @@ def separation(exercise: str, verdicts: Sequence[SubmissionVerdict]) -> float | 
 
 
 def _split(verdict: SubmissionVerdict, name: str) -> tuple[float, float]:
-    """The share earned in an exercise or test cell, and the points in all others."""
+    """Return the share earned in an exercise or test cell, and the points earned in all others."""
     everything = verdict.score + verdict.extra_credit
     if name in verdict.points:
         return verdict.report(name).score, everything - verdict.earned(name) - verdict.earned_extra(name)
@@ -102,7 +104,7 @@ def _split(verdict: SubmissionVerdict, name: str) -> tuple[float, float]:
 
 
 def correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Pearson's correlation; None where one side does not vary."""
+    """Return Pearson's correlation of `x` and `y`; None if one of them does not vary."""
     mean_x, mean_y = math.fsum(x) / len(x), math.fsum(y) / len(y)
     away_x, away_y = [value - mean_x for value in x], [value - mean_y for value in y]
     spread = math.sqrt(math.fsum(a * a for a in away_x)) * math.sqrt(math.fsum(b * b for b in away_y))

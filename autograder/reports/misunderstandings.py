@@ -1,4 +1,4 @@
-"""What a class misunderstood: known mistakes counted, and answers that none of them explains."""
+"""Count a class's known mistakes, and group the wrong answers that no known mistake explains."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autograder.reports.item_analysis import is_attempted
 
 @dataclass(frozen=True)
 class Misunderstanding:
-    """A known mistake, the sentence that students read about it, who made it, and the points that each lost by it."""
+    """A known mistake: its sentence, the students who made it, and the points that each of them lost by it."""
 
     exercise: str
     tag: str
@@ -25,27 +25,27 @@ class Misunderstanding:
 
 @dataclass(frozen=True)
 class Shared:
-    """A sentence with all the known mistakes of which students read it, each with its chapter's class."""
+    """A sentence, and all known mistakes about which students read it, each with the class of its chapter."""
 
     sentence: str
     found: tuple[tuple[Results, Misunderstanding], ...]
 
     @property
     def lost(self) -> float:
-        """The points lost by it, by all students in all exercises."""
+        """The points that all students lost by these mistakes, in all exercises."""
         return round(math.fsum(lost for _, each in self.found for lost in each.points), 4)
 
     @property
     def reads(self) -> int:
-        """How often it was read: a student counts once in each exercise."""
+        """How often students read the sentence; a student counts once in each exercise."""
         return sum(len(each.students) for _, each in self.found)
 
 
 @dataclass(frozen=True)
 class Unexplained:
-    """Wrong answers that no known mistake explains and that look the same to every check.
+    """A group of wrong answers with equal verdicts that no known mistake explains.
 
-    `first` is the first check that they do not pass, `failed` names all of these.
+    `first` is the verdict on the first requirement that they fail; `failed` names all requirements that they fail.
     """
 
     exercise: str
@@ -55,9 +55,9 @@ class Unexplained:
 
 
 def misunderstandings(results: Results) -> list[Misunderstanding]:
-    """The known mistakes of a class, the most common first; a student counts once for each.
+    """Return the known mistakes of a class, the most common first; a student counts once for each.
 
-    What a student lost in an exercise is divided evenly among the known mistakes that its report names.
+    The points that a student lost in an exercise are divided evenly among the known mistakes in its report.
     """
     sentences: dict[tuple[str, str], str] = {}
     students: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
@@ -72,7 +72,7 @@ def misunderstandings(results: Results) -> list[Misunderstanding]:
 
 
 def shared(course: Sequence[Results]) -> list[Shared]:
-    """The known mistakes of these classes by their sentences, those first by which the most points were lost."""
+    """Return the known mistakes of these classes grouped by sentence, those that cost the most points first."""
     groups: dict[str, list[tuple[Results, Misunderstanding]]] = defaultdict(list)
     for results in course:
         for each in misunderstandings(results):
@@ -86,10 +86,9 @@ def _sentence(report: Report, tag: str) -> str:
 
 
 def unexplained(results: Results) -> list[Unexplained]:
-    """Wrong answers without a known mistake, grouped by equal observation; the largest groups first.
+    """Return the wrong answers without a known mistake, grouped by equal verdicts, the largest groups first.
 
-    Answers count as equal where every check shows the same, which holds within one round of grading: another round
-    draws other cases.
+    Verdicts compare equal only within one round of grading, since another round draws other cases.
     """
     groups: dict[tuple[object, ...], list[str]] = defaultdict(list)
     reports: dict[tuple[object, ...], Report] = {}
@@ -104,7 +103,7 @@ def unexplained(results: Results) -> list[Unexplained]:
 
 
 def _is_unexplained(report: Report) -> bool:
-    """Whether an answer ran and was wrong, and no sentence of the bank was found for it."""
+    """Whether an answer ran and was wrong, and matched no known mistake of the answer bank."""
     if report.passed or report.mistakes or not is_attempted(report):
         return False
     return any(each.status is Status.FAIL or (each.status is Status.ERROR and each.call) for each in report.verdicts)

@@ -1,4 +1,4 @@
-"""Pictures of a class, told apart without color; each with its text for those who do not see it."""
+"""Draw charts of a class's scores that can be read without color, each with an alternative text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BINS = 10
 
 
 def score_picture(scores: Sequence[float], max_score: float) -> Html:
-    """How many students have how many points."""
+    """Return a histogram of the students' points, with the median."""
     from matplotlib.ticker import MaxNLocator
 
     fig, ax = _axes(8.0, 2.8)
@@ -31,15 +31,15 @@ def score_picture(scores: Sequence[float], max_score: float) -> Html:
     ax.annotate(f"median {middle:.3g}", (middle, 1), (4, 4), **place)
     ax.set(xlabel=f"points (full marks: {max_score:g})", ylabel="students", xlim=(0, top))
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
-    told = (
+    text = (
         f"Histogram of the points of {len(scores)} students: lowest {min(scores):.3g}, median {middle:.3g}, "
         f"highest {max(scores):.3g}, full marks {max_score:g}."
     )
-    return _figure(fig, told)
+    return _figure(fig, text)
 
 
 def item_picture(items: Sequence[Item]) -> Html:
-    """For each exercise, the shares that passed, were wrong and were not attempted."""
+    """Return a bar for each exercise with the shares of passed, wrong and not attempted answers."""
     fig, ax = _axes(8.0, 0.9 + 0.34 * len(items))
     names = [item.exercise for item in items]
     left = [0.0] * len(items)
@@ -52,8 +52,8 @@ def item_picture(items: Sequence[Item]) -> Html:
     ax.invert_yaxis()
     ax.set(xlabel="share of the submissions, %", xlim=(0, 100))
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False)
-    told = "Bars for each exercise: passed, wrong, not attempted. The table below has the numbers."
-    return _figure(fig, told)
+    text = "Bars for each exercise: passed, wrong, not attempted. The table below has the numbers."
+    return _figure(fig, text)
 
 
 _SHARES = (
@@ -64,7 +64,7 @@ _SHARES = (
 
 
 def _write_counts(ax: Axes, items: Sequence[Item], field: str, left: Sequence[float], widths: Sequence[float]) -> None:
-    """Write a count into each part that has room for it."""
+    """Write the count into each segment that is wide enough."""
     for row, (item, start, width) in enumerate(zip(items, left, widths, strict=True)):
         if width >= 6:
             color = "white" if field == "passed" else INK
@@ -74,7 +74,7 @@ def _write_counts(ax: Axes, items: Sequence[Item], field: str, left: Sequence[fl
 
 
 def chapter_picture(names: Sequence[str], shares: Sequence[Sequence[float]]) -> Html:
-    """For each chapter, where the class stands: the middle half as a box, the median a line, whiskers to the ends."""
+    """Return a box plot of each chapter's scores: box from quartile to quartile, whiskers to the lowest and highest."""
     fig, ax = _axes(8.0, 0.9 + 0.5 * len(names))
     ax.boxplot(
         [[100 * share for share in row] for row in shares],
@@ -100,7 +100,7 @@ def _axes(width: float, height: float) -> tuple[Figure, Axes]:
     return fig, ax
 
 
-def _figure(fig: Figure, told: str) -> Html:
+def _figure(fig: Figure, text: str) -> Html:
     data = io.BytesIO()
     fig.savefig(data, format="png", dpi=150, facecolor="white", metadata={"Software": None})
-    return tag("figure", picture(data.getvalue(), told))
+    return tag("figure", picture(data.getvalue(), text))

@@ -1,4 +1,7 @@
-"""Pairs of students whose answers have the same structure, rarely seen in the class: a hint to look, no more."""
+"""Find pairs of students whose answers share a structure that is rare in the class.
+
+A pair is a reason to read both answers, and no evidence of copying.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,11 @@ from itertools import combinations
 
 from autograder.submission.answer_source import python_of
 
-FLOOR, LONG = 30, 200  # nodes of a syntax tree: what is shorter looks alike on its own, what is longer hardly ever
-_RARE = 6  # a form that more than one student in so many has says nothing
-_TELLING = 4.0  # the sum of weights from which on a pair is told
-_LARGE = 10  # students, below which one equal answer alone is never told
-_DEALS = 20
+FLOOR, LONG = 30, 200  # nodes of a syntax tree: shorter answers are often equal by chance, longer ones hardly ever
+_RARE = 6  # a form counts only if at most one student in six has it
+_MIN_WEIGHT = 4.0  # least sum of weights of a pair that is reported
+_LARGE = 10  # students; in a smaller class, one equal answer alone is never reported
+_DEALS = 20  # random permutations over which `by_chance` averages
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DROPPED = {"annotation", "returns", "ctx", "kind", "type_comment", "type_params", "type_ignores", "simple"}
 _NAMING = {"name", "names", "id", "rest"}
@@ -24,7 +27,7 @@ _NAMING = {"name", "names", "id", "rest"}
 
 @dataclass(frozen=True)
 class Form:
-    """The structure of an answer as text, and how many nodes it has."""
+    """The structure of an answer as text, and the number of its syntax nodes."""
 
     text: str
     size: int
@@ -32,7 +35,10 @@ class Form:
 
 @dataclass(frozen=True)
 class Alike:
-    """An exercise that two students answered in one form, how many have it, and what that weighs."""
+    """An exercise that two students answered in the same form.
+
+    `holders` is the number of students with that form, `size` its number of nodes, `weight` how unlikely it is.
+    """
 
     stem: str
     exercise: str
@@ -43,7 +49,7 @@ class Alike:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two students, and the exercises in which their answers have one rare form."""
+    """Two students, and the exercises in which their answers share a rare form."""
 
     first: str
     second: str
@@ -51,13 +57,16 @@ class Pair:
 
     @property
     def weight(self) -> float:
-        """How unlikely it is that both have chosen these forms: the sum over the exercises."""
+        """The sum of the weights: how unlikely it is that both students chose these forms independently."""
         return round(math.fsum(each.weight for each in self.alike), 6)
 
 
 @dataclass(frozen=True)
 class Answered:
-    """The answers to one exercise by student, out of a class of `size`; `common` are forms that count for nothing."""
+    """The forms of the answers to one exercise by student, in a class of `size`.
+
+    `common` are the forms of the starter and of known right answers, which are ignored.
+    """
 
     stem: str
     exercise: str
@@ -70,10 +79,10 @@ class Answered:
 
 
 def form(source: str) -> Form | None:
-    """The structure of an answer; None where it cannot be parsed.
+    """Return the structure of an answer; None if it cannot be parsed.
 
-    Names that it binds are numbered by their first occurrence; docstrings, annotations, comments, and what only
-    imports or calls at the top are left out. Attributes, imported names and names that come from elsewhere stay.
+    Names that the answer binds are numbered by their first occurrence. Docstrings, annotations, comments, and imports
+    and bare expressions at the top level are left out. Attributes, imported names and all other names stay.
     """
     tree = python_of(source)[1]
     if tree is None:
@@ -82,13 +91,13 @@ def form(source: str) -> Form | None:
     written = _Forms(tree)
     try:
         parts = [part for node in body for part in written.of(node)]
-    except (RecursionError, MemoryError, ValueError):  # too deep, or a number too long to be written
+    except (RecursionError, MemoryError, ValueError):  # nested too deeply, or an integer too long for `repr`
         return None
     return Form(" ".join(parts), sum(part.startswith("(") for part in parts))
 
 
 class _Forms:
-    """Writes nodes down, the names that an answer binds as numbers."""
+    """Serializes syntax nodes; the names that the answer binds become numbers."""
 
     def __init__(self, tree: ast.Module) -> None:
         methods = {id(each) for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for each in node.body}
@@ -141,9 +150,9 @@ def _bound(node: ast.AST) -> Sequence[str]:
 
 
 def pairs(answered: Sequence[Answered]) -> list[Pair]:
-    """The pairs that are worth a look, those first that are least likely to come about on their own.
+    """Return the pairs of students worth reporting, the least likely to arise by chance first.
 
-    A form weighs the logarithm of the class's size over the number of students who have it.
+    The weight of a form is log(size of the class / number of students who have it).
     """
     found: dict[tuple[str, str], list[Alike]] = defaultdict(list)
     for each in answered:
@@ -151,13 +160,13 @@ def pairs(answered: Sequence[Answered]) -> list[Pair]:
             for pair in combinations(students, 2):
                 found[pair].append(alike)
     sizes = {(each.stem, each.exercise): each.size for each in answered}
-    told = [Pair(*pair, tuple(alike)) for pair, alike in found.items()]
-    worth = [pair for pair in told if _is_told(pair, sizes)]
-    return sorted(worth, key=lambda pair: (-pair.weight, pair.first, pair.second))
+    candidates = [Pair(*pair, tuple(alike)) for pair, alike in found.items()]
+    reported = [pair for pair in candidates if _is_reported(pair, sizes)]
+    return sorted(reported, key=lambda pair: (-pair.weight, pair.first, pair.second))
 
 
 def _shared(answered: Answered) -> Iterator[tuple[list[str], Alike]]:
-    """Each rare form that several students have, with these."""
+    """Yield each rare form that several students have, with those students."""
     students: dict[Form, list[str]] = defaultdict(list)
     for student in sorted(answered.forms):
         students[answered.forms[student]].append(student)
@@ -167,9 +176,9 @@ def _shared(answered: Answered) -> Iterator[tuple[list[str], Alike]]:
             yield who, Alike(answered.stem, answered.exercise, len(who), shape.size, weight)
 
 
-def _is_told(pair: Pair, sizes: Mapping[tuple[str, str], int]) -> bool:
-    """Whether several exercises weigh enough together, or one form is long and nobody else's."""
-    if len(pair.alike) > 1 and pair.weight >= _TELLING:
+def _is_reported(pair: Pair, sizes: Mapping[tuple[str, str], int]) -> bool:
+    """Whether several exercises together weigh enough, or the pair alone shares one long form in a large class."""
+    if len(pair.alike) > 1 and pair.weight >= _MIN_WEIGHT:
         return True
     return any(
         each.holders == 2 and each.size >= LONG and sizes[each.stem, each.exercise] >= _LARGE for each in pair.alike
@@ -177,9 +186,9 @@ def _is_told(pair: Pair, sizes: Mapping[tuple[str, str], int]) -> bool:
 
 
 def by_chance(answered: Sequence[Answered]) -> float:
-    """How many pairs with several exercises there would be, were each exercise's answers dealt to students at random.
+    """Return how many pairs would share several exercises if answers were assigned to the students at random.
 
-    The mean of a few deals, which are the same each time.
+    The result is the mean over `_DEALS` permutations of each exercise's answers, with a fixed seed.
     """
     deal = random.Random(0)
     counts = [

@@ -1,4 +1,4 @@
-"""A page for each student: the points in all chapters, what was lost and why, what was repaired, what came late."""
+"""Make a report page for each student: points in all chapters, points lost and why, repairs, and lateness."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from autograder.reports.html_page import shell
 from autograder.reports.item_analysis import is_attempted
 
 FOLDER, LIST = "students", "students.html"
-_LONGEST_NAME = 200  # bytes, of the 255 that a file's name may have: ours have something before and behind it
+_LONGEST_NAME = 200  # bytes of the student's id in a file name, which may have 255 with the ending
 _POINTS = "Points are those of nbgrader's gradebook, with scores by hand, extra credit and late penalties."
-_LONGEST = 200  # characters of what a test cell raised
+_LONGEST = 200  # characters of an error message of a test cell
 _LOST = "What an exercise lost is the checks' own: a score by hand may have given it back."
 
 
 def pages(course: Sequence[Results]) -> dict[str, bytes]:
-    """The pages by their places below `reports/`: one for each student of these classes, and the list of them."""
+    """Return the pages by their paths below `reports/`: one for each student, and the list of all students."""
     students = sorted({student for results in course for student in (*results.people, *_rows(results))})
     rows = [_rows(results) for results in course]
     made = {LIST: _list(course, students)}
@@ -40,7 +40,7 @@ def _rows(results: Results) -> dict[str, StudentRow]:
 
 
 def _list(course: Sequence[Results], students: Sequence[str]) -> bytes:
-    """All students with their points, each a link to the student's page."""
+    """Return the page that lists all students with their points, with a link to each student's page."""
     rows = []
     for student in students:
         link = tag("a", _name(course, student), href=quote(_file(student)))
@@ -60,19 +60,19 @@ def _score(results: Results, student: str) -> str:
 
 
 def _file(student: str) -> str:
-    """The file of a student's page: of the student's name, where a file can have it."""
+    """Return the path of a student's page: its file name is the student's id, or a digest of it."""
     is_name = False
-    with contextlib.suppress(UnicodeEncodeError):  # where the system's names of files are not in UTF-8
+    with contextlib.suppress(UnicodeEncodeError):  # raised where file names are not UTF-8
         is_name = student.isprintable() and len(os.fsencode(student)) <= _LONGEST_NAME
     return f"{FOLDER}/{student if is_name else digest_of(student)}.html"
 
 
 def _page(student: str, found: Sequence[tuple[Results, StudentRow | None]]) -> bytes:
-    """The page of one student; `found` are the classes, each with what the student handed in there."""
+    """Return the page of one student; `found` pairs each class with the student's row in it, or None."""
     columns = ("", "points", "handed in", "late")
     lines = [(each.title, _score(each, student), _state(row), _late(each, student)) for each, row in found]
-    told = [_chapter(results, row) for results, row in found if row is not None]
-    body = join(tag("p", _POINTS), table("All chapters", columns, lines), *told, tag("p", _LOST))
+    chapters = [_chapter(results, row) for results, row in found if row is not None]
+    body = join(tag("p", _POINTS), table("All chapters", columns, lines), *chapters, tag("p", _LOST))
     ways = {"The course": "../index.html", "The students": f"../{LIST}"}
     return shell(_name([each for each, _ in found], student), body, ways)
 
@@ -88,14 +88,14 @@ def _state(row: StudentRow | None) -> str:
 
 
 def _late(results: Results, student: str) -> str:
-    """How late it came, and what that cost; "" in time."""
+    """Return how late a submission was and its penalty, in words; "" if it was in time."""
     mark = results.mark(student)
     cost = f", -{mark.penalty:g} points" if mark.penalty else ""
     return f"{duration(mark.seconds_late)}{cost}" if mark.seconds_late > 0 else cost.removeprefix(", ")
 
 
 def _chapter(results: Results, row: StudentRow) -> Html:
-    """What is to be said of one submission."""
+    """Return the section about one submission: feedback link, warnings, points lost, and repairs."""
     parts: list[Html] = [tag("h2", results.title)]
     if (results.course / "feedback" / row.student / results.stem / f"{results.stem}.html").is_file():
         way = f"../../feedback/{quote(os.fsencode(row.student))}/{results.stem}/{results.stem}.html"
@@ -114,7 +114,7 @@ def _listed(title: str, lines: Sequence[str]) -> list[Html]:
 
 
 def _lost(verdict: SubmissionVerdict) -> Iterator[tuple[str, str, Html]]:
-    """Each exercise and test cell that did not give all of its points, with the sentence that was read."""
+    """Yield each exercise and test cell without full points: its name, the points lost, and the reason."""
     for report in verdict.reports:
         lost = verdict.points[report.exercise] - verdict.earned(report.exercise)
         if lost > 0:
@@ -125,16 +125,16 @@ def _lost(verdict: SubmissionVerdict) -> Iterator[tuple[str, str, Html]]:
 
 
 def _why(report: Report) -> Html:
-    """The sentences of the known mistakes; where there are none, the first check that did not pass."""
+    """Return the sentences about the known mistakes; without any, the first requirement that is not met."""
     if not is_attempted(report):
         return join("not begun")
     first = report.first
     known = dict.fromkeys(each.sentence for each in report.verdicts if each.mistake and each.sentence)
-    told = [*known] or ([first.sentence or f"not passed: {first.requirement}"] if first else [])
-    return join(*(tag("div", prose(each)) for each in told))
+    reasons = [*known] or ([first.sentence or f"not passed: {first.requirement}"] if first else [])
+    return join(*(tag("div", prose(each)) for each in reasons))
 
 
 def _raised(outputs: Sequence[Mapping[str, object]]) -> str:
-    """How a test cell stopped; "" where it gave a number of points."""
+    """Return the error that stopped a test cell; "" if none did."""
     errors = (each for each in outputs if each.get("output_type") == "error")
     return next((f"{each.get('ename')}: {each.get('evalue')}".rstrip(": ")[:_LONGEST] for each in errors), "")

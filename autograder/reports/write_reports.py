@@ -1,4 +1,4 @@
-"""Writes a class's report: a page for each assignment that was graded, one for the course, and one for each student."""
+"""Write a class's report: a page for each graded assignment, for the course, and for each student."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ INDEX = "index"
 
 
 def write(course: Path, stems: Sequence[str] = ()) -> list[Path]:
-    """Write the pages of these assignments (none named: all of which anything was handed in), and the course's page.
+    """Write the pages of these assignments (default: of all with submissions), of the course, and of the students.
 
-    A page that is not there yet is written too: the course's page leads to it. Each page lies in `reports/`
-    of the course folder beside the notebook that made it; with them lie the files of `beside`, and a page for each
-    student. Raises CourseNotFound where nothing has been handed in, WorkFailed where a page cannot be made; the old
-    pages stay as they were.
+    Missing pages of other assignments are written too, since the course's page links to them. The pages go to
+    `reports/` in the course folder, each beside the notebook that made it, together with the files of `csv_files`.
+    Returns the paths of the pages of the assignments and the course. Raises CourseNotFound if there are no
+    submissions, WorkFailed if a page cannot be made; then the old pages stay unchanged.
     """
     course = course.resolve()
     there = _there(course, stems)
@@ -51,7 +51,7 @@ def write(course: Path, stems: Sequence[str] = ()) -> list[Path]:
 
 
 def _there(course: Path, stems: Sequence[str]) -> list[str]:
-    """The assignments of which anything was handed in; raises CourseNotFound where none was, or of one of `stems`."""
+    """Return the assignments with submissions; raise CourseNotFound if there are none, or none of one of `stems`."""
     there = class_results.graded(course)
     if not there:
         raise CourseNotFound(
@@ -66,7 +66,7 @@ def _there(course: Path, stems: Sequence[str]) -> list[str]:
 def _write(
     reports: Path, pages: Mapping[Path, bytes], others: Mapping[str, bytes], people: Mapping[str, bytes]
 ) -> None:
-    """Write the pages and the other files, and remove those of an earlier report that have nothing to say now."""
+    """Write the pages and other files, and remove the files of an earlier report that would be empty now."""
     named = {reports / name: data for name, data in {**others, **people}.items() if data}
     write_all({**pages, **named})
     for path in set((reports / student_pages.FOLDER).glob("*.html")).difference(named):
@@ -76,7 +76,7 @@ def _write(
 
 
 def _run(name: str, parameters: dict[str, Any]) -> NotebookNode:
-    """One of the notebooks in `notebooks/`, executed."""
+    """Execute `notebooks/NAME_report.py` as a notebook and return it."""
     notebook = jupytext.reads((_NOTEBOOKS / f"{name}_report.py").read_text(encoding="utf-8"), fmt="py:percent")
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     advice = "The old pages are as they were. This is our fault: please report it."

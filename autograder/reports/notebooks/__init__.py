@@ -1,1 +1,1 @@
-"""The notebooks of the reports, as text: `report` runs them with the parameters of a class."""
+"""The notebooks behind the report pages, in percent format: `write_reports.py` executes them for a class."""

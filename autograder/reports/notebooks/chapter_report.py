@@ -1,4 +1,4 @@
-# The page of one chapter, a notebook in jupytext's percent format.
+# The report page of one chapter, a notebook in jupytext's percent format.
 
 # %%
 from pathlib import Path
@@ -27,7 +27,7 @@ HTML(chapter_sections.overview(found))
 #
 # The sentences by which the most points were lost stand first, with all exercises in which they were read.
 # Where an answer shows several known mistakes, what it lost is divided among them.
-# Each sentence is what the students read; who read it stands in `misunderstandings-names.csv` beside this page.
+# Each sentence is the one that the students read; `misunderstandings-names.csv` beside this page lists their names.
 # The example is the shortest of a few, without comments and names, to be shown in class; read it first.
 
 # %%
@@ -46,7 +46,7 @@ HTML(chapter_sections.exercises(found))
 # %% [markdown]
 # ## Answers that no known mistake explains
 #
-# These students were shown what was expected and what came, and no misunderstanding.
+# These students read what was expected and what their answer gave, and no sentence about a misunderstanding.
 # A group that is larger than one is worth an entry in the answer bank: the next class reads a sentence.
 
 # %%

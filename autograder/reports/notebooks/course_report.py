@@ -1,4 +1,4 @@
-# The page of the whole course, a notebook in jupytext's percent format.
+# The report page of the whole course, a notebook in jupytext's percent format.
 
 # %%
 from pathlib import Path
@@ -28,7 +28,7 @@ HTML(course_sections.chapters(found))
 # ## What the class misunderstood
 #
 # The sentences by which the most points were lost, added up over exercises and chapters.
-# Who read them stands in `misunderstandings-names.csv` beside this page.
+# `misunderstandings-names.csv` beside this page lists the students who read each of them.
 
 # %%
 HTML(course_sections.misunderstandings(found))
