@@ -8,7 +8,7 @@ from typing import Any
 from sphinx.application import Sphinx
 
 from autograder.authoring import project_address
-from autograder.authoring.site.figure_markup import lightened
+from autograder.authoring.site.figure_markup import defer_figures
 
 _HERE = Path(__file__).resolve().parent
 _ADDRESS = project_address.read(_HERE.parent)
@@ -78,7 +78,7 @@ def _draw_preview(app: Sphinx) -> None:
 def _lighten(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: object) -> None:
     """Leave out what a page does not need; a summary is named by its own words."""
     body = _PLAIN.sub(r"\1", context.get("body", "").replace("<span></span>", ""))
-    context["body"] = lightened(body.replace(' aria-label="Toggle hidden content"', ""))
+    context["body"] = defer_figures(body.replace(' aria-label="Toggle hidden content"', ""))
     context["toc"] = _MINUTES.sub("", _PLAIN.sub(r"\1", context.get("toc", "")))
 
 

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import torch
 
-from autograder.authoring.message_check import otherwise, unmet
+from autograder.authoring.message_check import failed_verdicts, other_messages
 from autograder.authoring.proof import shipped_key
-from autograder.authoring.sync_check import holds
+from autograder.authoring.sync_check import still_holds
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.exercise_parts import ExerciseParts
 from autograder.course.judge import Judge
@@ -46,7 +46,7 @@ def strays(name: str, threads: int, last_bits: bool) -> Iterator[str]:
             told = _told(EXERCISES[name], judge(EXERCISES[name], key, seen, answer.source), answer)
             if told:
                 yield f"{name}, {answer.tag}: {told}"
-        if not holds(course_judge, key):
+        if not still_holds(course_judge, key):
             yield f"{name}: a build would change its observations"
 
 
@@ -61,8 +61,8 @@ def _of_a_right_one(report: Report) -> str:
 
 
 def _of_a_wrong_one(exercise: Exercise, report: Report, answer: KnownAnswer) -> str:
-    others = [f"by {each.requirement!r}: {each.sentence}" for each in otherwise(exercise, answer, report)]
-    return "; ".join(others) if unmet(report) else "full points"
+    others = [f"by {each.requirement!r}: {each.sentence}" for each in other_messages(exercise, answer, report)]
+    return "; ".join(others) if failed_verdicts(report) else "full points"
 
 
 def main() -> int:

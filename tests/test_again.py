@@ -10,7 +10,14 @@ import pytest
 
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.errors import CourseNotFound
-from autograder.grading.regrade import BETTER_BEFORE, Again, Shift, better_before, check_only, told
+from autograder.grading.regrade import (
+    BETTER_BEFORE,
+    PointsChange,
+    RegradeOptions,
+    better_before,
+    check_only,
+    render_changes,
+)
 from autograder.grading.submission_verdict import SubmissionVerdict
 
 POINTS = {"halve": 2, "more": 0, "twice": 4}
@@ -38,18 +45,24 @@ class TestSettled:
     def test_without_a_word_the_new_one_stands(self) -> None:
         """Also where it is lower."""
         now = verdict(0, 0, 0.5)
-        assert now == Again().settled(verdict(1, 1, 1), now) == Again(never_lower=True).settled(None, now)
+        assert (
+            now
+            == RegradeOptions().settled(verdict(1, 1, 1), now)
+            == RegradeOptions(never_lower=True).settled(None, now)
+        )
 
     def test_only_one_exercise_is_new(self) -> None:
         """The others keep their reports, test cells their points; the verdict is about the new grading."""
         before = verdict(1, 0, 0.5, tests={"own": (1.0, 2.0)}, key="old")
-        found = Again(only=frozenset({"halve"})).settled(before, verdict(0, 1, 1, tests={"own": (2.0, 2.0)}, key="new"))
+        found = RegradeOptions(only=frozenset({"halve"})).settled(
+            before, verdict(0, 1, 1, tests={"own": (2.0, 2.0)}, key="new")
+        )
 
         assert ([0, 0, 0.5], {"own": (1.0, 2.0)}, "new") == (shares(found), found.tests, found.key)
 
     def test_the_better_score_stays(self) -> None:
         """Exercise by exercise, and it is said once, however often one grades again."""
-        keep = Again(never_lower=True)
+        keep = RegradeOptions(never_lower=True)
         once = keep.settled(verdict(1, 0, 0.5), verdict(0.5, 1, 0.5))
         twice = keep.settled(once, verdict(0, 0, 1))
 
@@ -62,27 +75,27 @@ class TestSettled:
         old = {"own": (2.0, 2.0), "other": (1.0, 1.0), "worth": (2.0, 2.0)}
         before = verdict(1, 0, 0, tests=old, outputs={name: [{"data": name}] for name in old})
         new = {"own": (1.0, 2.0), "other": (1.0, 1.0), "worth": (1.0, 3.0)}
-        found = Again(never_lower=True).settled(before, verdict(1, 0, 0, tests=new, outputs={"#3": []}))
+        found = RegradeOptions(never_lower=True).settled(before, verdict(1, 0, 0, tests=new, outputs={"#3": []}))
 
         assert {**new, "own": (2.0, 2.0)} == found.tests
         assert {"#3": [], "own": [{"data": "own"}]} == found.outputs
 
     def test_both_together(self) -> None:
         """Of the exercise that is named, the better score."""
-        keep = Again(frozenset({"halve", "twice"}), never_lower=True)
+        keep = RegradeOptions(frozenset({"halve", "twice"}), never_lower=True)
         assert [1, 0, 1] == shares(keep.settled(verdict(1, 0, 0.5), verdict(0.5, 1, 1)))
 
     @pytest.mark.parametrize("about", [{"digest": "a newer file"}, {"trouble": "It cannot be read."}])
     def test_another_file_is_graded_as_a_whole(self, about: dict[str, Any]) -> None:
         """What was said of one file is not said of another."""
         now = verdict(0, 0, 0)
-        for wanted in (Again(frozenset({"halve"})), Again(never_lower=True)):
+        for wanted in (RegradeOptions(frozenset({"halve"})), RegradeOptions(never_lower=True)):
             assert now == wanted.settled(verdict(1, 1, 1, **about), now)
 
     def test_nobody_loses(self) -> None:
         """Whatever came before and comes now."""
         for one, other in product(product((0, 0.5, 1), repeat=3), repeat=2):
-            found = Again(never_lower=True).settled(verdict(*one), verdict(*other))
+            found = RegradeOptions(never_lower=True).settled(verdict(*one), verdict(*other))
             assert [max(pair) for pair in zip(one, other, strict=True)] == shares(found)
 
 
@@ -93,11 +106,11 @@ class TestTold:
         """Those who lose come first; where a score by hand counts, that is said."""
         before = verdict(1, 0, 0.5)
         changes = [
-            Shift.between("ada", before, verdict(1, 1, 0.5)),
-            Shift.between("bob", before, verdict(0, 0, 0.5)),
-            Shift.between("cy", before, before),
-            Shift.between("dan", before, verdict(0, 0, 1)),
-            Shift.between("eve", None, before),
+            PointsChange.between("ada", before, verdict(1, 1, 0.5)),
+            PointsChange.between("bob", before, verdict(0, 0, 0.5)),
+            PointsChange.between("cy", before, before),
+            PointsChange.between("dan", before, verdict(0, 0, 1)),
+            PointsChange.between("eve", None, before),
         ]
 
         assert [
@@ -105,14 +118,14 @@ class TestTold:
             "  bob: halve 2 -> 0 (a score by hand counts)",
             "  dan: halve 2 -> 0, twice 2 -> 4",
             "  ada: more 0 -> 3",
-        ] == list(told(changes, {"bob": ("check_halve",), "ada": ("check_twice",)}))
+        ] == list(render_changes(changes, {"bob": ("check_halve",), "ada": ("check_twice",)}))
 
     def test_points_that_changed_and_cells_that_came_or_went(self) -> None:
         """The same answers, worth something else."""
         before = verdict(1, 0, 0, tests={"gone": (1.0, 1.0)})
         now = replace(verdict(1, 0, 0, tests={"own": (0.5, 1.0)}), points={"halve": 3, "more": 0, "twice": 4})
 
-        found = Shift.between("ada", before, now)
+        found = PointsChange.between("ada", before, now)
 
         assert ({"halve": (2, 3), "gone": (1, 0), "own": (0, 0.5)}, 0.5) == (found.points, found.total)
 

@@ -8,8 +8,8 @@ from typing import Any, cast
 import pytest
 
 from autograder.authoring.build_course import observe
-from autograder.authoring.proof_receipts import kept
-from autograder.authoring.sync_check import holds
+from autograder.authoring.proof_receipts import keys_that_hold
+from autograder.authoring.sync_check import still_holds
 from autograder.course import shipped_observations
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.judge import Judge
@@ -51,7 +51,7 @@ class MadeJudge:
 def held(key: ExpectedObservations) -> bool:
     """Whether a committed key still holds, by the made exercise of here and now."""
     (committed,) = shipped_observations.decode(shipped_observations.encode({"double": key})).values()
-    return holds(cast(Judge, MadeJudge()), committed)
+    return still_holds(cast(Judge, MadeJudge()), committed)
 
 
 def with_mistake(**changed: Any) -> ExpectedObservations:
@@ -105,8 +105,8 @@ def test_damaged_files_do_not_hold() -> None:
     """What cannot be read is built anew."""
     files = shipped_observations.encode({"double": made.key()})
 
-    assert not kept(cast(Judge, MadeJudge()), files | {".json": b"[]"})
-    assert not kept(cast(Judge, MadeJudge()), {".json": files[".json"]})
+    assert not keys_that_hold(cast(Judge, MadeJudge()), files | {".json": b"[]"})
+    assert not keys_that_hold(cast(Judge, MadeJudge()), {".json": files[".json"]})
 
 
 @pytest.mark.parametrize(("change", "kept"), [("a digit", True), ("a sentence", False)])

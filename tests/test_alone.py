@@ -16,7 +16,7 @@ import pytest
 from autograder.__main__ import main
 from autograder.course.course_location import COURSE_VARIABLE
 from autograder.errors import WorkFailed
-from autograder.nbgrader_plugin.course_lock import LOCK, alone
+from autograder.nbgrader_plugin.course_lock import LOCK, lock_course
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 from tests.sample_course import STEM, make_course
 from tests.small_chapter import PROJECT
@@ -26,8 +26,8 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="nothing is lock
 HOLDS = """
 import sys, time
 from pathlib import Path
-from autograder.nbgrader_plugin.course_lock import alone
-with alone(Path(sys.argv[1]), "grade ch01"):
+from autograder.nbgrader_plugin.course_lock import lock_course
+with lock_course(Path(sys.argv[1]), "grade ch01"):
     print("held", flush=True)
     time.sleep(600)
 """
@@ -49,10 +49,10 @@ def test_second_one_is_told_of_the_first(tmp_path: Path) -> None:
     """Who, since when, and what to do, in one line; the first goes on, and afterwards there is room."""
     with held_elsewhere(tmp_path) as other:
         match = rf"^`grade ch01`, process {other.pid} on .*, is at work in "
-        with pytest.raises(WorkFailed, match=match) as told, alone(tmp_path, "grade ch02"):
+        with pytest.raises(WorkFailed, match=match) as told, lock_course(tmp_path, "grade ch02"):
             pass
         assert "\n" not in str(told.value) and other.poll() is None
-    with alone(tmp_path, "grade ch02"), alone(tmp_path, "feedback ch02"):
+    with lock_course(tmp_path, "grade ch02"), lock_course(tmp_path, "feedback ch02"):
         assert "grade ch02" in (tmp_path / LOCK).read_text()
 
 
@@ -67,7 +67,7 @@ def test_killed_one_leaves_no_lock_and_no_file(tmp_path: Path) -> None:
             path.touch()
         os.kill(other.pid, signal.SIGKILL)
         other.wait()
-    with alone(tmp_path, "grade"):
+    with lock_course(tmp_path, "grade"):
         assert not any(path.exists() for path in unfinished) and all(path.exists() for path in others)
 
 
@@ -80,10 +80,10 @@ def test_link_in_its_place_is_not_written_through(tmp_path: Path) -> None:
     (tmp_path / "folder" / STEM / ".mine.1.tmp").touch()
     (tmp_path / "submitted").mkdir()
     (tmp_path / "submitted" / "ada").symlink_to(tmp_path / "folder")
-    with alone(tmp_path, "grade"):
+    with lock_course(tmp_path, "grade"):
         assert "mine" == (tmp_path / "mine").read_text()
     (tmp_path / LOCK).unlink()
-    with alone(tmp_path, "grade"):
+    with lock_course(tmp_path, "grade"):
         assert (tmp_path / "folder" / STEM / ".mine.1.tmp").exists()
 
 
@@ -123,7 +123,7 @@ def test_nbgraders_own_command_waits_for_nobody(tmp_path: Path) -> None:
         told = autograde()
         assert f"process {other.pid} on" in told and "Traceback" not in told
     assert "is at work" not in autograde()
-    with alone(course, "grade"):
+    with lock_course(course, "grade"):
         pass
 
 

@@ -35,7 +35,7 @@ from autograder.grading.grade_submission import grade
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.exchange_collect import CollectPlainFiles
 from autograder.nbgrader_plugin.export_plugins import Canvas, Moodle, PlainGrades
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.sandbox.execution.program import Limits, Outcome, Program
 from autograder.submission.submitted_cells import MAX_BYTES
 from tests.conftest import UNCONFINED
@@ -177,7 +177,7 @@ def run_class(course: Path, honest: bytes) -> Attacked:
         (submitted(course, student) / f"{STEM}.ipynb").write_bytes(honest)
     untouchable = (outside, *(course / name for name in ("chapters", "answers", "source", "release")))
     before, students = fingerprint(*untouchable), sorted(cycle.students(), key=lambda name: (name == HONEST, name))
-    failures = cycle.autograde(students, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
+    failures = cycle.autograde(students, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
     failures |= cycle.feedback([student for student in students if student in GET_FEEDBACK])
     cycle.export(grades)
     return Attacked(course, failures, (before, fingerprint(*untouchable)), grades.read_text())

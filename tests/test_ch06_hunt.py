@@ -4,7 +4,7 @@ from itertools import chain, combinations
 
 import pytest
 
-from autograder.authoring.message_check import unmet
+from autograder.authoring.message_check import failed_verdicts
 from tests.test_bank import grade, judge_of
 
 # tag of the wrong answer -> what stands in the worked solution, and what in the starter
@@ -31,4 +31,4 @@ def test_each_fault_that_is_left_is_told(left: tuple[str, ...]) -> None:
 
     report = grade("fix_trainer", cell, 4101)
 
-    assert sorted(left) == sorted(each.mistake or "" for each in unmet(report))
+    assert sorted(left) == sorted(each.mistake or "" for each in failed_verdicts(report))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from autograder.course.answer_bank import AnswerBank, KnownAnswer, load_bank
-from autograder.course.changed_solution import bare, changed
+from autograder.course.changed_solution import apply_change, bare
 from autograder.course.course_location import bank_path
 from autograder.errors import BankError
 from autograder.exercises.probe import raised
@@ -82,7 +82,7 @@ class TestChanges:
     )
     def test_a_change(self, change: Mapping[str, str], made: str) -> None:
         """Of a piece of a line, of lines, each as far from the margin as it has to be; of all of a line, which goes."""
-        assert made == changed(LOOP, change)
+        assert made == apply_change(LOOP, change)
 
     @pytest.mark.parametrize(
         ("change", "told"),
@@ -97,7 +97,7 @@ class TestChanges:
     def test_what_does_not_fit(self, change: Mapping[str, str], told: str) -> None:
         """A string that stands there twice, or not at all, is no mistake that anybody can read."""
         with pytest.raises(BankError, match=told):
-            changed(LOOP, change)
+            apply_change(LOOP, change)
 
 
 class TestBank:
@@ -119,7 +119,7 @@ class TestBank:
         (known,) = bank_of(tmp_path, entry)
 
         assert known.function(1) == 7 and (known.sentence, known.facet, known.also) == ("", "returned", ("a",))
-        assert known.means_below({"math": __import__("math")}) and not known.means_below({})
+        assert known.means_same_below({"math": __import__("math")}) and not known.means_same_below({})
 
     def test_of_a_right_answer(self, tmp_path: Path) -> None:
         """It may stand anywhere in the bank, and the order of the bank stays."""

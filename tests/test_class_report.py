@@ -9,7 +9,7 @@ import pytest
 
 from autograder.authoring import example_class
 from autograder.authoring.build_course import build
-from autograder.authoring.site.example_report import class_report, ids
+from autograder.authoring.site.example_report import class_report, student_ids
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.grading import executors
 from autograder.grading.verdict_store import SEED_VARIABLE
@@ -44,9 +44,9 @@ def told(project: Path, folder: Path) -> str:
 
 def test_ids_are_names_and_all_different() -> None:
     """However many there are."""
-    found = ids(130)
+    found = student_ids(130)
 
-    assert 130 == len(set(found)) and found[:2] == ids(2)
+    assert 130 == len(set(found)) and found[:2] == student_ids(2)
     assert all(re.fullmatch(r"[a-z]+\d?", name) for name in found)
 
 

@@ -25,12 +25,12 @@ from autograder.errors import WorkFailed
 from autograder.grading import class_grading, class_table, executors, verdict_store
 from autograder.grading.assignment import Assignment, chapter_text, release_path
 from autograder.grading.assignment import assignment as read_assignment
-from autograder.grading.class_grading import grade_class, judged
+from autograder.grading.class_grading import class_verdicts, grade_class
 from autograder.grading.executors import Workers
 from autograder.grading.grader import Grader
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_paths import verdict_path
-from autograder.grading.verdict_store import Asked
+from autograder.grading.verdict_store import RoundOptions
 from autograder.sandbox.execution.child_process import register_child
 from autograder.submission.submission import StudentFiles
 from tests import hasty_grader
@@ -173,7 +173,7 @@ def test_student_whose_name_no_file_can_have_costs_nobody_else(
 def test_round_that_was_stopped_is_no_student(tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
     """Its file lies beside the verdicts, and the summary does not list it."""
     list(grade_class(assignment, hand_in(ada="a"), ONE))
-    verdict_store.begin_round(tmp_path, assignment, Asked(force=True))
+    verdict_store.begin_round(tmp_path, assignment, RoundOptions(force=True))
 
     assert ["ada"] == [row.student for row in class_table.rows(tmp_path, STEM)]
 
@@ -235,9 +235,9 @@ class TestAgain:
         ended: list[threading.Thread] = []
 
         @contextmanager
-        def crew() -> Iterator[executors.Here]:
+        def crew() -> Iterator[executors.InProcessExecutor]:
             try:
-                yield executors.Here()
+                yield executors.InProcessExecutor()
             finally:
                 ended.append(threading.current_thread())
 
@@ -367,12 +367,12 @@ def test_pool_is_opened_where_it_will_be_sooner(seconds: list[float], in_pool: i
     """What few students need is done before a pool is ready; those who take their time are worth one."""
     clock, handed = Clock(), list[float]()
 
-    class Pool(executors.Here):
+    class Pool(executors.InProcessExecutor):
         def submit(self, fn: Callable[..., T], /, *args: float, **_: object) -> Future[T]:
             handed.extend(args)
             return super().submit(fn, *args)
 
-    crew = executors.Growing(Pool, 2, len(seconds), clock)
+    crew = executors.GrowingExecutor(Pool, 2, len(seconds), clock)
     took = [crew.submit(clock.work, each).result() for each in seconds]
 
     assert seconds == took and in_pool == len(handed)
@@ -390,7 +390,7 @@ def test_what_is_done_at_once_ends_where_the_run_ends() -> None:
     started, futures = list[int](), list[Future[int]]()
 
     def stopped_half_way() -> None:
-        with executors.at_once(2) as executor:
+        with executors.thread_pool(2) as executor:
             futures.extend(executor.submit(waits_for_a_process, started) for _ in range(4))
             while len(started) < 2:
                 time.sleep(0.01)
@@ -437,7 +437,7 @@ def test_worker_without_the_course_folder_makes_one(tmp_path: Path, monkeypatch:
 def test_what_was_looked_at_before_is_what_comes(tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
     """Nothing is stored but the seed, with which the grading that follows is done, forced or not."""
     folders = hand_in(ada="a", bob="bug")
-    looked = [dict(judged(assignment, folders, ONE, Asked(force=True, preview=True))) for _ in range(2)]
+    looked = [dict(class_verdicts(assignment, folders, ONE, RoundOptions(force=True, preview=True))) for _ in range(2)]
     ada = [each["ada"] for each in looked]
 
     assert isinstance(ada[0], SubmissionVerdict) and ada[0] == ada[1] and "our fault" in str(looked[0]["bob"])
@@ -445,7 +445,7 @@ def test_what_was_looked_at_before_is_what_comes(tmp_path: Path, assignment: Ass
 
     list(grade_class(assignment, folders, ONE, force=True))
     assert [ada[0].seed] == seeds(tmp_path, "ada")
-    assert "" == dict(judged(assignment, folders, ONE, Asked(preview=True)))["ada"]
+    assert "" == dict(class_verdicts(assignment, folders, ONE, RoundOptions(preview=True)))["ada"]
 
     list(grade_class(assignment, folders, ONE, force=True))
     assert [ada[0].seed] != seeds(tmp_path, "ada")

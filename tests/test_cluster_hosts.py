@@ -19,7 +19,7 @@ from autograder.grading import dask_cluster, verdict_store
 from autograder.grading.assignment import assignment
 from autograder.grading.executors import Workers
 from autograder.grading.grader import grader
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.asked import THOROUGH
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.hosts import Host, network, no_hosts
@@ -61,7 +61,7 @@ def expected(course: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
         monkeypatch.setenv(verdict_store.SEED_VARIABLE, str(SEED))
         cycle = Cycle(alone, STEM)
         assert {} == cycle.autograde(
-            cycle.students(), how=HowToGrade(workers=Workers(count=1, stays=True), unconfined=UNCONFINED)
+            cycle.students(), how=GradingOptions(workers=Workers(count=1, stays=True), unconfined=UNCONFINED)
         )
     return verdicts(alone)
 

@@ -16,8 +16,8 @@ from nbgrader.api import Gradebook
 from packaging.requirements import Requirement
 
 from autograder.authoring.example_class import ExampleClass
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
-from autograder.workspace.embedded_package import shared
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
+from autograder.workspace.embedded_package import embed_package
 from tests.asked import THOROUGH
 from tests.colab import runtime
 from tests.colab.notebook import Notebook, colab_copy, copied_name
@@ -105,14 +105,14 @@ def test_chapter_done_on_colab_earns_everything(
     run = nbformat.from_dict(json.loads(json.dumps(done)) | {"cells": done.cells[1:-1]})  # without badge and WHERE
     course = Path(shutil.copytree(graded.course, tmp_path / "course"))
     downloads = DOWNLOADS | {
-        "packed": lambda notebook: colab_copy(shared(copy.deepcopy(notebook), COURSE.folder, stem))
+        "packed": lambda notebook: colab_copy(embed_package(copy.deepcopy(notebook), COURSE.folder, stem))
     }
     for student, saved in downloads.items():
         folder = course / "submitted" / student / stem
         folder.mkdir(parents=True)
         (folder / copied_name(stem)).write_text(json.dumps(saved(run)), encoding="utf-8")
 
-    assert {} == Cycle(course, stem).autograde(list(downloads), how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
+    assert {} == Cycle(course, stem).autograde(list(downloads), how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
         most = gradebook.find_submission(stem, "perfect")
         full = (most.score, most.max_score)

@@ -17,7 +17,7 @@ from autograder.__main__ import main
 from autograder.errors import CourseError
 from autograder.lms import collect_report, placement
 from autograder.lms import collect_submissions as collecting
-from autograder.lms.collect_submissions import Collected, Wanted, collect
+from autograder.lms.collect_submissions import CollectionResult, CollectOptions, collect
 from autograder.lms.placement import Attempt, Placement, read_note
 from autograder.nbgrader_plugin.gradebook_scores import Person
 from autograder.nbgrader_plugin.roster_import import Roster
@@ -28,7 +28,7 @@ ADA = Person("ada", "Ada", "Lovelace", "", "41")
 BOB = Person("bob", "Bob", "Ng", "", "42")
 CLEO = Person("cleo", "Cleo", "Day", "", "43")
 FIRST, SECOND = b'{"cells": []}', b'{"cells": [], "metadata": {}}'
-PLAIN = Wanted()
+PLAIN = CollectOptions()
 Files = dict[str, bytes]
 
 
@@ -43,7 +43,9 @@ def ada(upload: int, original: str = "hw.ipynb", is_late: bool = False) -> str:
     return canvas_name("Lovelace", "Ada", 41, upload, original, is_late)
 
 
-def collected(course: Path, files: Files, wanted: Wanted = PLAIN, clock: tuple[int, ...] = CLOCK) -> Collected:
+def collected(
+    course: Path, files: Files, wanted: CollectOptions = PLAIN, clock: tuple[int, ...] = CLOCK
+) -> CollectionResult:
     """What becomes of a zip with these files, in a class of three."""
     path = write_zip(course.parent / "download.zip", files, clock)
     return collect(course, STEM, path, Roster([ADA, BOB, CLEO], {}), wanted)
@@ -56,7 +58,7 @@ def there(course: Path) -> Files:
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in found}
 
 
-def outcomes(done: Collected) -> dict[str, list[str]]:
+def outcomes(done: CollectionResult) -> dict[str, list[str]]:
     """The students by what became of their files."""
     return {each.value: who for each, who in done.outcomes.items() if who}
 
@@ -130,14 +132,14 @@ class TestFirstTime:
         """It says the same, and changes nothing."""
         files = {ada(7, is_late=True): FIRST, "x.ipynb": b""}
         before = sorted(course.rglob("*"))
-        dry = collected(course, files, Wanted(is_dry=True))
+        dry = collected(course, files, CollectOptions(is_dry=True))
 
         assert before == sorted(course.rglob("*"))
         assert dry == collected(course, files) and dry.outcomes[Placement.NEW] == ["ada"]
 
     def test_times_and_zones(self, course: Path) -> None:
         """Noted as nbgrader reads them, where the teacher says that the zip's times are those of handing in."""
-        collected(course, {ada(7): FIRST}, Wanted(with_times=True, zone=ZoneInfo("Europe/Berlin")))
+        collected(course, {ada(7): FIRST}, CollectOptions(with_times=True, zone=ZoneInfo("Europe/Berlin")))
 
         assert f"{datetime(2026, 11, 20, 21, 15, 30)} UTC\n" == (
             course / "submitted" / "ada" / STEM / "timestamp.txt"
@@ -166,7 +168,7 @@ class TestAgain:
 
     def test_newer_replaces_and_older_does_not(self, course: Path) -> None:
         """In whichever order the zips come."""
-        collected(course, {ada(7): FIRST}, Wanted(with_times=True))
+        collected(course, {ada(7): FIRST}, CollectOptions(with_times=True))
         newer = collected(course, {ada(9): SECOND})
         left = {PLACE: SECOND, f"ada/{STEM}/timestamp.txt": b""}  # nbgrader would keep the older time without
         assert (left, {"a newer attempt": ["ada"]}) == (there(course), outcomes(newer))

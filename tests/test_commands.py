@@ -249,7 +249,7 @@ def test_grading_begins_early_where_it_is_sure_to_be_needed(
         (tmp_path / path).touch()
     for student in ("ada", "bob"):
         (tmp_path / "submitted" / student / "x").mkdir(parents=True)
-    monkeypatch.setattr("autograder.grading.shared_pool.begun_early", raising(WorkFailed("began early")))
+    monkeypatch.setattr("autograder.grading.shared_pool.early_shared_process", raising(WorkFailed("began early")))
     monkeypatch.setattr("autograder.nbgrader_plugin.nbgrader_cycle.Cycle", raising(WorkFailed("went on")))
 
     assert 1 == main(["--root", str(tmp_path), "grade", "x", *options])

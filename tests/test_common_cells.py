@@ -15,7 +15,7 @@ from autograder.course.chapter_reader import read_chapter
 from autograder.grading.assignment import assignment
 from autograder.grading.executors import Workers
 from autograder.nbgrader_plugin import autograde
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.conftest import UNCONFINED
 from tests.made_submissions import handed_in
 from tests.sample_course import STEM, make_course
@@ -67,7 +67,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def recorded(course: Path) -> tuple[dict[str, str], list[Any]]:
     """The notebooks that a run records, by student, and the rows of the gradebook."""
     cycle = Cycle(course, STEM)
-    how = HowToGrade(workers=Workers(count=1, stays=True), force=True, unconfined=UNCONFINED)
+    how = GradingOptions(workers=Workers(count=1, stays=True), force=True, unconfined=UNCONFINED)
     assert {} == cycle.autograde(cycle.students(), how=how)
     with sqlite3.connect(course / "gradebook.db") as database:
         rows = database.execute(_GRADES).fetchall()
@@ -78,7 +78,7 @@ def test_what_is_shared_is_recorded_as_if_it_were_not(course: Path, monkeypatch:
     """Byte by byte and row by row, for whoever has changed something and whoever has not."""
     monkeypatch.setenv("PYTORCH_BASICS_SEED", "5")
     shared = recorded(course)
-    monkeypatch.setattr(autograde, "leaves_common", lambda *_: False)
+    monkeypatch.setattr(autograde, "needs_no_common_cells", lambda *_: False)
     alone = recorded(course)
 
     assert {"ada", "bob", "cy"} == set(shared[0]) and len({*shared[0].values()}) == 3

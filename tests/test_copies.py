@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.workspace.working_copies import FOLDER, Copies, Renewed
+from autograder.workspace.working_copies import FOLDER, Copies, UpdateResult
 
 
 def notebook(*cells: str, ran: int = 0) -> bytes:
@@ -47,21 +47,21 @@ def text(course: Path, name: str = "a.ipynb") -> bytes:
 
 def test_copies_are_made_once(course: Path) -> None:
     """The second time there is nothing to do."""
-    assert Renewed(("a.ipynb", "b.ipynb"), (), ()) == copies(course).renew()
+    assert UpdateResult(("a.ipynb", "b.ipynb"), (), ()) == copies(course).renew()
     assert notebook("1", "2") == text(course)
-    assert Renewed((), (), ()) == copies(course).renew()
+    assert UpdateResult((), (), ()) == copies(course).renew()
 
 
 def test_what_was_written_stays(course: Path) -> None:
     """Whether the course changes or not; the newer notebook lies beside it."""
     copies(course).renew()
     mine = write(course, "1", "my answer")
-    assert Renewed((), (), ()) == copies(course).renew()
+    assert UpdateResult((), (), ()) == copies(course).renew()
     new = change(course, "1", "2", "more")
 
-    assert Renewed((), (), (("a.ipynb", "a-new.ipynb"),)) == copies(course).renew()
+    assert UpdateResult((), (), (("a.ipynb", "a-new.ipynb"),)) == copies(course).renew()
     assert mine == text(course) and new == text(course, "a-new.ipynb")
-    assert Renewed((), (), ()) == copies(course).renew()
+    assert UpdateResult((), (), ()) == copies(course).renew()
 
 
 def test_a_copy_that_was_only_run_is_brought_up_to_date(course: Path) -> None:
@@ -70,7 +70,7 @@ def test_a_copy_that_was_only_run_is_brought_up_to_date(course: Path) -> None:
     write(course, "1", "2")
     new = change(course, "1", "2", "more")
 
-    assert Renewed((), ("a.ipynb",), ()) == copies(course).renew()
+    assert UpdateResult((), ("a.ipynb",), ()) == copies(course).renew()
     assert new == text(course)
 
 
@@ -124,12 +124,12 @@ def test_no_notebooks(tmp_path: Path) -> None:
     """Then there is none to open."""
     made = copies(tmp_path)
 
-    assert Renewed((), (), ()) == made.renew() and "" == made.latest()
+    assert UpdateResult((), (), ()) == made.renew() and "" == made.latest()
 
 
 def test_what_is_told() -> None:
     """One line for each thing that changed."""
-    told = list(Renewed(("a", "b"), ("c",), (("d", "d-new"),)).lines())
+    told = list(UpdateResult(("a", "b"), ("c",), (("d", "d-new"),)).lines())
 
     assert "New in work/, yours to write in: a, b." == told[0]
     assert (

@@ -26,7 +26,7 @@ from autograder.grading.assignment import assignment
 from autograder.grading.executors import Workers
 from autograder.nbgrader_plugin import gradebook_scores, late_penalties, notebook_writer
 from autograder.nbgrader_plugin.gradebook_recorder import ClassGradebook
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.pipe_messages import Frame
 from autograder.sandbox.execution import observation_cache, submission_runner
 from autograder.sandbox.execution.forked_children import _ForkServer
@@ -124,7 +124,7 @@ def work_of(cycle: Cycle) -> Counter[str]:
             patch.setattr(ClassGradebook, "write", counting("committed", ClassGradebook.write))
             patch.setattr(SaveAutoGrades, "preprocess", counting("recorded", SaveAutoGrades.preprocess))
             assert {} == cycle.autograde(
-                STUDENTS, how=HowToGrade(workers=Workers(count=1, stays=True), unconfined=UNCONFINED)
+                STUDENTS, how=GradingOptions(workers=Workers(count=1, stays=True), unconfined=UNCONFINED)
             )
     finally:
         event.remove(Engine, "before_cursor_execute", asked)
@@ -178,8 +178,8 @@ def asked_at_the_end(cycle: Cycle, students: Iterable[str]) -> int:
     """How often the gradebook is asked at the end of a run, where these students are all that it has."""
 
     def end() -> None:
-        late_penalties.settle(cycle.api, gradebook, cycle.course, STEM)
-        gradebook_scores.scored_before(gradebook, STEM)
+        late_penalties.apply_deadlines(cycle.api, gradebook, cycle.course, STEM)
+        gradebook_scores.outdated_manual_scores(gradebook, STEM)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Gradebook, "assignment_submissions", _only(students))
@@ -251,7 +251,7 @@ def test_workers_share_one_warm_process(cycle: Cycle, tmp_path: Path, monkeypatc
             seen.append((len(list(tmp_path.rglob("fork-server-*"))), len(living_in(tmp_path))))
             yield each
 
-    assert {} == cycle.autograde(STUDENTS, looking, HowToGrade(workers=Workers(count=2), force=True))
+    assert {} == cycle.autograde(STUDENTS, looking, GradingOptions(workers=Workers(count=2), force=True))
 
     folders, processes = zip(*seen, strict=True)
     # Each submission has a process of its own too, which may be seen on its way out.

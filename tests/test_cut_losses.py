@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from autograder.authoring.message_check import unmet
+from autograder.authoring.message_check import failed_verdicts
 from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.course.judge import Judge
 from autograder.diagnosis.judge_observations import judge
@@ -94,7 +94,7 @@ def test_a_cut_loss_is_told(name: str, way: str) -> None:
 
     report = judge(COURSE.find(name), key, COURSE.find(name).observe(answer_in(name, text), key.cases), text)
 
-    assert unmet(report)[0].sentence.startswith(_SENTENCES)
+    assert failed_verdicts(report)[0].sentence.startswith(_SENTENCES)
 
 
 @pytest.mark.parametrize(("name", "way"), CUTS, ids=lambda part: part)
@@ -126,7 +126,7 @@ def test_what_never_required_grad_is_not_told_as_cut(name: str) -> None:
 
     report = judge(COURSE.find(name), key, COURSE.find(name).observe(answer_in(name, text), key.cases), text)
 
-    assert not unmet(report)[0].sentence.startswith(_SENTENCES)
+    assert not failed_verdicts(report)[0].sentence.startswith(_SENTENCES)
 
 
 MODEL = Case("", "linear", "SGD", torch.ones(2, 3, dtype=torch.float64), torch.zeros(2, 1, dtype=torch.float64))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from autograder.__main__ import main
-from autograder.workspace.jupyterlab import Desk
+from autograder.workspace.jupyterlab import JupyterLabServer
 
 ASK = """
 import json
@@ -23,7 +23,7 @@ print(json.dumps({
 """
 
 
-def asked(desk: Desk) -> dict[str, list[str]]:
+def asked(desk: JupyterLabServer) -> dict[str, list[str]]:
     """What JupyterLab makes of the variables that it is started with."""
     done = subprocess.run([sys.executable, "-c", ASK], env=desk.environment(), capture_output=True, check=True)
     return dict(json.loads(done.stdout))
@@ -31,7 +31,7 @@ def asked(desk: Desk) -> dict[str, list[str]]:
 
 def test_a_student_sees_no_teachers_tools(tmp_path: Path) -> None:
     """No popup, full names in the list of files, and a kernel that says what to run first; Validate stays."""
-    told = asked(Desk(tmp_path, "a.ipynb", "student"))
+    told = asked(JupyterLabServer(tmp_path, "a.ipynb", "student"))
 
     assert {f"@jupyter/nbgrader:{name}" for name in ("formgrader", "create-assignment", "menu")} < set(told["disabled"])
     assert "@jupyter/nbgrader:validate-assignment" not in told["disabled"]
@@ -43,7 +43,7 @@ def test_a_student_sees_no_teachers_tools(tmp_path: Path) -> None:
 
 def test_a_teacher_sees_them_all(tmp_path: Path) -> None:
     """Formgrader and the rest; names of files are full here too."""
-    told = asked(Desk(tmp_path, "", "teacher"))
+    told = asked(JupyterLabServer(tmp_path, "", "teacher"))
 
     assert [] == told["disabled"] and "fetchNews" in str(told["overrides"])
     assert "showLastModifiedColumn': False" in str(told["overrides"])

@@ -83,7 +83,7 @@ class TestDraft:
     def test_place_is_after_the_last_answer(self) -> None:
         """What follows is no answer: the mutants that survive, or nothing."""
         bank = bank_path(COURSE.folder, STEM, "standardize")
-        line = bank_entry_draft.place(bank)
+        line = bank_entry_draft.line_for_entry(bank)
         lines = bank.read_text(encoding="utf-8").splitlines()
 
         assert not any("def standardize" in text for text in lines[line:])

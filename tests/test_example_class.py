@@ -16,7 +16,7 @@ from autograder.authoring.example_class import ExampleClass
 from autograder.authoring.example_students import ClassMaker
 from autograder.errors import CourseNotFound
 from autograder.grading import class_table, verdict_store
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.conftest import UNCONFINED
 from tests.graded import SEED, WHOLE, graded_class, group, verdict_of
 from tests.made_submissions import released
@@ -106,7 +106,7 @@ def test_teachers_own_marks_survive(graded: ExampleClass, tmp_path: Path, monkey
         book.find_comment("standardize", *where).manual_comment = "Well begun."
         book.db.commit()
 
-    assert {} == Cycle(course, STEM).autograde(["untouched"], how=HowToGrade(unconfined=UNCONFINED))
+    assert {} == Cycle(course, STEM).autograde(["untouched"], how=GradingOptions(unconfined=UNCONFINED))
 
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as book:
         assert (8.5, 7.0, "Well begun.") == (

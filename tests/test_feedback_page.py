@@ -11,7 +11,7 @@ from traitlets.config import Config
 
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.nbgrader_plugin.feedback_page import PROSE, REMEMBERED, Colored, FeedbackPage, fold, summary
+from autograder.nbgrader_plugin.feedback_page import PROSE, REMEMBERED, CachedHighlighter, FeedbackPage, fold, summary
 from tests.graded import WHOLE, graded_class, group, verdict_of
 
 
@@ -101,7 +101,7 @@ class TestRemembered:
 
     def test_code_is_colored_as_nbconvert_colors_it(self) -> None:
         """Twice the same text, in the notebook's language and in the one of a magic."""
-        theirs, ours = Highlight2HTML(pygments_lexer="ipython3"), Colored()
+        theirs, ours = Highlight2HTML(pygments_lexer="ipython3"), CachedHighlighter()
         for about in ((CODE,), (CODE, "python"), (CODE, None, {"magics_language": "html"}), (CODE,)):
             assert theirs(*about) == ours(*about)
 

@@ -23,7 +23,7 @@ from autograder.diagnosis.expected import ExpectedObservations
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import DamagedData, TooMuchText, WorkFailed
 from autograder.exercises.observation import Foreign, Observation, Raised, Seen, from_bytes, to_bytes
-from autograder.grading.bounded_judging import NO_FORM, judged, names_forged
+from autograder.grading.bounded_judging import NO_FORM, judge_within_limits, unjudgeable_lines
 from autograder.pipe_messages import Frame
 from autograder.sandbox.execution.program import LIMITS
 from autograder.sandbox.execution.submission_runner import outcome_in
@@ -120,7 +120,7 @@ def test_little_is_read_and_judged_soon(what: str) -> None:
     except (DamagedData, TooMuchText):
         seen = ()
     if seen:
-        report = judged(one_exercise(exercise, {"returned": 1.0}), exercise.name, 0, seen, "")
+        report = judge_within_limits(one_exercise(exercise, {"returned": 1.0}), exercise.name, 0, seen, "")
         assert not report.passed
     assert time.process_time() - begun < 4
 
@@ -185,7 +185,7 @@ def test_message_that_takes_too_long_costs_its_exercise(monkeypatch: pytest.Monk
     monkeypatch.setattr("autograder.grading.bounded_judging.time_budget", partial(time_budget, 0.5))
     judge = one_exercise(comparing(compare), {"returned": 1})
 
-    assert NO_FORM == judged(judge, made.exercise().name, 0, [{"slow": 1}], "").verdicts[0].sentence
+    assert NO_FORM == judge_within_limits(judge, made.exercise().name, 0, [{"slow": 1}], "").verdicts[0].sentence
 
 
 # --- what is judged
@@ -243,7 +243,7 @@ def test_odd_forms_fail(facet: str, odd: str) -> None:
     judge = one_exercise(broken_loops, honest)
     forged = from_bytes(to_bytes([honest | {facet: ODD[odd]}]))
 
-    first = judged(judge, "broken_loops", 0, forged, "").verdicts[0]
+    first = judge_within_limits(judge, "broken_loops", 0, forged, "").verdicts[0]
 
     assert first.status in (Status.FAIL, Status.ERROR) and len(first.sentence) <= 1000
 
@@ -254,7 +254,9 @@ def test_a_tensor_in_a_number_s_place_is_told_at_once(shape: tuple[int, ...]) ->
     exercise = made.exercise()
     judge, begun = one_exercise(exercise, {"returned": 1.0}), time.process_time()
 
-    first = judged(judge, exercise.name, 0, [{"returned": Seen(torch.empty(shape), shape, "float32", "cpu")}], "")
+    first = judge_within_limits(
+        judge, exercise.name, 0, [{"returned": Seen(torch.empty(shape), shape, "float32", "cpu")}], ""
+    )
 
     assert "got a tensor" in first.verdicts[0].sentence and time.process_time() - begun < 0.5
 
@@ -275,10 +277,10 @@ def test_what_cannot_be_judged_fails_and_is_named() -> None:
         assert "returned" in seen
 
     judge = one_exercise(comparing(compare), {"returned": 1})
-    report = judged(judge, made.exercise().name, 0, [{"other": 1}], "")
+    report = judge_within_limits(judge, made.exercise().name, 0, [{"other": 1}], "")
 
     assert (Status.FAIL, NO_FORM) == (report.verdicts[0].status, report.verdicts[0].sentence) and report.score == 0
-    assert (f"{made.exercise().name}: {NO_FORM}",) == names_forged([report])
+    assert (f"{made.exercise().name}: {NO_FORM}",) == unjudgeable_lines([report])
 
 
 @pytest.mark.parametrize("error", [KeyError("ours"), WorkFailed("no room")])
@@ -289,7 +291,9 @@ def test_fault_of_ours_is_told_as_ours(error: Exception) -> None:
         raise error
 
     with pytest.raises(type(error)):
-        judged(one_exercise(comparing(compare), {"returned": 1}), made.exercise().name, 0, [{"returned": 1}], "")
+        judge_within_limits(
+            one_exercise(comparing(compare), {"returned": 1}), made.exercise().name, 0, [{"returned": 1}], ""
+        )
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the bound is Linux's")
@@ -302,5 +306,7 @@ def test_judging_takes_no_more_memory_than_it_may() -> None:
 
     judge = one_exercise(comparing(compare), {"returned": 1})
 
-    assert NO_FORM == judged(judge, made.exercise().name, 0, [{"returned": 50_000}], "").verdicts[0].sentence
+    assert (
+        NO_FORM == judge_within_limits(judge, made.exercise().name, 0, [{"returned": 50_000}], "").verdicts[0].sentence
+    )
     assert torch.ones(1000, 1000).sum() == 1e6

@@ -232,16 +232,16 @@ class TestPreflight:
     def test_unknown_assignment_is_one_line(self) -> None:
         """An assignment that was never generated is told with the command to run."""
         with pytest.raises(CourseNotFound, match="nbgrader generate_assignment ch01_tensors"):
-            preflight_checks.known("ch01_tensors", ["ch02_autograd"])
+            preflight_checks.check_known("ch01_tensors", ["ch02_autograd"])
 
     def test_fresh_clone_is_sent_to_a_command_that_works(self, course: Path) -> None:
         """Before the build nbgrader has no source to release from; with a source, it can release again."""
         with pytest.raises(CourseNotFound, match="Run `python -m autograder build ch01_tensors` in the project folder"):
-            preflight_checks.sourced(course, "ch01_tensors")
+            preflight_checks.check_source(course, "ch01_tensors")
         with pytest.raises(CourseNotFound, match="Run `make build`"):
             assignment.released_starters(course, "ch01_tensors")
         (course / "source" / "ch01_tensors").mkdir(parents=True)
-        preflight_checks.sourced(course, "ch01_tensors")
+        preflight_checks.check_source(course, "ch01_tensors")
 
         with pytest.raises(CourseNotFound, match="Run `nbgrader generate_assignment ch01_tensors`"):
             assignment.released_starters(course, "ch01_tensors")

@@ -13,7 +13,7 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.authoring import bank_entry_draft
-from autograder.authoring.answer_analysis import Learned, learn
+from autograder.authoring.answer_analysis import AnswerAnalysis, learn
 from autograder.authoring.example_class import copy_course
 from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.course.course_location import bank_path
@@ -60,7 +60,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return course
 
 
-def learned(course: Path, source: str, student: str = "ada") -> Learned:
+def learned(course: Path, source: str, student: str = "ada") -> AnswerAnalysis:
     """What is learned from a student's folder with this answer."""
     folder = course / "submitted" / student / STEM
     folder.mkdir(parents=True, exist_ok=True)

@@ -17,7 +17,7 @@ from autograder.__main__ import main
 from autograder.authoring.custom_exercise import new_own, prove_own
 from autograder.errors import WorkFailed
 from autograder.grading import verdict_store
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.conftest import UNCONFINED
 from tests.own_assignments import KERNEL, Own, answer, by_hand, code, given, graded, hand_in, scores, write_source
 from tests.second_course import CHAPTER, COURSE, EXERCISE, TURNED_ROUND, make_second_course
@@ -239,7 +239,7 @@ def test_a_chapter_with_an_exercise_from_elsewhere(built: Path) -> None:
     cycle.generate()
     hand_in(built, CHAPTER, Own(cells=(), students={"ada": {NAME: RIGHT, EXERCISE: TURNED_ROUND}, "ben": {NAME: SUM}}))
 
-    assert {} == cycle.autograde(["ada", "ben"], how=HowToGrade(unconfined=UNCONFINED))
+    assert {} == cycle.autograde(["ada", "ben"], how=GradingOptions(unconfined=UNCONFINED))
     found = scores(built, CHAPTER)
     cells = (f"check_{NAME}", f"check_{EXERCISE}", "essay")
     assert {"ada": [2.5, 1.0, 0.0], "ben": [0.0, 0.0, 0.0]} == {s: [found[s][c][0] for c in cells] for s in found}
@@ -252,7 +252,7 @@ def test_refuses_one_exercise_twice(built: Path) -> None:
     cycle.generate()
 
     with pytest.raises(WorkFailed, match=f"several notebooks of twice check {NAME}"):
-        cycle.autograde(["ada"], how=HowToGrade(unconfined=UNCONFINED))
+        cycle.autograde(["ada"], how=GradingOptions(unconfined=UNCONFINED))
 
 
 @pytest.mark.parametrize(
@@ -272,4 +272,4 @@ def test_refuses(built: Path, cells: list[Any], told: str) -> None:
     cycle.generate()
 
     with pytest.raises(WorkFailed, match=told):
-        cycle.autograde(["ada"], how=HowToGrade(unconfined=UNCONFINED))
+        cycle.autograde(["ada"], how=GradingOptions(unconfined=UNCONFINED))

@@ -16,7 +16,7 @@ from autograder import mine
 from autograder.course.course_location import COURSE_VARIABLE
 from autograder.errors import UnknownExercise
 from autograder.notebook import progress_log, rerun_answer
-from autograder.notebook.mine import Taken
+from autograder.notebook.mine import ChosenVersion
 from autograder.notebook.progress_log import NAME
 from tests.made_reader import DOUBLE, FIRST, PAIR, SECOND, STUB, Reader, reader
 from tests.small_chapter import PROJECT
@@ -329,5 +329,7 @@ class TestWhereNobodyReads:
 
 def test_html_says_the_same(reader: Reader) -> None:
     """With the name as code, in the look of a check's feedback."""
-    assert "From here on: your <code>double</code></div>" in Taken("double", "")._repr_html_()
-    assert "the lesson&#x27;s <code>double</code>, until" in Taken("double", ", until yours passes")._repr_html_()
+    assert "From here on: your <code>double</code></div>" in ChosenVersion("double", "")._repr_html_()
+    assert (
+        "the lesson&#x27;s <code>double</code>, until" in ChosenVersion("double", ", until yours passes")._repr_html_()
+    )

@@ -12,7 +12,7 @@ from nbformat.v4 import new_code_cell
 
 from autograder.__main__ import main
 from autograder.grading import verdict_store
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, scores, task, write_source
 from tests.sample_course import make_course
@@ -165,8 +165,8 @@ def test_what_has_not_changed_is_not_run_again(course: Path, printed: str, monke
     monkeypatch.setattr(verdict_store, "store", fails)
     cycle = Cycle(course, "hw")
 
-    assert {} == cycle.autograde(cycle.students(), how=HowToGrade(unconfined=UNCONFINED))
+    assert {} == cycle.autograde(cycle.students(), how=GradingOptions(unconfined=UNCONFINED))
     with cycle.api.gradebook as gradebook:
         gradebook.update_or_create_source_cell("seen", "hw", "hw", source="assert square(2) == 5")
     with pytest.raises(AssertionError, match="graded again"):
-        cycle.autograde(["ada"], how=HowToGrade(unconfined=UNCONFINED))
+        cycle.autograde(["ada"], how=GradingOptions(unconfined=UNCONFINED))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from autograder.grading.executors import Workers
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.asked import THOROUGH
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Scores, scores
@@ -30,7 +30,9 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Scores]:
     course = course_of(tmp_path_factory.mktemp("packaged") / "course")
     for name in PACKAGED:
         cycle = Cycle(course, name)
-        assert {} == cycle.autograde(cycle.students(), how=HowToGrade(workers=Workers(count=1), unconfined=UNCONFINED))
+        assert {} == cycle.autograde(
+            cycle.students(), how=GradingOptions(workers=Workers(count=1), unconfined=UNCONFINED)
+        )
     return {name: scores(course, name) for name in PACKAGED}
 
 

@@ -15,7 +15,7 @@ from autograder.__main__ import main
 from autograder.authoring.chapter_notebooks import INSTALL_ID, Notebook
 from autograder.errors import WorkFailed
 from autograder.workspace import embedded_package
-from autograder.workspace.embedded_package import cell, shared
+from autograder.workspace.embedded_package import embed_package, packed_cell
 from tests.colab import runtime
 from tests.colab.notebook import colab_copy
 from tests.mine_in_chapters import SHORT
@@ -81,7 +81,7 @@ def nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("stem", [STEM])
 def test_it_runs_where_the_course_is_not(nothing: Path, tmp_path: Path, stem: str) -> None:
     """From an empty Colab: the lesson's figures, its checks, hints and progress, and an explorer."""
-    opened = shared(notebook(), COURSE, stem)
+    opened = embed_package(notebook(), COURSE, stem)
     opened.cells.append(
         nbformat.v4.new_code_cell("import autograder, course; print(autograder.__file__, course.__file__)")
     )
@@ -100,8 +100,8 @@ def test_it_runs_where_the_course_is_not(nothing: Path, tmp_path: Path, stem: st
 @pytest.mark.parametrize("stem", sorted(path.stem for path in (COURSE / "chapters").glob("*.py")))
 def test_it_is_small_and_holds_no_answers(stem: str, tmp_path: Path) -> None:
     """Below half a megabyte; what is unpacked is what a student's install has, and no more."""
-    text = cell(COURSE, stem)
-    assert len(text) < MOST and text == cell(COURSE, stem)
+    text = packed_cell(COURSE, stem)
+    assert len(text) < MOST and text == packed_cell(COURSE, stem)
     assert text == TransformerManager().transform_cell(text)  # no sign in it is taken for one of IPython's
 
     script = text.replace('any(importlib.metadata.distributions(name="pytorch-basics"))', "False").replace(
@@ -119,7 +119,7 @@ def test_where_the_course_is_installed_nothing_is_unpacked(tmp_path: Path, monke
     """In grading, and beside the course's own folder."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     ran: dict[str, object] = {}
-    exec(compile(ast.parse(cell(COURSE, STEM)), "<cell>", "exec"), ran)
+    exec(compile(ast.parse(packed_cell(COURSE, STEM)), "<cell>", "exec"), ran)
 
     assert [] == list(tmp_path.iterdir()) and "packed" not in ran
 
@@ -130,7 +130,7 @@ def test_a_notebook_without_the_cell_is_told() -> None:
     old.cells = [each for each in old.cells if each.id != INSTALL_ID]
 
     with pytest.raises(WorkFailed, match="Run `make build`"):
-        shared(old, COURSE, STEM)
+        embed_package(old, COURSE, STEM)
 
 
 def test_the_command_names_an_unknown_chapter(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook
 from PIL import Image
 
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.sandbox.execution.notebook_runner import validated_outputs
 from autograder.submission import attached_pictures
 from autograder.submission.picture_size import pixels
@@ -185,7 +185,7 @@ def test_pictures_and_files_reach_the_feedback(tmp_path: Path) -> None:
         path = course / "submitted" / "ada" / "hw" / name
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(data)
-    assert {} == cycle.autograde(["ada"], how=HowToGrade(unconfined=UNCONFINED))
+    assert {} == cycle.autograde(["ada"], how=GradingOptions(unconfined=UNCONFINED))
     assert {} == cycle.feedback(["ada"])
 
     for step in ("autograded", "feedback"):

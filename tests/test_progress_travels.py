@@ -13,7 +13,7 @@ from jupyter_client.manager import KernelManager, start_new_kernel
 
 from autograder.grading import verdict_store
 from autograder.grading.executors import Workers
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.notebook.progress_log import NAME, Entry, _append
 from tests.conftest import UNCONFINED
 from tests.sample_course import STEM, make_course
@@ -94,7 +94,7 @@ def test_nbgrader_neither_carries_it_nor_trips_over_it(tmp_path: Path, monkeypat
     _append(home / STEM / NAME, "standardize", Entry(4, 4))
     cycle.submit("ada", home)
     cycle.collect()
-    how = HowToGrade(workers=Workers(count=1, stays=True), unconfined=UNCONFINED)
+    how = GradingOptions(workers=Workers(count=1, stays=True), unconfined=UNCONFINED)
     failures = cycle.autograde(["ada"], how=how) | cycle.feedback(["ada"])
     found = verdict_store.stored(course, STEM, "ada")
 

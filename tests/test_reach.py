@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from autograder.notebook.referenced_names import reached, unwrapped
+from autograder.notebook.referenced_names import transitive_names, unwrapped
 
 START = "import functools, contextlib\nimport torch\ndef net(x=0): return x\ndef deep(): return net()\n"
 REACHING = {
@@ -51,7 +51,7 @@ def names(text: str) -> set[str]:
     """What the answer of this text reaches."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
     exec(START + text, namespace)
-    return set(reached(namespace["answer"], namespace))
+    return set(transitive_names(namespace["answer"], namespace))
 
 
 @pytest.mark.parametrize("text", REACHING.values(), ids=REACHING)
@@ -76,7 +76,7 @@ def test_nothing_of_the_answer_is_run() -> None:
     namespace: dict[str, Any] = {"__name__": "__main__", "trap": Trap()}
     exec("def answer(): return trap", namespace)
 
-    assert set(reached(namespace["answer"], namespace)) == {"trap"}
+    assert set(transitive_names(namespace["answer"], namespace)) == {"trap"}
 
 
 def test_a_circle_of_wrappers_ends() -> None:

@@ -43,7 +43,7 @@ CHAPTER = (
     chapter_sections.overview,
     chapter_sections.misunderstandings,
     chapter_sections.unexplained,
-    chapter_sections.eye,
+    chapter_sections.review_list,
     chapter_sections.repairs,
 )
 COURSE = (course_sections.chapters, course_sections.misunderstandings, course_sections.missing)
@@ -162,7 +162,7 @@ class TestPage:
         """Those who could not be graded or read, whose code hung, and whose score by hand is older."""
         marks = {"s2": Mark(True, needs_a_person=True, has_older_score=True), "s0": Mark(True, needs_a_person=True)}
         class_ = results(verdict(PASS), None, verdict(PASS), verdict(HUNG), task=MarkedAssignment("ch", None, 2, marks))
-        told = chapter_sections.eye(class_)
+        told = chapter_sections.review_list(class_)
 
         assert ["s1", "s2", "s3"] == re.findall(r'<th scope="row">(s\d)</th>', told)
         assert "a: Still running." in told and "it is a link." in told and "is older than the last grading" in told
@@ -172,8 +172,10 @@ class TestPage:
         """It stands where a teacher looks for it, with its student, and not among what was mended."""
         class_ = results(replace(verdict(PASS), repairs=("renamed.",), eye=("breaks off.",)), verdict(PASS))
 
-        assert "breaks off." in chapter_sections.eye(class_) and "breaks off." not in chapter_sections.repairs(class_)
-        assert "renamed." in chapter_sections.repairs(class_) and "renamed." not in chapter_sections.eye(class_)
+        assert "breaks off." in chapter_sections.review_list(class_) and "breaks off." not in chapter_sections.repairs(
+            class_
+        )
+        assert "renamed." in chapter_sections.repairs(class_) and "renamed." not in chapter_sections.review_list(class_)
         assert "worth a person's eye: s0\n" in class_table.table(class_.rows)
 
     def test_a_class_in_which_nothing_could_be_read(self) -> None:

@@ -75,7 +75,7 @@ def test_a_text_for_each_who_could_not_be_read(tmp_path: Path) -> None:
     (tmp_path / "submitted" / "bob" / "ch").mkdir(parents=True)
     (tmp_path / "submitted" / "bob" / "ch" / "my\x1bnotes.txt").touch()
     first, second = (
-        csv_files.letters([results(BROKEN, EMPTY, StudentRow("cid", verdict(PASS)), course=tmp_path)])
+        csv_files.unreadable_letters([results(BROKEN, EMPTY, StudentRow("cid", verdict(PASS)), course=tmp_path)])
         .decode()
         .split("----")
     )
@@ -121,8 +121,8 @@ def test_who_misunderstood_stands_beside_the_page_alone() -> None:
     """With id and name; a cell that opens as a formula is text."""
     wild = replace(KNOWN, sentence="=2+3")
     class_ = results(StudentRow("ada", verdict(wild)))
-    (line,) = lines(csv_files.misunderstood([class_]))
+    (line,) = lines(csv_files.misunderstandings_table([class_]))
 
     assert ("ch", "a", "'=2+3", "2.0", "ada", "Love, Ada") == tuple(line.values())
     drawn = chapter_sections.misunderstandings(class_) + course_sections.misunderstandings([class_])
-    assert "ada" not in drawn and "Love" not in drawn and not csv_files.misunderstood([results(EMPTY)])
+    assert "ada" not in drawn and "Love" not in drawn and not csv_files.misunderstandings_table([results(EMPTY)])

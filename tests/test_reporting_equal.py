@@ -16,7 +16,7 @@ from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reports import class_answers, course_sections, csv_files
 from autograder.reports.class_results import Results
 from autograder.reports.example_answers import Examples
-from autograder.reports.similar_answers import FLOOR, LONG, Answered, Form, by_chance, form, pairs
+from autograder.reports.similar_answers import FLOOR, LONG, ExerciseForms, Form, by_chance, form, pairs
 
 ONE = '''
 import torch.nn.functional as F
@@ -63,14 +63,14 @@ def test_what_cannot_be_read_has_no_form(text: str) -> None:
     assert form(text) is None or isinstance(form(text), Form)
 
 
-def answered(name: str, *groups: int, size: int = 40, nodes: int = FLOOR, shift: int = 0) -> Answered:
+def answered(name: str, *groups: int, size: int = 40, nodes: int = FLOOR, shift: int = 0) -> ExerciseForms:
     """An exercise of a class in which groups of these sizes have one form each, and everybody else one of their own."""
     forms, student = {}, shift
     for number, group in enumerate([*groups, *[1] * (size - sum(groups))]):
         for _ in range(group):
             forms[f"s{student % size:03}"] = Form(f"{name}{number}", nodes)
             student += 1
-    return Answered("ch", name, size, forms)
+    return ExerciseForms("ch", name, size, forms)
 
 
 def test_two_exercises_make_a_pair() -> None:
@@ -84,7 +84,7 @@ def test_two_exercises_make_a_pair() -> None:
 def test_what_counts_for_nothing() -> None:
     """Short answers, forms that many have, and those of the course itself."""
     whole = answered("b", 2)
-    known = Answered("ch", "a", 40, answered("a", 2).forms, frozenset({"a0"}))
+    known = ExerciseForms("ch", "a", 40, answered("a", 2).forms, frozenset({"a0"}))
 
     assert not pairs([known, whole]) and not pairs([answered("a", 2, nodes=FLOOR - 1), whole])
     assert not pairs([answered("a", 20), answered("b", 20), answered("c", 20), whole])
@@ -112,11 +112,11 @@ def test_chance() -> None:
 def test_the_page_names_nobody_and_the_table_does() -> None:
     """How many pairs there are, and how to read it; no file where there is none."""
     found = pairs([answered("a", 2), answered("b", 2)])
-    page = course_sections.equal(len(found), 0.25)
+    page = course_sections.similar_pairs(len(found), 0.25)
 
     assert "1 pair of students has" in page and "about 0.2 pairs" in page and "a hint to look" in page
     assert "s000" not in page and "s000,s001,5.99,ch,a,2,30" in csv_files.equal_table(found).decode()
-    assert not csv_files.equal_table([]) and "No two students" in course_sections.equal(0, 0)
+    assert not csv_files.equal_table([]) and "No two students" in course_sections.similar_pairs(0, 0)
 
 
 def test_the_course_s_own_answers_count_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +128,7 @@ def test_the_course_s_own_answers_count_for_nothing(monkeypatch: pytest.MonkeyPa
     judged = SubmissionVerdict(stem, 1, "", (report,), {exercise: 1}, {exercise: 0})
     rows = tuple(StudentRow(name, judged) for name in ("ada", "bob"))
     monkeypatch.setattr(Examples, "answers", lambda _, student: {exercise: right[0] + f"# {student}"})
-    (found,) = class_answers.answered([Results(course, stem, "", rows)])
+    (found,) = class_answers.read_answers([Results(course, stem, "", rows)])
 
     assert len(right) > 1 and {form(text) for text in right if form(text)} and found.size == len(found.forms) == 2
     assert {each.text for each in found.forms.values()} <= found.common and len(found.common) > 2
@@ -165,4 +165,4 @@ def test_a_chapter_that_has_changed_stops_no_report(tmp_path: Path, monkeypatch:
     (tmp_path / "chapters" / "ch01_bad.py").write_text("# %% check=")
     places = [(course, next((course / "chapters").glob("*.py")).stem), (tmp_path, "ch01_bad"), (tmp_path, "own")]
 
-    assert not class_answers.answered([Results(*place, "", (StudentRow("ada", judged),)) for place in places])
+    assert not class_answers.read_answers([Results(*place, "", (StudentRow("ada", judged),)) for place in places])

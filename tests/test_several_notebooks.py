@@ -14,7 +14,7 @@ from autograder.errors import WorkFailed
 from autograder.grading import class_table
 from autograder.grading.executors import Workers
 from autograder.grading.verdict_paths import verdict_path
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, scores, write_source
 from tests.sample_course import make_course
@@ -51,7 +51,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "submitted" / "dan" / "hw" / "second.ipynb").write_text("{ no notebook")
     for path in (folder / "submitted" / "eve" / "hw").glob("*.ipynb"):
         path.rename(path.with_name(f"my-{path.name}"))
-    failures = cycle.autograde(cycle.students(), how=HowToGrade(workers=Workers(count=1), unconfined=UNCONFINED))
+    failures = cycle.autograde(cycle.students(), how=GradingOptions(workers=Workers(count=1), unconfined=UNCONFINED))
     assert {"eve"} == set(failures) and "expected hw.ipynb, second.ipynb" in failures["eve"]
     return folder
 
@@ -105,7 +105,7 @@ def test_release_that_the_gradebook_does_not_know(course: Path, tmp_path: Path) 
     shutil.copyfile(release / "second.ipynb", release / "third.ipynb")
 
     with pytest.raises(WorkFailed, match="found hw, second, third"):
-        Cycle(tmp_path / "course", "hw").autograde(["ada"], how=HowToGrade(unconfined=UNCONFINED))
+        Cycle(tmp_path / "course", "hw").autograde(["ada"], how=GradingOptions(unconfined=UNCONFINED))
 
 
 def test_score_by_hand_for_other_points_is_looked_at_again(course: Path) -> None:
@@ -127,5 +127,5 @@ def regraded(course: Path) -> dict[str, tuple[str, ...]]:
     """Generate, and grade what has changed; who has scores by hand to look at again."""
     cycle = Cycle(course, "hw")
     cycle.generate()
-    cycle.autograde(["ada"], how=HowToGrade(workers=Workers(count=1), unconfined=UNCONFINED, force=True))
+    cycle.autograde(["ada"], how=GradingOptions(workers=Workers(count=1), unconfined=UNCONFINED, force=True))
     return cycle.scored_before

@@ -15,7 +15,7 @@ import pytest
 
 from autograder.errors import WorkFailed
 from autograder.grading import shared_server
-from autograder.grading.shared_pool import FEW, MANY, begun_early, shared_pool
+from autograder.grading.shared_pool import FEW, MANY, early_shared_process, shared_pool
 from autograder.sandbox.execution.choose_runner import ALWAYS_PRELOADED
 from tests.conftest import needs_confinement
 
@@ -51,10 +51,10 @@ def test_what_began_early_is_the_pools_and_ends_with_the_block(tmp_path: Path, m
     """Each process has a folder: there is one, and none is left, also where no pool was opened."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
 
-    with begun_early(), shared_pool(1) as pool:
+    with early_shared_process(), shared_pool(1) as pool:
         assert os.getpid() != pool.submit(os.getpid).result()
         assert 1 == len(list(tmp_path.iterdir()))
-    with begun_early():
+    with early_shared_process():
         assert 1 == len(list(tmp_path.iterdir()))
 
     assert [] == list(tmp_path.iterdir())
@@ -63,7 +63,7 @@ def test_what_began_early_is_the_pools_and_ends_with_the_block(tmp_path: Path, m
 def test_what_began_early_and_ended_is_replaced() -> None:
     """Somebody may have ended it meanwhile: another one is started."""
     before = set(children())
-    with begun_early():
+    with early_shared_process():
         (early,) = set(children()) - before
         os.kill(early, signal.SIGKILL)
         os.waitid(os.P_PID, early, os.WEXITED | os.WNOWAIT)

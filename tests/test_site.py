@@ -17,7 +17,7 @@ from autograder.authoring.chapter_notebooks import solution_notebook
 from autograder.authoring.site.build_site import build
 from autograder.authoring.site.chapter_page import chapter_page
 from autograder.authoring.site.executed_chapters import executed
-from autograder.authoring.site.figure_markup import lightened
+from autograder.authoring.site.figure_markup import defer_figures
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
 from autograder.course.reading_time import filled
@@ -240,7 +240,7 @@ def drawn(letters: str, words: str = "a &amp; b") -> str:
 
 def test_figures_wait_in_places_of_their_size() -> None:
     """With their words; the markup stands where only a browser without scripts reads it."""
-    page = lightened(f"<p>a</p>{drawn('a')}<p>b</p>")
+    page = defer_figures(f"<p>a</p>{drawn('a')}<p>b</p>")
     size = "min-width:240px;max-width:400px;aspect-ratio:300/150"
     place = f'<div class="later" role="img" aria-label="a &amp; b" style="{size}"><noscript>'
 
@@ -249,7 +249,7 @@ def test_figures_wait_in_places_of_their_size() -> None:
 
 def test_letters_of_figures_stand_on_a_page_once() -> None:
     """Behind all that uses them, and not where a script puts them in later."""
-    page = lightened(drawn("ab") + drawn("bc"))
+    page = defer_figures(drawn("ab") + drawn("bc"))
     letters = page.rpartition("</noscript>")[2]
 
     assert ["a", "b", "c"] == re.findall(r'id="DejaVuSans-(.)"', page) == re.findall(r'id="DejaVuSans-(.)"', letters)
@@ -260,8 +260,8 @@ def test_a_page_without_figures_stays() -> None:
     """But for pictures in pixels, which wait too; explorers' drawings are not figures."""
     text = '<p>a</p><svg viewBox="0 0 1 1"><g/></svg><img alt="x" src="a.png">'
 
-    assert text == lightened(text)
-    assert '<img loading="lazy" alt="x" src="data:image/png;base64,x">' == lightened(
+    assert text == defer_figures(text)
+    assert '<img loading="lazy" alt="x" src="data:image/png;base64,x">' == defer_figures(
         '<img alt="x" src="data:image/png;base64,x">'
     )
 

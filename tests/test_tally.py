@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from autograder.authoring.bank_statistics import HEADS, KNOWN, Tally, renewed, tally
-from autograder.authoring.mutant_messages import KINDS, SOLUTION, summary, told
+from autograder.authoring.bank_statistics import HEADS, KNOWN, Tally, tally, update_table
+from autograder.authoring.mutant_messages import KINDS, SOLUTION, judge_mutants, summary
 from autograder.course.answer_bank import load_bank
 from autograder.course.course_location import bank_path
 from tests.asked import THOROUGH
@@ -45,7 +45,9 @@ def test_what_unknown_answers_are_told_is_as_it_says() -> None:
     first = next(iter(EVERY.values()))
     names = [name for name, stem in EVERY.items() if THOROUGH or stem == first]
 
-    assert DOCUMENT == renewed(DOCUMENT, list(EVERY), [tally(ROOT / "course", EVERY[name], name) for name in names])
+    assert DOCUMENT == update_table(
+        DOCUMENT, list(EVERY), [tally(ROOT / "course", EVERY[name], name) for name in names]
+    )
 
 
 def test_a_row_is_written_anew() -> None:
@@ -55,23 +57,23 @@ def test_a_row_is_written_anew() -> None:
     damaged = DOCUMENT.replace(old, f"| `{name}` | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 |").replace(ROWS[-1], ROWS[0])
     counts = [int(cell) for cell in old.strip("| ").split(" | ")[1:]]
 
-    assert ROWS[4] == old and DOCUMENT == renewed(damaged, list(EVERY), [Tally(name, *counts)])
-    assert DOCUMENT == renewed(DOCUMENT.replace(old + "\n", ""), list(EVERY), [Tally(name, *counts)])
-    assert DOCUMENT == renewed(
+    assert ROWS[4] == old and DOCUMENT == update_table(damaged, list(EVERY), [Tally(name, *counts)])
+    assert DOCUMENT == update_table(DOCUMENT.replace(old + "\n", ""), list(EVERY), [Tally(name, *counts)])
+    assert DOCUMENT == update_table(
         DOCUMENT.replace(ROWS[3], f"{ROWS[3]}\n{ROWS[3].replace('`', '`gone_', 1)}"), list(EVERY), []
     )
 
 
 def test_where_there_is_no_document_it_is_the_table() -> None:
     """Another course has none."""
-    told = renewed("", ["one", "two"], [Tally("one", 1, 2, 2, 0, 0, 0, 0, 2)]).splitlines()
+    told = update_table("", ["one", "two"], [Tally("one", 1, 2, 2, 0, 0, 0, 0, 2)]).splitlines()
 
     assert ["| `one` | 1 | 2 | 2 | 0 | 0 | 0 | 0 | 2 |", "| all | 1 | 2 | 2 | 0 | 0 | 0 | 0 | 2 |"] == told[2:]
 
 
 def test_mutants_are_told_what_no_pattern_denies() -> None:
     """Each mutant is counted once; one that does what a known mistake does is told its sentence, and is listed."""
-    heard = list(told(ROOT / "course", "ch02_autograd", "grad_by_hand"))
+    heard = list(judge_mutants(ROOT / "course", "ch02_autograd", "grad_by_hand"))
     head, *listed = summary("grad_by_hand", heard)
 
     assert {each.kind for each in heard} <= set(KINDS) - {"denied"}

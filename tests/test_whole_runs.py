@@ -31,10 +31,10 @@ from autograder.grading import class_table, verdict_store
 from autograder.grading.assignment import assignment
 from autograder.grading.executors import Workers
 from autograder.grading.grader import grader
-from autograder.grading.regrade import Again
+from autograder.grading.regrade import RegradeOptions
 from autograder.nbgrader_plugin.course_lock import LOCK
 from autograder.nbgrader_plugin.deadlines import SETTINGS
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.processes import PYTHONPATH, all_end, living_in
 from tests.sample_course import STEM
@@ -92,7 +92,7 @@ def undisturbed(handed_in: Path) -> Path:
     course = copied(handed_in)
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(verdict_store.SEED_VARIABLE, str(SEED))
-        assert {} == Cycle(course, STEM).autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
+        assert {} == Cycle(course, STEM).autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
     return Path(shutil.copytree(course, course.with_name("undisturbed")))
 
 
@@ -202,7 +202,7 @@ def test_run_is_worth_comparing(expected: dict[str, Any]) -> None:
 @pytest.mark.parametrize("workers", [Workers(count=2), Workers(dask_local=1)], ids=["pool", "Dask"])
 def test_workers_change_nothing(course: Path, expected: dict[str, Any], workers: Workers) -> None:
     """Two processes, or a Dask worker, give the same gradebook and the same notebooks."""
-    assert {} == Cycle(course, STEM).autograde(CLASS, how=HowToGrade(workers=workers, unconfined=UNCONFINED))
+    assert {} == Cycle(course, STEM).autograde(CLASS, how=GradingOptions(workers=workers, unconfined=UNCONFINED))
     assert expected == results(course)
 
 
@@ -234,7 +234,7 @@ def test_deadlines_are_applied_whenever_they_are_decided(graded: Path, expected:
     def decided(text: str) -> dict[str, float]:
         (graded / SETTINGS).write_text(text)
         cycle = Cycle(graded, STEM)
-        assert {} == cycle.autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
+        assert {} == cycle.autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
         assert {each.student: each.penalty for each in cycle.late if each.penalty} == penalties(graded)
         return penalties(graded)
 
@@ -267,7 +267,7 @@ def test_points_that_changed_are_told_before_anything_is_graded(graded: Path, ex
     with pytest.raises(
         WorkFailed, match=r"add_bias \(1 there, 2 in the chapter\)\. Nothing was graded\. Run `nbgrader"
     ):
-        Cycle(graded, STEM).autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
+        Cycle(graded, STEM).autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
     assert expected == results(graded)
 
 
@@ -276,7 +276,7 @@ def test_what_a_grading_would_change_is_told_first(graded: Path, expected: dict[
     chapter = graded / "chapters" / f"{STEM}.py"
     chapter.write_text(chapter.read_text().replace('check="add_bias" points=1', 'check="add_bias" points=2'))
 
-    seen = Cycle(graded, STEM).preview(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
+    seen = Cycle(graded, STEM).preview(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
 
     assert {"perfect": {"add_bias": (1, 2)}} == {
         each.student: each.points for each in seen.changes if each.student == "perfect"
@@ -289,13 +289,13 @@ def test_one_exercise_is_graded_again_and_nobody_loses(graded: Path) -> None:
     """As if a faulty exercise had been graded before: too little here, too much there."""
     with_faults(graded, "perfect", Status.FAIL)
     with_faults(graded, "wrong-01", Status.PASS)
-    cycle, one = Cycle(graded, STEM), Again(only=frozenset({"add_bias"}))
-    cycle.autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED, force=True, again=one))
+    cycle, one = Cycle(graded, STEM), RegradeOptions(only=frozenset({"add_bias"}))
+    cycle.autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED, force=True, again=one))
 
     assert (1.0, 0.0) == (score(cycle, "perfect", "add_bias"), score(cycle, "perfect", "describe"))
 
-    keep = Again(never_lower=True)
-    cycle.autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED, force=True, again=keep))
+    keep = RegradeOptions(never_lower=True)
+    cycle.autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED, force=True, again=keep))
 
     assert (1.0, 1.0) == (score(cycle, "perfect", "add_bias"), score(cycle, "perfect", "describe"))
     kept = [row.notes for row in class_table.rows(graded, STEM) if row.student == "wrong-01"]
@@ -327,15 +327,15 @@ def test_a_score_by_hand_that_is_older_is_told(graded: Path, capsys: pytest.Capt
         for name in ("check_add_bias", "check_describe"):
             gradebook.find_grade(name, STEM, STEM, "wrong-01").manual_score = 0.5
         gradebook.db.commit()
-    cycle.autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
+    cycle.autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
     assert {} == cycle.scored_before  # nothing has changed since somebody looked
 
-    cycle.autograde(["wrong-01"], how=HowToGrade(workers=ONE, unconfined=UNCONFINED, force=True))
+    cycle.autograde(["wrong-01"], how=GradingOptions(workers=ONE, unconfined=UNCONFINED, force=True))
     assert {} == cycle.scored_before  # nor now: the same file has the same points
 
     with_faults(graded, "wrong-01", Status.PASS)
-    one = Again(only=frozenset({"add_bias"}))
-    cycle.autograde(["wrong-01"], how=HowToGrade(workers=ONE, unconfined=UNCONFINED, force=True, again=one))
+    one = RegradeOptions(only=frozenset({"add_bias"}))
+    cycle.autograde(["wrong-01"], how=GradingOptions(workers=ONE, unconfined=UNCONFINED, force=True, again=one))
     assert {"wrong-01": ("check_add_bias",)} == cycle.scored_before
 
     unconfined = ["--unconfined"] if UNCONFINED else []
@@ -356,7 +356,7 @@ def test_killed_run_goes_on_where_it_was(course: Path, expected: dict[str, Any])
     assert 2 <= graded and all_gone(run.pid) and all_end(temporary(course))
     wait_for(lambda: not any(temporary(course).iterdir()))
     assert [] == list(temporary(course).iterdir())
-    assert {} == Cycle(course, STEM).autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
+    assert {} == Cycle(course, STEM).autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
     assert expected == results(course)
 
 
@@ -438,10 +438,10 @@ def test_disk_that_fills_up_while_nbgrader_writes_costs_nobody_points(
 
     with monkeypatch.context() as disk:
         disk.setattr(FilesWriter, "write", full)
-        failures = Cycle(course, STEM).autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
+        failures = Cycle(course, STEM).autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
 
     assert len(CLASS) - 1 == len(failures) and all("No space left on device" in reason for reason in failures.values())
-    assert {} == Cycle(course, STEM).autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
+    assert {} == Cycle(course, STEM).autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
     assert expected == results(course)
 
 
@@ -453,7 +453,7 @@ def test_half_written_result_is_made_again(graded: Path, expected: dict[str, Any
     half = graded / "autograded" / "perfect" / STEM / f"{STEM}.ipynb"
     half.chmod(0o644)
     half.write_text("{")
-    Cycle(graded, STEM).autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
+    Cycle(graded, STEM).autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
 
     assert expected == results(graded)
 
@@ -467,5 +467,5 @@ def test_second_run_changes_no_file(graded: Path) -> None:
         return {str(path): path.stat().st_mtime_ns for path in files if path.name != LOCK.name}
 
     before = stamps()
-    assert {} == Cycle(graded, STEM).autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
+    assert {} == Cycle(graded, STEM).autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
     assert before == stamps()

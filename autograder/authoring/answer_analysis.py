@@ -43,7 +43,7 @@ class Near:
 
 
 @dataclass(frozen=True)
-class Learned:
+class AnswerAnalysis:
     """The analysis of an answer: its reports on visible and fresh cases, the nearest known mistakes, and a draft.
 
     `entry` is the drafted bank entry, or "" if the bank cannot hold the answer or needs no entry; `advice` says why, or
@@ -62,7 +62,7 @@ class Learned:
 
 def learn(
     course: Path, submission: Path, exercise: str, names: Iterable[str] = (), *, unconfined: bool = False
-) -> Learned:
+) -> AnswerAnalysis:
     """Run one answer from a notebook, or from a student's folder, and draft an entry for the answer bank.
 
     The answer runs as in grading. `names` are words to remove from the entry, such as the student's name. Raises
@@ -78,7 +78,9 @@ def learn(
     entry, advice = _drafted(lab, reports, names)
     bank = bank_path(course, stem, exercise)
     near = () if visible.verdicts[0].sentence == NO_FORM else lab.near(outcomes[VISIBLE_SEED])
-    return Learned(exercise, visible, tuple(fresh), near, bank, bank_entry_draft.place(bank), entry, advice)
+    return AnswerAnalysis(
+        exercise, visible, tuple(fresh), near, bank, bank_entry_draft.line_for_entry(bank), entry, advice
+    )
 
 
 def _read(wanted: Assignment, path: Path) -> Submission:

@@ -41,7 +41,7 @@ def of_file(judge: Judge, name: str, cell: str) -> str:
     return answer_text(name, cell, (), known, judge.names)
 
 
-def are_one(judge: Judge, name: str, cell: str, answer: Callable[..., Any]) -> bool:
+def texts_agree(judge: Judge, name: str, cell: str, answer: Callable[..., Any]) -> bool:
     """Return whether `check`, after a kernel has run this cell, reads the same from the answer's text as grading does.
 
     Then both give the same report, since a report depends on nothing but this text and the answer's observations.

@@ -59,7 +59,7 @@ def entry(answer: str, is_right: bool) -> str:
     return f'@bank.wrong(\n    "{TAG}",\n    "{SENTENCE}",\n)\n{answer}'
 
 
-def place(bank: Path) -> int:
+def line_for_entry(bank: Path) -> int:
     """Return the number of the line after which an entry belongs: the last line of the bank's last answer."""
     tree = ast.parse(bank.read_text(encoding="utf-8"))
     return max((node.end_lineno or 0 for node in tree.body if isinstance(node, _ANSWERS)), default=0) or (

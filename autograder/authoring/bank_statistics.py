@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
-from autograder.authoring.message_check import unmet
+from autograder.authoring.message_check import failed_verdicts
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.course.judge import Judge
@@ -79,10 +79,10 @@ def _kind_if_unknown(here: Judge, name: str, answer: KnownAnswer) -> str:
         return "another"
     by_rule = [rule.sentence for rule in exercise.rules]
     by_requirement = [*by_rule, *(text for each in exercise.requirements.values() for text in each.tells.values())]
-    return "requirement" if any(each.sentence in by_requirement for each in unmet(report)) else "difference"
+    return "requirement" if any(each.sentence in by_requirement for each in failed_verdicts(report)) else "difference"
 
 
-def renewed(document: str, names: Sequence[str], counted: Iterable[Tally]) -> str:
+def update_table(document: str, names: Sequence[str], counted: Iterable[Tally]) -> str:
     """Return the document with the rows of its table replaced by those in `counted`, and with new sums.
 
     Other rows stay, except those of exercises that are not in `names`, the course's exercises in order. For an empty

@@ -58,14 +58,14 @@ def observe(course: Path, stem: str, committed: Files, anew: bool = False) -> Fi
     still hold are kept, since last digits differ between processors. Receipts remember that they hold; `anew` ignores
     the receipts and computes it again.
     """
-    from autograder.authoring.proof_receipts import kept
+    from autograder.authoring.proof_receipts import keys_that_hold
     from autograder.authoring.static_checks import check_cases
     from autograder.course.judge import Judge
 
     with as_exercise_errors(course):
         judge = Judge(course, stem)
         check_cases(course, judge)
-        old = kept(judge, committed, anew)
+        old = keys_that_hold(judge, committed, anew)
         keys = {name: old.get(name) or judge.keys.shipped_key(name) for name in judge.names}
         hints = exercise_index.encode_hints({name: judge.exercises[name].hints for name in judge.names})
         return shipped_observations.encode(keys) | {exercise_index.HINTS: hints}

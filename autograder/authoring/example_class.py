@@ -19,7 +19,7 @@ from autograder.grading import class_table
 from autograder.grading.assignment import assignment
 from autograder.grading.executors import Workers
 from autograder.grading.grader import grader
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade, ShowProgress, plain
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions, ShowProgress, no_progress
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class ExampleClass:
 
 def no_bars(_what: str) -> ShowProgress:
     """Return a progress display that shows nothing."""
-    return plain
+    return no_progress
 
 
 def run(
@@ -81,7 +81,7 @@ def run(
         cycle.submit(student.name, _homework(folder, stem, student))
     cycle.collect()
     names = [student.name for student in students]
-    failures = cycle.autograde(names, progress("grade"), HowToGrade(workers, unconfined=unconfined))
+    failures = cycle.autograde(names, progress("grade"), GradingOptions(workers, unconfined=unconfined))
     wanted = [each for each in names if pages is None or each in pages]
     failures = cycle.feedback(wanted, progress("write feedback")) | failures  # why somebody was not graded comes first
     made = ExampleClass(folder, stem, students, failures)

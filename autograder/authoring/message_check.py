@@ -10,22 +10,22 @@ from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.exercises.exercise import Exercise
 
 
-def unmet(report: Report) -> list[Verdict]:
+def failed_verdicts(report: Report) -> list[Verdict]:
     """Return the verdicts that failed; a skipped one, which depends on another requirement, is not among them."""
     return [each for each in report.failed_checks if each.status is not Status.SKIPPED]
 
 
-def otherwise(exercise: Exercise, answer: KnownAnswer, report: Report) -> list[Verdict]:
+def other_messages(exercise: Exercise, answer: KnownAnswer, report: Report) -> list[Verdict]:
     """Return the failed verdicts whose message is not the wrong answer's own.
 
     The untouched starter of a bug hunt counts as no attempt, and yet has its own sentence, at the first verdict.
     """
     if answer.tag == UNTOUCHED and report.verdicts[0].sentence == answer.sentence:
         return []
-    return [each for each in unmet(report) if (each.mistake, each.sentence) != _own(exercise, answer, each)]
+    return [each for each in failed_verdicts(report) if (each.mistake, each.sentence) != _own(exercise, answer, each)]
 
 
-def twin(exercise: Exercise, key: ExpectedObservations, tag: str) -> str:
+def same_observations(exercise: Exercise, key: ExpectedObservations, tag: str) -> str:
     """Return the tag of another known mistake that has the observations of mistake `tag` on every case, or ""."""
     one = next(mistake for mistake in key.mistakes if mistake.tag == tag)
     others = (

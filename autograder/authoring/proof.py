@@ -15,10 +15,10 @@ from typing import Any
 import torch
 
 from autograder.authoring import answer_text_check, static_checks
-from autograder.authoring.message_check import otherwise, twin, unmet
+from autograder.authoring.message_check import failed_verdicts, other_messages, same_observations
 from autograder.authoring.solution_timing import time_lines
 from autograder.authoring.surviving_mutants import survivor_lines
-from autograder.authoring.sync_check import holds
+from autograder.authoring.sync_check import still_holds
 from autograder.course import exercise_index, replay_cheats, shipped_observations
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.answer_keys import VISIBLE_SEED
@@ -73,7 +73,7 @@ class Proof:
 
     def form(self) -> Iterator[str]:
         """Yield what can be found without running an answer."""
-        yield from static_checks.unshown(self.parts, self.exercise)
+        yield from static_checks.requirements_without_case(self.parts, self.exercise)
         yield from static_checks.exercise_lines(self.parts, self.exercise)
         yield from static_checks.bank_lines(
             self.parts, self.exercise, self.bank, self.judge.chapter.solution(self.parts.name)
@@ -143,7 +143,7 @@ class Proof:
         The observations of its function on the visible cases are known. Unless the proof is thorough, they are used
         again if its text has the same meaning below the setup cell: the example class in the tests runs every text.
         """
-        if seed != VISIBLE_SEED or self._is_thorough or not answer.means_below(self._prelude):
+        if seed != VISIBLE_SEED or self._is_thorough or not answer.means_same_below(self._prelude):
             return self.report(answer.source, seed)
         self._run(answer.source)
         seen = next(seen for known, seen in self.judge.keys.bank_observations(self.parts.name) if known is answer)
@@ -194,7 +194,7 @@ class Proof:
 
     def _read_otherwise(self, answer: KnownAnswer) -> str:
         """Return a complaint if `check` and grading read different texts of an answer, else ""."""
-        if answer_text_check.are_one(self.judge, self.parts.name, answer.source, self._run(answer.source)):
+        if answer_text_check.texts_agree(self.judge, self.parts.name, answer.source, self._run(answer.source)):
             return ""
         return "is read otherwise by `check` than by grading; mend `answer_text`, or what it is given."
 
@@ -205,13 +205,13 @@ class Proof:
         """
         for seed in self.seeds:
             report = self._report_of(answer, seed) if seed == VISIBLE_SEED else self._by_its_key(answer, seed)
-            if not unmet(report):
+            if not failed_verdicts(report):
                 return f"has full points {_on(seed)}; add a case to {self._file} that refuses it."
-            if answer.slip and len(unmet(report)) > 1:
-                costs = ", ".join(repr(each.requirement) for each in unmet(report))
+            if answer.slip and len(failed_verdicts(report)) > 1:
+                costs = ", ".join(repr(each.requirement) for each in failed_verdicts(report))
                 return f"is a slip, which costs one requirement, and costs {costs} {_on(seed)}; take `slip` out."
-            for verdict in otherwise(self.exercise, answer, report):
-                if other := twin(self.exercise, self._key(seed), answer.tag):
+            for verdict in other_messages(self.exercise, answer, report):
+                if other := same_observations(self.exercise, self._key(seed), answer.tag):
                     return f"shows the same as {other!r} {_on(seed)}; take it out, or add a case that tells them apart."
                 return f"gets another message {_on(seed)}, from {_quoted(verdict)}; add a case that tells them apart."
         return ""
@@ -249,7 +249,7 @@ class Proof:
         place = shown(self.parts, self.parts.course / SHIPPED / self.parts.stem)
         remedy = f"run `python -m autograder build {self.parts.stem}`"
         key = shipped_key(self.parts)
-        if key is None or not holds(self.judge, key):
+        if key is None or not still_holds(self.judge, key):
             yield f"{place}.json: not what the cases and the bank show; {remedy}."
         if shipped_hints(self.parts) != self.exercise.hints:
             yield f"{place}{exercise_index.HINTS}: not the exercise's hints; {remedy}."

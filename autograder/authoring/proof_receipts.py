@@ -18,7 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from autograder.authoring.proof import shipped_hints, shipped_key
-from autograder.authoring.sync_check import holds
+from autograder.authoring.sync_check import still_holds
 from autograder.course import exercise_index, shipped_observations
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
@@ -79,7 +79,7 @@ def _remember(parts: ExerciseParts, place: Path) -> bool:
     return as_read
 
 
-def kept(judge: Judge, committed: dict[str, bytes], anew: bool = False) -> dict[str, ExpectedObservations]:
+def keys_that_hold(judge: Judge, committed: dict[str, bytes], anew: bool = False) -> dict[str, ExpectedObservations]:
     """Return the keys in a chapter's committed files that still hold, by exercise.
 
     A key with a receipt is not checked again, unless `anew` is set.
@@ -95,7 +95,7 @@ def _still_holds(judge: Judge, key: ExpectedObservations, anew: bool) -> bool:
     parts = ExerciseParts(judge.course, judge.chapter.stem, key.exercise)
     place = _path(parts, "what is shipped", key)
     if anew or not place.is_file():
-        if not holds(judge, key):
+        if not still_holds(judge, key):
             return False
         _remember(parts, place)
     return True

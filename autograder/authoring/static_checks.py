@@ -55,12 +55,16 @@ def _asked(row: str) -> str:
 def check_cases(course: Path, judge: Judge) -> None:
     """Raise ExerciseError, with a line for each requirement of a chapter that no case shows."""
     stem = judge.chapter.stem
-    found = [line for each in judge.exercises for line in unshown(ExerciseParts(course, stem, each.name), each)]
+    found = [
+        line
+        for each in judge.exercises
+        for line in requirements_without_case(ExerciseParts(course, stem, each.name), each)
+    ]
     if found:
         raise ExerciseError("\n".join(found))
 
 
-def unshown(parts: ExerciseParts, exercise: Exercise) -> Iterator[str]:
+def requirements_without_case(parts: ExerciseParts, exercise: Exercise) -> Iterator[str]:
     """Yield a line for each requirement in an exercise's file that no case shows; may raise ExerciseError."""
     known = list(exercise.requirements.values())
     variables = getattr(exercise.draw_cases, "__globals__", {})

@@ -22,7 +22,7 @@ _INPUTS = Tolerance(relative=1e-5, absolute=1e-9)
 _EXACT = Tolerance(0.0, 0.0)
 
 
-def holds(course_judge: Judge, old: ExpectedObservations) -> bool:
+def still_holds(course_judge: Judge, old: ExpectedObservations) -> bool:
     """Return whether the committed key `old` and a new build have the same cases, sentences and rules, and give the
     same verdicts on every answer of the bank, as observed on this machine.
     """

@@ -22,7 +22,7 @@ def run(args: argparse.Namespace) -> int:
     from autograder.course.course_location import find_course
     from autograder.errors import UnknownExercise, WorkFailed
     from autograder.files import write_all
-    from autograder.workspace.embedded_package import shared
+    from autograder.workspace.embedded_package import embed_package
 
     course = find_course(args.root)
     stems = course_in(course).stems
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
         path = course.parent / "notebooks" / f"{stem}.ipynb"
         if not path.is_file():
             raise WorkFailed(f"expected {path}, found none. Run `make build`.")
-        data = to_bytes(shared(nbformat.read(path, as_version=4), course, stem))
+        data = to_bytes(embed_package(nbformat.read(path, as_version=4), course, stem))
         write_all({course.parent / "build" / "shared" / path.name: data})
         print(f"build/shared/{path.name}: {len(data) // 1000} kB; it needs no installation and no address.")
     return 0

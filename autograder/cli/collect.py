@@ -27,16 +27,16 @@ def _zone(name: str) -> ZoneInfo:
 def run(args: argparse.Namespace) -> int:
     """Collect the submissions, and print what was done with each file; return 1 if a person has to handle some."""
     from autograder.course.course_location import find_course
-    from autograder.nbgrader_plugin.course_lock import alone
+    from autograder.nbgrader_plugin.course_lock import lock_course
 
     course = find_course(args.root)
-    with nullcontext() if args.dry_run else alone(course, f"collect {args.chapter}"):
+    with nullcontext() if args.dry_run else lock_course(course, f"collect {args.chapter}"):
         return _collected(args, course)
 
 
 def _collected(args: argparse.Namespace, course: Path) -> int:
     from autograder.lms import collect_report
-    from autograder.lms.collect_submissions import Wanted, collect
+    from autograder.lms.collect_submissions import CollectOptions, collect
     from autograder.nbgrader_plugin import gradebook_scores, lms_columns, preflight_checks
     from autograder.nbgrader_plugin.nbgrader_api import course_directory, open_gradebook
     from autograder.nbgrader_plugin.roster_import import Roster
@@ -44,10 +44,10 @@ def _collected(args: argparse.Namespace, course: Path) -> int:
     database = course_directory(course).db_url
     preflight_checks.check(course, database)
     people: list[gradebook_scores.Person] = []
-    if preflight_checks.is_there(database):  # opening a missing gradebook would create it
+    if preflight_checks.gradebook_exists(database):  # opening a missing gradebook would create it
         with open_gradebook(course) as gradebook:
             people = gradebook_scores.people(gradebook)
-    wanted = Wanted(args.dry_run, args.times, args.zone)
+    wanted = CollectOptions(args.dry_run, args.times, args.zone)
     done = collect(course, args.chapter, args.file, Roster(people, lms_columns.load(course)), wanted)
     print("\n".join(collect_report.lines(done, args.chapter, args.dry_run)))
     return 1 if done.left else 0

@@ -57,7 +57,9 @@ def _warn_if_unknown(course: Path, student: str) -> None:
     from autograder.nbgrader_plugin.nbgrader_api import course_directory, open_gradebook
 
     known = False
-    if preflight_checks.is_there(course_directory(course).db_url):  # opening a missing gradebook would create it
+    if preflight_checks.gradebook_exists(
+        course_directory(course).db_url
+    ):  # opening a missing gradebook would create it
         with open_gradebook(course) as gradebook:
             known = bool(gradebook_scores.people(gradebook, {student}))
     if not known:

@@ -17,9 +17,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the pages, replacing older ones; return 1 if one could not be written."""
     from autograder.course.course_location import find_course
-    from autograder.nbgrader_plugin.course_lock import alone
+    from autograder.nbgrader_plugin.course_lock import lock_course
 
-    with alone(find_course(args.root), f"feedback {args.chapter}"):
+    with lock_course(find_course(args.root), f"feedback {args.chapter}"):
         return _written(args)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from autograder.grading.executors import Workers
-    from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, HowToGrade, ShowProgress
+    from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions, ShowProgress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,9 +65,9 @@ def run(args: argparse.Namespace) -> int:
     if args.example or args.chapter is None:
         return _example(args)
     from autograder.course.course_location import find_course
-    from autograder.nbgrader_plugin.course_lock import alone
+    from autograder.nbgrader_plugin.course_lock import lock_course
 
-    with alone(find_course(args.root), f"grade {args.chapter}"), _begun_early(args):
+    with lock_course(find_course(args.root), f"grade {args.chapter}"), _begun_early(args):
         return _own_class(args)
 
 
@@ -78,19 +78,19 @@ def _begun_early(args: argparse.Namespace) -> AbstractContextManager[None]:
     sandbox, or on systems other than Linux, return a context manager that does nothing.
     """
     from autograder.course.course_location import chapter_path, find_course
-    from autograder.grading.verdict_paths import without_verdict
+    from autograder.grading.verdict_paths import ungraded_students
 
     elsewhere = args.scheduler is not None or args.dask_local is not None
     if sys.platform != "linux" or elsewhere or _unconfined(args):
         return nullcontext()
     course = find_course(args.root)
-    new = {student for student in without_verdict(course, args.chapter) if args.student in (None, student)}
+    new = {student for student in ungraded_students(course, args.chapter) if args.student in (None, student)}
     if (new or args.force or args.only) and chapter_path(course, args.chapter).is_file():
-        from autograder.grading.shared_pool import begun_early
+        from autograder.grading.shared_pool import early_shared_process
         from autograder.sandbox import self_test
 
         self_test.start_self_test()
-        return begun_early()
+        return early_shared_process()
     return nullcontext()
 
 
@@ -146,25 +146,27 @@ def _print_late_and_scored_by_hand(cycle: Cycle, only: str | None) -> None:
         print(f"Scored by hand before this grading, and the score by hand counts: {text}. Look again in formgrader.")
 
 
-def _how(args: argparse.Namespace, course: Path) -> HowToGrade:
+def _how(args: argparse.Namespace, course: Path) -> GradingOptions:
     from autograder.grading.assignment import assignment
-    from autograder.grading.regrade import Again, check_only
-    from autograder.nbgrader_plugin.nbgrader_cycle import HowToGrade
+    from autograder.grading.regrade import RegradeOptions, check_only
+    from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions
 
     only = frozenset[str]()
     if args.only:
         exercises = assignment(course, args.chapter, unconfined=_unconfined(args)).chapter().exercises
         only = check_only(args.only, exercises, args.chapter)
-    return HowToGrade(_workers(args), args.force or bool(only), _unconfined(args), Again(only, args.never_lower))
+    return GradingOptions(
+        _workers(args), args.force or bool(only), _unconfined(args), RegradeOptions(only, args.never_lower)
+    )
 
 
-def _preview(cycle: Cycle, students: list[str], how: HowToGrade) -> int:
-    from autograder.grading.regrade import told
+def _preview(cycle: Cycle, students: list[str], how: GradingOptions) -> int:
+    from autograder.grading.regrade import render_changes
     from autograder.terminal_text import replace_unprintable
 
     found = cycle.preview(students, progress("preview"), how)
     print()
-    for line in told(found.changes, found.by_hand):
+    for line in render_changes(found.changes, found.by_hand):
         print(replace_unprintable(line, kept=""))
     for student, reason in found.failures.items():
         print(replace_unprintable(f"  {student} cannot be graded: {reason}", kept=""))

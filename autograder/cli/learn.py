@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from autograder.authoring.answer_analysis import Learned
+    from autograder.authoring.answer_analysis import AnswerAnalysis
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +40,7 @@ def _student(course: Path, submission: Path) -> list[str]:
     return [place.relative_to(handed_in).parts[0]] if handed_in in place.parents else []
 
 
-def _rendered(found: Learned) -> str:
+def _rendered(found: AnswerAnalysis) -> str:
     """Return the analysis as text."""
     from autograder.notebook import report_rendering
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, TypeVar
 
-from autograder.course.changed_solution import bare, changed, made
+from autograder.course.changed_solution import apply_change, bare, run_answer
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import chapter_path
 from autograder.errors import BankError
@@ -52,7 +52,7 @@ class KnownAnswer:
         """Return whether the answer is right, and so must get full points."""
         return self.sentence is None
 
-    def means_below(self, setup: Mapping[str, Any]) -> bool:
+    def means_same_below(self, setup: Mapping[str, Any]) -> bool:
         """Return whether every name in its text has the same value after a setup cell as in the bank's module.
 
         The answer then has the same observations in both places.
@@ -136,8 +136,8 @@ class AnswerBank:
             try:
                 if of not in bases:
                     raise BankError("there is no such answer")
-                source = changed(bare(bases[of]), change)
-                function = made(self.exercise, answer.tag, source, prelude)
+                source = apply_change(bare(bases[of]), change)
+                function = run_answer(self.exercise, answer.tag, source, prelude)
                 self._answers[place] = replace(answer, function=function, source=source)
             except BankError as error:
                 base = f"the right answer {of!r}" if of else "the worked solution"

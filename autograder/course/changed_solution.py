@@ -35,7 +35,7 @@ def _docstring(node: _Documented) -> range:
     return range(node.body[0].lineno, min([after.lineno, *(d.lineno for d in getattr(after, "decorator_list", ()))]))
 
 
-def changed(text: str, change: Mapping[str, str]) -> str:
+def apply_change(text: str, change: Mapping[str, str]) -> str:
     """Return the text with each old string replaced by its new one; raise BankError unless each occurs exactly once.
 
     The second and further lines of a string are indented as the line where the string begins. A line of which nothing
@@ -68,7 +68,7 @@ def _places(text: str, old: str, new: str) -> Iterator[_Span]:
             yield (row, end + 1, "") if is_whole else (start, end, given)
 
 
-def made(exercise: str, tag: str, text: str, prelude: str) -> Callable[..., Any]:
+def run_answer(exercise: str, tag: str, text: str, prelude: str) -> Callable[..., Any]:
     """Run a text below the setup cell, as the worked solution is run, and return the answer that it defines.
 
     Raises BankError if the text raises.

@@ -20,7 +20,7 @@ from autograder.course.course_location import ANSWERS, CHAPTERS, EXERCISES, INST
 from autograder.course.exercise_index import POINTS, IndexedChapter, decode
 from autograder.errors import CourseNotFound
 from autograder.files import digest_of
-from autograder.grading.requested_exercises import lent_in
+from autograder.grading.requested_exercises import find_borrowed_exercises
 from autograder.grading.submission_verdict import in_notebook
 from autograder.submission.read_submission import read_parcel
 from autograder.submission.released_cells import starters
@@ -214,7 +214,7 @@ def chapter_text(stem: str) -> str:
 def _lent(course: Path, stem: str, release: bytes) -> tuple[BorrowedExercise, ...]:
     """Return the exercises that a notebook borrows from other chapters; none if the course has no exercise list."""
     listed = (course / LIST).read_bytes() if (course / LIST).is_file() else b""
-    return lent_in(_parsed_release(release), stem, decode(listed)) if listed else ()
+    return find_borrowed_exercises(_parsed_release(release), stem, decode(listed)) if listed else ()
 
 
 def _texts(course: Path, stem: str, lent: Sequence[BorrowedExercise]) -> list[Path]:

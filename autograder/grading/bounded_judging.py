@@ -23,7 +23,9 @@ NO_FORM = "What came back from your code is of a form that no answer has, so not
 _MOST = 2**30  # bytes that judging one answer may allocate
 
 
-def judged(judge: Judge, name: str, seed: int, seen: Sequence[Observation], source: str, digest: str = "") -> Report:
+def judge_within_limits(
+    judge: Judge, name: str, seed: int, seen: Sequence[Observation], source: str, digest: str = ""
+) -> Report:
     """Return the report on the observations `seen` of an answer.
 
     With a `digest` of the observations, the report is cached and shared by all submissions with equal observations.
@@ -64,7 +66,7 @@ def _within_bounds(
         return judge_by(exercise, key, seen, source)
 
 
-def names_forged(reports: Sequence[Report]) -> tuple[str, ...]:
+def unjudgeable_lines(reports: Sequence[Report]) -> tuple[str, ...]:
     """Return a line for the teacher for each report on observations that could not be judged."""
     return tuple(f"{each.exercise}: {NO_FORM}" for each in reports if each.verdicts[0].sentence == NO_FORM)
 

@@ -12,9 +12,9 @@ from autograder.errors import CourseError, WorkFailed
 from autograder.grading import verdict_store
 from autograder.grading.assignment import Assignment, released_starters
 from autograder.grading.executors import Crew, Workers, graded, worker_died
-from autograder.grading.regrade import Again
+from autograder.grading.regrade import RegradeOptions
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.grading.verdict_store import Asked
+from autograder.grading.verdict_store import RoundOptions
 from autograder.submission import student_folder
 from autograder.submission.multi_notebook_folder import read_notebooks_in
 from autograder.submission.submission import StudentFiles
@@ -27,7 +27,7 @@ _NONE_LIVES = (
 )
 
 
-def as_it_is(verdict: SubmissionVerdict) -> SubmissionVerdict:
+def without_scoring(verdict: SubmissionVerdict) -> SubmissionVerdict:
     """Return the verdict unchanged."""
     return verdict
 
@@ -37,8 +37,8 @@ def grade_class(
     folders: Mapping[str, Path],
     workers: Workers,
     force: bool = False,
-    scored: Callable[[SubmissionVerdict], SubmissionVerdict] = as_it_is,
-    again: Again = Again(),  # noqa: B008  (a value)
+    scored: Callable[[SubmissionVerdict], SubmissionVerdict] = without_scoring,
+    again: RegradeOptions = RegradeOptions(),  # noqa: B008  (a value)
 ) -> Generator[tuple[str, SubmissionVerdict | str], None, None]:
     """Grade each student's folder in `submitted/` whose verdict file is missing or outdated, and store the verdicts.
 
@@ -50,7 +50,7 @@ def grade_class(
     which then would have to end itself.
     """
     course = Path(assignment.course)
-    with closing(judged(assignment, folders, workers, Asked(force), scored, again)) as outcomes:
+    with closing(class_verdicts(assignment, folders, workers, RoundOptions(force), scored, again)) as outcomes:
         for student, outcome in outcomes:
             if isinstance(outcome, SubmissionVerdict):
                 verdict_store.store(course, student, outcome)
@@ -58,13 +58,13 @@ def grade_class(
     verdict_store.end_round(course, assignment.stem)
 
 
-def judged(
+def class_verdicts(
     assignment: Assignment,
     folders: Mapping[str, Path],
     workers: Workers,
-    asked: Asked,
-    scored: Callable[[SubmissionVerdict], SubmissionVerdict] = as_it_is,
-    again: Again = Again(),  # noqa: B008  (a value)
+    asked: RoundOptions,
+    scored: Callable[[SubmissionVerdict], SubmissionVerdict] = without_scoring,
+    again: RegradeOptions = RegradeOptions(),  # noqa: B008  (a value)
 ) -> Generator[tuple[str, SubmissionVerdict | str], None, None]:
     """Yield each student with the new verdict, "" if the stored verdict is current, or the reason why there is none.
 
@@ -83,7 +83,7 @@ def judged(
     seed = verdict_store.begin_round(course, assignment, asked)
 
     def submit(executor: Executor, student: str) -> Future[SubmissionVerdict]:
-        return executor.submit(graded, assignment, opened(assignment, folders[student]), seed)
+        return executor.submit(graded, assignment, read_student_files(assignment, folders[student]), seed)
 
     with closing(_outcomes(changed, submit, workers.for_class(len(changed), assignment))) as outcomes:
         for student, outcome in outcomes:
@@ -104,7 +104,7 @@ def _scored(
         return str(error)
 
 
-def opened(assignment: Assignment, folder: Path) -> StudentFiles:
+def read_student_files(assignment: Assignment, folder: Path) -> StudentFiles:
     """Read a student's folder; raise WorkFailed if it contains no notebook, or none that may be read."""
     if assignment.parts:
         return read_notebooks_in(folder, list(assignment.notebooks))
@@ -125,7 +125,7 @@ def _is_current(assignment: Assignment, student: str, folder: Path) -> bool:
     verdict = verdict_store.stored(Path(assignment.course), assignment.stem, student)
     if verdict is None or not verdict_store.seed_is_free(verdict.seed):
         return False
-    return verdict.key == assignment.key(opened(assignment, folder))
+    return verdict.key == assignment.key(read_student_files(assignment, folder))
 
 
 _Submit = Callable[[Executor, str], Future[SubmissionVerdict]]

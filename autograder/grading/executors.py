@@ -20,7 +20,7 @@ from weakref import WeakSet
 
 from autograder.grading.assignment import Assignment
 from autograder.grading.dask_cluster import dask, dask_here
-from autograder.grading.pool_worker import begin
+from autograder.grading.pool_worker import start_worker
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.sandbox.execution.child_process import kill_children
 from autograder.submission.submission import StudentFiles
@@ -64,7 +64,7 @@ class Workers:
         if assignment.has_exercises and self._has_pool(count, size, assignment):
             return Crew(lambda: _pool_for(assignment, count, size), 2 * count)
         if assignment.has_exercises or count == 1:
-            return Crew(lambda: contextlib.nullcontext(Here()), 1)
+            return Crew(lambda: contextlib.nullcontext(InProcessExecutor()), 1)
         return Crew(lambda: _growing(count, size), 2 * count)
 
     def _has_pool(self, count: int, size: int, assignment: Assignment) -> bool:
@@ -81,7 +81,7 @@ class Crew:
     ahead: int
 
 
-class Here(Executor):
+class InProcessExecutor(Executor):
     """An executor that calls each function immediately, in the calling thread."""
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
@@ -94,7 +94,7 @@ class Here(Executor):
         return future
 
 
-class AtOnce(Executor):
+class ThreadExecutor(Executor):
     """An executor with threads of this process, for work that mostly waits for child processes."""
 
     def __init__(self, count: int) -> None:
@@ -118,7 +118,7 @@ class AtOnce(Executor):
             time.sleep(_SOON)
 
 
-class Growing(Executor):
+class GrowingExecutor(Executor):
     """An executor that calls functions one by one, and opens a pool once that is expected to finish clearly sooner.
 
     The first of the `size` calls takes longer than the next ones by the time of preparation, which each of the `count`
@@ -133,7 +133,7 @@ class Growing(Executor):
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._open, self._count, self._left, self._now = pool, count, size, now
-        self._here, self._took = Here(), list[float]()
+        self._here, self._took = InProcessExecutor(), list[float]()
         self._pool: Executor | None = None
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
@@ -193,13 +193,13 @@ def _pool_for(assignment: Assignment, count: int, size: int) -> AbstractContextM
 @contextlib.contextmanager
 def _growing(count: int, size: int) -> Iterator[Executor]:
     with contextlib.ExitStack() as stack:
-        yield Growing(lambda: stack.enter_context(at_once(count)), count, size)
+        yield GrowingExecutor(lambda: stack.enter_context(thread_pool(count)), count, size)
 
 
 @contextlib.contextmanager
-def at_once(count: int) -> Iterator[Executor]:
+def thread_pool(count: int) -> Iterator[Executor]:
     """Yield a pool of `count` threads. If the block raises, kill the child processes that they wait for."""
-    executor = AtOnce(count)
+    executor = ThreadExecutor(count)
     try:
         yield executor
     except BaseException:
@@ -214,7 +214,7 @@ def pool(count: int) -> Iterator[Executor]:
     """Yield a pool of `count` processes of this machine. If the block raises, kill them without waiting."""
     others = set(multiprocessing.active_children())
     # No fork server: if this run were killed, it and the workers would stay, each waiting for the end of the other.
-    executor = ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"), initializer=begin)
+    executor = ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"), initializer=start_worker)
     try:
         yield executor
     except BaseException:

@@ -16,7 +16,7 @@ from autograder.diagnosis.value_format import shorten
 from autograder.diagnosis.verdict import NOT_GRADED, Report, Status
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import Raised
-from autograder.grading.bounded_judging import judged, names_forged
+from autograder.grading.bounded_judging import judge_within_limits, unjudgeable_lines
 from autograder.grading.execution_plan import Plan, Task, plan
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.ipython_syntax import UNREAD
@@ -77,7 +77,7 @@ class Grading:
             points={name: chapter.points(name) for name in chapter.exercises},
             extra={name: chapter.extra(name) for name in chapter.exercises},
             repairs=submission.repairs,
-            eye=(*submission.eye, *names_forged(reports), *self._missing(reports)),
+            eye=(*submission.eye, *unjudgeable_lines(reports), *self._missing(reports)),
             trouble=submission.trouble,
         )
 
@@ -138,7 +138,7 @@ def report_on(
     if outcome.observations is None or len(outcome.observations) != len(cases):
         raised = outcome.raised or Raised("DamagedData", "the checks did not all answer")
         return _stopped(exercise, cases, raised)
-    report = judged(judge, name, seed, outcome.observations, source, outcome.digest)
+    report = judge_within_limits(judge, name, seed, outcome.observations, source, outcome.digest)
     note = _on_cell(exercise, outcome.cell, limits, given)
     attempted = report.verdicts[0].status is not Status.NOT_ATTEMPTED
     return replace(report, notes=(*report.notes, note)) if note and attempted else report

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from autograder.errors import WorkFailed
 from autograder.files import write_all
 from autograder.grading.assignment import Assignment, grader_digest
-from autograder.grading.requested_exercises import begun_with
+from autograder.grading.requested_exercises import setup_text
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.teacher_cells_runner import OwnCellsRunner
 from autograder.grading.verdict_paths import keys_path
@@ -69,7 +69,7 @@ class Grader:
         wanted = self._assignment
         shelf = ExpectedCache(keys_path(Path(wanted.course), wanted.stem), wanted.digest)
         is_here = Path(wanted.course).is_dir()  # a machine of a cluster may not have the course folder
-        prelude = begun_with(self.release)
+        prelude = setup_text(self.release)
         return Judge(self._course(), wanted.place, lent=wanted.lent, prelude=prelude, shelf=shelf if is_here else None)
 
     def _own_cells(self) -> OwnCellsRunner | None:

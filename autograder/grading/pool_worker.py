@@ -8,7 +8,7 @@ import sys
 from autograder.process_startup import block_slow_imports
 
 
-def begin() -> None:
+def start_worker() -> None:
     """Prepare a worker process: ignore Ctrl-C, which its parent handles, and on Linux end when the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     block_slow_imports()

@@ -14,7 +14,7 @@ BETTER_BEFORE = "This is the score of an earlier grading of the same file, which
 
 
 @dataclass(frozen=True)
-class Again:
+class RegradeOptions:
     """The options of regrading an unchanged submission; a newer file is graded as a whole.
 
     `only` names the exercises that may change (empty: all). With `never_lower`, an exercise keeps the report of the
@@ -70,7 +70,7 @@ def better_before(verdict: SubmissionVerdict) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Shift:
+class PointsChange:
     """The effect of a grading on one student: the points before and after of each exercise or test cell that changes.
 
     `total` is the sum of the changes. `is_first` means that there was no verdict before; then `points` is empty, and
@@ -83,7 +83,7 @@ class Shift:
     is_first: bool = False
 
     @classmethod
-    def between(cls, student: str, before: SubmissionVerdict | None, now: SubmissionVerdict) -> Shift:
+    def between(cls, student: str, before: SubmissionVerdict | None, now: SubmissionVerdict) -> PointsChange:
         """Return the change from one verdict to the next, extra credit included."""
         if before is None:
             return cls(student, {}, round(now.score + now.extra_credit, 4), is_first=True)
@@ -101,7 +101,7 @@ def _points(verdict: SubmissionVerdict) -> dict[str, float]:
     return {**earned, **{name: points for name, (points, _) in verdict.tests.items()}}
 
 
-def told(changes: Sequence[Shift], by_hand: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def render_changes(changes: Sequence[PointsChange], by_hand: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Yield the lines of a preview: a summary, then each student whose points change, beginning with those who lose.
 
     `by_hand` maps each student to the cells that a person scored: their manual scores continue to count.
@@ -119,11 +119,11 @@ def told(changes: Sequence[Shift], by_hand: Mapping[str, Sequence[str]]) -> Iter
         yield f"  {change.student}: {', '.join(_moves(change, by_hand.get(change.student, ())))}"
 
 
-def _students(changes: Sequence[Shift]) -> str:
+def _students(changes: Sequence[PointsChange]) -> str:
     return f"{len(changes)} {'student' if len(changes) == 1 else 'students'}"
 
 
-def _moves(change: Shift, by_hand: Sequence[str]) -> Iterator[str]:
+def _moves(change: PointsChange, by_hand: Sequence[str]) -> Iterator[str]:
     for name, (was, after) in change.points.items():
         check = f"{CHECK}{name}"
         is_by_hand = any(each in (name, check) or each.endswith(f"/{check}") for each in by_hand)

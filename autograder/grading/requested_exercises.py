@@ -13,7 +13,9 @@ from autograder.submission.find_answers import checked_exercises
 from autograder.submission.released_cells import exercise_checked, grade_id, runs_before_answers
 
 
-def lent_in(release: NotebookNode, stem: str, listed: Iterable[IndexedChapter]) -> tuple[BorrowedExercise, ...]:
+def find_borrowed_exercises(
+    release: NotebookNode, stem: str, listed: Iterable[IndexedChapter]
+) -> tuple[BorrowedExercise, ...]:
     """Return the exercises of other chapters that a released notebook checks, in the order of their cells.
 
     An exercise whose cell has no points is worth the extra credit that it has in its own chapter.
@@ -29,6 +31,6 @@ def lent_in(release: NotebookNode, stem: str, listed: Iterable[IndexedChapter]) 
     return tuple(found)
 
 
-def begun_with(release: NotebookNode) -> str:
+def setup_text(release: NotebookNode) -> str:
     """Return the text of the cells that run before any answer: those of parameters, and the setup cell."""
     return "\n".join(cell.source for cell in release.cells if runs_before_answers(cell))

@@ -23,7 +23,7 @@ _early: list[WarmProcess] = []
 
 
 @contextlib.contextmanager
-def begun_early() -> Iterator[None]:
+def early_shared_process() -> Iterator[None]:
     """Start the shared process early, for the pool that the block opens after slow imports of its own."""
     process = WarmProcess(_MODULE)
     _early.append(process)

@@ -15,7 +15,7 @@ def keys_path(course: Path, stem: str) -> Path:
     return course / "verdicts" / stem / ".keys"
 
 
-def without_verdict(course: Path, stem: str) -> set[str]:
+def ungraded_students(course: Path, stem: str) -> set[str]:
     """Return the students who have a submission and no verdict file."""
     students = {path.parent.name for path in course.glob(f"submitted/*/{stem}")}
     return {student for student in students if not verdict_path(course, stem, student).is_file()}

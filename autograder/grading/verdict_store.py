@@ -19,11 +19,11 @@ from autograder.grading.verdict_paths import keys_path, verdict_path
 SEED_VARIABLE = "PYTORCH_BASICS_SEED"
 _ROUND = ".round"  # the name of no student begins with a dot
 _MOST = 512  # verdict files in the cache
-_known: dict[str, Kept] = {}  # the cache: the content of verdict files, by their texts
+_known: dict[str, StoredVerdict] = {}  # the cache: the content of verdict files, by their texts
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredVerdict:
     """The content of a verdict file: the verdict, and what was written of it to nbgrader's gradebook.
 
     `recorded` says whether the gradebook has this verdict. `given` maps each exercise to the values of extra credit
@@ -36,20 +36,20 @@ class Kept:
     given: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     changed: tuple[str, ...] | None = None
 
-    def followed_by(self, verdict: SubmissionVerdict) -> Kept:
+    def followed_by(self, verdict: SubmissionVerdict) -> StoredVerdict:
         """Return the content of the file after this verdict replaces the stored one."""
         old = self.verdict
         is_same = (old.digest, old.trouble) == (verdict.digest, verdict.trouble)
         if not is_same or (self.changed is None and not self.recorded):
-            return Kept(verdict, given=self.given)
+            return StoredVerdict(verdict, given=self.given)
         before, now = _points(old), _points(verdict)
         moved = {name for name in {**before, **now} if before.get(name) != now.get(name)}
         # A manual score was given out of the earlier maximum.
         moved |= {name for name, most in verdict.by_hand.items() if old.by_hand.get(name, most) != most}
         unrecorded = () if self.recorded else self.changed or ()
-        return Kept(verdict, given=self.given, changed=tuple(sorted({*moved, *unrecorded})))
+        return StoredVerdict(verdict, given=self.given, changed=tuple(sorted({*moved, *unrecorded})))
 
-    def of_notebook(self, notebook: str) -> Kept:
+    def of_notebook(self, notebook: str) -> StoredVerdict:
         """Return the content for one of several notebooks."""
         return replace(self, verdict=self.verdict.of_notebook(notebook), changed=names_in(notebook, self.changed))
 
@@ -60,7 +60,7 @@ class Kept:
         return plain if self.changed is None else {**plain, "changed": list(self.changed)}
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Kept:
+    def from_json(cls, data: dict[str, Any]) -> StoredVerdict:
         """Return the content that `to_json` wrote."""
         given = {exercise: tuple(values) for exercise, values in data["given"].items()}
         changed = tuple(data["changed"]) if "changed" in data else None
@@ -74,7 +74,7 @@ def _points(verdict: SubmissionVerdict) -> dict[str, tuple[float, float]]:
     return {**{verdict.check_of(name): (earned[name], worth[name]) for name in worth}, **verdict.tests}
 
 
-def kept(course: Path, stem: str, student: str) -> Kept | None:
+def kept(course: Path, stem: str, student: str) -> StoredVerdict | None:
     """Return the content of a student's verdict file; None if there is none that can be read."""
     try:
         return _read(verdict_path(course, stem, student).read_text())
@@ -82,13 +82,13 @@ def kept(course: Path, stem: str, student: str) -> Kept | None:
         return None
 
 
-def _read(text: str) -> Kept:
+def _read(text: str) -> StoredVerdict:
     if text not in _known:
-        _remember(text, Kept.from_json(json.loads(text)))
+        _remember(text, StoredVerdict.from_json(json.loads(text)))
     return _known[text]
 
 
-def _remember(text: str, what: Kept) -> None:
+def _remember(text: str, what: StoredVerdict) -> None:
     """Cache the content of a text: callers read each file a few times, and all of them once more at the end."""
     if len(_known) >= _MOST:
         _known.clear()
@@ -104,10 +104,10 @@ def stored(course: Path, stem: str, student: str) -> SubmissionVerdict | None:
 def store(course: Path, student: str, verdict: SubmissionVerdict) -> None:
     """Store a verdict that the gradebook does not have yet; raise WorkFailed and leave the old file if it cannot."""
     before = kept(course, verdict.assignment, student)
-    keep(course, student, before.followed_by(verdict) if before else Kept(verdict))
+    keep(course, student, before.followed_by(verdict) if before else StoredVerdict(verdict))
 
 
-def keep(course: Path, student: str, what: Kept) -> None:
+def keep(course: Path, student: str, what: StoredVerdict) -> None:
     """Write a verdict file in one step; raise WorkFailed and leave the old file if it cannot be written."""
     text = json.dumps(what.to_json(), separators=(",", ":"))
     write_all({verdict_path(course, what.verdict.assignment, student): text.encode()})
@@ -125,14 +125,14 @@ def mark_recorded(course: Path, stem: str, student: str) -> None:
 
 
 @dataclass(frozen=True)
-class Asked:
+class RoundOptions:
     """The options of a round: `force` grades unchanged submissions too; `preview` stores no verdict."""
 
     force: bool = False
     preview: bool = False
 
 
-def begin_round(course: Path, assignment: Assignment, asked: Asked) -> int:
+def begin_round(course: Path, assignment: Assignment, asked: RoundOptions) -> int:
     """Return the seed of a round of grading; an interrupted or previewed round of an assignment keeps its seed."""
     named = _named_seed()
     if named is not None:
@@ -146,7 +146,7 @@ def begin_round(course: Path, assignment: Assignment, asked: Asked) -> int:
     return seed
 
 
-def _seed_before(path: Path, assignment: Assignment, asked: Asked) -> int | None:
+def _seed_before(path: Path, assignment: Assignment, asked: RoundOptions) -> int | None:
     """Return the seed of the round that has begun, or None; with `force`, only that of a preview."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         begun = json.loads(path.read_text())

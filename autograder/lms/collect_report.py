@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autograder.lms.collect_submissions import Collected
+from autograder.lms.collect_submissions import CollectionResult
 from autograder.lms.placement import Placement
 from autograder.terminal_text import replace_unprintable
 
 _COUNTED = (Placement.NEW, Placement.NEWER, Placement.SAME, Placement.OLDER, Placement.LEFT)
 
 
-def lines(done: Collected, stem: str, is_dry: bool) -> Iterator[str]:
+def lines(done: CollectionResult, stem: str, is_dry: bool) -> Iterator[str]:
     """Yield the lines to print: the counts, the students by outcome, the files left, and what to do next."""
     counts = ", ".join(f"{len(done.outcomes[each])} {each.value}" for each in _COUNTED if done.outcomes[each])
     yield f"{done.files} files in the zip; students: {counts or 'none that could be found'}"

@@ -31,7 +31,7 @@ _NEITHER = (
 
 
 @dataclass(frozen=True)
-class Wanted:
+class CollectOptions:
     """The options of a collection.
 
     `is_dry` only reports what a collection would do. `with_times` takes the times in the zip as the times of
@@ -44,7 +44,7 @@ class Wanted:
 
 
 @dataclass
-class Collected:
+class CollectionResult:
     """The result of a collection: the students by outcome, and the files that were not placed, with reasons.
 
     `files` counts the files in the zip. `late` lists students whose submission Canvas marks as late; `missing`,
@@ -76,7 +76,9 @@ class _Sent:
         return self.handed.upload, _seconds(self.at), self.entry.place
 
 
-def collect(course: Path, stem: str, path: Path, roster: Roster, wanted: Wanted = Wanted()) -> Collected:
+def collect(
+    course: Path, stem: str, path: Path, roster: Roster, wanted: CollectOptions = CollectOptions()
+) -> CollectionResult:
     """Put the files of the zip at `path` where grading looks for them; with `is_dry`, only report what would happen.
 
     Raises CourseError, before it changes anything, if the course has no chapter or assignment `stem`, the roster is
@@ -87,7 +89,7 @@ def collect(course: Path, stem: str, path: Path, roster: Roster, wanted: Wanted 
         entries = download.entries()
         if not entries:
             raise BadZip(f"{path} holds no file. Nothing was changed. Has anybody handed in, and is it the right zip?")
-        done = Collected(len(entries))
+        done = CollectionResult(len(entries))
         sent = _sent(entries, download, roster, wanted, done)
         folders = _Folders(course, stem, download, wanted, done)
         found = {who: _notebooks(who, sent[who], done) for who in sorted(sent)}
@@ -116,7 +118,7 @@ def _check(course: Path, stem: str, roster: Roster) -> None:
 
 
 def _sent(
-    entries: Iterable[ZipEntry], download: Download, roster: Roster, wanted: Wanted, done: Collected
+    entries: Iterable[ZipEntry], download: Download, roster: Roster, wanted: CollectOptions, done: CollectionResult
 ) -> dict[str, list[_Sent]]:
     """Return each student's files; a file that matches no student goes to `done.left`."""
     files: dict[SentFile, ZipEntry] = {}
@@ -138,7 +140,7 @@ def _sent(
     return found
 
 
-def _notebooks(student: str, sent: Sequence[_Sent], done: Collected) -> list[_Sent]:
+def _notebooks(student: str, sent: Sequence[_Sent], done: CollectionResult) -> list[_Sent]:
     """Return those of a student's files that may be notebooks; if none may, add all of them to `done.left`."""
     found = [each for each in sent if filenames.may_be_notebook(each.handed.original)]
     others = [each.entry.path for each in sent if each not in found]
@@ -147,7 +149,7 @@ def _notebooks(student: str, sent: Sequence[_Sent], done: Collected) -> list[_Se
     return found
 
 
-def _data(student: str, sent: Sequence[_Sent], done: Collected) -> list[_Sent]:
+def _data(student: str, sent: Sequence[_Sent], done: CollectionResult) -> list[_Sent]:
     """Return the data files that a student's notebook may open; add all other files to `done.passed`."""
     others = [each for each in sent if not filenames.may_be_notebook(each.handed.original)]
     data = [each for each in others if filenames.may_be_data(each.handed.original)]
@@ -155,7 +157,7 @@ def _data(student: str, sent: Sequence[_Sent], done: Collected) -> list[_Sent]:
     return data
 
 
-def _newest(sent: Sequence[_Sent], released: Collection[str], done: Collected) -> list[_Sent]:
+def _newest(sent: Sequence[_Sent], released: Collection[str], done: CollectionResult) -> list[_Sent]:
     """Return the newest of the files that are attempts at the same notebook; add the older ones to `done.passed`."""
     newest: dict[str, _Sent] = {}
     for each in sorted(sent, key=lambda each: each.rank):
@@ -180,7 +182,9 @@ def _check_room(course: Path, notebooks: Mapping[str, Sequence[_Sent]]) -> None:
 class _Folders:
     """Fills the students' folders of one chapter or assignment from one zip, and records the outcomes in `done`."""
 
-    def __init__(self, course: Path, stem: str, download: Download, wanted: Wanted, done: Collected) -> None:
+    def __init__(
+        self, course: Path, stem: str, download: Download, wanted: CollectOptions, done: CollectionResult
+    ) -> None:
         self.course, self.stem, self.download, self.wanted, self.done = course, stem, download, wanted, done
         self.released = _released(course, stem)
         self.starters: dict[str, str] = {}

@@ -29,10 +29,10 @@ from autograder.grading import class_grading, verdict_store
 from autograder.grading.assignment import Assignment, assignment, released_starters, several_released
 from autograder.grading.executors import Workers
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.grading.verdict_store import Kept
+from autograder.grading.verdict_store import StoredVerdict
 from autograder.nbgrader_plugin import deadlines, late_penalties, preflight_checks, teacher_cells
-from autograder.nbgrader_plugin.common_cells import AllOwn, Together, leaves_common
-from autograder.nbgrader_plugin.course_lock import alone
+from autograder.nbgrader_plugin.common_cells import SharedNotebook, UnsharedNotebook, needs_no_common_cells
+from autograder.nbgrader_plugin.course_lock import lock_course
 from autograder.nbgrader_plugin.extra_credit import give_extra_credit
 from autograder.nbgrader_plugin.gradebook_recorder import Recorder, ReleasedAssignment
 from autograder.nbgrader_plugin.hide_tests import Preprocessed
@@ -83,7 +83,7 @@ class SubmissionExporter(NotebookExporter):
         """
         lock, converter = ExitStack(), self.parent
         try:
-            lock.enter_context(alone(course, f"nbgrader autograde {stem}"))
+            lock.enter_context(lock_course(course, f"nbgrader autograde {stem}"))
         except CourseError as error:
             self.log.error("%s", error)
             raise NbGraderException(str(error)) from None
@@ -113,7 +113,7 @@ class SubmissionExporter(NotebookExporter):
         pattern = coursedir.format_path(coursedir.submitted_directory, coursedir.student_id, wanted.stem)
         for folder in sorted(set(glob(pattern)) - set(folders)):
             try:
-                class_grading.opened(wanted, Path(coursedir.root) / folder)
+                class_grading.read_student_files(wanted, Path(coursedir.root) / folder)
                 folders[folder] = [str(Path(folder) / f"{name}.ipynb") for name in wanted.notebooks]
             except CourseError as error:
                 self.log.error("%s: %s", Path(folder).parent.name, error)
@@ -137,16 +137,18 @@ class SubmissionExporter(NotebookExporter):
         verdict = self.parent.verdict if isinstance(self.parent, Recorder) else None
         if verdict is not None and not wanted.parts:
             return verdict, verdict.key
-        parcel = class_grading.opened(wanted, folder)
+        parcel = class_grading.read_student_files(wanted, folder)
         return wanted.notebooks[name].read(parcel.parts.get(name, parcel), release), wanted.key(parcel)
 
-    def _together(self, found: SubmissionVerdict | Submission, name: str) -> Together:
+    def _together(self, found: SubmissionVerdict | Submission, name: str) -> SharedNotebook:
         """Return the repaired notebook, with shared cells if no step needs them and no cell was run."""
         wanted = self.released.assignment
         is_judged = wanted.own is None and not wanted.parts
-        shares = is_judged and all(leaves_common(each, (CourseCells, GradeSubmission)) for each in self._preprocessors)
+        shares = is_judged and all(
+            needs_no_common_cells(each, (CourseCells, GradeSubmission)) for each in self._preprocessors
+        )
         common = self.released.common[name] if shares else {}
-        return Together(found.cells, self.released.notebooks[name], common)
+        return SharedNotebook(found.cells, self.released.notebooks[name], common)
 
     def _second_pass(self, filename: str, resources: Any, **kw: Any) -> Any:
         """Export a notebook that this exporter wrote; nbgrader converts each one twice.
@@ -162,9 +164,9 @@ class SubmissionExporter(NotebookExporter):
 
         nbconvert would first copy it twice, and validate it after each step, which takes half of nbgrader's time.
         """
-        return self._through(AllOwn(nb), resources)
+        return self._through(UnsharedNotebook(nb), resources)
 
-    def _through(self, notebook: Together | AllOwn, resources: Any) -> tuple[str, Any]:
+    def _through(self, notebook: SharedNotebook | UnsharedNotebook, resources: Any) -> tuple[str, Any]:
         """Run nbgrader's preprocessors on a notebook; return its text and resources."""
         resources, own = self._init_resources(resources), notebook.own  # type: ignore[no-untyped-call]
         for step in self._preprocessors:
@@ -181,8 +183,8 @@ def _graded(converter: Any, wanted: Assignment) -> tuple[Assignment, dict[str, s
     preflight_checks.check(Path(coursedir.root), coursedir.db_url)
     check_confinement(wanted.unconfined, readable_by_answers(Path(coursedir.root).resolve()))
     with Gradebook(coursedir.db_url, coursedir.course_id) as gradebook:
-        preflight_checks.gradable(gradebook, wanted)
-        wanted = teacher_cells.with_own(wanted, gradebook, converter)
+        preflight_checks.check_gradable(gradebook, wanted)
+        wanted = teacher_cells.add_own_cells(wanted, gradebook, converter)
         late_penalties.set_dates(gradebook, Path(coursedir.root), wanted.stem)
     folders = {Path(folder).parent.name: Path(folder) for folder in sorted(converter.assignments)}
     scored = teacher_cells.Scoring(wanted, converter)
@@ -222,7 +224,7 @@ class GradeSubmission(NbGraderPreprocessor):
             _fill(nb, shown.verdict, _hints(course, wanted))
         except OperationalError as error:
             # For this error nbgrader itself would advise to upgrade the database, which does not help.
-            raise NbGraderException(str(preflight_checks.locked(course, error))) from None
+            raise NbGraderException(str(preflight_checks.gradebook_error(course, error))) from None
         except CourseError as error:
             raise NbGraderException(str(error)) from None
         return nb, resources
@@ -235,7 +237,7 @@ def _gradebook(converter: Any) -> Gradebook:
     return Gradebook(converter.coursedir.db_url, converter.coursedir.course_id)
 
 
-def _current(reasons: Mapping[str, str], course: Path, stem: str, student: str, key: str) -> Kept:
+def _current(reasons: Mapping[str, str], course: Path, stem: str, student: str, key: str) -> StoredVerdict:
     """Return a student's stored verdict; raise NbGraderException if it is not the one for `key`, or grading failed."""
     if student in reasons:
         raise NbGraderException(reasons[student])

@@ -30,7 +30,7 @@ def _prepared(cell: NotebookNode) -> NotebookNode:
     return made
 
 
-class Together:
+class SharedNotebook:
     """A student's notebook that shares unchanged cells with the whole class; no step may modify these.
 
     `own` is the notebook without the shared cells.
@@ -50,7 +50,7 @@ class Together:
         return NotebookNode(own | {"cells": cells})
 
 
-class AllOwn:
+class UnsharedNotebook:
     """A student's notebook that shares no cells; it has the same interface as one that does."""
 
     def __init__(self, own: NotebookNode) -> None:
@@ -61,7 +61,7 @@ class AllOwn:
         return own
 
 
-def leaves_common(step: Preprocessor, ours: Sequence[type[Any]]) -> bool:
+def needs_no_common_cells(step: Preprocessor, ours: Sequence[type[Any]]) -> bool:
     """Whether a preprocessor never needs the shared cells.
 
     That is so for the types `ours`, SaveGrades and AssignLatePenalties, unless the step adds missing cells.

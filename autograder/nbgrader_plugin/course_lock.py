@@ -19,7 +19,7 @@ _held: dict[Path, int] = {}  # how often this process holds the lock of a course
 
 
 @contextlib.contextmanager
-def alone(course: Path, what: str) -> Iterator[None]:
+def lock_course(course: Path, what: str) -> Iterator[None]:
     """Hold the lock of a course folder; raise WorkFailed if another process holds it.
 
     `what` names the work for the error message of the other process. The lock is reentrant, and the system releases

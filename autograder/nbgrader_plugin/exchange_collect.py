@@ -14,7 +14,7 @@ from nbgrader.utils import ignore_patterns
 
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.grading.assignment import released_starters, several_released
-from autograder.nbgrader_plugin.course_lock import alone
+from autograder.nbgrader_plugin.course_lock import lock_course
 from autograder.nbgrader_plugin.safe_copy import copy_plain
 from autograder.submission import student_folder
 from autograder.submission.quarantine import quarantine_harmful_files
@@ -32,7 +32,7 @@ class CollectPlainFiles(ExchangeCollect):
         try:
             if os.path.islink(src):
                 raise OSError("a link stands in the place of the submission")
-            with alone(Path(self.coursedir.root), f"nbgrader collect {self.coursedir.assignment_id}"):
+            with lock_course(Path(self.coursedir.root), f"nbgrader collect {self.coursedir.assignment_id}"):
                 copy_plain(Path(src), Path(dest), self._ignored)
                 quarantine_harmful_files(Path(dest))
                 self._place(Path(dest))

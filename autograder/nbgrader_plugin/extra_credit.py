@@ -10,11 +10,11 @@ from nbgrader.api import Grade, Gradebook
 
 from autograder.grading import verdict_store
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.grading.verdict_store import Kept
+from autograder.grading.verdict_store import StoredVerdict
 from autograder.ipython_syntax import CHECK
 
 
-def give_extra_credit(gradebook: Gradebook, course: Path, student: str, found: Kept) -> None:
+def give_extra_credit(gradebook: Gradebook, course: Path, student: str, found: StoredVerdict) -> None:
     """Write the extra credit that a student's stretch exercises earned.
 
     A value that earlier gradings did not write is the teacher's and stays. The values are noted in the verdict store
@@ -49,6 +49,6 @@ def _without_double(before: float | None, now: float) -> tuple[float, ...]:
     return (now,) if before in (None, now) else (before, now)
 
 
-def _note(course: Path, student: str, found: Kept, given: Mapping[str, tuple[float, ...]]) -> None:
+def _note(course: Path, student: str, found: StoredVerdict, given: Mapping[str, tuple[float, ...]]) -> None:
     if given != found.given:
         verdict_store.keep(course, student, replace(found, given=given))

@@ -61,7 +61,7 @@ class FeedbackPage(HTMLExporter):
         found = self._init_resources(resources)  # type: ignore[no-untyped-call]
         types = WidgetsDataTypeFilter(notebook_metadata=self._nb_metadata, parent=self, resources=found)
         for name, each in (
-            ("highlight_code", Colored(parent=self)),
+            ("highlight_code", CachedHighlighter(parent=self)),
             ("filter_data_type", types),
         ):
             self.register_filter(name, each)  # type: ignore[no-untyped-call]
@@ -81,7 +81,7 @@ class FeedbackPage(HTMLExporter):
         return environment
 
 
-class Remembered:
+class TextCache:
     """A cache of rendered texts of cells that keeps the `most` newest entries."""
 
     def __init__(self, most: int = REMEMBERED) -> None:
@@ -99,10 +99,10 @@ class Remembered:
         return self._kept[what]
 
 
-PROSE, CODE = Remembered(), Remembered()
+PROSE, CODE = TextCache(), TextCache()
 
 
-class Compiled(BytecodeCache):
+class TemplateCache(BytecodeCache):
     """A cache of Jinja's compiled templates for all pages: nbgrader creates an exporter for each student."""
 
     def __init__(self) -> None:
@@ -118,10 +118,10 @@ class Compiled(BytecodeCache):
         self._kept[bucket.key] = bucket.bytecode_to_string()
 
 
-_COMPILED = Compiled()
+_COMPILED = TemplateCache()
 
 
-class Colored(Highlight2HTML):  # type: ignore[misc,unused-ignore]
+class CachedHighlighter(Highlight2HTML):  # type: ignore[misc,unused-ignore]
     """Highlights code, with a cache: nearly all of it is the lesson's and the same on each page."""
 
     def __init__(self, **kw: Any) -> None:

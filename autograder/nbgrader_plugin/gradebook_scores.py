@@ -109,12 +109,12 @@ def _mark(submission: SubmittedAssignment, older: Collection[str]) -> Mark:
     return Mark(True, submission.timestamp, submission.score, penalty, waits, late, student in older)
 
 
-def scored_before(gradebook: Gradebook, assignment: str) -> dict[str, tuple[str, ...]]:
+def outdated_manual_scores(gradebook: Gradebook, assignment: str) -> dict[str, tuple[str, ...]]:
     """Map students to the cells whose score by hand is older than the last grading and not reviewed since."""
     return _by_hand(gradebook, assignment, waiting=True)
 
 
-def scored_by_hand(gradebook: Gradebook, assignment: str) -> dict[str, tuple[str, ...]]:
+def manual_scores(gradebook: Gradebook, assignment: str) -> dict[str, tuple[str, ...]]:
     """Map students to the cells that have a score by hand."""
     return _by_hand(gradebook, assignment, waiting=False)
 

@@ -149,7 +149,7 @@ def set_time(submission: SubmittedAssignment, course: Path, stem: str) -> None:
             submission.timestamp = parse_utc(text.decode().strip() or None)
 
 
-def settle(api: NbGraderAPI, gradebook: Gradebook, course: Path, stem: str) -> list[Late]:
+def apply_deadlines(api: NbGraderAPI, gradebook: Gradebook, course: Path, stem: str) -> list[Late]:
     """Apply the teacher's deadlines to all recorded submissions of a chapter; return the late ones with penalties."""
     set_dates(gradebook, course, stem)
     late = []

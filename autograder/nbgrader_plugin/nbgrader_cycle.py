@@ -23,9 +23,9 @@ from autograder.errors import WorkFailed
 from autograder.grading import class_grading, verdict_store
 from autograder.grading.assignment import Assignment, assignment
 from autograder.grading.executors import Workers, cores
-from autograder.grading.regrade import Again, Shift
+from autograder.grading.regrade import PointsChange, RegradeOptions
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.grading.verdict_store import Asked
+from autograder.grading.verdict_store import RoundOptions
 from autograder.nbgrader_plugin import (
     deadlines,
     gradebook_scores,
@@ -34,7 +34,7 @@ from autograder.nbgrader_plugin import (
     preflight_checks,
     teacher_cells,
 )
-from autograder.nbgrader_plugin.course_lock import alone
+from autograder.nbgrader_plugin.course_lock import lock_course
 from autograder.nbgrader_plugin.export_plugins import PlainGrades
 from autograder.nbgrader_plugin.gradebook_recorder import ClassGradebook, Recorder, ReleasedAssignment, one_gradebook
 from autograder.nbgrader_plugin.late_penalties import Late
@@ -45,13 +45,13 @@ T = TypeVar("T")
 ShowProgress = Callable[[Iterable[Any], int], Iterable[Any]]
 
 
-def plain(items: Iterable[T], _total: int) -> Iterable[T]:
+def no_progress(items: Iterable[T], _total: int) -> Iterable[T]:
     """Return the items unchanged: a ShowProgress that shows nothing."""
     return items
 
 
 @dataclass(frozen=True)
-class HowToGrade:
+class GradingOptions:
     """The options of a grading: the processes that grade (`workers`), and what to do with earlier verdicts (`again`).
 
     `force` grades unchanged submissions again; `unconfined` runs students' code outside the sandbox, with all rights
@@ -61,14 +61,14 @@ class HowToGrade:
     workers: Workers = field(default_factory=Workers)
     force: bool = False
     unconfined: bool = False
-    again: Again = field(default_factory=Again)
+    again: RegradeOptions = field(default_factory=RegradeOptions)
 
 
 @dataclass(frozen=True)
 class Preview:
     """The changes that a grading would make, the reasons for failures, and the cells scored by hand, by student."""
 
-    changes: tuple[Shift, ...]
+    changes: tuple[PointsChange, ...]
     failures: Mapping[str, str]
     by_hand: Mapping[str, tuple[str, ...]]
 
@@ -94,8 +94,8 @@ class Cycle:
 
     def generate(self) -> None:
         """Write the assignment into the gradebook, and its release from the source; raises a CourseError."""
-        preflight_checks.sourced(self.course, self.stem)
-        with _quiet(), alone(self.course, f"generate {self.stem}"):
+        preflight_checks.check_source(self.course, self.stem)
+        with _quiet(), lock_course(self.course, f"generate {self.stem}"):
             self._must("generate the assignment", self.api.generate_assignment(self.stem))
 
     def is_generated(self) -> bool:
@@ -140,15 +140,15 @@ class Cycle:
     def autograde(
         self,
         students: Sequence[str],
-        progress: ShowProgress = plain,
-        how: HowToGrade = HowToGrade(),
+        progress: ShowProgress = no_progress,
+        how: GradingOptions = GradingOptions(),
     ) -> dict[str, str]:
         """Grade and record new and changed submissions; return the reason for each student who could not be graded.
 
         A run that was stopped at any moment can be started again; it does only what is missing.
         """
         failures: dict[str, str] = {}
-        with self._ready(how, preflight_checks.gradable) as (gradebook, wanted):
+        with self._ready(how, preflight_checks.check_gradable) as (gradebook, wanted):
             recorder = cache(lambda: Recorder(gradebook, ReleasedAssignment.of(wanted), self.api))
             scored = teacher_cells.Scoring(wanted, self.api)
             known = {submission.student_id for submission in gradebook.assignment_submissions(self.stem)}
@@ -159,23 +159,23 @@ class Cycle:
                     reason = self._recorded(recorder, student, outcome, student in known)
                     if reason:
                         failures[student] = reason
-            self.late = late_penalties.settle(self.api, gradebook, self.course, self.stem)
+            self.late = late_penalties.apply_deadlines(self.api, gradebook, self.course, self.stem)
             gradebook.write()
-            self.scored_before = gradebook_scores.scored_before(gradebook, self.stem)
+            self.scored_before = gradebook_scores.outdated_manual_scores(gradebook, self.stem)
         return failures
 
     def preview(
         self,
         students: Sequence[str],
-        progress: ShowProgress = plain,
-        how: HowToGrade = HowToGrade(),
+        progress: ShowProgress = no_progress,
+        how: GradingOptions = GradingOptions(),
     ) -> Preview:
         """Return what `autograde` would change, with the same cases; nothing is recorded, and no verdict is stored."""
         changes, failures = [], {}
-        with self._ready(how, preflight_checks.generated) as (gradebook, wanted):
+        with self._ready(how, preflight_checks.check_generated) as (gradebook, wanted):
             scored = teacher_cells.Scoring(wanted, self.api)
-            asked = Asked(how.force, preview=True)
-            run = class_grading.judged(wanted, self._folders(students), how.workers, asked, scored, how.again)
+            asked = RoundOptions(how.force, preview=True)
+            run = class_grading.class_verdicts(wanted, self._folders(students), how.workers, asked, scored, how.again)
             with contextlib.closing(run) as done:
                 for student, outcome in progress(done, len(students)):
                     before = verdict_store.stored(self.course, self.stem, student)
@@ -183,22 +183,22 @@ class Cycle:
                     if now is None or (isinstance(outcome, str) and outcome):
                         failures[student] = str(outcome)
                     else:
-                        changes.append(Shift.between(student, before, now))
-            by_hand = gradebook_scores.scored_by_hand(gradebook, self.stem)
+                        changes.append(PointsChange.between(student, before, now))
+            by_hand = gradebook_scores.manual_scores(gradebook, self.stem)
         return Preview(tuple(changes), failures, by_hand)
 
     @contextlib.contextmanager
     def _ready(
-        self, how: HowToGrade, check: Callable[[ClassGradebook, Assignment], None]
+        self, how: GradingOptions, check: Callable[[ClassGradebook, Assignment], None]
     ) -> Iterator[tuple[ClassGradebook, Assignment]]:
         """Lock the course and yield the open gradebook and the assignment, after `check` accepted them."""
-        with alone(self.course, f"grade {self.stem}"):
+        with lock_course(self.course, f"grade {self.stem}"):
             wanted = assignment(self.course, self.stem, unconfined=how.unconfined)
             if how.workers.scheduler is None:
                 check_confinement(how.unconfined, readable_by_answers(self.course))
             with _quiet(), one_gradebook(self.api.coursedir) as gradebook:
                 check(gradebook, wanted)
-                yield gradebook, teacher_cells.with_own(wanted, gradebook, self.api)
+                yield gradebook, teacher_cells.add_own_cells(wanted, gradebook, self.api)
 
     def _folders(self, students: Sequence[str]) -> dict[str, Path]:
         return {student: self._folder("submitted", student) for student in students}
@@ -222,15 +222,15 @@ class Cycle:
         return bool(found and found.recorded and any(self._folder("autograded", student).glob("*.ipynb")))
 
     def feedback(
-        self, students: Sequence[str], progress: ShowProgress = plain, count: int | None = None
+        self, students: Sequence[str], progress: ShowProgress = no_progress, count: int | None = None
     ) -> dict[str, str]:
         """Write feedback, replacing earlier pages; return the reason for each student where that failed.
 
         Up to `count` processes (None: one for each core) take part where that is faster.
         """
         elsewhere = partial(_page_elsewhere, self.course, self.stem)
-        run = parallel_feedback.shared_out(students, self.page, elsewhere, cores() if count is None else count)
-        with alone(self.course, f"feedback {self.stem}"), _quiet(), contextlib.closing(run) as done:
+        run = parallel_feedback.distribute(students, self.page, elsewhere, cores() if count is None else count)
+        with lock_course(self.course, f"feedback {self.stem}"), _quiet(), contextlib.closing(run) as done:
             return {student: reason for student, reason in progress(done, len(students)) if reason}
 
     def page(self, student: str) -> str:

@@ -38,12 +38,12 @@ def check(course: Path, db_url: str, patience: float = 5.0) -> None:
         _check_lock(course, Path(db_url.removeprefix(_SQLITE)), patience)
 
 
-def is_there(db_url: str) -> bool:
+def gradebook_exists(db_url: str) -> bool:
     """Whether the gradebook exists; a database on a server counts as existing."""
     return not db_url.startswith(_SQLITE) or Path(db_url.removeprefix(_SQLITE)).is_file()
 
 
-def sourced(course: Path, assignment: str) -> None:
+def check_source(course: Path, assignment: str) -> None:
     """Raise a CourseError if the course has no source folder for an assignment."""
     source = course / "source" / assignment
     if not source.is_dir():
@@ -51,7 +51,7 @@ def sourced(course: Path, assignment: str) -> None:
         raise CourseNotFound(f"expected {source}, found no such folder. {advice}")
 
 
-def known(assignment: str, names: Iterable[str]) -> None:
+def check_known(assignment: str, names: Iterable[str]) -> None:
     """Raise a CourseError if an assignment is not among `names`, those of the gradebook."""
     if assignment not in names:
         raise CourseNotFound(
@@ -60,9 +60,9 @@ def known(assignment: str, names: Iterable[str]) -> None:
         )
 
 
-def generated(gradebook: Gradebook, wanted: Assignment) -> None:
+def check_generated(gradebook: Gradebook, wanted: Assignment) -> None:
     """Raise a CourseError if the gradebook lacks the assignment, or its notebooks differ from the released ones."""
-    known(wanted.stem, [each.name for each in gradebook.assignments])
+    check_known(wanted.stem, [each.name for each in gradebook.assignments])
     there = {each.name for each in gradebook.find_assignment(wanted.stem).notebooks}
     if wanted.is_chapter and (others := sorted(there - {wanted.stem})):
         raise WorkFailed(
@@ -77,9 +77,9 @@ def generated(gradebook: Gradebook, wanted: Assignment) -> None:
         )
 
 
-def gradable(gradebook: Gradebook, wanted: Assignment) -> None:
+def check_gradable(gradebook: Gradebook, wanted: Assignment) -> None:
     """Raise a CourseError if the gradebook has no such assignment, or other notebooks or points in it."""
-    generated(gradebook, wanted)
+    check_generated(gradebook, wanted)
     if not wanted.is_chapter:
         return
     if changed := list(_changed(gradebook, wanted.stem, exercises_of(wanted))):
@@ -109,10 +109,10 @@ def _check_lock(course: Path, database: Path, patience: float) -> None:
         finally:
             connection.close()
     except sqlite3.Error as error:
-        raise locked(course, error) from None
+        raise gradebook_error(course, error) from None
 
 
-def locked(course: Path, error: Exception) -> WorkFailed:
+def gradebook_error(course: Path, error: Exception) -> WorkFailed:
     """Return the error for a gradebook that cannot be written; the advice depends on the database's message."""
     message = str(getattr(error, "orig", error))
     if "locked" in message or "busy" in message:

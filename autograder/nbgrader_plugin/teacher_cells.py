@@ -32,7 +32,7 @@ _STOPPED = {"CellTimeoutError": "did not end in its time", PROCESS_ENDED: "ended
 _NO_LIMIT = 24 * 3600.0  # seconds, for a timeout setting that means no limit
 
 
-def with_own(wanted: Assignment, gradebook: Gradebook, converter: Any) -> Assignment:
+def add_own_cells(wanted: Assignment, gradebook: Gradebook, converter: Any) -> Assignment:
     """Return the assignment with the teacher's own cells; raise WorkFailed if it has cells that cannot be graded.
 
     `converter` is any nbgrader object with the configuration and the folders of the course.

@@ -80,7 +80,7 @@ def limit(exercise: Exercise) -> float:
     return min(_MOST, max(_LEAST, _PATIENCE * exercise.takes))
 
 
-def not_ended(exercise: Exercise, cases: Sequence[Case], calls: Calls) -> Report:
+def timeout_report(exercise: Exercise, cases: Sequence[Case], calls: Calls) -> Report:
     """Return the report on an answer that reached its time limit; it names the call and the line."""
     line = calls.stopped.line if calls.stopped else ""
     where = f" It was at: `{line}`." if line else ""
@@ -92,7 +92,7 @@ def not_ended(exercise: Exercise, cases: Sequence[Case], calls: Calls) -> Report
     )
 
 
-def watch(exercise: Exercise, answer: Callable[..., Any], cases: Sequence[Case]) -> Calls:
+def call_on_cases(exercise: Exercise, answer: Callable[..., Any], cases: Sequence[Case]) -> Calls:
     """Call an answer on each case within its time limit; raise Interrupted if the reader interrupts the kernel."""
     seen: list[Observation] = []
     printed: list[Printed] = []

@@ -73,7 +73,7 @@ def definition(text: str, name: str) -> str | None:
 
 
 @lru_cache(maxsize=1024)
-def written(text: str, name: str) -> str | None:
+def binding_statements(text: str, name: str) -> str | None:
     """Return a dump of a cell's statements that bind a name, independent of comments and spaces; None without one."""
     tree = _parsed(text) if name in text else None
     found = [ast.dump(node) for node in tree.body if name in names_of([node]).bound] if tree else []

@@ -16,7 +16,7 @@ from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import CheckFailed, UnknownExercise
 from autograder.exercises.probe import see
 from autograder.notebook import fresh_check as fresh_cases
-from autograder.notebook.answer_calls import not_ended, watch
+from autograder.notebook.answer_calls import call_on_cases, timeout_report
 from autograder.notebook.answer_cell import text_of
 from autograder.notebook.hidden_state import with_notes
 from autograder.notebook.last_check import note
@@ -39,7 +39,7 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     _name_first(name)
     with still_checking(name) as show:
         if fresh and callable(answer):
-            with fresh_cases.no_score_for_our_fault():
+            with fresh_cases.end_kernel_at_course_error():
                 report = fresh_cases.ask(
                     name, answer, text_of(name, answer, current_course().keys(current_course().find(name).chapter))
                 )
@@ -84,9 +84,9 @@ def visible_report(name: str, answer: object, cell: str = "") -> Report:
     other = getattr(answer, "__name__", name)
     if other != name and other in current_course().keys(exercise.chapter):
         return uniform_report(exercise, key.cases, Status.FAIL, f'This is `{other}`. Write `check("{name}", {name})`.')
-    calls = watch(exercise, answer, key.cases)
+    calls = call_on_cases(exercise, answer, key.cases)
     text = text_of(name, answer, current_course().keys(exercise.chapter), cell)
-    stopped = not_ended(exercise, key.cases, calls) if calls.stopped else None
+    stopped = timeout_report(exercise, key.cases, calls) if calls.stopped else None
     report = stopped or judge(exercise, key, calls.observations, text)
     calls.show_printed(exercise, key.cases, report)
     return report

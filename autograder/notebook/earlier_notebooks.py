@@ -10,7 +10,7 @@ from autograder.course.exercise_index import IndexedChapter
 from autograder.ipython_syntax import CHECK
 from autograder.notebook.last_check import digest_of_answer
 from autograder.notebook.progress_log import LOGBOOK, Entry, folder_of_notebook
-from autograder.notebook.rerun_answer import StoppedError, Written, rerun
+from autograder.notebook.rerun_answer import SavedAnswer, StoppedError, rerun
 from autograder.submission.find_answers import CheckCall, find_answers_among, find_checks_by_id
 from autograder.submission.submitted_cells import MAX_BYTES, MAX_CELLS, SubmittedCell, read_notebook_contents
 from autograder.submission.unreadable_files import UnreadableError
@@ -29,7 +29,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Holding:
+class ChapterNotebook:
     """A notebook that checks an exercise: its path, its code cells, and the place of the check."""
 
     path: Path
@@ -37,7 +37,7 @@ class Holding:
     check: CheckCall
 
 
-def beside(name: str, chapter: IndexedChapter, running: Path | None) -> Choice:
+def answer_from_earlier_notebook(name: str, chapter: IndexedChapter, running: Path | None) -> Choice:
     """Return the answer to an exercise of another chapter; the first call runs it from the notebook in this folder.
 
     The answer counts if its last check passed and the saved notebook still contains the text that passed.
@@ -77,7 +77,7 @@ def _notebooks(folder: Path, stem: str, running: Path | None) -> list[Path]:
     return found[:_MOST]
 
 
-def _holding(path: Path, name: str, stem: str) -> Holding | None:
+def _holding(path: Path, name: str, stem: str) -> ChapterNotebook | None:
     """Read a notebook if its name or a check in it shows that it has this exercise, else return None.
 
     Raises OSError or UnreadableError.
@@ -87,25 +87,25 @@ def _holding(path: Path, name: str, stem: str) -> Holding | None:
     code = tuple(cell for cell in cells if cell.kind == "code")
     nowhere = CheckCall(MAX_CELLS, name) if stem in path.name else None
     check = find_checks_by_id(code, {name: f"{CHECK}{name}"}).get(name, nowhere)
-    return None if check is None else Holding(path, code, check)
+    return None if check is None else ChapterNotebook(path, code, check)
 
 
-def _answer_that_passed(holding: Holding, name: str, last: Entry) -> Written | None:
+def _answer_that_passed(holding: ChapterNotebook, name: str, last: Entry) -> SavedAnswer | None:
     """Return the answer whose text is the one that passed; None if the notebook no longer contains it."""
     for called in dict.fromkeys((holding.check.called, name)):
         for cell in _answers(holding, name):
             if last.answer and digest_of_answer(cell.source, called) == last.answer:
-                return Written(name, called, holding.path.name, holding.code, cell.index, holding.check.place)
+                return SavedAnswer(name, called, holding.path.name, holding.code, cell.index, holding.check.place)
     return None
 
 
-def _answers(holding: Holding, name: str) -> Iterator[SubmittedCell]:
+def _answers(holding: ChapterNotebook, name: str) -> Iterator[SubmittedCell]:
     """Yield the cells that grading would take for the answer: the one that the check judges, and a later one."""
     find = find_answers_among(holding.code, {name: ""}, (), {name: holding.check})[name]
     yield from (cell for cell in (find.cell, find.later) if cell is not None)
 
 
-def _run_once(name: str, answer: Written, last: Entry) -> Choice:
+def _run_once(name: str, answer: SavedAnswer, last: Entry) -> Choice:
     try:
         _given[name, last.answer] = rerun(answer)
     except StoppedError as error:

@@ -20,7 +20,7 @@ from autograder.diagnosis.verdict import Report
 from autograder.errors import CourseError, WorkFailed
 from autograder.exercises.exercise import Case
 from autograder.exercises.observation import from_bytes, to_bytes
-from autograder.notebook.answer_calls import not_ended, watch
+from autograder.notebook.answer_calls import call_on_cases, timeout_report
 from autograder.pipe_messages import Frame, FrameError, receive, send
 
 _SECONDS = 120.0  # for a judge to start, and to judge
@@ -34,9 +34,9 @@ def ask(name: str, answer: Callable[..., Any], source: str) -> Report:
     exercise = current_course().find(name)
     with _judge_process(name) as (to_judge, from_judge):
         cases = tuple(map(Case.from_plain, from_bytes(_received(from_judge).body)))
-        calls = watch(exercise, answer, cases)
+        calls = call_on_cases(exercise, answer, cases)
         if calls.stopped:
-            report = not_ended(exercise, cases, calls)
+            report = timeout_report(exercise, cases, calls)
         else:
             _send(to_judge, Frame({"source": source}, to_bytes(list(calls.observations))))
             report = Report.from_json(_received(from_judge).head["report"])
@@ -45,7 +45,7 @@ def ask(name: str, answer: Callable[..., Any], source: str) -> Report:
 
 
 @contextlib.contextmanager
-def no_score_for_our_fault() -> Iterator[None]:
+def end_kernel_at_course_error() -> Iterator[None]:
     """Within `nbgrader autograde`, end the kernel if the block raises CourseError, which is no fault of the student.
 
     nbgrader silently counts any error in a test cell as 0 points. If the kernel dies, nbgrader gives no score, reports

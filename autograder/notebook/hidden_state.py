@@ -21,9 +21,9 @@ from IPython import get_ipython
 
 from autograder.diagnosis.verdict import Report
 from autograder.notebook.cell_bindings import binds, definition, may_bind_unseen
-from autograder.notebook.outdated_answer import told_of_refused
+from autograder.notebook.outdated_answer import notes_on_refused_cell
 from autograder.notebook.progress_log import folder_of_notebook
-from autograder.notebook.referenced_names import code_of, is_class, reached, unwrapped
+from autograder.notebook.referenced_names import code_of, is_class, transitive_names, unwrapped
 from autograder.notebook.saved_notebook import (
     CLOCK,
     SavedCell,
@@ -83,7 +83,7 @@ def with_notes(report: Report, answer: object) -> Report:
 
 def notes(report: Report, answer: object, shell: Any) -> tuple[str, ...]:
     """Return the notes on an answer that was judged in this shell; an unforeseen file or shell may raise any error."""
-    refused = tuple(told_of_refused(_name_of(answer), answer, shell))
+    refused = tuple(notes_on_refused_cell(_name_of(answer), answer, shell))
     path = path_of_notebook(shell)
     if path is None:
         return refused
@@ -97,7 +97,7 @@ def _notes(report: Report, answer: object, path: Path, shell: Any) -> Iterator[s
     if notebook is None:
         return
     own = _name_of(answer)
-    names = reached(answer, shell.user_ns) | {own: answer}
+    names = transitive_names(answer, shell.user_ns) | {own: answer}
     files = {name: file for name, value in names.items() if (file := _file_beside(value, path.parent.resolve()))}
     yield from _notes_on_files(files) if report.passed else ()
     scene = _scene(report.exercise, own, notebook, running_cell(shell), texts_run(shell))

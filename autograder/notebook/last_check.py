@@ -9,7 +9,7 @@ from typing import Any
 from IPython import get_ipython
 
 from autograder.files import digest_of
-from autograder.notebook.cell_bindings import written
+from autograder.notebook.cell_bindings import binding_statements
 from autograder.notebook.referenced_names import code_of, unwrapped
 from autograder.notebook.saved_notebook import texts_run
 
@@ -41,7 +41,7 @@ def note(name: str, answer: object, passed: bool) -> str:
 
 def digest_of_answer(text: str, called: str) -> str:
     """Return a digest of a cell's statements that bind a name; "" if there are none."""
-    found = written(text, called)
+    found = binding_statements(text, called)
     return digest_of(found)[:_LONG_ENOUGH] if found else ""
 
 

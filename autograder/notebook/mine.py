@@ -15,7 +15,7 @@ from autograder.course.course import current_course
 from autograder.course.exercise_index import IndexedChapter
 from autograder.errors import UnknownExercise
 from autograder.notebook.colors import OPEN, PASSED
-from autograder.notebook.earlier_notebooks import UNTIL, Choice, beside
+from autograder.notebook.earlier_notebooks import UNTIL, Choice, answer_from_earlier_notebook
 from autograder.notebook.html_markup import Html, panel, prose
 from autograder.notebook.last_check import CHECKED, LastCheck, file_of
 from autograder.notebook.progress_log import shell_of_reader
@@ -24,11 +24,11 @@ from autograder.notebook.saved_notebook import path_of_notebook
 A = TypeVar("A")
 _GIVEN_A_NAME = re.compile(r"(\w+)\s*=\s*mine\(")  # the lesson's line that calls `mine`
 _CHANGED = ": yours has changed since its check; run its check again"
-_displayed: set[Taken] = set()
+_displayed: set[ChosenVersion] = set()
 
 
 @dataclass(frozen=True)
-class Taken:
+class ChosenVersion:
     """The line below a lesson's cell that says whose version the lesson continues with, and why."""
 
     name: str
@@ -59,7 +59,7 @@ def mine(name: str, otherwise: A) -> A:
         raise
     except Exception as error:  # an unforeseen file, shell or installation must not stop the lesson
         found = Choice(why=f": yours cannot be looked for ({' '.join(f'{type(error).__name__}: {error}'.split())})")
-    taken = Taken(name, found.why, _called(sys._getframe(1).f_code.co_filename, sys._getframe(1).f_lineno))
+    taken = ChosenVersion(name, found.why, _called(sys._getframe(1).f_code.co_filename, sys._getframe(1).f_lineno))
     if taken not in _displayed:
         _displayed.add(taken)
         display(taken)
@@ -79,7 +79,7 @@ def _found(name: str, otherwise: object, shell: Any) -> Choice:
     running = path_of_notebook(shell)
     if _is_here(name, chapter, otherwise, shell, running):
         return Choice(why=UNTIL)
-    return beside(name, chapter, running)
+    return answer_from_earlier_notebook(name, chapter, running)
 
 
 def _chapter_of(name: object) -> IndexedChapter:

@@ -15,7 +15,7 @@ from autograder.notebook.referenced_names import code_of, unwrapped
 from autograder.notebook.saved_notebook import texts_run
 
 
-def told_of_refused(name: str, answer: object, shell: Any) -> Iterator[str]:
+def notes_on_refused_cell(name: str, answer: object, shell: Any) -> Iterator[str]:
     """Yield a note if the last cell that defines `name` ended in a SyntaxError, and no cell has defined it since.
 
     There is no note if that is uncertain: if the answer has another name, if no `def` or `class` in a cell defined it,

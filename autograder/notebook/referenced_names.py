@@ -19,7 +19,7 @@ _HOLDERS = (FunctionType, MethodType, staticmethod, classmethod, property, funct
 _STORES = frozenset({"STORE_NAME", "DELETE_NAME"})
 
 
-def reached(answer: object, namespace: dict[str, Any]) -> dict[str, object]:
+def transitive_names(answer: object, namespace: dict[str, Any]) -> dict[str, object]:
     """Map each global name that an answer uses, directly or not, to its value in `namespace`.
 
     Names that its own code binds with `global` are left out.

@@ -29,7 +29,7 @@ class StoppedError(Exception):
 
 
 @dataclass(frozen=True)
-class Written:
+class SavedAnswer:
     """An answer in a saved notebook.
 
     It has the exercise, the name of the answer (`called`) and of the notebook, the code cells, and the indices of the
@@ -44,7 +44,7 @@ class Written:
     check: int
 
 
-def rerun(answer: Written) -> object:
+def rerun(answer: SavedAnswer) -> object:
     """Run an answer and return its function or class; raise StoppedError if that fails or takes too long.
 
     It runs the statements that grading would run of the notebook. It shows no output, and restores the states of the
@@ -59,7 +59,7 @@ def rerun(answer: Written) -> object:
     return found
 
 
-def _parts(answer: Written) -> Iterator[OrderedCell]:
+def _parts(answer: SavedAnswer) -> Iterator[OrderedCell]:
     """Yield the notebook's cells for a plan. The setup cell is an ordinary one: only what is needed of it is run."""
     check = max(answer.place, answer.check)
     yield from (_part(cell, answer) for cell in answer.code if cell.index <= check)
@@ -67,7 +67,7 @@ def _parts(answer: Written) -> Iterator[OrderedCell]:
     yield from (_part(cell, answer) for cell in answer.code if cell.index > check)
 
 
-def _part(cell: SubmittedCell, answer: Written) -> OrderedCell:
+def _part(cell: SubmittedCell, answer: SavedAnswer) -> OrderedCell:
     is_answer = cell.index == answer.place
     return (
         OrderedCell(Role.ANSWER, cell.source, (answer.exercise,)) if is_answer else OrderedCell(Role.GIVEN, cell.source)

@@ -159,7 +159,7 @@ def _unexplained(found: Unexplained, results: Results, examples: Examples) -> Ht
     return tag("li", head, sentence, seen, failed, _example(examples, found), draft)
 
 
-def eye(results: Results) -> Html:
+def review_list(results: Results) -> Html:
     """List the submissions that the teacher should look at, with reasons, and those that wait for a score by hand."""
     rows = [(row.student, _lines(reasons)) for row in results.rows if (reasons := reasons_to_look(results, row))]
     marks = {row.student: results.mark(row.student) for row in results.rows}

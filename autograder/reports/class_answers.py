@@ -11,12 +11,12 @@ from autograder.errors import CourseError
 from autograder.grading.assignment import assignment, given_path, several_released
 from autograder.reports.class_results import Results
 from autograder.reports.example_answers import Examples
-from autograder.reports.similar_answers import Answered, Form, form
+from autograder.reports.similar_answers import ExerciseForms, Form, form
 
 Defined = ast.FunctionDef | ast.ClassDef
 
 
-def answered(course: Sequence[Results]) -> list[Answered]:
+def read_answers(course: Sequence[Results]) -> list[ExerciseForms]:
     """Return the forms of the answers to each exercise, for every class in `course`.
 
     An assignment that is not a chapter, or whose files cannot be read, is left out.
@@ -24,7 +24,7 @@ def answered(course: Sequence[Results]) -> list[Answered]:
     return [each for results in course if results.verdicts for each in _chapter(results)]
 
 
-def _chapter(results: Results) -> Iterator[Answered]:
+def _chapter(results: Results) -> Iterator[ExerciseForms]:
     place = results.course, results.stem
     try:
         given = None if several_released(*place) else given_path(*place)
@@ -39,7 +39,7 @@ def _chapter(results: Results) -> Iterator[Answered]:
         known = [*own, *right_answers(bank_path(results.course, wanted.homes.get(exercise, results.stem), exercise))]
         common = frozenset(made.text for text in known if (made := form(text)))
         forms = _forms({student: answers.get(exercise, "") for student, answers in sources.items()})
-        yield Answered(results.stem, exercise, len(results.verdicts), forms, common)
+        yield ExerciseForms(results.stem, exercise, len(results.verdicts), forms, common)
 
 
 def _forms(sources: dict[str, str]) -> dict[str, Form]:

@@ -26,7 +26,11 @@ def files(course: Sequence[Results], wanted: Collection[str], alike: Sequence[Pa
     the pairs of students with answers of equal structure.
     """
     tables = {f"items-{each.stem}.csv": items_table(each) for each in course if each.stem in wanted}
-    return tables | {UNREADABLE: letters(course), MISUNDERSTOOD: misunderstood(course), EQUAL: equal_table(alike)}
+    return tables | {
+        UNREADABLE: unreadable_letters(course),
+        MISUNDERSTOOD: misunderstandings_table(course),
+        EQUAL: equal_table(alike),
+    }
 
 
 def items_table(results: Results) -> bytes:
@@ -47,7 +51,7 @@ def items_table(results: Results) -> bytes:
     return csv_escaping.encoded(rows) if len(rows) > 1 else b""
 
 
-def misunderstood(course: Sequence[Results]) -> bytes:
+def misunderstandings_table(course: Sequence[Results]) -> bytes:
     """Return as CSV which student read which sentence about a known mistake, in the order of the page."""
     rows: list[tuple[object, ...]] = [("chapter", "exercise", "what was read", "points lost", "student", "name")]
     for group in shared(course):
@@ -76,7 +80,7 @@ def full_name(results: Results, student: str) -> str:
     return person.full_name if person and person.full_name != student else ""
 
 
-def letters(course: Sequence[Results]) -> bytes:
+def unreadable_letters(course: Sequence[Results]) -> bytes:
     """Return letters to the students whose file could not be read or whose folder holds no notebook."""
     texts = [_letter(each, row) for each in course for row in (*each.unreadable, *each.without_notebook)]
     return "\n\n----\n\n".join(texts).encode("utf-8", "replace") + b"\n" if texts else b""

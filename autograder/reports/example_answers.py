@@ -51,7 +51,7 @@ class Examples:
         try:
             if not folder.is_dir():
                 return {}
-            parcel = class_grading.opened(self._assignment, folder)
+            parcel = class_grading.read_student_files(self._assignment, folder)
             read = (part.read(parcel.parts.get(part.stem, parcel), release) for part, release in self._released)
             return {name: answer for each in read for name, answer in each.answers.items()}
         except CourseError:  # the report leaves this student's answers out

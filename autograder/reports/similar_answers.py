@@ -34,7 +34,7 @@ class Form:
 
 
 @dataclass(frozen=True)
-class Alike:
+class SharedForm:
     """An exercise that two students answered in the same form.
 
     `holders` is the number of students with that form, `size` its number of nodes, `weight` how unlikely it is.
@@ -53,7 +53,7 @@ class Pair:
 
     first: str
     second: str
-    alike: tuple[Alike, ...]
+    alike: tuple[SharedForm, ...]
 
     @property
     def weight(self) -> float:
@@ -62,7 +62,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Answered:
+class ExerciseForms:
     """The forms of the answers to one exercise by student, in a class of `size`.
 
     `common` are the forms of the starter and of known right answers, which are ignored.
@@ -149,12 +149,12 @@ def _bound(node: ast.AST) -> Sequence[str]:
 # --- pairs
 
 
-def pairs(answered: Sequence[Answered]) -> list[Pair]:
+def pairs(answered: Sequence[ExerciseForms]) -> list[Pair]:
     """Return the pairs of students worth reporting, the least likely to arise by chance first.
 
     The weight of a form is log(size of the class / number of students who have it).
     """
-    found: dict[tuple[str, str], list[Alike]] = defaultdict(list)
+    found: dict[tuple[str, str], list[SharedForm]] = defaultdict(list)
     for each in answered:
         for students, alike in _shared(each):
             for pair in combinations(students, 2):
@@ -165,7 +165,7 @@ def pairs(answered: Sequence[Answered]) -> list[Pair]:
     return sorted(reported, key=lambda pair: (-pair.weight, pair.first, pair.second))
 
 
-def _shared(answered: Answered) -> Iterator[tuple[list[str], Alike]]:
+def _shared(answered: ExerciseForms) -> Iterator[tuple[list[str], SharedForm]]:
     """Yield each rare form that several students have, with those students."""
     students: dict[Form, list[str]] = defaultdict(list)
     for student in sorted(answered.forms):
@@ -173,7 +173,7 @@ def _shared(answered: Answered) -> Iterator[tuple[list[str], Alike]]:
     for shape, who in students.items():
         if shape.size >= FLOOR and shape.text not in answered.common and 2 <= len(who) <= max(2, answered.size / _RARE):
             weight = math.log(answered.size / len(who))
-            yield who, Alike(answered.stem, answered.exercise, len(who), shape.size, weight)
+            yield who, SharedForm(answered.stem, answered.exercise, len(who), shape.size, weight)
 
 
 def _is_reported(pair: Pair, sizes: Mapping[tuple[str, str], int]) -> bool:
@@ -185,7 +185,7 @@ def _is_reported(pair: Pair, sizes: Mapping[tuple[str, str], int]) -> bool:
     )
 
 
-def by_chance(answered: Sequence[Answered]) -> float:
+def by_chance(answered: Sequence[ExerciseForms]) -> float:
     """Return how many pairs would share several exercises if answers were assigned to the students at random.
 
     The result is the mean over `_DEALS` permutations of each exercise's answers, with a fixed seed.
@@ -197,7 +197,7 @@ def by_chance(answered: Sequence[Answered]) -> float:
     return sum(counts) / _DEALS
 
 
-def _dealt(answered: Answered, deal: random.Random) -> Answered:
+def _dealt(answered: ExerciseForms, deal: random.Random) -> ExerciseForms:
     students = sorted(answered.forms)
     forms = [answered.forms[student] for student in students]
     deal.shuffle(forms)

@@ -35,7 +35,7 @@ def write(course: Path, stems: Sequence[str] = ()) -> list[Path]:
     ]
     made = {stem: _run("chapter", {"course": str(course), "stem": stem}) for stem in wanted}
     classes = class_results.read_all(course, there)
-    answered = class_answers.answered(classes)
+    answered = class_answers.read_answers(classes)
     alike = similar_answers.pairs(answered)
     counts = {"equal_pairs": len(alike), "by_chance": similar_answers.by_chance(answered)}
     made[INDEX] = _run("course", {"course": str(course), "stems": there} | counts)

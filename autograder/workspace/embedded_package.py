@@ -49,7 +49,7 @@ del packed
 '''
 
 
-def cell(course: Path, stem: str) -> str:
+def packed_cell(course: Path, stem: str) -> str:
     """Return the text of a cell with the packed modules and data for one chapter; the same course gives the same."""
     files = dict(sorted(_files(course, stem)))
     name = f"{_PACKAGE}-{stem}-{digest_of(*files, *files.values())[:12]}"
@@ -150,7 +150,7 @@ def _module(project: Path, name: str) -> Iterator[Path]:
     yield from (each for each in (path.with_suffix(".py"), path / "__init__.py") if each.is_file())
 
 
-def shared(notebook: Notebook, course: Path, stem: str) -> Notebook:
+def embed_package(notebook: Notebook, course: Path, stem: str) -> Notebook:
     """Put the packed modules into the install cell of a student's notebook, and return the notebook.
 
     Raises WorkFailed if the notebook has no install cell.
@@ -159,5 +159,5 @@ def shared(notebook: Notebook, course: Path, stem: str) -> Notebook:
     if not found or _REST not in found[0].source:
         raise WorkFailed(f"expected a cell with the id {INSTALL_ID!r} in {stem}.ipynb, found none. Run `make build`.")
     _, rest, says = found[0].source.partition(_REST)
-    found[0].source = cell(course, stem) + rest + says
+    found[0].source = packed_cell(course, stem) + rest + says
     return notebook

@@ -19,7 +19,7 @@ _NOTED = ".made-from.json"  # {"begun": {file: digest of what it was made from},
 
 
 @dataclass(frozen=True)
-class Renewed:
+class UpdateResult:
     """The result of an update: new copies, replaced copies, and pairs of a kept copy and the newer one beside it."""
 
     made: tuple[str, ...]
@@ -43,7 +43,7 @@ class Copies:
         self._originals, self._folder = originals, folder
         self._begun, self._offered = self._noted()
 
-    def renew(self) -> Renewed:
+    def renew(self) -> UpdateResult:
         """Copy each notebook that is missing, or that has changed since; raise WorkFailed if writing fails."""
         made, updated, beside = [], [], []
         writes: dict[Path, bytes] = {}
@@ -63,7 +63,7 @@ class Copies:
             self._offered[name] = self._begun[place] = digest
         noted = json.dumps({"begun": self._begun, "offered": self._offered}, indent=1)
         write_all(writes | {self._folder / _NOTED: noted.encode()})
-        return Renewed(tuple(made), tuple(updated), tuple(beside))
+        return UpdateResult(tuple(made), tuple(updated), tuple(beside))
 
     def latest(self) -> str:
         """Return the name of the notebook to open: the last saved one with work in it, else the first, or ""."""

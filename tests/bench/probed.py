@@ -25,7 +25,9 @@ def seconds_of(course: Path, stem: str, folders: Sequence[Path], seed: int = 1) 
     """The CPU seconds of each submission's own code; these come from the answer bank and are run unconfined."""
     wanted = assignment(course, stem, unconfined=True)
     made = grader(wanted)
-    read = [read_parcel(class_grading.opened(wanted, folder), made.release, wanted.listed) for folder in folders]
+    read = [
+        read_parcel(class_grading.read_student_files(wanted, folder), made.release, wanted.listed) for folder in folders
+    ]
     programs = [planned(submission, made.judge, seed).program for submission in read]
     chapter = PreparedChapter(programs[0].ground)
     for name in warm_modules():  # imports are no part of what an answer computes

@@ -27,7 +27,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
         chapter_sections.misunderstandings,
         chapter_sections.exercises,
         chapter_sections.unexplained,
-        chapter_sections.eye,
+        chapter_sections.review_list,
     ]
     shown = [nbformat.v4.new_output("display_data", {"text/html": part(made)}) for part in parts]
     cells = [nbformat.v4.new_markdown_cell("## A section"), nbformat.v4.new_code_cell("1", outputs=shown)]

@@ -15,7 +15,7 @@ _LEAST = 0.6  # the minimum width of a figure, as a share of its own width
 _IMAGE = re.compile(r'<img (?=[^>]*src="data:)')
 
 
-def lightened(body: str) -> str:
+def defer_figures(body: str) -> str:
     """Return the HTML of a page whose figures the script `_static/near.js` inserts when they are near the view.
 
     Until then a placeholder has the figure's size and label. The figure's markup is in a `noscript` element: a browser

@@ -56,7 +56,7 @@ HTML(chapter_sections.unexplained(found))
 # ## Submissions that need a person
 
 # %%
-HTML(chapter_sections.eye(found))
+HTML(chapter_sections.review_list(found))
 
 # %% [markdown]
 # ## What was repaired
