@@ -42,7 +42,7 @@ c.Autograde.sanitize_preprocessors = [
 ]
 c.Autograde.autograde_preprocessors = []
 c.Autograde.post_convert_hook = "autograder.nbgrader_plugin.autograde.note_recorded"
-# Due dates, extensions and what lateness costs: `python -m autograder due`. A plug-in of yours can stand here.
+# Due dates, extensions and what lateness costs: `autograder due`. A plug-in of yours can stand here.
 c.AssignLatePenalties.plugin_class = "autograder.nbgrader_plugin.late_penalties.LatePenalty"
 # Students read what the checks found, not the hidden cell; the exercises stand on the first screen.
 c.GenerateFeedback.exporter_class = "autograder.nbgrader_plugin.feedback_page.FeedbackPage"

@@ -1,6 +1,6 @@
 """The proof of the graders: every exercise against its starter, its solution, its answer bank, and its mutants.
 
-To look at one exercise: `pytest tests/test_bank.py -k standardize`, or `python -m autograder prove standardize`.
+To look at one exercise: `pytest tests/test_bank.py -k standardize`, or `autograder prove standardize`.
 What was proven before, and has not changed since, is not computed again: `autograder.authoring.proof_receipts` says
 how that is known, and `THOROUGH=1` computes all of it, on three drawings of fresh cases in place of one; mutants that
 are listed as survivors run on fresh cases then, too.

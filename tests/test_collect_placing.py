@@ -277,7 +277,7 @@ class TestRefusals:
         """A zip with nothing, a chapter that is none, a class without students, a path that climbs."""
         assert "holds no file" in refused(course, {})
         assert f"found no 'ch99'. There are: {STEM}." in refused(course, {ada(7): FIRST}, "ch99")
-        assert "Run `python -m autograder roster" in refused(course, {ada(7): FIRST}, roster=())
+        assert "Run `autograder roster" in refused(course, {ada(7): FIRST}, roster=())
         assert "leads out of" in refused(course, {ada(7): FIRST, "../x": b""})
 
     def test_no_room(self, course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -305,7 +305,7 @@ class TestCommand:
 
         assert lines[:3] == ["2 files in the zip; students: 1 new", "LATE (1): ada", "missing (2): bob, cleo"]
         assert any(line.startswith("left: \N{REPLACEMENT CHARACTER}[2Jx") for line in lines)
-        assert f"`python -m autograder grade {STEM}` grades what has changed." == lines[-1]
+        assert f"`autograder grade {STEM}` grades what has changed." == lines[-1]
         assert "Nothing was changed" in list(collect_report.lines(done, STEM, is_dry=True))[-1]
 
     def test_without_a_gradebook(
@@ -317,7 +317,7 @@ class TestCommand:
         status = main(["collect", str(path), STEM, "--dry-run"])
 
         assert (1, False) == (status, (course / "gradebook.db").exists())
-        assert "found none. Run `python -m autograder roster students.csv` first" in capsys.readouterr().err
+        assert "found none. Run `autograder roster students.csv` first" in capsys.readouterr().err
 
     def test_zones(self, capsys: pytest.CaptureFixture[str]) -> None:
         """One that is none is told."""

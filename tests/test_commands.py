@@ -30,7 +30,7 @@ def test_help(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_guide_for_teachers_names_what_there_is() -> None:
     """Each command in it is one, with these options."""
     guide = (PROJECT / "docs" / "teachers.md").read_text(encoding="utf-8")
-    told = re.findall(r"python -m autograder ([^`#\n]*)", guide)
+    told = re.findall(r"(?m)(?:^ *|`)autograder ([^`#\n]*)", guide)
 
     assert len(told) > 30
     assert all(_parser().parse_args(shlex.split(line)).run for line in told)

@@ -153,7 +153,7 @@ def due(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., tup
 
 
 class TestCommand:
-    """`python -m autograder due`."""
+    """`autograder due`."""
 
     def test_it_writes_what_it_shows(self, tmp_path: Path, due: Callable[..., tuple[int, str]]) -> None:
         """A teacher's own comment in the file stays."""

@@ -102,4 +102,4 @@ def test_the_command_names_whom_it_could_not_write(course: Path, capsys: pytest.
     assert b"old" != pages(course)["ada"]
     assert "Wrote 3 of 4" in told and "ben has no feedback: " in told
     assert 1 == main(["--root", str(course), "feedback", "hw", "--student", "eve"])
-    assert "Run `python -m autograder grade hw` first." in capsys.readouterr().err
+    assert "Run `autograder grade hw` first." in capsys.readouterr().err

@@ -236,7 +236,7 @@ class TestPreflight:
 
     def test_fresh_clone_is_sent_to_a_command_that_works(self, course: Path) -> None:
         """Before the build nbgrader has no source to release from; with a source, it can release again."""
-        with pytest.raises(CourseNotFound, match="Run `python -m autograder build ch01_tensors` in the project folder"):
+        with pytest.raises(CourseNotFound, match="Run `autograder build ch01_tensors` in the project folder"):
             preflight_checks.check_source(course, "ch01_tensors")
         with pytest.raises(CourseNotFound, match="Run `make build`"):
             assignment.released_starters(course, "ch01_tensors")

@@ -180,7 +180,7 @@ def test_command_in_a_report_is_one_command() -> None:
     """It is made to be copied into a shell, and a student's name stands in it."""
     told = learn_command(Path("/the course"), "ch", "a; rm -rf $HOME", "f")
 
-    assert "python -m autograder learn '/the course/submitted/a; rm -rf $HOME/ch' f" == told
+    assert "autograder learn '/the course/submitted/a; rm -rf $HOME/ch' f" == told
 
 
 def test_text_for_a_terminal() -> None:

@@ -110,7 +110,7 @@ def formgraders_button(course: Path) -> tuple[bool, str]:
 
 
 def own_command(course: Path, capsys: pytest.CaptureFixture[str]) -> tuple[bool, str]:
-    """Run `python -m autograder grade`."""
+    """Run `autograder grade`."""
     status = main(["--root", str(course), "grade", STEM, "--workers", "1", "--unconfined"])
     return status == 0, capsys.readouterr().err
 

@@ -68,7 +68,7 @@ class TestCommand:
         project = parts.course.parent
 
         assert main(["--root", str(project), "prove", "swap_ends"]) == 1
-        remedy = "run `python -m autograder build week_ends`."
+        remedy = "run `autograder build week_ends`."
         assert [
             f"lessons/shipped/week_ends.json: not what the cases and the bank show; {remedy}",
             f"lessons/shipped/week_ends.hints.json: not the exercise's hints; {remedy}",

@@ -273,7 +273,7 @@ def test_a_chapter_of_which_nothing_was_handed_in(tmp_path: Path) -> None:
 
 def test_nothing_handed_in(tmp_path: Path) -> None:
     """Told in one line, with the next step."""
-    with pytest.raises(CourseNotFound, match=r"`nbgrader collect` first, or `python -m autograder collect F"):
+    with pytest.raises(CourseNotFound, match=r"`nbgrader collect` first, or `autograder collect F"):
         write_reports.write(tmp_path)
 
 

@@ -11,7 +11,7 @@ def test_it_is_in_sync() -> None:
     """Its notebooks and what is shipped of it are what its chapter, exercises and answers say."""
     problems = [str(problem) for problem in check_sync(SAMPLE)]
 
-    assert [] == problems, "run `python -m autograder --root tests/sample build`"
+    assert [] == problems, "run `autograder --root tests/sample build`"
 
 
 def test_it_has_exercises_of_all_kinds() -> None:

@@ -46,7 +46,7 @@ def test_each_place_is_told(parts: ExerciseParts, capsys: pytest.CaptureFixture[
         "lessons/chapters/week_ends.py:34: the cells of row_range; move them to where it is taught",
         "lessons/exercises/week_ends/row_range.py: its requirements, cases and hints",
         "lessons/answers/week_ends/row_range.py: its wrong and right answers",
-        "Write what is asked for behind TO WRITE; `python -m autograder prove row_range` says what is missing.",
+        "Write what is asked for behind TO WRITE; `autograder prove row_range` says what is missing.",
     ] == capsys.readouterr().out.splitlines()
 
 

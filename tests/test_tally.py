@@ -16,12 +16,12 @@ EVERY = {name: chapter.stem for chapter in COURSE.listed for name in chapter.exe
 
 
 def test_the_table_has_each_exercise_as_its_bank_is() -> None:
-    """How many answers there are of each kind; `python -m autograder answers NAME` writes an exercise's row anew."""
+    """How many answers there are of each kind; `autograder answers NAME` writes an exercise's row anew."""
     found = {name: list(load_bank(bank_path(ROOT / "course", stem, name))) for name, stem in EVERY.items()}
     rows = [[cell.strip(" `") for cell in row.strip("|").split("|")] for row in ROWS[2:-1]]
 
     assert list(HEADS) == [cell.strip() for cell in ROWS[0].strip("|").split("|")]
-    assert sorted(EVERY) == sorted(row[0] for row in rows), "run `python -m autograder answers NAME`"
+    assert sorted(EVERY) == sorted(row[0] for row in rows), "run `autograder answers NAME`"
     for row in rows:
         wrong = [answer for answer in found[row[0]] if not answer.is_right]
         facet = sum(bool(answer.facet) for answer in wrong)
@@ -29,7 +29,7 @@ def test_the_table_has_each_exercise_as_its_bank_is() -> None:
 
         assert [len(found[row[0]]) - len(wrong), len(wrong), len(wrong) - facet, facet, slips] == list(
             map(int, row[1:KNOWN])
-        ), f"run `python -m autograder answers {row[0]}`"
+        ), f"run `autograder answers {row[0]}`"
 
 
 def test_unknown_answers_are_counted_once() -> None:

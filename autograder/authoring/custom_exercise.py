@@ -22,7 +22,7 @@ from autograder.course.exercise_parts import ExerciseParts, all_parts
 from autograder.errors import ExerciseError
 
 OWN = "own"  # the folder
-_MADE = "# Made from {where} by `python -m autograder prove {name}`: change it there."
+_MADE = "# Made from {where} by `autograder prove {name}`: change it there."
 _CUTS = re.compile(r"^# %% (cases|answers)[ \t]*$", re.MULTILINE)
 _SECONDS = 120.0
 # Both commands run in one process, since starting a process takes longer than either command.

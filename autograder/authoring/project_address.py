@@ -27,7 +27,7 @@ def read(project: Path) -> str:
     if address and not _SAFE.fullmatch(address):
         raise CourseError(
             f"expected an https address without .git as [tool.pytorch-basics] address, found {address!r}; "
-            "run `python -m autograder address` or correct it in pyproject.toml."
+            "run `autograder address` or correct it in pyproject.toml."
         )
     return address
 

@@ -247,7 +247,7 @@ class Proof:
     def _shipped(self) -> Iterator[str]:
         """Check that the committed observations and hints agree with the exercise and its bank."""
         place = shown(self.parts, self.parts.course / SHIPPED / self.parts.stem)
-        remedy = f"run `python -m autograder build {self.parts.stem}`"
+        remedy = f"run `autograder build {self.parts.stem}`"
         key = shipped_key(self.parts)
         if key is None or not still_holds(self.judge, key):
             yield f"{place}.json: not what the cases and the bank show; {remedy}."

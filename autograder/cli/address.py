@@ -19,7 +19,7 @@ def run(args: argparse.Namespace) -> int:
     if found is None:
         raise CourseError(
             "expected a hosted https or ssh address, found none; add the remote with "
-            "`git remote add origin ADDRESS`, or give the address: `python -m autograder address https://HOST/OWNER/NAME`."
+            "`git remote add origin ADDRESS`, or give the address: `autograder address https://HOST/OWNER/NAME`."
         )
     if not project_address.write(args.root, found):
         print(f"The address is {found} already.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-_HEAD = "What you decide for your class; `python -m autograder due` writes here, and so may you."
+_HEAD = "What you decide for your class; `autograder due` writes here, and so may you."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -35,7 +35,7 @@ def _written(args: argparse.Namespace) -> int:
     if not students:
         raise CourseNotFound(
             f"expected graded notebooks in {cycle.course}/autograded/{args.student or '*'}/{args.chapter}, "
-            f"found none. Run `python -m autograder grade {args.chapter}` first."
+            f"found none. Run `autograder grade {args.chapter}` first."
         )
     failures = cycle.feedback(students, progress("write feedback"), args.workers)
     print(f"\nWrote {len(students) - len(failures)} of {len(students)}: {cycle.course}/feedback/*/{args.chapter}/")

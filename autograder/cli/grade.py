@@ -118,7 +118,7 @@ def _own_class(args: argparse.Namespace) -> int:
     if not students:
         raise CourseNotFound(
             f"expected submissions in {cycle.course}/submitted/{args.student or '*'}/{args.chapter}, "
-            "found none. Run `nbgrader collect` first, or `python -m autograder collect FILE.zip CHAPTER`."
+            "found none. Run `nbgrader collect` first, or `autograder collect FILE.zip CHAPTER`."
         )
     how = _how(args, cycle.course)
     if args.preview:
@@ -129,7 +129,7 @@ def _own_class(args: argparse.Namespace) -> int:
     rows = class_table.rows(cycle.course, args.chapter, failures)
     print(f"\n{class_table.table([row for row in rows if args.student in (None, row.student)])}")
     _print_late_and_scored_by_hand(cycle, args.student)
-    print("`python -m autograder report` writes what the class misunderstood.")
+    print("`autograder report` writes what the class misunderstood.")
     return 1 if failures else 0
 
 

@@ -57,6 +57,6 @@ def _rendered(found: AnswerAnalysis) -> str:
         parts += [
             f"A draft for {found.bank}, after line {found.line}. Read it: nothing of its author may stay.",
             found.entry.rstrip(),
-            f"Then `make build`, and `python -m autograder prove {found.exercise}`.",
+            f"Then `make build`, and `autograder prove {found.exercise}`.",
         ]
     return "\n\n".join(parts)

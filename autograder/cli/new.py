@@ -25,8 +25,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.chapter is None:
         print(f"wrote {new_own(find_course(args.root), args.name)}, an exercise that works: write yours over it.")
-        print(f"Then `python -m autograder prove {args.name}` proves it, and lays it into the course.")
+        print(f"Then `autograder prove {args.name}` proves it, and lays it into the course.")
         return 0
     print("\n".join(new(find_course(args.root), args.name, args.chapter)))
-    print(f"Write what is asked for behind {MARK}; `python -m autograder prove {args.name}` says what is missing.")
+    print(f"Write what is asked for behind {MARK}; `autograder prove {args.name}` says what is missing.")
     return 0

@@ -39,7 +39,7 @@ def _prove_own(course: Path, name: str) -> int:
     if lines:
         print("\n".join(lines), file=sys.stderr)
         return 1
-    print(f"{name}: proven, and laid into the course. `python -m autograder build {name}` makes its notebook.")
+    print(f"{name}: proven, and laid into the course. `autograder build {name}` makes its notebook.")
     return 0
 
 

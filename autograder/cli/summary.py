@@ -21,7 +21,7 @@ def run(args: argparse.Namespace) -> int:
     if not rows:
         raise CourseNotFound(
             f"expected submissions in {course / 'submitted'}/*/{args.chapter}, found none. "
-            "Run `nbgrader collect` first, or `python -m autograder collect FILE.zip CHAPTER`."
+            "Run `nbgrader collect` first, or `autograder collect FILE.zip CHAPTER`."
         )
     print(class_table.table(rows))
     return 0

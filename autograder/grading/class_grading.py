@@ -23,7 +23,7 @@ _ENOUGH = 3  # deaths of workers before the first verdict, after which grading s
 _DIED = "the process that graded it died, and again when it graded nothing else. Please report this submission."
 _NONE_LIVES = (
     "the processes that grade die before anything is graded. Nothing was lost. Is there enough memory? "
-    "`python -m autograder doctor` says what else is missing."
+    "`autograder doctor` says what else is missing."
 )
 
 

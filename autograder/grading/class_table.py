@@ -70,7 +70,7 @@ def _ungraded(folder: Path, stem: str) -> tuple[str, bool]:
     except OSError as error:
         reason = f"the submission cannot be read ({error.strerror}). Give permission, then grade this student again."
         return reason, False
-    return f"it has not been graded yet. Run `python -m autograder grade {stem}`.", False
+    return f"it has not been graded yet. Run `autograder grade {stem}`.", False
 
 
 def _stopped(verdict: SubmissionVerdict) -> list[str]:

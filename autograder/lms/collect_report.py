@@ -1,4 +1,4 @@
-"""Render the result of a collection as the lines that `python -m autograder collect` prints."""
+"""Render the result of a collection as the lines that `autograder collect` prints."""
 
 from __future__ import annotations
 
@@ -36,4 +36,4 @@ def lines(done: CollectionResult, stem: str, is_dry: bool) -> Iterator[str]:
     if is_dry:
         yield "Nothing was changed: this is what would be done without --dry-run."
     elif done.outcomes[Placement.NEW] or done.outcomes[Placement.NEWER]:
-        yield f"`python -m autograder grade {stem}` grades what has changed."
+        yield f"`autograder grade {stem}` grades what has changed."

@@ -113,7 +113,7 @@ def _check(course: Path, stem: str, roster: Roster) -> None:
     if not roster.people:
         raise CourseError(
             "expected students in the gradebook to match the files to, found none. "
-            "Run `python -m autograder roster students.csv` first; nothing was changed."
+            "Run `autograder roster students.csv` first; nothing was changed."
         )
 
 

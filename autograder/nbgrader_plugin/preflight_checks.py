@@ -47,7 +47,7 @@ def check_source(course: Path, assignment: str) -> None:
     """Raise a CourseError if the course has no source folder for an assignment."""
     source = course / "source" / assignment
     if not source.is_dir():
-        advice = f"Run `python -m autograder build {assignment}` in the project folder, which writes it."
+        advice = f"Run `autograder build {assignment}` in the project folder, which writes it."
         raise CourseNotFound(f"expected {source}, found no such folder. {advice}")
 
 

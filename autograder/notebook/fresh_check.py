@@ -112,5 +112,5 @@ def _send(fd: int, frame: Frame) -> None:
 def _no_answer(reason: str) -> WorkFailed:
     return WorkFailed(
         f"the judge of fresh cases gave no answer: {reason}. "
-        "Run `python -m autograder judge_pipe NAME` in a terminal to see what it says."
+        "Run `autograder judge_pipe NAME` in a terminal to see what it says."
     )

@@ -97,7 +97,7 @@ def read_all(course: Path, stems: list[str]) -> list[Results]:
         if not rows[stem]:
             raise CourseNotFound(
                 f"expected submissions in {course / 'submitted'}/*/{stem}, found none, and no verdict. "
-                f"Run `python -m autograder grade {stem}` first."
+                f"Run `autograder grade {stem}` first."
             )
     with open_gradebook(course) as gradebook:
         people, tasks = _people_and_marks(gradebook, stems)

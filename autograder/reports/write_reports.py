@@ -56,7 +56,7 @@ def _there(course: Path, stems: Sequence[str]) -> list[str]:
     if not there:
         raise CourseNotFound(
             f"expected submissions to an assignment in {course / 'submitted'}, found none. Run `nbgrader collect` "
-            "first, or `python -m autograder collect FILE.zip CHAPTER`; then grade."
+            "first, or `autograder collect FILE.zip CHAPTER`; then grade."
         )
     for stem in set(stems).difference(there):
         raise CourseNotFound(f"nothing of {stem!r} was handed in. What has submissions: {', '.join(there)}.")

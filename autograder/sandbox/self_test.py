@@ -1,4 +1,4 @@
-"""Try whether this machine can confine code: `python -m autograder.sandbox.self_test` prints why not, or nothing."""
+"""Try whether this machine can confine code: `autograder.sandbox.self_test` prints why not, or nothing."""
 
 from __future__ import annotations
 

@@ -30,6 +30,6 @@ def check_confinement(unconfined: bool, lessons: tuple[Path, ...] = ()) -> None:
     if reason is not None:
         raise WorkFailed(
             f"expected to confine students' code, and cannot here: {reason}. Nothing was graded. "
-            f"`python -m autograder doctor` says more. To run it with your own rights all the same, "
-            f"give --unconfined to `python -m autograder grade`, or set {UNCONFINED_VARIABLE}=1."
+            f"`autograder doctor` says more. To run it with your own rights all the same, "
+            f"give --unconfined to `autograder grade`, or set {UNCONFINED_VARIABLE}=1."
         )

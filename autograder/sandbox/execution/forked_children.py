@@ -155,7 +155,7 @@ class _ForkServer:
 
     def _failed(self, what: str) -> WorkFailed:
         complaints = self._process.complaints if self._process else Path(os.devnull)
-        error = child_failure(what, complaints, "Run `python -m autograder doctor` to see what is missing here.")
+        error = child_failure(what, complaints, "Run `autograder doctor` to see what is missing here.")
         self.close()
         return error
 

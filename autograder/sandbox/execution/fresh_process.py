@@ -54,7 +54,7 @@ class _Process:
 
     def failed(self, what: str) -> WorkFailed:
         """Return the error for a child that did not work."""
-        remedy = "Run `python -m autograder.sandbox.execution.fresh_child --try` to see the whole error."
+        remedy = "Run `autograder.sandbox.execution.fresh_child --try` to see the whole error."
         return child_failure(what, self._complaints, remedy)
 
     def cpu_seconds(self) -> float:
