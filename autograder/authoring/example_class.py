@@ -83,9 +83,8 @@ def run(
     names = [student.name for student in students]
     failures = cycle.autograde(names, progress("grade"), GradingOptions(workers, unconfined=unconfined))
     wanted = [each for each in names if pages is None or each in pages]
-    failures = cycle.feedback(wanted, progress("write feedback")) | failures  # why somebody was not graded comes first
-    made = ExampleClass(folder, stem, students, failures)
-    cycle.export(made.grades)
+    failures = cycle.feedback(wanted, progress("write feedback")) | failures
+    cycle.export((made := ExampleClass(folder, stem, students, failures)).grades)
     return made
 
 

@@ -102,6 +102,7 @@ kept = Requirement(
 
 LOST = (-12.0, -8.0)  # powers of ten: gradients between these are 0 in float16
 ROUNDED = (-7.5, -7.25)  # these are below its smallest number, and are rounded up to it
+SMALLEST = (-7.2, -7.02)  # these are rounded down to it, and lie below 1e-7
 TINY = (-7.0, -4.5)  # these float16 holds with few digits, below its smallest normal number
 FINE = (-4.0, -1.0)  # these float16 holds well
 
@@ -122,7 +123,7 @@ def underflow_report(draw: Draw) -> Iterator[Case]:
     yield counts([_slopes(draw, (LOST, draw.whole(2, 9)), (TINY, 1), (FINE, draw.whole(2, 19)))], [1.0])
     yield counts([_slopes(draw, (LOST, draw.whole(2, 9)), (TINY, 4), (FINE, draw.whole(1, 19)))], [1.0])
     yield each([_slopes(draw, (LOST, 7), (TINY, 2), (FINE, 2))], scales)
-    yield each([_slopes(draw, (LOST, 9), (ROUNDED, 2))], scales[::-1])
+    yield each([_slopes(draw, (LOST, 9), (ROUNDED, 2), (SMALLEST, 1))], scales[::-1])
     beyond = [_slopes(draw, ((-14.0, -13.0), draw.whole(2, 4)), (LOST, 2), ((0.5, 1.0), 3))]
     yield each(beyond, [1.0, 131072.0])  # of its gradients some are 0 and some inf then
     yield already([torch.tensor([1e-9, 1e-3, 0.0])], [1.0, 1024.0])
