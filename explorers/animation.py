@@ -1,4 +1,4 @@
-"""A film: what a picture's parts are from step to step, recorded in Python; the page plays it, kernel or not."""
+"""A film: a picture's values at each step, recorded in Python and played by the page, with or without a kernel."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PartValues = Mapping[str, str]  # of the parts, by "name.attribute"; the attribu
 
 
 def is_recording() -> bool:
-    """Whether what is shown now is for a page that has no kernel."""
+    """Return whether the environment asks for films that hold all choices, for a page without a kernel."""
     return bool(os.environ.get(RECORD))
 
 
@@ -36,12 +36,12 @@ class Recording:
     error: str = ""
 
     def at(self, frame: int) -> PartValues:
-        """All values of one frame; of the last one where there are not so many."""
+        """Return all values at a frame; at the last one if there are fewer frames."""
         return {key: value for values in (self.still, *self.frames[: frame + 1]) for key, value in values.items()}
 
     @property
     def changes(self) -> Iterator[PartValues]:
-        """Of each frame, what is not as in the frame before."""
+        """Yield, for each frame, the values that differ from the frame before."""
         before: dict[str, str] = {}
         for frame in self.frames:
             yield {part: value for part, value in frame.items() if before.get(part) != value}
@@ -50,7 +50,7 @@ class Recording:
 
 @dataclass(frozen=True)
 class FilmChoice:
-    """What can be chosen of a film: numbers by a slider, all else by a list."""
+    """A choice between the runs of a film: numbers are chosen by a slider, everything else from a list."""
 
     name: str
     label: str
@@ -59,7 +59,7 @@ class FilmChoice:
     kind: str = "choice"
 
     def plain(self) -> dict[str, Any]:
-        """What the page is told."""
+        """Return the choice as plain data for the page."""
         return {**vars(self), "options": list(self.options)}
 
 
@@ -125,7 +125,7 @@ class Film:
 
 @dataclass(frozen=True)
 class Panel:
-    """Axes of a picture: which numbers stand in it, and where. What lies outside stands at its edge."""
+    """The axes of a picture: their range in numbers, and their size in pixels. A point outside is drawn at the edge."""
 
     left: float
     right: float
@@ -137,11 +137,11 @@ class Panel:
 
     @property
     def inside(self) -> tuple[int, int, int, int]:
-        """The left, upper, right and lower edge of what is drawn."""
+        """Return the left, upper, right and lower edge of the area inside the axes, in pixels."""
         return 46, 14, self.width - 10, self.height - 30
 
     def place(self, x: float, y: float, beyond: float = 0.03) -> tuple[float, float]:
-        """The point in the picture; what lies outside stands so far beyond the edge, as a share of the picture."""
+        """Return the pixel of a point. A point outside is moved to `beyond`, a share of the picture, past the edge."""
         left, top, right, bottom = self.inside
         across = _share(x, self.left, self.right, beyond)
         up = _share(math.log10(max(y, 1e-300)) if self.log else y, *self._ends(), beyond)
@@ -156,12 +156,12 @@ class Panel:
         return " ".join(f"{x:g},{y:g}" for x, y in there)
 
     def moved(self, x: float, y: float) -> str:
-        """What moves a mark to a point."""
+        """Return the SVG transform that moves a mark to a point."""
         across, up = self.place(x, y)
         return f"translate({across:g},{up:g})"
 
     def mark(self, part: str, x: float, y: float) -> PartValues:
-        """What puts a mark at a point; where that is no number it has no place, and is not seen."""
+        """Return the values that move a mark to a point; a point that is NaN hides it."""
         is_seen = not math.isnan(x) and not math.isnan(y)
         return {f"{part}.transform": self.moved(x, y), f"{part}.visibility": "visible" if is_seen else "hidden"}
 
@@ -195,14 +195,14 @@ def _box(left: float, top: float, width: float, height: float) -> dict[str, str]
 
 
 def _share(value: float, low: float, high: float, beyond: float) -> float:
-    """How far a value is on the way from low to high."""
+    """Return how far a value is on the way from low (0) to high (1), at most `beyond` outside of it."""
     if not math.isfinite(value):
         return -beyond if value == -math.inf else 1 + beyond
     return min(1 + beyond, max(-beyond, (value - low) / (high - low)))
 
 
 def _short(value: float) -> str:
-    """A number for the end of an axis."""
+    """Return a number as the short label of an end of an axis."""
     if value == round(value) and abs(value) < 1e5:
         return f"{value:.0f}"
     return f"{value:.{1 if abs(value) < 0.01 else 2}g}"

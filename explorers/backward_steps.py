@@ -1,4 +1,4 @@
-"""Goes back through a graph with torch's own engine, and notes what arrives at each node and what it sends on.
+"""Runs a graph's backward pass with torch's own engine, and records the gradients that arrive and leave.
 
 The reader's graph is not freed and no `.grad` changes. Hooks of the reader run, as in any backward pass: what a hook
 makes of a gradient is a part of the result. Those that wait for a `.grad` (`register_post_accumulate_grad_hook`) do
@@ -24,7 +24,7 @@ from explorers.tensor_values import Values, values_of
 
 @dataclass(frozen=True)
 class Passage:
-    """What passes a node on the backward pass: one entry for each result in `arrived`, for each operand in `sent`.
+    """The gradients at a node in the backward pass: `arrived` (one per result) and `sent` (one per operand).
 
     None stands for no gradient. `hooked` names the results whose gradient is not the sum of what was sent there: a hook
     has changed it.
@@ -37,7 +37,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Added:
-    """What a backward pass does to a leaf's `.grad`: what it holds before, what is added, what it would hold then.
+    """The effect of a backward pass on a leaf's `.grad`: its value before, what is added, and its value after.
 
     All three are None where there is nothing; `tracked` is False for a leaf whose flag was switched off since.
     """
@@ -50,7 +50,7 @@ class Added:
 
 @dataclass(frozen=True)
 class Walk:
-    """The backward pass: what passed each node (by position), what each leaf was given, and torch's error if it failed.
+    """A backward pass: each node's passage (by position), what each leaf is given, and torch's error if it failed.
 
     After an error, `passages` holds the nodes up to the one that failed; that one has sent nothing.
     """
@@ -61,7 +61,7 @@ class Walk:
 
 
 def walk_back(traced: Trace, result: Tensor, gradient: Tensor | None = None) -> Walk:
-    """Go back from a tracked tensor; `gradient` is needed where it has more than one element, as in `backward`."""
+    """Run and record the backward pass from a tensor; more than one element needs a `gradient`, as in `backward`."""
     notes = _Notes(traced)
     leaves = traced.leaves
     edges = [GradientEdge(traced.nodes[at], 0) for at in leaves]
@@ -88,7 +88,7 @@ def _added(leaf: Tensor, incoming: Tensor | None) -> Added:
 
 @contextmanager
 def _grads_kept(traced: Trace) -> Iterator[None]:
-    """Inside this block, tensors in the middle that keep a `.grad` (`retain_grad`) may get a new one, not for long.
+    """Restore the `.grad` of intermediate tensors (`retain_grad`) after this block, in which they may get another one.
 
     A node does not lead to its result, so the results that are still alive are looked for among all objects.
     """
@@ -102,7 +102,7 @@ def _grads_kept(traced: Trace) -> Iterator[None]:
 
 
 class _Notes:
-    """Takes down, node by node, what torch's engine hands over; tensors are kept only where they are short."""
+    """Records, through hooks, the gradients that torch's engine passes to each node; keeps only short tensors."""
 
     def __init__(self, traced: Trace) -> None:
         self._traced = traced
@@ -113,7 +113,7 @@ class _Notes:
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """Inside this block, each node that is run is noted; the hooks for it are gone afterwards."""
+        """Record every node that runs inside this block; the hooks are removed afterwards."""
         with ExitStack() as hooks:
             for at, node in enumerate(self._traced.nodes):
                 if not is_leaf(node):
@@ -122,7 +122,7 @@ class _Notes:
             yield
 
     def passages(self, start: Tensor | None = None) -> dict[int, Passage]:
-        """What passed the nodes so far; after a whole walk, `start` is the gradient that it began with."""
+        """Return the passages so far; after a complete pass, `start` is the gradient that it began with."""
         hooked = frozenset[ResultPlace]()
         if start is not None:
             self._send(self._traced.root, start)
@@ -135,14 +135,14 @@ class _Notes:
         }
 
     def begin(self, at: int, grads: tuple[Tensor | None, ...]) -> None:
-        """Note what has arrived at a node."""
+        """Record the gradients that arrived at a node."""
         self._arrived[at] = tuple(None if grad is None else values_of(grad) for grad in grads)
         for slot, grad in enumerate(grads):
             if grad is not None and grad.numel() <= MOST_VALUES:
                 self._short[at, slot] = grad.detach()
 
     def _end(self, at: int, sent: tuple[Tensor | None, ...], _arrived: object) -> None:
-        """Note what a node has sent on: torch has summed it over the axes along which an operand was stretched."""
+        """Record the gradients that a node sent on, which torch has summed over the axes that were broadcast."""
         places = self._traced.links[at]
         self._sent[at] = tuple(None if grad is None else values_of(grad) for grad in sent)
         for place, grad in zip(places, sent, strict=False):

@@ -1,4 +1,4 @@
-"""What a reader can set in an explorer, as plain data: the page draws it, and Python checks what comes back."""
+"""The controls of an explorer as plain data: the page draws them, and Python checks the values that it sends back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LONGEST = 200  # characters in a text field
 
 
 class Refused(ValueError):
-    """What was chosen cannot be; the message tells the reader why, and what is expected."""
+    """The page sent a value that cannot be chosen; the message tells the reader why, and what is expected."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class Control:
     submits: str = ""
 
     def plain(self) -> dict[str, Any]:
-        """What the page is told."""
+        """Return the control as plain data for the page."""
         return {**asdict(self), "options": list(self.options)}
 
     def check(self, value: object) -> Any:
-        """The value that the page sent, or Refused. A kind of control with values of its own checks them itself."""
+        """Return the value that the page sent, or raise Refused; some kinds check their values themselves."""
         if self.disabled:
             raise Refused(f"{self.label} cannot be used just now.")
         if self.kind == "switch":

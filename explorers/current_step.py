@@ -1,4 +1,4 @@
-"""The present step of the autograd stepper, with all that belongs to it: values, what it saved, gradients."""
+"""The details of the autograd stepper's present step: values, saved tensors, gradients."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SUM = (".grad before", "arrives", ".grad after")
 
 
 def present(graph: Graph, now: Moment) -> Html:
-    """The step of this moment: on the forward pass what it made, on the backward pass what it makes of the gradient."""
+    """Return the step as HTML: in the forward pass what it computed, in the backward pass its gradients."""
     if now.row.module:
         return _module(graph, now.row, now.phase)
     at = now.row.nodes[0]
@@ -131,7 +131,7 @@ def _of(node: Node, slot: int, word: str) -> str:
 
 
 def _contributions(graph: Graph, at: int) -> Html:
-    """What came together here, where it was more than one gradient."""
+    """Return a table of the gradients that were added at a node, if there was more than one."""
     lines = [
         [f"from step {other + 1} ({node.operation})", brief(sent)]
         for other, node in enumerate(graph.nodes)
@@ -144,7 +144,7 @@ def _contributions(graph: Graph, at: int) -> Html:
 
 
 def _summed(graph: Graph, node: Node) -> Html:
-    """Where an operand was broadcast: why its gradient is smaller than the one that arrives."""
+    """Explain, for each operand that was broadcast, why its gradient is smaller than the one that arrives."""
     told = [
         f"{origin(graph, place)} has the shape {each.shape} and was broadcast: "
         "what its copies get is summed, so that the gradient has its shape."

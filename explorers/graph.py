@@ -1,4 +1,4 @@
-"""What the autograd stepper shows: the graph behind a tensor of the reader's, as plain data."""
+"""The graph behind a tensor of the reader's as plain data, for the autograd stepper."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ class Node:
 
     @property
     def operation(self) -> str:
-        """What the step did, without the `Backward0` that torch appends."""
+        """Return the name of the operation, without the `Backward0` that torch appends."""
         return self.kind.rstrip("0123456789").removesuffix("Backward")
 
     @property
     def is_leaf(self) -> bool:
-        """Does the node stand for a leaf?"""
+        """Return whether the node stands for a leaf."""
         return self.kind == LEAF
 
 
@@ -80,12 +80,12 @@ class Graph:
 
     @cached_property
     def links(self) -> tuple[tuple[ResultPlace | None, ...], ...]:
-        """The operands of all nodes."""
+        """Return the operands of each node."""
         return tuple(node.operands for node in self.nodes)
 
     @cached_property
     def used(self) -> Mapping[int, int]:
-        """Of each node whose results somebody uses, the first result that is."""
+        """Map each node to the first of its outputs that another node consumes."""
         first: dict[int, int] = {}
         for at, slot in (place for places in self.links for place in places if place):
             first[at] = min(first.get(at, slot), slot)
@@ -93,7 +93,7 @@ class Graph:
 
 
 def read(result: Tensor, names: NamedTensors | None = None, gradient: Tensor | None = None) -> Graph:
-    """Read the graph behind a tensor, and what `result.backward(gradient)` would do now.
+    """Read the graph behind a tensor, and record what `result.backward(gradient)` would do now.
 
     Nothing of the reader's changes but what hooks of theirs do, which run once.
 

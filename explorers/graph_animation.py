@@ -1,4 +1,4 @@
-"""The graph as a film: values forward, gradients back, and the towers of what is added to each `.grad`."""
+"""The graph as a film: values forward, gradients backward, and bars that show what is added to each `.grad`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Numbers = Sequence[float]
 
 
 def is_filmed(story: Story) -> bool:
-    """Whether a story has as few rows, and as few below each other, as can be looked at in one picture."""
+    """Return whether a story has few enough rows to be seen in one picture."""
     if not 0 < len(story.rows) <= MOST_FILMED:
         return False
     layout = laid_out_in_bands(len(story.rows), _arrows(story))
@@ -38,17 +38,17 @@ def is_filmed(story: Story) -> bool:
 
 @dataclass(frozen=True)
 class GraphFilm:
-    """A story of which every moment is a frame; where `story` stands makes no difference."""
+    """Records a story with one frame for each moment, whatever the present moment of `story` is."""
 
     story: Story
 
     def recorded(self, told: Sequence[str]) -> Recording:
-        """All moments; `told` has the words of each."""
+        """Return the recording of all moments; `told` has the sentence for each."""
         frames = [self._frame(at, words) for at, words in enumerate(told)]
         return Recording({}, frames, range(1, len(frames) + 1))
 
     def picture(self, values: PartValues) -> Html:
-        """The graph and the towers, with the values of one frame."""
+        """Return the graph and the gradient bars, with the values of one frame."""
         boxes = [box_of(self.story, row) for row in self.story.rows]
         marked = [
             (f"n{place}", values[f"n{place}.class"], [values[f"n{place}l{line}.text"] for line in range(LINES)])
@@ -60,7 +60,7 @@ class GraphFilm:
         return join(graph, self._towers_drawn(values), tag("p", LEGEND, class_="x-small"))
 
     def _frame(self, at: int, words: str) -> PartValues:
-        """What is other than at the moment before: the rows of both, and the towers."""
+        """Return the table rows and gradient bars that changed since the previous step."""
         story = replace(self.story, at=at)
         now, values = story.moments[at], dict[str, str]()
         for row in story.rows if at == 0 else (story.moments[at - 1].row, now.row):
@@ -103,7 +103,7 @@ class GraphFilm:
 
     @cached_property
     def _reach(self) -> tuple[float, float]:
-        """The lowest and the highest number of all towers, 0 between them."""
+        """Return the lowest and the highest number of all bars; 0 is between them."""
         told = [each for _, node in self._leaves if node.added for each in (node.added.before, node.added.after)]
         found = [number for values in told for number in _numbers(values)]
         return min([0.0, *found]), max([0.0, *found])
@@ -158,7 +158,7 @@ def _arrows(story: Story) -> list[tuple[int, int]]:
 
 
 def _numbers(values: Values | None) -> list[float]:
-    """A short tensor's numbers; none of a long one. What is no number in order has no height."""
+    """Return the numbers of a short tensor, none of a long one; NaN and infinity have the height 0."""
     if values is None:
         return []
     flat = _flat(values.numbers)

@@ -22,7 +22,7 @@ Spot = tuple[float, float]
 
 @dataclass(frozen=True)
 class Box:
-    """What a box tells: a few short lines. `value` is what a click on it chooses; `kind` is a class of the style."""
+    """The content of a box: a few short lines. A click chooses `value`; `kind` is its CSS class."""
 
     lines: tuple[str, ...]
     value: str
@@ -43,7 +43,7 @@ def drawing(
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the middle of each box stands, the points that each arrow goes through, and how large all of it is."""
+    """The middle of each box, the points that each arrow passes through, and the size of the drawing."""
 
     middle: Sequence[Spot]
     ways: Mapping[Arrow, Sequence[Spot]]
@@ -51,20 +51,20 @@ class Layout:
 
     @property
     def size(self) -> tuple[float, float]:
-        """From the upper left corner to what is farthest right and farthest down."""
+        """Return the width and the height of the drawing."""
         places = [*self.middle, *(point for way in self.ways.values() for point in way)]
         return max(x for x, _ in places) + WIDTH / 2 + 4, max(y for _, y in places) + HEIGHT / 2 + 4
 
 
 def laid_out(count: int, arrows: Sequence[Arrow]) -> Layout:
-    """So many boxes in columns, each after those it is made from."""
+    """Place `count` boxes in columns, each to the right of the boxes that it is made from."""
     columns = _columns(count, arrows)
     chains = _chains(columns, arrows)
     return _placed(count, columns, chains, _heights(columns, chains))
 
 
 def laid_out_in_bands(count: int, arrows: Sequence[Arrow]) -> Layout:
-    """The same; what has many columns goes on below, like lines of text, so that all of it can be looked at at once."""
+    """Place boxes as `laid_out` does, but continue a long graph below, as lines of text are, to fit on one screen."""
     columns = _columns(count, arrows, late=True)
     length = max(columns.values()) + 1
     if length <= MOST_COLUMNS:
@@ -153,7 +153,7 @@ Point = int | tuple[Arrow, int]  # a box, or where an arrow passes a column: (ar
 
 
 def _columns(count: int, arrows: Sequence[Arrow], late: bool = False) -> dict[Point, int]:
-    """How far right each box stands: after all it is made from; what is made from nothing, just before its use.
+    """Return the column of each box: right of its operands; a box without operands stands just before its use.
 
     With `late` so does every box: else what each layer makes of its weight stands in one column, far from the layer.
     """
@@ -174,7 +174,7 @@ def _columns(count: int, arrows: Sequence[Arrow], late: bool = False) -> dict[Po
 def _chains(
     columns: dict[Point, int], arrows: Sequence[Arrow], longest: float = float("inf")
 ) -> dict[Arrow, list[Point]]:
-    """Each arrow as the points it goes through: a bend in every column on its way, unless that is longer."""
+    """Return the points that each arrow passes: a bend in every column on its way, unless the arrow is longer."""
     chains: dict[Arrow, list[Point]] = {}
     for arrow in dict.fromkeys(arrows):
         start, end = arrow
@@ -186,7 +186,7 @@ def _chains(
 
 
 def _heights(columns: Mapping[Point, int], chains: Mapping[Arrow, list[Point]]) -> dict[Point, float]:
-    """How far down each point stands, so that few arrows cross: again and again, level with its neighbors."""
+    """Return the height of each point, chosen so that few arrows cross: repeatedly, the mean of its neighbors."""
     beside: dict[Point, list[Point]] = {point: [] for point in columns}
     for chain in chains.values():
         for left, right in pairwise(chain):
@@ -211,7 +211,7 @@ def _mean(heights: Sequence[float], otherwise: float) -> float:
 
 
 def _apart(stack: Sequence[Point], wanted: Mapping[Point, float]) -> dict[Point, float]:
-    """Where the points of a column come to stand: as wanted, but one box's height from each other."""
+    """Return the places of the points of a column: as wanted, but at least one box's height apart."""
     placed: dict[Point, float] = {}
     last = float("-inf")
     for point in stack:

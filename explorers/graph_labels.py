@@ -1,4 +1,4 @@
-"""How the autograd stepper names things: steps, modules, numbers, and what a backward rule does."""
+"""The labels of the autograd stepper: names of steps and modules, numbers, descriptions of backward rules."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ RULES = {
 
 
 def called(graph: Graph, row: GraphRow) -> str:
-    """What a row is called: a module, a leaf, or a step with its number and the reader's name for its result."""
+    """Return the label of a row: a module, a leaf, or a step with the reader's name for its result."""
     if row.module:
         return f"module {row.module}"
     at = row.nodes[0]
@@ -54,7 +54,7 @@ def called(graph: Graph, row: GraphRow) -> str:
 
 
 def numbered(row: GraphRow) -> str:
-    """The numbers of a row's nodes, counted from 1 along the forward pass."""
+    """Return the numbers of a row's nodes, counted from 1 along the forward pass."""
     first, last = row.nodes[0] + 1, row.nodes[-1] + 1
     if first == last:
         return str(first)
@@ -62,7 +62,7 @@ def numbered(row: GraphRow) -> str:
 
 
 def origin(graph: Graph, place: ResultPlace | None) -> str:
-    """Where an operand came from, in words."""
+    """Return in words where an operand came from."""
     if place is None:
         return "needs no gradient"
     at, slot = place
@@ -75,7 +75,7 @@ def origin(graph: Graph, place: ResultPlace | None) -> str:
 
 
 def brief(values: Values | None, nothing: str = "not kept") -> str:
-    """A tensor in a few words: its numbers where these are few, else its shape and its range."""
+    """Return a tensor in a few words: its numbers if there are few, else its shape and its range."""
     if values is None:
         return nothing
     flat = _flat(values.numbers)
@@ -105,13 +105,13 @@ def _line(numbers: Any) -> str:
 
 
 def sent_by(node: Node) -> Iterator[tuple[ResultPlace, Values]]:
-    """The gradients that a node sends on, each with where it goes."""
+    """Yield the gradients that a node sends on, each with its destination."""
     sent = node.passage.sent if node.passage else ()
     return ((place, each) for place, each in zip(node.operands, sent, strict=False) if place and each)
 
 
 def arrived_at(node: Node) -> str:
-    """The gradients that arrive at a node's results, in a few words."""
+    """Return in a few words the gradients that arrive at a node's results."""
     if node.passage is None:
         return "none"
     return "; ".join(brief(values, "none") for values in node.passage.arrived)

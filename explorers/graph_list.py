@@ -21,7 +21,7 @@ CAPTIONS = {"forward": "Forward pass, first step on top", "back": "Backward pass
 
 
 def step_list(story: Story, phase: Phase) -> Html:
-    """The steps of one pass: those around the present one, or, where all has been told, all of them up to MOST_TOLD."""
+    """Return the steps of one pass as a table: those around the present one; at the end, up to MOST_TOLD of all."""
     rows = [moment.row for moment in story.moments if moment.phase == phase]
     shown, before, after = _window(rows, story.now.row if story.now else None)
     line = _forward_line if phase == "forward" else _back_line
@@ -35,7 +35,7 @@ def _left_out(count: int, which: str) -> Html:
 
 
 def _window(rows: list[GraphRow], here: GraphRow | None) -> tuple[list[GraphRow], int, int]:
-    """The rows around the present one, and how many there are before and after them."""
+    """Return the rows around the present one, and the numbers of rows before and after them."""
     most = MOST_LISTED if here else MOST_TOLD
     middle = rows.index(here) if here else 0
     first = max(0, min(middle - most // 2, len(rows) - most))
@@ -96,7 +96,7 @@ def _destinations(graph: Graph, sent: Iterable[tuple[ResultPlace, Values]]) -> l
 
 
 def _lines(parts: Sequence[str]) -> Html:
-    """Parts of a cell, one below the other."""
+    """Return the parts of a table cell, one below the other."""
     return join(*(tag("div", part) for part in parts))
 
 

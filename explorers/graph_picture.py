@@ -32,7 +32,7 @@ FOLDS = (
 
 
 def graph_picture(story: Story, *, is_filmed: bool = False) -> Html:
-    """A story as HTML: at its present moment, or the whole of it where everything has been told.
+    """Return a story as HTML: at its present moment, or, at the end, the whole of it.
 
     Where a film shows the graph, it is not drawn here.
     """
@@ -53,7 +53,7 @@ def graph_picture(story: Story, *, is_filmed: bool = False) -> Html:
 
 
 def heading(story: Story) -> str:
-    """Where the reader stands, in words."""
+    """Return in words which step of which pass is shown."""
     now = story.now
     if now is None:
         return "Nothing to step through." if not story.graph.nodes else "The whole story."
@@ -75,7 +75,7 @@ def _notes(graph: Graph) -> Html:
 
 
 def _stop(graph: Graph) -> str:
-    """The step at which the backward pass fails; the start, where it does not even begin."""
+    """Return the step at which the backward pass fails; its start if it does not even begin."""
     for at in graph.backward:
         node = graph.nodes[at]
         if node.passage and not node.passage.sent and not node.is_leaf:
@@ -87,7 +87,7 @@ def _stop(graph: Graph) -> str:
 
 
 def _drawing(story: Story) -> Html:
-    """The whole graph where it is small; else what lies around the present row."""
+    """Return the whole graph if it is small, else the rows around the present one."""
     pairs = pairs_of(story)
     whole = len(story.rows) <= MOST_DRAWN and _length(pairs) <= MOST_COLUMNS
     if not whole and story.now is None:
@@ -109,7 +109,7 @@ Pairs = Sequence[tuple[GraphRow, GraphRow]]
 
 
 def pairs_of(story: Story) -> Pairs:
-    """The arrows between the rows, the earlier row first, in the order of the forward pass."""
+    """Return the arrows between the rows, the earlier row first, in the order of the forward pass."""
     row_of = {node: row for row in story.rows for node in row.nodes}
     links = enumerate(story.graph.links)
     found = {(row_of[place[0]], row_of[node]): None for node, places in links for place in places if place}
@@ -118,7 +118,7 @@ def pairs_of(story: Story) -> Pairs:
 
 
 def _length(pairs: Pairs) -> int:
-    """How many rows stand one after the other on the longest way."""
+    """Return the number of rows on the longest path."""
     length: dict[GraphRow, int] = {}
     for start, end in pairs:
         length[end] = max(length.get(end, 1), length.get(start, 1) + 1)
@@ -126,7 +126,7 @@ def _length(pairs: Pairs) -> int:
 
 
 def _around(rows: Sequence[GraphRow], pairs: Pairs, here: GraphRow) -> list[GraphRow]:
-    """The rows one or two arrows from the present one: as many as are drawn."""
+    """Return the rows one or two arrows from the present one, as many as are drawn."""
     near = {here: None}
     for _ in range(2):
         known = set(near)
@@ -141,7 +141,7 @@ def _words(story: Story, rows: Sequence[GraphRow]) -> str:
 
 
 def box_of(story: Story, row: GraphRow) -> Box:
-    """What the box of a row tells at the present moment."""
+    """Return the box of a row with its content at the present moment."""
     node = story.graph.nodes[row.nodes[0]]
     now = bool(story.now and story.now.row == row)
     lines = [("▶ " if now else "") + called(story.graph, row)]
@@ -156,7 +156,7 @@ def box_of(story: Story, row: GraphRow) -> Box:
 
 
 def _slot(graph: Graph, at: int) -> int:
-    """The result of a node that is looked at: the first one that somebody uses."""
+    """Return the result of a node that is shown: the first one that is used."""
     return graph.root[1] if graph.root[0] == at else graph.used.get(at, 0)
 
 

@@ -16,7 +16,7 @@ FOLDED_FROM = 16  # nodes: a graph with fewer begins with no module folded
 
 @dataclass(frozen=True)
 class Moment:
-    """One step of the reader: in which of the two passes, and where."""
+    """One step of the reader: the pass, and the row of the graph."""
 
     phase: Phase
     row: GraphRow
@@ -37,28 +37,28 @@ class Story:
 
     @property
     def now(self) -> Moment | None:
-        """The present moment; None where everything has been told, or nothing is recorded."""
+        """Return the present moment; None if the whole story has been told, or nothing is recorded."""
         return None if self.at is None or not self.moments else self.moments[self.at]
 
     def told(self, phase: Phase, row: GraphRow) -> bool:
-        """Has this row's moment come?"""
+        """Return whether the moment of this row has come."""
         return self.at is None or self.turn[phase, row] <= self.at
 
     @cached_property
     def turn(self) -> Mapping[tuple[Phase, GraphRow], int]:
-        """Which moment is that of a row in a phase."""
+        """Map each phase and row to the position of its moment."""
         return {(moment.phase, moment.row): turn for turn, moment in enumerate(self.moments)}
 
     def moved(self, steps: int) -> Story:
-        """The story some moments later, or earlier; at its ends it stays."""
+        """Return the story some moments later (or earlier), but not beyond its ends."""
         return replace(self, at=min(max((self.at or 0) + steps, 0), len(self.moments) - 1))
 
     def to(self, phase: Phase, row: GraphRow) -> Story:
-        """The story at the moment of a row."""
+        """Return the story at the moment of a row."""
         return replace(self, at=self.turn[phase, row])
 
     def with_unfolded(self, unfolded: frozenset[str]) -> Story:
-        """The story with these modules unfolded, in the same pass and at the same node."""
+        """Return the story with these modules unfolded, in the same pass and at the same node."""
         changed = _told(self.graph, unfolded)
         if self.now is None:
             return replace(changed, at=self.at)
@@ -68,12 +68,12 @@ class Story:
 
 
 def id_of(row: GraphRow) -> str:
-    """What the page calls a row."""
+    """Return the name of a row in the page."""
     return row.module or f"step {row.nodes[0] + 1}"
 
 
 def story_of(graph: Graph) -> Story:
-    """The story from its beginning; the modules of a large graph are folded."""
+    """Return the story at its beginning; the modules of a large graph are folded."""
     return _told(graph, frozenset() if len(graph.nodes) >= FOLDED_FROM else frozenset(graph.modules.folds))
 
 

@@ -1,4 +1,4 @@
-"""What all explorers share as widgets: they show a picture made in Python, and hear what the reader chooses."""
+"""The base class of all explorers: a widget that shows a picture made in Python and reacts to the reader's choices."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _TURN = threading.RLock()
 
 
 def joined(*names: str) -> str:
-    """Files of `static/` as one text, in this order: what comes later builds on what comes before it."""
+    """Return files of `static/` as one text, in this order; later ones may use names of earlier ones."""
     return "\n".join((STATIC / name).read_text(encoding="utf-8") for name in names)
 
 
 def scripts(*more: str) -> str:
-    """The module of every explorer, with more files behind it."""
+    """Return the JavaScript module that every explorer has, followed by more files."""
     return joined("moving.js", "explorer.js", *more)
 
 
@@ -72,7 +72,7 @@ class Explorer(anywidget.AnyWidget):
         """Change the state: `value` is one that the control `name` can have. Raises Refused, the state unchanged."""
 
     def moving(self) -> Film | None:
-        """What moves below the picture, if anything does."""
+        """Return the film that is shown below the picture, if there is one."""
         return None
 
     def show(self, note: str = "") -> None:
@@ -108,7 +108,7 @@ class Explorer(anywidget.AnyWidget):
 
     # IPython calls it with what it would leave out and take in.
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The widget, and for pages without a kernel the same picture as HTML, and the state in words."""
+        """Return the widget, and for pages without a kernel the picture as HTML and the state in words."""
         bundle = super()._repr_mimebundle_()
         assert bundle is not None  # only a widget without a view has none
         data, metadata = bundle
@@ -116,7 +116,7 @@ class Explorer(anywidget.AnyWidget):
             return {**data, "text/plain": f"{self.title}. {self.tell()}", "text/html": self.page()}, metadata
 
     def at_rest(self) -> Html:
-        """The picture for a page where nothing answers."""
+        """Return the picture for a page that cannot react."""
         return still(self.draw())
 
     def page(self) -> Html:
