@@ -1,4 +1,4 @@
-"""The loop as a film, at different learning rates: the fitted line, the weight on its curve, the loss."""
+"""The training loop as a film at several learning rates: the fitted line, the loss over the weight, the loss curve."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Curve = list[tuple[float, float]]
 
 @dataclass(frozen=True)
 class Instant:
-    """What is drawn before a step: the fitted line, the loss over the weight, the weight itself, the loss."""
+    """The content of a frame: the fitted line, the loss over the weight, the present weight and the present loss."""
 
     fit: Curve
     valley: Curve
@@ -41,13 +41,13 @@ class Instant:
 
 
 def rates(optimizer: Any) -> tuple[float, ...]:
-    """The learning rates to choose from, the optimizer's own among them; none where it has none that is a number."""
+    """Return the learning rates to choose from, including the optimizer's own; none if that is no number."""
     own = own_rate(optimizer)
     return () if own is None else tuple(float(f"{own * factor:.2g}") if factor != 1 else own for factor in FACTORS)
 
 
 def own_rate(optimizer: Any) -> float | None:
-    """The learning rate of the first group."""
+    """Return the learning rate of the first parameter group, or None."""
     groups = getattr(optimizer, "param_groups", None) or [{}]
     found = groups[0].get("lr")
     is_number = isinstance(found, int | float) and not isinstance(found, bool) and 0 < found < math.inf
@@ -55,14 +55,14 @@ def own_rate(optimizer: Any) -> float | None:
 
 
 class LoopFilm:
-    """Records the loop of some parts, each run from the same start; the picture's axes are the same for all runs."""
+    """Records runs of a loop, all from the same start and with the same axes."""
 
     def __init__(self, parts: Parts, seed: int) -> None:
         self._parts, self._seed = parts, seed
         self._weight = _only_number(parts.model)
 
     def recorded(self, lines: Sequence[Line], rate: float | None) -> Recording:
-        """The run of these lines at a learning rate, up to an error or STEPS steps."""
+        """Run these lines at a learning rate for STEPS steps, or up to an error, and return the recording."""
         looks, error = self._run(lines, rate, self._window)
         fit, valley, losses = self._panels
         frames = [self._frame(count, look, fit, valley, losses) for count, look in enumerate(looks)]
@@ -70,7 +70,7 @@ class LoopFilm:
         return Recording({"curve.points": losses.line(told)}, frames, range(len(frames)), error)
 
     def picture(self, values: PartValues) -> Html:
-        """The panels that there are, with the values of one frame."""
+        """Return the panels with the values of one frame."""
         fit, valley, losses = self._panels
         shown = [_drawn_fit(fit, self._dots(fit), values)] if self._points else []
         shown += [_drawn_valley(valley, values)] if self._weight else []
@@ -81,7 +81,7 @@ class LoopFilm:
     def _run(
         self, lines: Sequence[Line], rate: float | None, window: tuple[float, float] | None
     ) -> tuple[list[Instant], str]:
-        """The look before each step, and what stopped the run."""
+        """Return an `Instant` for the moment before each step, and the error that ended the run."""
         run, end = LoopRun(self._parts, self._seed, rate), math.inf
         looks: list[Instant] = []
         for step in range(STEPS + 1):
@@ -98,7 +98,7 @@ class LoopFilm:
         return looks, ""
 
     def _look(self, parts: Parts, window: tuple[float, float] | None) -> Instant:
-        """All but the loss, computed on a copy: the run itself stays as it is."""
+        """Return everything but the loss, computed on a copy so that the run itself is not changed."""
         if not self._weight and not self._points:
             return Instant([], [], None, None, "")
         model = copy.deepcopy(parts.model)
@@ -135,7 +135,7 @@ class LoopFilm:
 
     @cached_property
     def _points(self) -> Curve:
-        """The data, where each is one number in and one out; else none."""
+        """Return the data if each sample is one number in and one out, else an empty curve."""
         x, y = self._parts.x, self._parts.y
         if not isinstance(x, Tensor) or not isinstance(y, Tensor) or not x.is_floating_point() or y.is_complex():
             return []
@@ -151,7 +151,7 @@ class LoopFilm:
 
     @cached_property
     def _window(self) -> tuple[float, float] | None:
-        """The weights to show: as far on one side of where the right order ends as on the other."""
+        """Return the range of weights to show: symmetric around the weight where the right order ends."""
         places = [look.weight[0] for look in self._reference if look.weight and math.isfinite(look.weight[0])]
         if not self._weight or not places:
             return None
@@ -189,7 +189,7 @@ class LoopFilm:
 
 
 def _errors(run: LoopRun, lines: Sequence[Line], step: int) -> Iterator[str]:
-    """Run the lines of one step; what the first error among them says."""
+    """Run the lines of one step, and yield the message of each error."""
     for line in lines:
         if line.when == "every" or (line.when == "first" and step == 0):
             outcome = run.execute(line.name)
@@ -205,19 +205,19 @@ def _loss(model: nn.Module, parts: Parts) -> float:
 
 
 def _only_number(model: nn.Module) -> str:
-    """The name of the first parameter where it is a single number, else nothing."""
+    """Return the name of the first parameter if it is a single number, else an empty string."""
     name, first = next(iter(model.named_parameters()), ("", None))
     return name if first is not None and first.numel() == 1 and first.is_floating_point() else ""
 
 
 def _numbers_of(model: nn.Module) -> str:
-    """Each parameter that is a single number, the first few of them."""
+    """Return the first few parameters that are single numbers, as text."""
     single = [(name, each) for name, each in model.named_parameters() if each.numel() == 1]
     return ", ".join(f"{name} {number(float(each))}" for name, each in single[:3])
 
 
 def _span(values: Sequence[float]) -> tuple[float, float]:
-    """From the smallest to the largest number, and a little more."""
+    """Return the smallest and the largest number, with a margin."""
     there = [each for each in values if math.isfinite(each)] or [0.0, 1.0]
     low, high = min(there), max(there)
     more = 0.06 * (high - low) or 0.5

@@ -1,4 +1,4 @@
-"""A copy of a training loop's parts that can be run freely: what the reader made stays as it is."""
+"""Copies of a training loop's parts, which can be run without changing the reader's own objects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_NUMBERS = 20_000_000  # a model with more would take seconds for each line
 
 @dataclass(frozen=True)
 class Parts:
-    """What the five lines work with. The optimizer holds parameters of this very model."""
+    """The objects that the five lines use. The optimizer holds parameters of this very model."""
 
     model: Any
     optimizer: Any
@@ -25,7 +25,7 @@ class Parts:
     y: Any
 
     def copied(self) -> Parts:
-        """These parts once more, with the optimizer's state and each `.grad`; raises ValueError where that cannot be.
+        """Return a copy of the parts with the optimizer's state and each `.grad`; raise ValueError if that fails.
 
         Hooks of modules come along. Hooks of tensors and optimizers do not: torch's own copies leave them out.
         """
@@ -48,11 +48,11 @@ class Parts:
         return made
 
     def tensors(self) -> list[Tensor]:
-        """The parameters, each once: the model's, then those that only the criterion or the optimizer holds."""
+        """Return each parameter once: the model's first, then those that only the criterion or optimizer holds."""
         return [*self.names()]
 
     def names(self) -> dict[Tensor, str]:
-        """Each parameter's name, in a fixed order."""
+        """Map each parameter to its name, in a fixed order."""
         found: dict[Tensor, str] = {}
         for prefix, owner in (("", self.model), ("criterion.", self.criterion)):
             if isinstance(owner, torch.nn.Module):
@@ -63,13 +63,13 @@ class Parts:
         return found
 
     def held(self) -> list[Tensor]:
-        """The parameters that the optimizer changes, as far as it says."""
+        """Return the parameters in the optimizer's groups."""
         groups = getattr(self.optimizer, "param_groups", ())
         return [parameter for group in groups for parameter in group["params"]]
 
 
 def checked(parts: Parts) -> Parts:
-    """The same parts; raises TypeError or ValueError where the five lines are not for them."""
+    """Return the parts; raise TypeError or ValueError if the five lines cannot be run with them."""
     if not isinstance(parts.model, torch.nn.Module):
         raise TypeError(f"expected a model, an nn.Module; found {type(parts.model).__name__}.")
     for name in ("zero_grad", "step"):
@@ -88,7 +88,7 @@ def checked(parts: Parts) -> Parts:
 
 
 def copied_optimizer(optimizer: Any, memo: dict[int, Any]) -> Any:
-    """A copy of an optimizer, of any kind; `memo` holds the copies of its parameters, as `copy.deepcopy` takes them."""
+    """Copy an optimizer of any kind; `memo` holds the copies of its parameters, as in `copy.deepcopy`."""
     made = copy.deepcopy(optimizer, memo)
     # torch's copy of an optimizer leaves out what a subclass adds. Functions stay away: a learning rate schedule
     # wraps `step` in one that would step the reader's own optimizer.
@@ -99,14 +99,14 @@ def copied_optimizer(optimizer: Any, memo: dict[int, Any]) -> Any:
 
 
 def _copied_batch(value: Any) -> Any:
-    """A tensor may be the result of something: its copy starts anew."""
+    """Copy a batch; the copy of a tensor has no graph behind it."""
     if isinstance(value, Tensor):
         return value.detach().clone().requires_grad_(value.requires_grad)
     return copy.deepcopy(value)
 
 
 class OwnChance:
-    """Random numbers of the loop's own: the same ones in each run, and the reader's generators stay as they are."""
+    """The loop's own random state: the same in each run, and separate from the reader's generators."""
 
     def __init__(self, seed: int) -> None:
         with _forked() as devices:
@@ -117,7 +117,7 @@ class OwnChance:
 
     @contextmanager
     def drawn(self) -> Iterator[None]:
-        """What is drawn in here goes on from what was drawn in here before."""
+        """Draw random numbers inside this block from the own state, going on where the last block ended."""
         with _forked() as devices:
             _set_states(self._states)
             try:
@@ -128,7 +128,7 @@ class OwnChance:
 
 @contextmanager
 def _forked() -> Iterator[list[int]]:
-    """Put all generators back afterwards. CUDA is looked at only where it is in use: a look would start it."""
+    """Restore all generators afterwards. CUDA is asked only if it is initialized, since asking would start it."""
     devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
     with torch.random.fork_rng(devices):
         yield devices

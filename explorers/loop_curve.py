@@ -1,4 +1,4 @@
-"""The curve of the loss, beside the curve of the right order: a drawing, and the same in numbers."""
+"""The loss curve beside the curve of the right order, as a drawing and as a table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_ROWS = 8
 
 
 def curve(own: Losses, right: Losses, right_error: str = "") -> Html:
-    """Both curves; a sentence where there is nothing to draw."""
+    """Return both curves, or a sentence if there is nothing to draw."""
     if len(own) < 2:
         return tag("p", "After two steps, the curve of the loss stands here.")
     same = list(own) == list(right)
@@ -58,7 +58,7 @@ def _word(loss: float | None) -> str:
 
 @dataclass(frozen=True)
 class _Scale:
-    """Where a step and its loss stand in the picture; losses that differ much stand by their logarithms."""
+    """The place of a step and its loss in the picture; logarithmic if the losses differ much."""
 
     low: float
     high: float
@@ -67,7 +67,7 @@ class _Scale:
 
     @classmethod
     def of(cls, curves: Sequence[tuple[str, Losses, bool]]) -> _Scale | None:
-        """The scale that all curves fit into; None where none has a number."""
+        """Return the scale that contains all curves; None if none has a number."""
         values = [loss for _, losses, _ in curves for loss in losses if loss is not None and math.isfinite(loss)]
         if not values:
             return None
@@ -79,14 +79,14 @@ class _Scale:
         return cls(low, high, log, max(len(losses) for _, losses, _ in curves))
 
     def place(self, step: int, loss: float) -> tuple[float, float]:
-        """The point of one step."""
+        """Return the point of one step."""
         height = ((math.log10(loss) if self.log else loss) - self.low) / (self.high - self.low)
         x = LEFT + (WIDTH - LEFT - RIGHT) * step / max(1, self.count - 1)
         return round(x, 1), round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * height, 1)
 
 
 def _drawing(curves: Sequence[tuple[str, Losses, bool]]) -> Html:
-    """Lines over the steps; the right order is dashed, and each line has its name at its end."""
+    """Return the curves over the steps; the right order is dashed, and each curve has its name at its end."""
     scale = _Scale.of(curves)
     if scale is None:
         return Html("")
@@ -105,7 +105,7 @@ def _drawing(curves: Sequence[tuple[str, Losses, bool]]) -> Html:
 
 
 def _beside(taken: Sequence[float], y: float) -> float:
-    """The height of a second name, moved away from the first where the two would overlap."""
+    """Return the height of a second name, moved away from the first if the two would overlap."""
     if taken and abs(taken[0] - y) < 14:
         return taken[0] + (14 if y >= taken[0] else -14)
     return y
@@ -118,7 +118,7 @@ def _line(where: Sequence[tuple[float, float]], dashed: bool) -> Html:
 
 
 def _points(losses: Losses) -> list[tuple[int, float]]:
-    """Where there are numbers, at most MOST_POINTS of them; the last is always there."""
+    """Return the steps whose loss is a number, at most MOST_POINTS of them, always with the last one."""
     found = [(step, loss) for step, loss in enumerate(losses) if loss is not None and math.isfinite(loss)]
     stride = math.ceil(len(found) / MOST_POINTS)
     return [*found[:-1:stride], found[-1]]
@@ -144,7 +144,7 @@ def _label(words: str, x: float, y: float, anchor: str = "start") -> Html:
 
 
 def _numbers(own: Losses, right: Losses) -> Html:
-    """Some steps, the first and the last among them."""
+    """Return a table of some steps, including the first and the last."""
     last = len(own) - 1
     chosen = sorted({round(last * part / (MOST_ROWS - 1)) for part in range(MOST_ROWS)})
     rows = [[f"step {step + 1}", _word(own[step]), _word(right[step]) if step < len(right) else "–"] for step in chosen]

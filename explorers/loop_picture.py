@@ -1,4 +1,4 @@
-"""The picture of the loop stepper: the five lines and what each has changed, all parameters, the curve of the loss."""
+"""The picture of the loop stepper: the five lines and their changes, all parameters, the loss curve."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_PARAMETERS = 30  # in the table of all parameters
 
 
 def loop_picture(state: LoopState, *, live: bool = True) -> Html:
-    """All that there is to see; `live` puts buttons beside the lines."""
+    """Return the whole picture; `live` puts buttons beside the lines."""
     return join(
         tag("p", prose(_setting(state))),
         tag("div", _lines(state, live), class_="x-scroll x-loop-frame", data_keep="lines"),
@@ -38,7 +38,7 @@ def _setting(state: LoopState) -> str:
 
 
 def in_words(state: LoopState) -> str:
-    """Where the loop is, and what the last line did: one or two sentences."""
+    """Return one or two sentences on where the loop is and what the last line did."""
     ran = [effect for effect in state.effects if effect.status in ("done", "stopped")]
     if not ran:
         return f"Before step {state.step}. Next: {_next(state)}." if _next(state) else "Every line is left out."
@@ -77,7 +77,7 @@ def _td(content: str, class_: str | None = None) -> Html:
 
 
 def _legend(state: LoopState) -> Html:
-    """What the marks and words in the table mean, where they stand."""
+    """Explain the marks and words of the table below it."""
     told = ["A dash: this line did not change it."]
     if any(seen.norm is not None for seen in (*state.before, *state.now)):
         told.append(f"Of more than {MOST_VALUES} numbers, the norm is shown: the root of the sum of their squares.")
@@ -85,7 +85,7 @@ def _legend(state: LoopState) -> Html:
 
 
 def _code(effect: Effect, is_last: bool) -> Html:
-    """The line, and beside it where the loop is."""
+    """Return the line, with a mark of where the loop is beside it."""
     words = {
         "next": "next",
         "stopped": "stopped here",
@@ -99,7 +99,7 @@ def _code(effect: Effect, is_last: bool) -> Html:
 
 
 def _changed(effect: Effect, place: str) -> Html:
-    """The cell of one line and one place: empty until the line has run."""
+    """Return the cell of one line and one place; empty until the line has run."""
     found = [seen for seen in effect.changed if seen.key.place == place]
     if not found:
         return _td("–" if effect.status == "done" else "")
@@ -109,7 +109,7 @@ def _changed(effect: Effect, place: str) -> Html:
 
 
 def _cell(found: Sequence[SeenTensor]) -> Html:
-    """Some tensors of one place."""
+    """Return several tensors of one place as a cell."""
     there = [seen for seen in found if seen.shape is not None]
     if not there:
         return tag("span", "None" if found and found[0].key.place == GRADIENT else "none yet" if found else "–")
@@ -127,7 +127,7 @@ def _item(seen: SeenTensor) -> Html:
 
 
 def _together(entry: str, found: Sequence[SeenTensor]) -> Html:
-    """Many tensors in one: their number where it is the same in all, else their norm."""
+    """Return many tensors as one entry: their number if all have the same one, else their common norm."""
     first = value(found[0])
     alike = found[0].shape == () and all(value(seen) == first for seen in found)
     told = first if alike else f"norm {number(math.hypot(*map(_norm, found)))}"
@@ -136,7 +136,7 @@ def _together(entry: str, found: Sequence[SeenTensor]) -> Html:
 
 
 def value(seen: SeenTensor) -> str:
-    """A tensor in a few characters: its number, its numbers after its shape, or shape and norm."""
+    """Return a tensor in a few characters: its number, its shape and numbers, or its shape and norm."""
     if seen.shape is None:
         return "None"
     if seen.norm is not None:
@@ -168,7 +168,7 @@ def _at(found: Iterable[SeenTensor], place: str) -> list[SeenTensor]:
 
 
 def _buttons(effect: Effect) -> Html:
-    """Move this line, leave it out, or run it only once."""
+    """Return the buttons that move this line, leave it out, or run it only once."""
     line, when = effect.line.name, effect.line.when
     moves = [("up", "↑", f"move up: {effect.code}"), ("down", "↓", f"move down: {effect.code}")]
     switches = [("never", "leave out"), ("first", "only once")]
@@ -225,7 +225,7 @@ def _remarks(state: LoopState) -> Html:
 
 
 def _parameters(state: LoopState) -> Html:
-    """A row for each parameter, folded away."""
+    """Return a folded table with a row for each parameter."""
     names = [seen.key.name for seen in _at(state.now, PARAMETER)]
     entries = list(dict.fromkeys(seen.key.entry for seen in _at(state.now, STATE)))
     found = {seen.key: seen for seen in state.now}

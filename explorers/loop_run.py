@@ -1,4 +1,4 @@
-"""The five lines, run one at a time on a copy; and a look at everything that a line may change."""
+"""Runs the five lines one at a time on a copy, and records everything that a line may change."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ Snapshot = Mapping[TensorKey, Tensor | None]  # None: there is none now
 
 @dataclass(frozen=True)
 class LineOutcome:
-    """How a line went: Python's or torch's own error, if any, and what torch warned of."""
+    """The outcome of a line: the message of an error, if any, and torch's warnings."""
 
     error: str = ""
     warnings: tuple[str, ...] = ()
 
 
 class LoopRun:
-    """One run of some of the five lines, on a copy of the parts; `rate` goes in place of the learning rate."""
+    """A run of some of the five lines on a copy of the parts; `rate` replaces the learning rate."""
 
     def __init__(self, parts: Parts, seed: int, rate: float | None = None) -> None:
         self.parts = parts.copied()
@@ -63,7 +63,7 @@ class LoopRun:
         self._scope: dict[str, Any] = {**vars(self.parts)}
 
     def execute(self, line: str) -> LineOutcome:
-        """Run a line of LINES; an error is caught and told."""
+        """Run a line of LINES; an error is caught, and its message returned."""
         with warnings.catch_warnings(record=True) as warned, self._chance.drawn():
             warnings.simplefilter("always")
             try:
@@ -74,17 +74,17 @@ class LoopRun:
         return LineOutcome(error, tuple(dict.fromkeys(str(each.message) for each in warned)))
 
     def bound(self, name: str) -> object:
-        """What `prediction` or `loss` stands for now; None where it stands for nothing yet."""
+        """Return the present value of `prediction` or `loss`; None if it has none yet."""
         return self._scope.get(name)
 
     def loss(self) -> float | None:
-        """The loss as a number; None where there is none."""
+        """Return the loss as a number, or None if there is none."""
         loss = self.bound(LOSS)
         single = isinstance(loss, Tensor) and loss.numel() == 1 and not loss.is_complex()
         return float(loss.detach()) if isinstance(loss, Tensor) and single else None
 
     def look(self) -> dict[TensorKey, Tensor | None]:
-        """Copies of all that a line may change."""
+        """Return copies of everything that a line may change."""
         found = {TensorKey(name): _copy(self.bound(name)) for name in (PREDICTION, LOSS)}
         for parameter, name in self._names.items():
             found[TensorKey(PARAMETER, name)] = _copy(parameter)
@@ -112,7 +112,7 @@ def _copy(value: Any) -> Tensor | None:
 
 
 def same(one: Tensor | None, other: Tensor | None) -> bool:
-    """Whether two looks show the same, number by number; nan is the same as nan."""
+    """Return whether two tensors are equal number by number; NaN equals NaN."""
     if one is None or other is None:
         return one is other
     if one.shape != other.shape or one.dtype != other.dtype:
@@ -121,5 +121,5 @@ def same(one: Tensor | None, other: Tensor | None) -> bool:
 
 
 def empty(gradient: Tensor | None) -> bool:
-    """Whether a `.grad` is None or all zeros: adding to it changes nothing."""
+    """Return whether a `.grad` is None or all zeros, so that adding to it changes nothing."""
     return gradient is None or not gradient.any()

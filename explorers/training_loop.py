@@ -1,4 +1,4 @@
-"""The loop that is stepped through: the five lines, on copies of a real model and optimizer."""
+"""The training loop of the loop stepper: the five lines, on copies of a real model and optimizer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Loop:
     """
 
     def __init__(self, model: Any, optimizer: Any, criterion: Any, x: Any, y: Any, *, seed: int = 0) -> None:
-        """Copy everything; raises TypeError or ValueError for what cannot be trained, or not be copied."""
+        """Copy everything; raise TypeError or ValueError for objects that cannot be trained or copied."""
         self._origin = checked(Parts(model, optimizer, criterion, x, y)).copied()
         self._seed = seed
         self._rate: float | None = None
@@ -39,16 +39,16 @@ class Loop:
 
     @cached_property
     def film(self) -> LoopFilm:
-        """Records runs from the same start."""
+        """Return the recorder of runs from the same start."""
         return LoopFilm(self._origin, self._seed)
 
     @property
     def optimizer(self) -> Any:
-        """The optimizer of this run, a copy."""
+        """Return this run's optimizer, a copy."""
         return self._run.parts.optimizer
 
     def restart(self, lines: Sequence[Line] = RIGHT_ORDER) -> None:
-        """Go back to the start, with these lines; raises ValueError unless they are lines that there are."""
+        """Go back to the start with these lines; raise ValueError for unknown or repeated lines."""
         unknown = [line for line in lines if line.name not in LINES]
         if unknown or len({line.name for line in lines}) < len(lines):
             raise ValueError(
@@ -76,7 +76,7 @@ class Loop:
             self._advance(number)
 
     def run(self, steps: int, seconds: float = math.inf) -> None:
-        """Run so many steps; the first of them is what is left of this one. An error, or so much time, ends it."""
+        """Finish this step and run more, `steps` in all. An error ends it, or the end of `seconds`."""
         end = time.monotonic() + seconds
         for number in range(steps):
             self.next_line()
@@ -87,7 +87,7 @@ class Loop:
                 return
 
     def one_step(self) -> LoopState:
-        """What one whole step of these lines does from the start; this loop stays where it is."""
+        """Return the state after one whole step from the start; this loop is not changed."""
         other = copy.copy(self)
         other.restart(self._lines)
         other.run(1)
@@ -95,7 +95,7 @@ class Loop:
 
     @property
     def state(self) -> LoopState:
-        """All that is to be shown, as plain data."""
+        """Return everything that is shown, as plain data."""
         return LoopState(
             type(self._origin.model).__name__,
             _written(self.optimizer),
@@ -138,7 +138,7 @@ class Loop:
         return line.when == "every" or (line.when == "first" and self._step == 1)
 
     def _point(self) -> None:
-        """Mark the line that comes next."""
+        """Mark the next line."""
         for number, effect in enumerate(self._effects):
             if effect.status == "waiting":
                 return self._set(number, replace(effect, status="next"))
@@ -188,7 +188,7 @@ def _changes(before: Snapshot, after: Snapshot, again: set[TensorKey]) -> Iterab
 
 
 def _written(optimizer: Any) -> str:
-    """The optimizer and what it was given, as far as it differs from nothing: `SGD(lr=0.1, momentum=0.9)`."""
+    """Return the optimizer with its settings that are not zero, such as `SGD(lr=0.1, momentum=0.9)`."""
     groups = getattr(optimizer, "param_groups", [{}])
     given = {name: value for name, value in groups[0].items() if name != "params"} if groups else {}
     usual = ("lr", "momentum", "betas", "weight_decay", "nesterov")
