@@ -1,4 +1,4 @@
-"""A program in pieces: its lines in disorder, some with gaps, and what a reader has made of them.
+"""A program in pieces: its lines in disorder, some with gaps, and the reader's arrangement of them.
 
 A course writes the lines of an exercise in `arranged/NAME.txt`: first the line with `def`, then the others sorted by
 the alphabet, the distractors among them. No order stands there: whether one is right, the exercise's own check says.
@@ -23,7 +23,7 @@ LONGEST = 80  # characters in a gap
 
 @dataclass(frozen=True)
 class Pieces:
-    """The lines of one exercise in the order in which this reader finds them; `head` is the line with `def`."""
+    """The lines of an exercise in the order in which this reader gets them; `head` is the line with `def`."""
 
     name: str
     head: str
@@ -36,7 +36,7 @@ class Pieces:
 
 @dataclass(frozen=True)
 class Place:
-    """A line that was taken, by its number, and how far it is indented: 0 is the function's body."""
+    """A line of an arrangement: its number, and its indentation (0 is the function's body)."""
 
     number: int
     level: int
@@ -44,7 +44,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Arrangement:
-    """What a reader has made: the lines in order, and what stands in the gaps, by the line's number."""
+    """The reader's arrangement: the lines in order, and the texts in the gaps, by the line's number."""
 
     places: tuple[Place, ...] = ()
     fills: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
@@ -73,12 +73,12 @@ def _fill(fills: Sequence[str], place: int) -> str:
 
 
 def names() -> list[str]:
-    """The exercises of this course that have lines to arrange."""
+    """Return the exercises of this course that have lines to arrange."""
     return current_course().arranged_names
 
 
 def pieces_of(name: str, seed: object = None) -> Pieces:
-    """The lines to an exercise, in an order that is the same for the same reader, or for the same `seed`.
+    """Return the lines of an exercise, in an order that depends on the reader, or on `seed`.
 
     Raises UnknownExercise where there are none.
     """
@@ -93,7 +93,7 @@ def pieces_of(name: str, seed: object = None) -> Pieces:
 
 
 def _reader() -> str:
-    """Whoever works here, so that neighbors do not tell one another numbers."""
+    """Return the user's name, so that neighbors get different orders."""
     try:
         return os.environ.get("JUPYTERHUB_USER") or getpass.getuser()
     except (OSError, KeyError, ImportError):  # a user without a name

@@ -1,4 +1,4 @@
-"""What becomes of a program that was put together: the exercise's own check judges it, as it judges any answer."""
+"""Judges a program that was put together: by the exercise's own check, as any answer."""
 
 from __future__ import annotations
 

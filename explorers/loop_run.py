@@ -33,7 +33,7 @@ PREDICTION, LOSS, GRADIENT, PARAMETER, BUFFER, STATE = PLACES = (
 
 
 class TensorKey(NamedTuple):
-    """Where a tensor is found: the place; the parameter's or buffer's name; in the optimizer's state, which entry."""
+    """The place of a tensor: kind of place, name of the parameter or buffer, entry in the optimizer's state."""
 
     place: str
     name: str = ""

@@ -1,4 +1,4 @@
-"""The drawing pad's state: strokes, what they blacken of 32 x 32 pixels, and the drawings that were kept."""
+"""The state of the drawing pad: strokes, the 32 x 32 pixels that they blacken, and saved drawings."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PenStroke:
 
 @dataclass(frozen=True)
 class KeptDrawing:
-    """A drawing that was kept, and the digit that it is. `key` tells it from the others, also in a file."""
+    """A saved drawing and its digit. `key` identifies it, also in a file."""
 
     strokes: tuple[PenStroke, ...]
     digit: int
@@ -47,14 +47,14 @@ class KeptDrawing:
 
 @dataclass(frozen=True)
 class Pad:
-    """What stands on the pad, and what was kept. `cleared` is what Undo brings back to an empty pad."""
+    """The strokes on the pad, and the saved drawings. `cleared` is what Undo restores on an empty pad."""
 
     strokes: tuple[PenStroke, ...] = ()
     cleared: tuple[PenStroke, ...] = ()
     kept: tuple[KeptDrawing, ...] = ()
 
     def drawn(self, stroke: PenStroke) -> Pad:
-        """The pad with one more stroke, or with its last one grown; Refused where there are too many."""
+        """Return the pad with one more stroke, or with its last one grown; raise Refused if there are too many."""
         before = self.strokes
         if before and before[-1].key == stroke.key:
             before = before[:-1]
@@ -63,7 +63,7 @@ class Pad:
         return replace(self, strokes=(*before, stroke))
 
     def undone(self) -> Pad:
-        """Without the last stroke, or as it was before it was cleared; Refused where neither can be."""
+        """Return the pad without its last stroke, or as it was before it was cleared; raise Refused if it is empty."""
         if self.strokes:
             return replace(self, strokes=self.strokes[:-1])
         if not self.cleared:
@@ -71,17 +71,17 @@ class Pad:
         return replace(self, strokes=self.cleared, cleared=())
 
     def emptied(self) -> Pad:
-        """Without strokes, until they are brought back."""
+        """Return the pad without strokes; Undo can restore them."""
         return replace(self, strokes=(), cleared=self.strokes or self.cleared)
 
     def saved(self, digit: int) -> Pad:
-        """The drawing is kept as this digit, and the pad is free for the next."""
+        """Return an empty pad, with the drawing saved as this digit."""
         if len(self.kept) >= MOST_KEPT:
             raise Refused(f"The pad keeps {MOST_KEPT:,} drawings at most: take `pad.kept`, and make a new pad.")
         return replace(self.emptied(), kept=(*self.kept, KeptDrawing(self.strokes, digit)))
 
     def brought_back(self, earlier: Iterable[KeptDrawing]) -> Pad:
-        """With drawings of an earlier day before the others, each once; the latest of them where there is no room."""
+        """Return the pad with earlier drawings before the others, each once; only the latest if there is no room."""
         known = {each.key for each in self.kept}
         new = [each for each in earlier if each.key not in known]
         room = MOST_KEPT - len(self.kept)
@@ -90,14 +90,14 @@ class Pad:
         return replace(self, kept=(*new[-room:], *self.kept))
 
     def taken_back(self) -> Pad:
-        """The drawing that was kept last stands on the pad again, and is kept no longer; Undo has the one before it."""
+        """Return the pad with the last saved drawing on it again, no longer saved."""
         if not self.kept:
             raise Refused("No drawing is kept yet.")
         return replace(self.emptied(), strokes=self.kept[-1].strokes, kept=self.kept[:-1])
 
 
 def drawing_of(strokes: tuple[PenStroke, ...]) -> Tensor:
-    """Strokes as a float tensor (32, 32): 1 where the center of a pixel was under the brush, 0 elsewhere."""
+    """Return strokes as a float tensor (32, 32): 1 where the center of a pixel was under the brush, 0 elsewhere."""
     black = torch.zeros(SIDE, SIDE, dtype=torch.bool)
     for stroke in strokes:
         black |= _under_brush(stroke)
@@ -106,7 +106,7 @@ def drawing_of(strokes: tuple[PenStroke, ...]) -> Tensor:
 
 @lru_cache(maxsize=2 * MOST_STROKES)
 def _under_brush(stroke: PenStroke) -> Tensor:
-    """The pixels whose centers are no further from the line than half the brush's width."""
+    """Return the pixels whose centers are at most half the brush's width from the line."""
     line = torch.tensor(stroke.points, dtype=torch.float64)
     return distances(line) <= stroke.width / 2 + _TIE
 
@@ -121,14 +121,14 @@ class Surface(Control):
     most_points: int = field(default=MOST_POINTS, init=False)
 
     def check(self, value: object) -> Any:
-        """The stroke that the page sent, and whether it has come to its end; or Refused."""
+        """Return the stroke that the page sent, and whether it has ended; raise Refused for anything else."""
         if not isinstance(value, dict) or not isinstance(value.get("ended"), bool):
             raise Refused(_NO_STROKE)
         return stroke_of(value.get("key"), value.get("points"), value.get("width")), value["ended"]
 
 
 def stroke_of(key: object, points: object, width: object) -> PenStroke:
-    """A stroke of what a page or a file says; Refused where it is none."""
+    """Return the stroke that a page or a file describes; raise Refused if it describes none."""
     if not isinstance(key, str) or len(key) > 40 or not isinstance(points, list) or not points:
         raise Refused(_NO_STROKE)
     if not isinstance(width, int | float) or width not in BRUSHES.values():
@@ -139,7 +139,7 @@ def stroke_of(key: object, points: object, width: object) -> PenStroke:
 
 
 def _point(value: object) -> tuple[float, float]:
-    """A point on the pad or near it: a line may leave the pad and come back."""
+    """Return a point on the pad or near it, since a line may leave the pad and come back."""
     if not isinstance(value, list) or len(value) != 2:
         raise Refused(_NO_STROKE)
     x, y = value

@@ -1,4 +1,4 @@
-"""Saved drawings beside the notebook, as plain data: they outlive the kernel, and a pad offers them again.
+"""Saves drawings in a file beside the notebook, so that they outlive the kernel and a new pad can offer them.
 
 Each drawing that is saved adds a line, and each that is taken back another: nothing that stands there is ever lost.
 """
@@ -21,7 +21,7 @@ _HARMLESS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)  # a pip
 
 
 def keep(drawing: KeptDrawing) -> str:
-    """Write a drawing to the file; returns what to tell the reader: nothing, or why it is not kept there."""
+    """Append a drawing to the file; return a message for the reader if that fails, else an empty string."""
     strokes = [{"points": stroke.points, "width": stroke.width} for stroke in drawing.strokes]
     return _noted(
         {"drawing": drawing.key, "digit": drawing.digit, "strokes": strokes}, "`pad.kept` has it until this kernel ends"
@@ -29,12 +29,12 @@ def keep(drawing: KeptDrawing) -> str:
 
 
 def take_back(drawing: KeptDrawing) -> str:
-    """Note that a drawing is kept no longer; returns what to tell the reader."""
+    """Record that a drawing is no longer saved; return a message for the reader if that fails."""
     return _noted({"taken_back": drawing.key}, "the next pad offers it again")
 
 
 def earlier() -> tuple[tuple[KeptDrawing, ...], str]:
-    """The drawings that the file holds, and what to tell the reader of it: nothing, or what is wrong."""
+    """Return the drawings in the file, and a message for the reader if something is wrong with it."""
     folder = folder_of_notebook()
     if folder is None:
         return (), ""
@@ -51,7 +51,7 @@ def earlier() -> tuple[tuple[KeptDrawing, ...], str]:
 
 
 def _is_taken(line: str, found: dict[str, KeptDrawing]) -> bool:
-    """Do what a line says; False where it is not one of ours."""
+    """Apply a line of the file; return False if it is not a line of this format."""
     try:
         item = json.loads(line)
         if "taken_back" in item:

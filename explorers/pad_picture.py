@@ -1,4 +1,4 @@
-"""The drawing pad's picture: what was drawn, what the model sees of it, and what it says."""
+"""The picture of the drawing pad: the drawing, the model's input, and the model's answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOTHING = Html("")
 
 @dataclass(frozen=True)
 class Sample:
-    """A drawing that somebody else made, the digit that it is, and what the model says to it."""
+    """A sample drawing, its digit, and the model's reading of it."""
 
     drawing: Tensor
     digit: int
@@ -27,20 +27,20 @@ class Sample:
 
 
 def pad_picture(drawing: Tensor, reading: Reading, kept: Sequence[tuple[Tensor, int]] = ()) -> Html:
-    """What the model sees and says of the drawing, and the drawings that were kept, each with its digit."""
+    """Return the model's input and answer for the drawing, and the saved drawings with their digits."""
     return tag("div", _read(drawing, reading), _kept(kept), class_="x-pad-picture")
 
 
 def still_picture(
     drawing: Tensor, reading: Reading, kept: Sequence[tuple[Tensor, int]], samples: Sequence[Sample]
 ) -> Html:
-    """The same for a page where nobody can draw: with the drawing, if there is one, and with sample drawings."""
+    """Return the picture for a page without a kernel: the drawing, if there is one, and sample drawings."""
     own = pad_picture(drawing, reading, kept) if drawing.any() or kept else NOTHING
     return tag("div", own, _samples(samples), class_="x-pad-still")
 
 
 def in_words(reading: Reading) -> str:
-    """What the model says, in a sentence."""
+    """Return the model's answer as a sentence."""
     if reading.told or reading.digit is None:
         return reading.told
     return f"The model reads {_a(reading.digit)} ({_percent(max(reading.shares))})."
@@ -77,7 +77,7 @@ def _figure(caption: str, drawn: Html) -> Html:
 
 
 def _bars(reading: Reading) -> Html:
-    """A row for each digit; the bar is for the eye, the percentage for all."""
+    """Return a row for each digit, with a bar and a percentage."""
     if not reading.shares:
         return NOTHING
     caption = "What it says: the softmax of its scores" if reading.by_softmax else "What it says: its probabilities"
@@ -96,20 +96,20 @@ def _bar(digit: int, share: float, is_largest: bool) -> Html:
 
 
 def _ink(drawing: Tensor, label: str) -> Html:
-    """The black pixels, in the page's own color."""
+    """Return the black pixels, in the page's own text color."""
     rows = (f"M0 {row}{_runs(line)}" for row, line in enumerate(drawing.tolist()) if any(line))
     path = "".join(rows)
     return _square(SIDE, label, tag("path", d=path, fill="currentColor"))
 
 
 def _runs(row: list[float]) -> str:
-    """A row of the path: each run of black pixels is one rectangle, what lies between is skipped."""
+    """Return a row of the SVG path: one rectangle for each run of black pixels."""
     runs = [(bool(ink), len(list(same))) for ink, same in groupby(row)]
     return "".join(f"h{long}v1h-{long}v-1m{long} 0" if ink else f"m{long} 0" for ink, long in runs)
 
 
 def _shades(reading: Reading) -> Html:
-    """The 8 x 8 numbers as shades from 0 to 16; what lies outside is shown as these ends."""
+    """Return the 8 x 8 numbers as shades from 0 to 16; numbers outside are drawn as the nearer end."""
     cells = (
         tag("rect", x=column, y=row, width=1, height=1, fill="currentColor", fill_opacity=f"{_shade(value):.3f}")
         for row, line in enumerate(reading.seen)
@@ -145,7 +145,7 @@ def _kept(kept: Sequence[tuple[Tensor, int]]) -> Html:
 
 
 def _samples(samples: Sequence[Sample]) -> Html:
-    """Each sample with what the model sees of it, and what it says."""
+    """Return each sample with the model's input and answer."""
     if not samples:
         return NOTHING
     right = sum(sample.reading.digit == sample.digit for sample in samples)

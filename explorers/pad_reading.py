@@ -1,4 +1,4 @@
-"""What a model makes of a drawing: the picture that it sees, and its ten numbers; or one sentence on what is amiss."""
+"""Runs the reader's model on a drawing: its 8 x 8 input and its ten numbers, or one sentence on what is wrong."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ class Reading:
 
     @property
     def digit(self) -> int | None:
-        """The digit with the largest share, the first of several; None where there are no shares."""
+        """Return the digit with the largest share, the first if several are equal; None without shares."""
         return self.shares.index(max(self.shares)) if self.shares else None
 
 
 class _Amiss(ValueError):
-    """Something of the reader's is not as it must be; the message is one sentence."""
+    """The reader's function gave something unusable; the message is one sentence."""
 
 
 def blocks(drawing: Tensor) -> Tensor:
-    """The whole drawing, shrunk to (8, 8) by counting the black pixels of each block of 4 x 4."""
+    """Return the drawing shrunk to (8, 8): the number of black pixels in each block of 4 x 4."""
     return drawing.reshape(8, 4, 8, 4).sum((1, 3))
 
 
 def read(drawing: Tensor, predict: Predict, prepare: Prepare = blocks) -> Reading:
-    """What `predict` says to a drawing (32, 32). Never raises what they raise; the notebook's random numbers stay."""
+    """Run `predict` on a drawing (32, 32). Its errors become sentences; the notebook's random state is kept."""
     extent = max((int(places.max() - places.min()) + 1 for places in drawing.nonzero().T if len(places)), default=0)
     if extent <= SMALL:
         return Reading(told=DOT if extent else EMPTY, asked=False)
@@ -65,7 +65,7 @@ def read(drawing: Tensor, predict: Predict, prepare: Prepare = blocks) -> Readin
 
 
 def _asked(name: str, function: Callable[[Tensor], Any], given: Tensor) -> Any:
-    """What a function of the reader's returns; it gets a copy, which it may change."""
+    """Call a function of the reader's with a copy of its argument, and return the result."""
     try:
         return function(given.clone())
     except Exception as error:  # whatever it is, the drawing must stay
@@ -73,7 +73,7 @@ def _asked(name: str, function: Callable[[Tensor], Any], given: Tensor) -> Any:
 
 
 def _line(error: Exception) -> str:
-    """An error's message on one line, not too long."""
+    """Return an error's message on one line, shortened."""
     text = " ".join(str(error).split()) or "no message"
     return text if len(text) <= 200 else f"{text[:200]} …"
 
@@ -89,7 +89,7 @@ def _seen(found: Any) -> Tensor:
 
 
 def _shares(found: Any) -> tuple[tuple[float, ...], bool]:
-    """The numbers as they are where they can be probabilities, else their softmax; and which of the two."""
+    """Return the numbers if they can be probabilities, else their softmax; and whether softmax was applied."""
     values = _ten(found)
     if bool((values >= 0).all()) and abs(float(values.sum()) - 1) < 1e-3:
         return tuple(values.tolist()), False

@@ -1,4 +1,4 @@
-"""The drawing pad in a notebook: draw a digit, and see live what a model reads."""
+"""The widget of the drawing pad: draw a digit, and see at once what a model reads."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class Paper:
 
     @property
     def offered(self) -> int:
-        """How many drawings of an earlier day are not kept here."""
+        """Return the number of earlier drawings that are not saved here."""
         return len({each.key for each in self.earlier} - {each.key for each in self.pad.kept})
 
     def bring_back(self) -> None:
-        """Keep them here too."""
+        """Save the earlier drawings here too."""
         before = len(self.pad.kept)
         self.pad = self.pad.brought_back(self.earlier)
         count = len(self.pad.kept) - before
@@ -52,7 +52,7 @@ class Paper:
 
 
 class DigitPad(Explorer):
-    """The widget; `digit_pad` makes one."""
+    """The widget that `digit_pad` returns."""
 
     _esm = scripts("pad.js")
 
@@ -65,18 +65,18 @@ class DigitPad(Explorer):
 
     @property
     def drawing(self) -> Tensor:
-        """What stands on the pad, a float tensor (32, 32): 1 where there is ink, 0 elsewhere."""
+        """Return the drawing as a float tensor (32, 32): 1 where there is ink, 0 elsewhere."""
         return drawing_of(self._paper.pad.strokes)
 
     @property
     def kept(self) -> Labeled:
-        """The saved drawings, floats (n, 32, 32), and the digits that they are, int64 (n,)."""
+        """Return the saved drawings, floats (n, 32, 32), and their digits, int64 (n,)."""
         drawings = [drawing_of(each.strokes) for each in self._paper.pad.kept]
         labels = torch.tensor([each.digit for each in self._paper.pad.kept], dtype=torch.int64)
         return torch.stack(drawings) if drawings else torch.zeros(0, SIDE, SIDE), labels
 
     def use(self, predict: Predict, prepare: Prepare | None = None) -> DigitPad:
-        """A second pad on the same paper, read by another function: what is drawn on one of them stands on both.
+        """Return a second pad for the same drawing, read by another function; both show every stroke.
 
         Each goes on reading with its own function, and `kept` is the same for both.
         """
@@ -84,7 +84,7 @@ class DigitPad(Explorer):
         return DigitPad(predict, prepare, self._samples, self._paper)
 
     def _look(self) -> None:
-        """Read the drawing as it is now, and show it."""
+        """Read the drawing as it is now, and show the result."""
         self._reading = read(self.drawing, self._predict, self._prepare)
         self.show()
 
@@ -218,7 +218,7 @@ def _callables(predict: object, prepare: object) -> None:
 
 
 def _ten_samples() -> Labeled:
-    """One of each digit, as a hand draws them, not as tidy ones: a model has the same trouble with them."""
+    """Return one drawing of each digit, drawn as by hand, so that a model finds them as hard as the reader's."""
     drawings, labels = drawn_digits(DIGITS, seed=0)
     return drawings[labels.argsort()], torch.arange(DIGITS)
 

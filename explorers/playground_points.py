@@ -1,4 +1,4 @@
-"""Four sets of points in two classes, made by code: the same ones each time."""
+"""Four sets of points in two classes, computed from a fixed seed."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ KeptParts = tuple[nn.Module, Any, OwnChance]
 
 @dataclass(frozen=True)
 class PlayMoment:
-    """A run after so many steps: the loss, what is drawn, and copies to train on from, None where they are not kept."""
+    """A run after some steps: the loss, the picture's values, and copies to continue from (None if none are kept)."""
 
     step: int
     loss: float
@@ -56,18 +56,18 @@ class PlayMoment:
 
 @dataclass(frozen=True)
 class Training:
-    """One run, up to an error or the last step; `error` says in words what stopped it."""
+    """A run, up to an error or the last step; `error` says in words what stopped it."""
 
     name: str
     moments: Sequence[PlayMoment]
     error: str = ""
 
     def can_go_on(self, at: int) -> bool:
-        """Whether there are weights at this moment, and steps before and after it."""
+        """Return whether a run can continue from this moment: weights are kept, and it is not the first or last."""
         return 0 < at < len(self.moments) - 1 and self.moments[at].kept is not None
 
     def recording(self) -> Recording:
-        """The run for a film."""
+        """Return the run as a recording for a film."""
         points, labels = made(self.name)
         still = {"zeros.d": _dots(points[labels == 0]), "ones.d": _crosses(points[labels == 1])}
         still["curve.points"] = LOSSES.line([(each.step, each.loss) for each in self.moments])
@@ -78,18 +78,18 @@ class Training:
 
 @dataclass(frozen=True)
 class Player:
-    """What the reader brings: what makes a model, the step that trains it, and a kind of optimizer."""
+    """The reader's part: a function that makes a model, the training step, and a class of optimizers."""
 
     make: Callable[[], nn.Module]
     step: Callable[..., Any]
     optimizer: Callable[..., Any]
 
     def recorded(self, name: str, rate: float) -> Recording:
-        """Train on a set of points, from the same start each time."""
+        """Train on a set of points, always from the same start, and return the recording."""
         return self.trained(name, rate).recording()
 
     def trained(self, name: str, rate: float, past: Sequence[PlayMoment] = ()) -> Training:
-        """Train on a set of points, from the start or on from the last moment of another run, which stays as it is."""
+        """Train on a set of points, from the start or from the last moment of another run, which is not changed."""
         points, labels = made(name)
         found, error = list(past), ""
         try:
@@ -137,7 +137,7 @@ class Player:
 
 
 def _copied(model: nn.Module, optimizer: Any, chance: OwnChance) -> KeptParts | None:
-    """Copies to train on from; None where nobody will ask for them, or they cannot be had."""
+    """Return copies to continue from; None if none are needed, or copying fails."""
     if is_recording() or sum(each.numel() for each in model.parameters()) > MOST_KEPT:
         return None
     try:
@@ -152,12 +152,12 @@ def _copies(model: nn.Module, optimizer: Any, chance: OwnChance) -> KeptParts:
 
 
 class _Stopped(Exception):
-    """The run ends here; the message tells the reader why."""
+    """Ends the run; the message tells the reader why."""
 
 
 @contextmanager
 def _told(doing: str) -> Iterator[None]:
-    """What the reader's code raises in here ends the run, with the line that did."""
+    """Turn an error of the reader's code in this block into the end of the run, with the line that raised."""
     try:
         yield
     except _Stopped:
@@ -182,13 +182,13 @@ def _checked(model: Any, points: Tensor) -> None:
 
 
 def _asked(model: nn.Module, points: Tensor) -> Any:
-    """What the model says in eval mode; it stays as it is."""
+    """Return the output of a copy of the model in eval mode."""
     with torch.no_grad(), OwnChance(0).drawn():
         return copy.deepcopy(model).eval()(points.clone())
 
 
 def _look(model: nn.Module, points: Tensor, labels: Tensor) -> tuple[float, PartValues]:
-    """The loss on all points; the plane, the region of class 1 in it, and how many points are right."""
+    """Return the loss on all points, and the picture's values: the region of class 1, and the points read correctly."""
     with _told("Asking the model"):
         logits = _asked(model, points)
         across = torch.linspace(-REACH, REACH, _GRID)
@@ -210,7 +210,7 @@ def _said(step: int, told: str) -> str:
 
 
 def _region(across: Any, heights: Any) -> str:
-    """The path around all places where class 1 is more likely; places without a number are left out."""
+    """Return the SVG path around all places where class 1 is more likely, leaving out NaN."""
     drawn: Any = contourpy.contour_generator(across, across, np.ma.masked_invalid(heights), fill_type="OuterOffset")
     polygons, offsets = drawn.filled(0.5, 2.0)
     rings = (polygon[a:b] for polygon, ends in zip(polygons, offsets, strict=True) for a, b in pairwise(ends))
@@ -218,7 +218,7 @@ def _region(across: Any, heights: Any) -> str:
 
 
 def _ring(places: Sequence[tuple[float, float]]) -> str:
-    """A closed path, in whole pixels; points on the way of a straight line are left out."""
+    """Return a closed path in whole pixels, without the points inside straight lines."""
     rounded = [(round(x), round(y)) for x, y in places]
     kept = rounded[:1]
     for here, after in pairwise(rounded[1:]):

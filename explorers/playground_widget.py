@@ -26,7 +26,7 @@ ON_A_PAGE = ("0.03", "0.3", "1", "10")
 
 
 class Playground(Explorer):
-    """The widget; `playground` makes one."""
+    """The widget that `playground` returns."""
 
     def __init__(self, player: Player, name: str) -> None:
         super().__init__("Playground")
@@ -114,12 +114,12 @@ class Playground(Explorer):
         self._rate = rate
 
     def _rate_at(self, step: int) -> str:
-        """With which rate this run came to a step."""
+        """Return the learning rate that led to this step."""
         return next((rate for end, rate in self._before if step <= end), self._rate)
 
 
 def _picture(values: PartValues) -> Html:
-    """The plane with its points and the region of class 1; the loss."""
+    """Return the plane with its points and the region of class 1, and the loss curve."""
     ground = tag("path", data_part="ground", d=values.get("ground.d", ""), class_="x-play-zero")
     region = tag("path", data_part="region", d=values.get("region.d", ""), fill_rule="evenodd", class_="x-play-one")
     zeros = tag("path", data_part="zeros", d=values.get("zeros.d", ""), class_="x-film-dots x-play-point")
