@@ -29,7 +29,7 @@ _NO_STROKE = "The page sent something that is not a stroke: run the cell again."
 
 @dataclass(frozen=True)
 class PenStroke:
-    """A line through points (x, y), drawn with a round brush `width` pixels wide. `key` is the same while it grows."""
+    """A line through points (x, y), drawn with a round brush `width` pixels wide. `key` is the same as it grows."""
 
     key: str
     points: tuple[tuple[float, float], ...]

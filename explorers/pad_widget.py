@@ -28,7 +28,7 @@ Labeled = tuple[Tensor, Tensor]
 
 @dataclass
 class Paper:
-    """What all pads on one paper share: the drawing, what was kept, and what is chosen. `earlier` is of another day."""
+    """The state that several pads share: drawing, saved drawings, choices. `earlier` are drawings of another day."""
 
     pad: Pad = field(default_factory=Pad)
     brush: str = "medium"

@@ -1,4 +1,4 @@
-"""A training run of the playground: the reader's model and step, and where the model says which class."""
+"""A training run of the playground: the reader's model and step, and the model's regions of the two classes."""
 
 from __future__ import annotations
 

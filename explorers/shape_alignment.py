@@ -1,4 +1,4 @@
-"""How the sizes of tensors meet in an operation, dimension by dimension: what comes of them, and why."""
+"""The alignment of tensors' sizes in an operation: for each dimension the sizes, the result, and the reason."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ReadArguments = Mapping[str, Any]  # what an operation is given beside tensors, 
 
 @dataclass(frozen=True)
 class Meeting:
-    """One dimension of the result: the sizes that meet there (None: there is none), what comes of them, and why."""
+    """One dimension of the result: the sizes that are combined (None: missing), the resulting size, and the reason."""
 
     sizes: tuple[int | None, ...]
     result: int | None
@@ -23,7 +23,7 @@ class Meeting:
 
 
 def broadcast(tensors: Sequence[Tensor], _: ReadArguments) -> tuple[Meeting, ...]:
-    """Two shapes, aligned at the right."""
+    """Align two shapes at the right."""
     return _broadcast(*(tuple(tensor.shape) for tensor in tensors))
 
 
@@ -33,7 +33,7 @@ def _broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[Meeting
 
 
 def _meeting(sizes: tuple[int | None, ...]) -> Meeting:
-    """Two sizes, one above the other, as broadcasting sees them."""
+    """Combine two sizes by the rule of broadcasting."""
     there = [size for size in sizes if size is not None]
     if len(there) < len(sizes):
         return Meeting(sizes, there[0], "missing: taken as 1" if there[0] == 1 else "missing: stretched")
@@ -46,7 +46,7 @@ def _meeting(sizes: tuple[int | None, ...]) -> Meeting:
 
 
 def multiplied(tensors: Sequence[Tensor], _: ReadArguments) -> tuple[Meeting, ...]:
-    """Rows meet columns; what stands before them is broadcast."""
+    """Combine rows with columns; the dimensions before the last two are broadcast."""
     first, second = (tuple(tensor.shape) for tensor in tensors)
     if not first or not second:
         return ()
@@ -63,7 +63,7 @@ def multiplied(tensors: Sequence[Tensor], _: ReadArguments) -> tuple[Meeting, ..
 
 
 def reduced(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
-    """Axes go away, or stay with length 1."""
+    """Remove axes, or keep them with length 1."""
     (tensor,), keeps = tensors, values["keepdim"]
     # No dim at all stands for every one.
     gone = {dim % tensor.dim() for dim in values["dim"] if tensor.dim()} or set(range(tensor.dim()))
@@ -80,7 +80,7 @@ def _reduced(is_reduced: bool, keeps: bool) -> str:
 
 
 def transposed(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
-    """Two axes change places."""
+    """Swap two axes."""
     order = list(range(tensors[0].dim()))
     first, second = values["dim0"], values["dim1"]
     order[first], order[second] = order[second], order[first]
@@ -88,7 +88,7 @@ def transposed(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meetin
 
 
 def permuted(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
-    """The sizes as they stand in the tensor, and below each the one that comes there."""
+    """Show the sizes in the tensor's order, and below each the size that takes its place."""
     shape = tuple(tensors[0].shape)
     return tuple(
         Meeting((size,), shape[dim], f"was axis {dim % len(shape)}")
@@ -97,7 +97,7 @@ def permuted(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting,
 
 
 def expanded(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
-    """Axes of length 1 are stretched, and new ones come before them."""
+    """Stretch axes of length 1, and put new axes before the others."""
     wanted, shape = values["sizes"], tuple(tensors[0].shape)
     had = (None,) * (len(wanted) - len(shape)) + shape
     return tuple(_expanded(size, want) for size, want in zip(had, wanted, strict=True))
@@ -114,7 +114,7 @@ def _expanded(size: int | None, want: int) -> Meeting:
 
 
 def squeezed(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
-    """Axes of length 1 go away."""
+    """Remove axes of length 1."""
     (tensor,) = tensors
     asked = set(range(tensor.dim())) if values["dim"] is None else {dim % tensor.dim() for dim in values["dim"]}
     return tuple(
@@ -130,7 +130,7 @@ def _squeezed(size: int, is_asked: bool) -> str:
 
 
 def unsqueezed(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
-    """A new axis comes in between."""
+    """Insert an axis."""
     (tensor,) = tensors
     place = values["dim"] % (tensor.dim() + 1)
     rows = [Meeting((size,), size, "stays") for size in tensor.shape]
@@ -138,5 +138,5 @@ def unsqueezed(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meetin
 
 
 def counted(_tensors: Sequence[Tensor], _values: ReadArguments) -> tuple[Meeting, ...]:
-    """Sizes that do not meet one by one."""
+    """Return no rows: the sizes are not combined one by one."""
     return ()

@@ -43,7 +43,7 @@ ShapeCase = tuple[str, tuple[str, ...], Arguments]
 
 
 def questions(tensors: Mapping[str, Tensor]) -> list[ShapeCase]:
-    """What a page without a kernel shows of these tensors."""
+    """Return the questions that a page without a kernel shows for these tensors."""
     sorts = {
         "matrix": next((name for name, each in tensors.items() if each.dim() == 2 and 1 not in each.shape), None),
         "thin": next((name for name, each in tensors.items() if each.dim() == 2 and 1 in each.shape), None),
@@ -56,7 +56,7 @@ def questions(tensors: Mapping[str, Tensor]) -> list[ShapeCase]:
 
 
 def filmed(tensors: Mapping[str, Tensor], asked: ShapeCase) -> ShapeFilm | None:
-    """The film of a question; None where there is nothing to film."""
+    """Return the film of a question, or None if there is nothing to show."""
     operation, names, given = asked
     found = explore(operation, [(name, tensors[name]) for name in names], given, tensors)
     cells = traced(found, operation, [tensors[name] for name in names], given, tensors)
@@ -65,13 +65,13 @@ def filmed(tensors: Mapping[str, Tensor], asked: ShapeCase) -> ShapeFilm | None:
 
 @dataclass(frozen=True)
 class ShapeFilm:
-    """One exploration: a frame for each number of the result, then one for each number that went in."""
+    """Records one exploration: a frame for each number of the result, then one for each number of the operands."""
 
     found: Exploration
     cells: Traced
 
     def recorded(self, place: int, count: int) -> Recording:
-        """The run, as number `place` of `count` whose pictures stand in one drawing."""
+        """Return the run as number `place` of `count` whose pictures are in one drawing."""
         seen = {f"case{n}.display": "inline" if n == place else "none" for n in range(count)}
         outcome = (
             f"torch refuses: {self.found.error}" if self.found.error else f"Shape of the result: {self.found.shape}"
@@ -89,7 +89,7 @@ class ShapeFilm:
         return Recording(still, frames, range(1, len(frames) + 1))
 
     def drawn(self, place: int, is_shown: bool) -> Html:
-        """The tensors, and below each the memory that it looks at."""
+        """Return the tensors, and below each the memory that it views."""
         groups = (self._tensor(*each) for each in zip(self._blocks, self._first_frames, strict=False))
         return tag("g", *groups, data_part=f"case{place}", display="inline" if is_shown else "none")
 
@@ -129,7 +129,7 @@ class ShapeFilm:
 
     @property
     def _first_frames(self) -> list[int]:
-        """The frame of each block's first number: the result's come first."""
+        """Return the frame of each block's first number; the result's frames come first."""
         counts = [len(cells.numbers) for cells in self.cells.inputs]
         before = len(self.cells.result.numbers) if self.cells.result else 0
         return [before + sum(counts[:place]) for place in range(len(counts))] + [0]
@@ -152,14 +152,14 @@ class ShapeFilm:
 
 @dataclass(frozen=True)
 class Block:
-    """A tensor's place in the drawing: its matrices beside each other, and the strip of its memory below."""
+    """A tensor in the drawing: its matrices beside each other, and its memory as a strip below."""
 
     cells: Cells
     left: float
 
     @cached_property
     def wide(self) -> float:
-        """Of one cell."""
+        """Return the width of a cell."""
         return max(26, _LETTER * max(map(len, self.cells.numbers)) + 8)
 
     @property
@@ -172,7 +172,7 @@ class Block:
 
     @property
     def width(self) -> float:
-        """Of the cells, the memory and the words, whichever is widest."""
+        """Return the width of the block: of its cells, memory or words, whichever is widest."""
         matrices = prod(self.cells.shape[:-2])
         cells = matrices * self._columns * self.wide + (matrices - 1) * 12
         words = f"{self.cells.name} {self.cells.shape}", f"memory of {self.cells.owner}"
@@ -180,38 +180,38 @@ class Block:
 
     @property
     def strip(self) -> float:
-        """How far down the memory stands."""
+        """Return the vertical position of the memory."""
         return _TOP + self._rows * _TALL + 28
 
     @property
     def bottom(self) -> float:
-        """Where it ends."""
+        """Return the vertical position where the memory ends."""
         return self.strip + _SMALL
 
     def corner(self, at: int) -> tuple[float, float]:
-        """The upper left corner of a number's cell."""
+        """Return the upper left corner of a number's cell."""
         matrix, inside = divmod(at, self._rows * self._columns)
         row, column = divmod(inside, self._columns)
         return self.left + matrix * (self._columns * self.wide + 12) + column * self.wide, _TOP + row * _TALL
 
     def place(self, number: int, frame: int | None) -> Html:
-        """One number's place in memory; nothing of the tensor may lie there."""
+        """Return one place of memory, which may hold none of the tensor's numbers."""
         where = _box(self.left + number * _SMALL, self.strip, _SMALL, _SMALL)
         return tag("rect", **where, class_="x-cell", data_frame=None if frame is None else str(frame))
 
     def at_place(self, at: int) -> tuple[float, float]:
-        """The upper left corner of a number's place in memory."""
+        """Return the upper left corner of a number's place in memory."""
         return self.left + self.cells.places[at] * _SMALL, self.strip
 
     def lit(self, at: int) -> str:
-        """A path around a number's cell and its place in memory."""
+        """Return a path around a number's cell and its place in memory."""
         x, y = self.corner(at)
         path = _around(x, y, self.wide, _TALL)
         return path + (_around(*self.at_place(at), _SMALL, _SMALL) if self.cells.memory else "")
 
 
 def picture(films: Sequence[ShapeFilm], values: PartValues, place: int) -> Html:
-    """All films in one drawing, of which one is seen, with the values of a frame."""
+    """Return all films in one drawing, one of them visible, with the values of a frame."""
     words = "The numbers of each tensor in cells, and below them its memory as a strip. What is lit is told below."
     marks = [tag("path", data_part="lit", d=values["lit.d"], class_="x-lit")]
     for name in ("now", "spot"):
@@ -229,7 +229,7 @@ def picture(films: Sequence[ShapeFilm], values: PartValues, place: int) -> Html:
 
 
 def _marks(lit: str, block: Block, at: int) -> dict[str, str]:
-    """What is lit: the operands, and the number that is told of, with its place."""
+    """Return the values that highlight the operands, and the number that the text is about."""
     (x, y), (place, strip) = block.corner(at), block.at_place(at)
     return {
         "lit.d": lit,

@@ -1,4 +1,4 @@
-"""The shape explorer's picture: how sizes meet, the shape that follows, and only then the numbers."""
+"""The picture of the shape explorer: how sizes combine, the resulting shape, and only then the numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOTHING = Html("")
 
 
 def shape_picture(found: Exploration, *, covered: bool = False, verdict: str = "", is_filmed: bool = False) -> Html:
-    """An exploration as HTML. `covered` leaves out all that tells the result; `verdict` is told of a prediction.
+    """Return an exploration as HTML. `covered` hides everything that reveals the result; `verdict` judges a prediction.
 
     Where a film shows the numbers, they do not stand here.
     """
@@ -35,13 +35,13 @@ def shape_picture(found: Exploration, *, covered: bool = False, verdict: str = "
 
 
 def _sizes(found: Exploration, covered: bool) -> Html:
-    """Aligned where dimensions meet one by one; what is covered stands plain, since the places would tell too much."""
+    """Return the sizes, aligned if dimensions combine one by one; not aligned while covered, to reveal nothing."""
     drawn = _aligned(found) if found.rows and not covered else _counted(found, covered)
     return tag("div", drawn, class_="x-scroll", data_keep="sizes")
 
 
 def _aligned(found: Exploration) -> Html:
-    """One column for each dimension: the inputs' sizes, what comes of them, and why."""
+    """Return one column for each dimension: the inputs' sizes, the resulting size, and the reason."""
     lines: list[list[str]] = [
         [shown.name, *(_size(row, row.sizes[place]) for row in found.rows)] for place, shown in enumerate(found.inputs)
     ]
@@ -67,7 +67,7 @@ def _result(row: Meeting, all_fit: bool) -> Html:
 
 
 def _counted(found: Exploration, covered: bool) -> Html:
-    """Each tensor's sizes by themselves, and how many numbers they make."""
+    """Return each tensor's sizes, and the number of elements that they make."""
     lines = [[shown.name, *_product(shown.shape, "x-same")] for shown in found.inputs]
     if covered:
         lines.append(["result", tag("td", "?", class_="x-size x-open")])
@@ -87,14 +87,14 @@ def _product(shape: tuple[int, ...], kind: str) -> list[str]:
 
 
 def _question(found: Exploration) -> Html:
-    """What is asked of the reader, or of what was typed in where that cannot be read."""
+    """Return the question to the reader, or the note on an argument that could not be read."""
     if found.unread:
         return tag("p", prose(found.note), class_="x-note")
     return tag("p", "What is the shape of the result?", class_="x-shape")
 
 
 def _outcome(found: Exploration, verdict: str) -> Html:
-    """The shape that is known without arithmetic, or why there is none."""
+    """Return the shape, which is known without arithmetic, or the reason why there is none."""
     right = "x-right" if HOLDS in verdict else "x-note"
     told = tag("p", verdict, class_=right) if verdict else NOTHING
     note = tag("p", prose(found.note), class_="x-note") if found.note else NOTHING
@@ -123,7 +123,7 @@ def _tensor(shown: Shown) -> Html:
 
 
 def _facts(found: Exploration, covered: bool) -> Html:
-    """What stands on each tensor's label, and whose memory the result looks at."""
+    """Return each tensor's label, and whose memory the result views."""
     tensors = [*found.inputs, *([found.result] if found.result and not covered else [])]
     rows = [[shown.name, *(tag("code", text) for text in _label(shown))] for shown in tensors]
     told = tag("p", prose(memory(found)), class_="x-memory") if found.result and not covered else NOTHING
@@ -136,7 +136,7 @@ def _label(shown: Shown) -> Sequence[str]:
 
 
 def memory(found: Exploration) -> str:
-    """Whether the result has memory of its own."""
+    """Return a sentence on whether the result has memory of its own."""
     if found.shape and 0 in found.shape:
         return "The result has no numbers: there is nothing that could be shared."
     if not found.shares:

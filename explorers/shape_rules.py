@@ -1,4 +1,4 @@
-"""The operations that the shape explorer knows: how each is written, its rule, and what it is given at first."""
+"""The operations of the shape explorer: their notation, their rule, and their first arguments."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Arguments = Mapping[str, str]  # as they are typed in
 
 @dataclass(frozen=True)
 class Argument:
-    """What an operation is given beside tensors: what stands there at first for so many axes, and how it is read.
+    """An argument of an operation: its first value for a number of axes, and how its text is read.
 
     `read` takes a text and the tensors that may be named in it, and raises ArgumentError.
     """
@@ -39,7 +39,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation: how it is written, how torch does it, its rule, how its sizes meet, and what it is given."""
+    """An operation: its notation, its call, its rule, how sizes combine, and its arguments."""
 
     name: str
     tensors: int
@@ -50,11 +50,11 @@ class Operation:
     arguments: Mapping[str, Argument] = field(default_factory=dict)
 
     def starts(self, axes: int) -> Arguments:
-        """The arguments that stand there at first: they fit a tensor of so many axes."""
+        """Return the first arguments, which fit a tensor with this number of axes."""
         return {name: argument.start(axes) for name, argument in self.arguments.items()}
 
     def read(self, given: Arguments, tensors: Mapping[str, Tensor]) -> ReadArguments:
-        """The values of what was typed in, in which these tensors may be named; raises ArgumentError."""
+        """Return the values of typed arguments, which may name these tensors; raise ArgumentError."""
         return {name: argument.read(given[name], tensors) for name, argument in self.arguments.items()}
 
 
@@ -62,7 +62,7 @@ class Operation:
 
 
 def _method(name: str, *arguments: str) -> Callable[[Sequence[str], Arguments], str]:
-    """How a method is written: `x.view(2, -1)`."""
+    """Return a function that writes a method call, such as `x.view(2, -1)`."""
 
     def code(names: Sequence[str], given: Arguments) -> str:
         told = [f"{each}={given[each]}" if each == "keepdim" else _spelled(name, given[each]) for each in arguments]
@@ -72,7 +72,7 @@ def _method(name: str, *arguments: str) -> Callable[[Sequence[str], Arguments], 
 
 
 def _spelled(name: str, text: str) -> str:
-    """Several axes of a reduction stand in brackets, and so does no axis at all, where there must be something."""
+    """Return the axes of a reduction as written: several in brackets, none as `()` (but `squeeze` needs none)."""
     bare = text.strip()
     if not bare:
         return "" if name == "squeeze" else "()"

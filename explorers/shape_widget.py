@@ -1,4 +1,4 @@
-"""The shape explorer in a notebook: an operation, tensors and arguments to choose, and what comes of them."""
+"""The widget of the shape explorer: choose an operation, tensors and arguments, and see the result."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TRUTHS = ("False", "True")
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of torch: an operation on named tensors with arguments; and whether the reader predicts first.
+    """A question to torch: an operation on named tensors with arguments; and whether the reader predicts first.
 
     `arguments` keeps what was typed in for each operation. While `covered`, the answer is not shown.
     """
@@ -45,11 +45,11 @@ class Question:
     guess: str = ""
 
     def given(self, axes: int) -> Arguments:
-        """The arguments of the operation that is asked about, for a tensor of so many axes."""
+        """Return the arguments of the chosen operation for a tensor with this number of axes."""
         return {**OPERATIONS[self.operation].starts(axes), **self.arguments.get(self.operation, {})}
 
     def changed(self, name: str, value: Any) -> Question:
-        """The question after the reader has chosen `value` for the control `name`."""
+        """Return the question after the reader has chosen `value` for the control `name`."""
         if name == "show":
             return replace(self, covered=False)
         if name == "guess":
@@ -84,7 +84,7 @@ def shape_explorer(*unnamed: object, **tensors: Tensor) -> ShapeExplorer:
 
 
 def examples() -> dict[str, Tensor]:
-    """Small tensors whose sizes differ, so that no two dimensions can be taken for each other."""
+    """Return small tensors whose sizes differ, so that no dimension is mistaken for another."""
     table = torch.arange(12.0).reshape(3, 4)
     return {
         "column": torch.tensor([[0.0], [10.0], [20.0]]),

@@ -1,4 +1,4 @@
-"""What the shape explorer shows: one operation on real tensors, as plain data. It knows nothing of widgets or pages."""
+"""Explorations of the shape explorer as plain data: one operation on real tensors, without widgets and pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REFUSALS = (RuntimeError, IndexError, TypeError, ValueError)  # what torch raise
 
 @dataclass(frozen=True)
 class Shown:
-    """A tensor as it is shown: `values` is a nested list, or None where there are too many."""
+    """A tensor as plain data: `values` is a nested list, or None if there are too many."""
 
     name: str
     shape: tuple[int, ...]
@@ -47,7 +47,7 @@ class Exploration:
 
     @property
     def unread(self) -> bool:
-        """Whether an argument could not be read, so that torch was not asked at all; `note` says what was expected."""
+        """Return whether an argument could not be read, so that torch was not called; `note` says what was expected."""
         return self.shape is None and not self.error
 
 
@@ -57,7 +57,7 @@ def explore(
     arguments: Arguments | None = None,
     known: Mapping[str, Tensor] | None = None,
 ) -> Exploration:
-    """What an operation does to tensors, each with its name; `arguments` are texts as they are typed in.
+    """Apply an operation to named tensors; `arguments` are texts as they are typed.
 
     The same tensor may stand there twice. An index may name these tensors, and the others that are `known`.
 
@@ -78,7 +78,7 @@ def explore(
 
 
 def _found(found: Exploration, chosen: Operation, tensors: Sequence[Tensor], read: ReadArguments) -> Exploration:
-    """An exploration whose arguments are read, with what torch makes of them."""
+    """Return an exploration whose arguments have been read, with torch's result."""
     planned, rows = _planned(chosen, tensors, read), _rows(chosen, tensors, read)
     if planned is not None and planned.numel() > MOST_COMPUTED:
         return replace(found, rows=rows, shape=tuple(planned.shape), note=_TOO_LARGE)
@@ -110,7 +110,7 @@ def _operation(name: str, count: int) -> Operation:
 
 
 def _planned(operation: Operation, tensors: Sequence[Tensor], values: ReadArguments) -> Tensor | None:
-    """The result on the meta device, which has shapes and strides and no numbers; None where it cannot be had."""
+    """Return the result on the meta device (shape and strides, no numbers); None if that fails."""
     bare = [torch.empty_strided(each.shape, each.stride(), dtype=each.dtype, device="meta") for each in tensors]
     try:
         return operation.apply(bare, values)
@@ -126,7 +126,7 @@ def _rows(operation: Operation, tensors: Sequence[Tensor], values: ReadArguments
 
 
 def _share(tensor: Tensor, result: Tensor) -> bool:
-    """Whether both look at one block of memory; empty blocks all have the address 0, and are nobody's."""
+    """Return whether both view one block of memory; empty blocks all have the address 0, and share nothing."""
     address = tensor.untyped_storage().data_ptr()
     return address != 0 and address == result.untyped_storage().data_ptr()
 

@@ -1,4 +1,4 @@
-"""Digits drawn by a program as people draw them: in a few strokes, nowhere twice the same.
+"""Digits drawn by code as people draw them: in a few strokes, each time a little different.
 
     drawings, labels = drawn_digits(120, seed=0)  # (120, 32, 32) of 0 and 1, and (120,)
 

@@ -1,4 +1,4 @@
-"""What explorers draw with, beside plain markup: buttons that choose, and tensors as tables."""
+"""Markup of the explorers: buttons in pictures, and tensors as tables."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from autograder.notebook.html_markup import Attribute, Html, join, table, tag
 
 
 def chooser(name: str, value: str, *children: str, **attributes: Attribute) -> Html:
-    """A button in the picture: pressed, it sends `choose(name, value)`."""
+    """Return a button in the picture; when pressed, it sends `choose(name, value)`."""
     return tag("button", *children, type="button", data_choose=name, data_value=value, **attributes)
 
 
 def scrolled(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Html:
-    """A table that scrolls by itself where it is wider than its place."""
+    """Return a table that scrolls if it is wider than its place."""
     return tag("div", table(caption, head, rows), class_="x-scroll", data_keep=caption)
 
 
 def still(picture: Html) -> Html:
-    """The picture for a page where nothing answers: its buttons become plain text with the same look."""
+    """Return the picture for a page without a kernel: its buttons become plain text with the same look."""
     spans = re.sub(r'<button type="button" data-choose="[^"]*" data-value="[^"]*"', "<span", picture)
     return Html(spans.replace("</button>", "</span>"))
 
 
 def number(value: Any) -> str:
-    """A number of a tensor, short: four digits, `nan`, `True`."""
+    """Return a number of a tensor in short: four digits, `nan`, `True`."""
     if isinstance(value, complex):
         return f"{value.real:.4g}{value.imag:+.4g}j"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def numbers(caption: str, values: Any) -> Html:
-    """A tensor's values as tables: `values` is a number or nested lists, as `tolist` gives them.
+    """Return a tensor's values as tables: `values` is a number or nested lists, as `tolist` gives them.
 
     More than two dimensions become one table for each matrix, named by its index.
     """

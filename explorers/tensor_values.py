@@ -1,4 +1,4 @@
-"""A tensor's numbers as plain data: all of them where they are few, else the range they lie in."""
+"""A tensor's numbers as plain data: all of them if there are few, else their range."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_RANGED = 10**7  # of larger tensors not even the range is looked for
 
 @dataclass(frozen=True)
 class Values:
-    """What is told of a tensor: `numbers` is a nested list, or None where there are more than MOST_VALUES.
+    """The description of a tensor: `numbers` is a nested list, or None for more than MOST_VALUES numbers.
 
     `least` and `greatest` are told instead; they are None too where the numbers have no order, or cannot be had.
     """
@@ -28,7 +28,7 @@ class Values:
 
 
 def values_of(tensor: Tensor) -> Values:
-    """The numbers of a tensor as they are now; the tensor itself is not kept."""
+    """Return the numbers of a tensor as they are now, without keeping the tensor."""
     tensor = tensor.detach()
     bare = Values(tuple(tensor.shape), name_of(tensor.dtype))
     if tensor.is_meta or tensor.numel() > MOST_RANGED:
@@ -41,7 +41,7 @@ def values_of(tensor: Tensor) -> Values:
 
 
 def name_of(dtype: torch.dtype) -> str:
-    """A dtype without its `torch.`."""
+    """Return a dtype's name without `torch.`."""
     return str(dtype).removeprefix("torch.")
 
 

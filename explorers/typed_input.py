@@ -1,4 +1,4 @@
-"""Reads what is typed into an explorer's fields; nothing that is typed is run."""
+"""Reads the text of an explorer's fields; nothing that is typed is executed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _BINARY: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
 
 
 class ArgumentError(ValueError):
-    """An argument that was typed in and cannot be read; the message says what was expected."""
+    """A typed argument cannot be read; the message says what was expected."""
 
 
 def integers(text: str) -> list[int]:
@@ -69,7 +69,7 @@ def flag(text: str) -> bool:
 
 
 def index(text: str, tensors: Mapping[str, Tensor]) -> Any:
-    """Read what stands in the brackets of `x[0, :, None]` or of `x[x > 2]`; raises ArgumentError, or what torch raises.
+    """Read the inside of the brackets of `x[0, :, None]` or `x[x > 2]`; raise ArgumentError, or torch's own error.
 
     That is whole numbers, slices, lists, None, `...`, and what is computed of these tensors: masks and picks.
     """
