@@ -181,8 +181,8 @@ class Exercise:
         """Return the `tells` of a requirement, completed with those of the exercise's other requirements.
 
         A facet has the same meaning in all requirements of an exercise, so another requirement's message fits where
-        this one has none. The facets in `FACETS_WITH_MESSAGES` (such as the result) are not borrowed: there, what another
-        requirement says may hold for its own cases alone.
+        this one has none. The facets in `FACETS_WITH_MESSAGES` (such as the result) are not borrowed: there, what
+        another requirement says may hold for its own cases alone.
         """
         own = self.requirements[sentence].tells
         known = {*map(facet_name, own), *FACETS_WITH_MESSAGES}
