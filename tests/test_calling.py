@@ -277,7 +277,7 @@ def test_in_a_real_kernel(client: BlockingKernelClient) -> None:
     assert "still running after 0.2 seconds" in told and "    here" in told
     assert "42" in ran(client, "print(6 * 7)")
 
-    ran(client, "import _thread, threading\ncalling._MOST = 20")
+    ran(client, "import _thread, threading\nanswer_calls._MOST = 20")
     ran(client, "stop = threading.Timer(0.3, _thread.interrupt_main)")
     shown: list[dict[str, object]] = []
     client.execute_interactive(
