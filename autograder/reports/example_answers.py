@@ -69,7 +69,7 @@ class Examples:
 
 def learn_command(course: Path, stem: str, student: str, exercise: str) -> str:
     """Return the shell command that drafts an entry of the answer bank from a student's answer."""
-    return shlex.join(["python", "-m", "autograder", "learn", str(course / "submitted" / student / stem), exercise])
+    return shlex.join(["autograder", "learn", str(course / "submitted" / student / stem), exercise])
 
 
 def _shortened(text: str) -> str:
