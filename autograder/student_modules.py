@@ -1,4 +1,4 @@
-"""Which modules are a student's own: files beside a notebook, from which an answer may take its helpers."""
+"""Finds the modules that a student wrote: files beside a notebook, from which an answer may import helpers."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from functools import lru_cache
 from pathlib import Path
 
 _NOT_A_STUDENTS = frozenset({"__main__", "__mp_main__", "autograder", "explorers", "course", *sys.stdlib_module_names})
-_COURSE = "autograder_course_"  # how the names begin under which the modules of a course are imported
+_COURSE = "autograder_course_"  # prefix of the names under which a course's modules are imported
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
 def file_of_own(module: str) -> str | None:
-    """The file of a loaded module that a student wrote; None for one that is installed, and for any other name."""
+    """Return the file of a loaded module that a student wrote; None for installed modules and for other names."""
     top = module.partition(".")[0]
     if top in _NOT_A_STUDENTS or top.startswith(_COURSE):
         return None

@@ -5,7 +5,6 @@ The first takes the text from the cells that the kernel has run, the second from
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +14,7 @@ from autograder.course.judge import Judge
 from autograder.diagnosis.answer_text import AnswerText
 from autograder.errors import ChapterError
 from autograder.notebook.answer_cell import text_of
+from autograder.run_source import run_source
 from autograder.submission.answer_source import answer_text, statements
 
 
@@ -24,10 +24,8 @@ def run_as_cell(cell: str, name: str, namespace: dict[str, Any]) -> Callable[...
     Like a notebook, it registers the text in `linecache`, so that `inspect` can find the source. Raises ChapterError if
     the cell raises.
     """
-    place = f"<ipython-input of {name}>"
-    linecache.cache[place] = (len(cell), None, cell.splitlines(keepends=True), place)
     try:
-        exec(compile(cell, place, "exec"), namespace)
+        run_source(cell, f"<ipython-input of {name}>", namespace)
     except Exception as error:
         what = f"{type(error).__name__}: {error}"
         raise ChapterError(f"cannot be run below the setup cell ({what}); use what that cell imports") from error

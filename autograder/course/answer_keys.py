@@ -117,7 +117,7 @@ class AnswerKeys:
         reference = self.reference_key(exercise.name, seed)
         slips = {mistake.tag: mistake for mistake in reference.mistakes}
         wrong = [answer for answer in self._banks[exercise.name] if not answer.is_right]
-        mistakes = (slips.get(answer.tag) or self._mistake(answer, reference, seed) for answer in wrong)
+        mistakes = (slips.get(answer.tag) or self._shelved_mistake(answer, reference, seed) for answer in wrong)
         return replace(reference, mistakes=tuple(mistakes))
 
     def _compute_reference(self, exercise: Exercise, seed: int) -> ExpectedObservations:
@@ -125,14 +125,14 @@ class AnswerKeys:
             self.drawn[exercise.name, seed] = drawn = seed + again * _APART
             key = self._observe_solution(exercise, drawn)
             known = (answer for answer in self._banks[exercise.name] if answer.slip)
-            key = replace(key, mistakes=tuple(self._mistake(answer, key, seed) for answer in known))
+            key = replace(key, mistakes=tuple(self._shelved_mistake(answer, key, seed) for answer in known))
             if seed == VISIBLE_SEED or not replay_cheats.cheat_earns_points(
                 exercise, self.shipped_reference(exercise.name), key
             ):
                 break
         return key
 
-    def _mistake(self, answer: KnownAnswer, key: ExpectedObservations, seed: int) -> Mistake:
+    def _shelved_mistake(self, answer: KnownAnswer, key: ExpectedObservations, seed: int) -> Mistake:
         """Observe a wrong answer on the cases of a key; if that takes long, put the result on the shelf at once.
 
         A run that is killed repeatedly then gets further each time, even if one key takes longer than a run may last.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import linecache
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
@@ -12,6 +11,7 @@ from typing import Any
 
 from autograder.errors import BankError
 from autograder.ipython_syntax import without_comments
+from autograder.run_source import run_source
 
 _Documented = ast.FunctionDef | ast.ClassDef
 _Span = tuple[int, int, str]  # start, end, and the text to put between them
@@ -73,14 +73,12 @@ def run_answer(exercise: str, tag: str, text: str, prelude: str) -> Callable[...
 
     Raises BankError if the text raises.
     """
-    place = f"<{tag!r}, an answer to {exercise}>"
     namespace = _prepared(prelude) | {"__name__": f"answers_to_{exercise}"}
     try:
-        exec(compile(text, place, "exec"), namespace)
+        run_source(text, f"<{tag!r}, an answer to {exercise}>", namespace)
         answer: Callable[..., Any] = namespace[exercise]
     except Exception as error:
         raise BankError(f"what it gives cannot be run ({type(error).__name__}: {error})") from error
-    linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)
     return answer
 
 

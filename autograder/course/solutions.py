@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from autograder.course.chapter_cells import Chapter
 from autograder.errors import ChapterError
+from autograder.run_source import run_source
 
 Solution = Callable[..., Any]
 
@@ -19,10 +19,8 @@ def run_solutions(chapter: Chapter, names: Iterable[str]) -> dict[str, Solution]
     solutions: dict[str, Solution] = {}
     for name in names:
         try:
-            text, place = chapter.solution(name), f"<solution of {name}>"
-            exec(compile(text, place, "exec"), namespace)
             # An error that the solution raises later names its line. One without a line was raised elsewhere.
-            linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)
+            run_source(chapter.solution(name), f"<solution of {name}>", namespace)
             solutions[name] = namespace[name]
         except Exception as error:
             raise solution_error(chapter, name, f"{type(error).__name__}: {error}") from error

@@ -43,10 +43,10 @@ def replaced(owner: Any, name: str, stand_in: object) -> Iterator[None]:
 def replaced_for(answer: Any, owner: Any, name: str, stand_in: Callable[..., Any]) -> Iterator[None]:
     """Replace `owner.name` as `replaced` does, and rebind every name in the answer's code that refers to that object.
 
-    `from time import perf_counter`, in whichever cell, makes a name that `replaced` does not reach. Such names stand in
-    the answer's namespace and in the student's own modules, and in what is defined there: in closures, defaults,
-    attributes of classes and objects, lists, tuples, dicts and partials. After the block they are bound to the original
-    again, those that the answer has bound within it, too.
+    `from time import perf_counter` makes a name that `replaced` does not change. Such names are searched in the
+    answer's namespace and in the student's own modules, and there in closures, defaults, attributes of classes and
+    objects, lists, tuples, dicts and partials. After the block they refer to the original again, including names that
+    the answer has bound inside the block.
     """
     original = getattr(owner, name)
     # As an attribute of a class, a builtin function does not take self, and a Python function would.
@@ -70,12 +70,12 @@ class _Unbound:
         return self._call(*args, **kwargs)
 
 
-_Put = Callable[[Any], None]  # gives another object the place of the one that stands there
+_Put = Callable[[Any], None]  # puts another object into a place
 _Slot = tuple[Any, _Put]
 
 
 def _rebind(answer: Any, old: object, new: Any, most: int) -> None:
-    """Put `new` in each place of `old` in what the answer's code holds, near ones first."""
+    """Put `new` into each place of `old` among the objects that the answer's code refers to, near ones first."""
     spaces = _Spaces(_namespace_of(answer))
     seen: dict[int, Any] = {}  # the objects too: an id is another's as soon as its object is gone
     waiting = deque[_Slot]([(answer, _nowhere), *_entries(spaces.first)])
@@ -101,15 +101,15 @@ class _Spaces:
         self._names = {first.get("__name__")}
 
     def has(self, kind: type) -> bool:
-        """Whether a class is defined in one of them."""
+        """Return whether a class is defined in one of them."""
         return vars(kind).get("__module__") in self._names
 
     def holds(self, namespace: dict[str, Any]) -> bool:
-        """Whether code with these globals is the answer's own: of a namespace that is known, or of an own module."""
+        """Return whether code with these globals is the answer's: a known namespace, or a student's own module."""
         return id(namespace) in self._known or file_of_own(str(namespace.get("__name__"))) is not None
 
     def new(self, namespace: dict[str, Any]) -> list[_Slot]:
-        """The places of a namespace that nobody has looked into yet."""
+        """Return the places of a namespace at its first visit, and none later."""
         if id(namespace) in self._known:
             return []
         self._known[id(namespace)] = namespace
@@ -118,7 +118,7 @@ class _Spaces:
 
 
 def _held(one: Any, put: _Put, old: object, new: Any, spaces: _Spaces, is_answer: bool) -> Iterable[_Slot]:
-    """What an object holds, each with its place; it is looked at from outside, for what it says may be the answer's."""
+    """Return what an object refers to, each with its place, without running methods that the answer may define."""
     kind = type(one)
     if issubclass(kind, type):
         return _of_class(one) if is_answer or spaces.has(one) else ()
@@ -137,11 +137,11 @@ def _held(one: Any, put: _Put, old: object, new: Any, spaces: _Spaces, is_answer
 
 
 def _nowhere(_new: Any) -> None:
-    """Put nothing: the answer itself stands in no place, and what a function wraps is not to be changed."""
+    """Put nothing: the answer itself is in no place, and a wrapped function is left as it is."""
 
 
 def _entries(values: dict[str, Any]) -> list[_Slot]:
-    """The places of a dict; builtins are nobody's own."""
+    """Return the places of a dict, without the builtins."""
     pairs = [(name, value) for name, value in dict.items(values) if name != "__builtins__"]
     return [(value, functools.partial(dict.__setitem__, values, name)) for name, value in pairs]
 
@@ -151,7 +151,7 @@ def _of_class(own: type) -> list[_Slot]:
 
 
 def _of_function(one: FunctionType, spaces: _Spaces) -> list[_Slot]:
-    """What a function of the answer's holds; of a library's, only what it is wrapped around."""
+    """Return what a function of the answer refers to; for a library's function, only the function that it wraps."""
     inner: list[_Slot] = [(vars(one).get("__wrapped__"), _nowhere)]
     if not spaces.holds(one.__globals__):
         return inner
@@ -161,7 +161,7 @@ def _of_function(one: FunctionType, spaces: _Spaces) -> list[_Slot]:
 
 
 def _of_tuple(one: tuple[Any, ...], put: _Put, old: object, new: Any) -> list[_Slot]:
-    """What a tuple holds; one that holds the object itself is made anew, with its class."""
+    """Return what a tuple refers to; a tuple that holds the object itself is replaced by a new one of its class."""
     if tuple.__len__(one) > _LARGEST:
         return []
     values = list(tuple.__iter__(one))
@@ -172,7 +172,7 @@ def _of_tuple(one: tuple[Any, ...], put: _Put, old: object, new: Any) -> list[_S
 
 
 def _of_holder(one: Any, put: _Put, spaces: _Spaces) -> list[_Slot]:
-    """What a method, a property, a partial or an object of an own class holds."""
+    """Return what a method, a property, a partial or an object of the answer's own class refers to."""
     match type(one):
         case kind if kind in (staticmethod, classmethod):
             return [(one.__func__, lambda new: put(kind(new)))]
@@ -190,7 +190,7 @@ def _of_holder(one: Any, put: _Put, spaces: _Spaces) -> list[_Slot]:
 
 
 def _of_partial(one: functools.partial[Any]) -> list[_Slot]:
-    """What a partial holds: its places are read only, but for those who restore one that was pickled."""
+    """Return what a partial refers to. Its attributes are read-only, but for `__setstate__`, which pickle uses."""
 
     def put(func: Any = None, args: Any = None) -> None:
         one.__setstate__((func or one.func, one.args if args is None else args, one.keywords, vars(one)))  # type: ignore[attr-defined]

@@ -38,9 +38,9 @@ def judge_within_limits(
         return known
     try:
         # Most answers are right or not attempted: the observations of known mistakes are computed only for the others.
-        report = _within_bounds(judge, judge.keys.reference_key(name, seed), False, seed, seen, source, digest)
+        report = _within_bounds(judge, judge.keys.reference_key(name, seed), seed, seen, source, digest)
         if not is_final(report):
-            report = _within_bounds(judge, judge.keys.full_key(name, seed), True, seed, seen, source, digest)
+            report = _within_bounds(judge, judge.keys.full_key(name, seed), seed, seen, source, digest)
         return report
     except CourseError:
         raise
@@ -50,18 +50,13 @@ def judge_within_limits(
 
 
 def _within_bounds(
-    judge: Judge,
-    key: ExpectedObservations,
-    is_full_key: bool,
-    seed: int,
-    seen: Sequence[Observation],
-    source: str,
-    digest: str,
+    judge: Judge, key: ExpectedObservations, seed: int, seen: Sequence[Observation], source: str, digest: str
 ) -> Report:
     """Judge within the limits, by a key that is computed before: that may run whole trainings, without limits."""
     exercise = judge.exercises[key.exercise]
     with time_budget(), _bounded_memory(_MOST):
         if digest:
+            is_full_key = key is not judge.keys.reference_key(key.exercise, seed)
             return judge.reports.judge(exercise, key, seed, seen, source, digest, is_full_key)
         return judge_by(exercise, key, seen, source)
 

@@ -93,8 +93,10 @@ def _of_its_file(answer: object) -> tuple[Statement, ...]:
 def _of_module(name: str) -> str | None:
     """Return the text of a loaded module of the student's own; "" if its file is no source, None for other modules."""
     file = file_of_own(name)
-    linecache.checkcache(file)  # the file may have changed
-    return ("".join(linecache.getlines(file)) if Path(file).suffix == ".py" else "") if file is not None else None
+    if file is None:
+        return None
+    linecache.checkcache(file)  # the file may have changed; without a name, all files that Python knows are asked for
+    return "".join(linecache.getlines(file)) if Path(file).suffix == ".py" else ""
 
 
 def _latest(runs: Sequence[str]) -> list[Statement]:

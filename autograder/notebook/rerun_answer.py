@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import ctypes
-import linecache
 import random
 import threading
 from collections.abc import Callable, Iterator
@@ -16,6 +15,7 @@ import torch
 from IPython.utils.capture import capture_output
 
 from autograder.grading.execution_plan import Task, plan
+from autograder.run_source import run_source
 from autograder.sandbox.execution.course_function_stubs import STUBS, say_nothing
 from autograder.sandbox.execution.program import AnswerStep, AssignmentSetup, DefinitionStep, Step
 from autograder.submission.cell_order import OrderedCell, Role
@@ -79,7 +79,7 @@ def _executed(steps: tuple[Step, ...], notebook: str) -> dict[str, Any]:
     names: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins, "get_ipython": _NoShell, **STUBS}
     for number, (text, is_answer) in enumerate(_texts(steps)):
         try:
-            _execute(text, f"<{notebook}, statement {number}>", names)
+            run_source(text, f"<{notebook}, statement {number}>", names)
         except Exception:
             if is_answer:
                 raise
@@ -93,12 +93,6 @@ def _texts(steps: tuple[Step, ...]) -> Iterator[tuple[str, bool]]:
             yield from ((text, False) for text in step.statements)
         elif isinstance(step, AnswerStep):
             yield from ((text, True) for _, text in step.needed)
-
-
-def _execute(text: str, place: str, names: dict[str, Any]) -> None:
-    """Run a statement, and register its text so that tracebacks and `inspect.getsource` find it."""
-    linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)
-    exec(compile(text, place, "exec", dont_inherit=True), names)
 
 
 class _NoShell:

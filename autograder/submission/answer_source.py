@@ -42,7 +42,7 @@ class Statement:
 
     @cached_property
     def imports(self) -> tuple[str, ...]:
-        """The modules that it imports, also within a function, and those that what it takes from one may be."""
+        """The modules that it imports, also within a function; a name imported from a module may be one too."""
         nodes = [node for node in ast.walk(self.node) if isinstance(node, _IMPORTS)]
         homes = [(node.module, node.names) for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
         named = [each.name for node in nodes if isinstance(node, ast.Import) for each in node.names]
@@ -51,7 +51,7 @@ class Statement:
 
     @cached_property
     def looked_up(self) -> frozenset[str]:
-        """The names that it looks up, in whichever module: its own, attributes, and those that it imports."""
+        """The names that it looks up: variables, attributes, and names that it imports."""
         nodes = list(ast.walk(self.node))
         attributes = (node.attr for node in nodes if isinstance(node, ast.Attribute))
         imported = (each.name for node in nodes if isinstance(node, ast.ImportFrom) for each in node.names)
@@ -152,7 +152,7 @@ def _bound_by(source: str) -> frozenset[str] | None:
     return None if known is None else _all("bound", known)
 
 
-# The text of the module of a name that a student wrote; "" where nobody can read it here, None for a library's.
+# Returns the source text of a student's own module; "" if it cannot be read here, None for an installed module.
 StudentModules = Callable[[str], str | None]
 
 
@@ -173,9 +173,8 @@ def answer_text(
     statements that the kernel has run, grading with those of the file.
     An import from one of the student's own `modules` is replaced by what the answer uses of that module.
     """
-    added = list(
-        {_place_of(each): each for each in behind if extends_answer(called, each)}.values()
-    )  # the last for a place
+    # Of several changes to one place, the last one counts.
+    added = list({_place_of(each): each for each in behind if extends_answer(called, each)}.values())
     helpers = _helpers(known, exercises, modules)
     own = statements(cell)
     if own is None or not all(each.text for each in own):  # rules then read the whole cell
@@ -192,18 +191,18 @@ def answer_text(
 
 
 def _helpers(known: Iterable[Statement], exercises: Collection[str], modules: StudentModules) -> list[Statement]:
-    """The statements by which a name of their own can be called, and imports from the student's own modules."""
+    """Return the statements that bind a callable, and imports from the student's own modules."""
     found = (each for each in known if _is_helper(each) or (each.is_import and _is_own(each, modules)))
     return [each for each in found if not each.names.bound.intersection(exercises)]
 
 
 def _is_own(statement: Statement, modules: StudentModules) -> bool:
-    """Whether a statement imports a module that the student wrote."""
+    """Return whether a statement imports a module that the student wrote."""
     return any(modules(name) is not None for name in statement.imports)
 
 
 def _of_modules(found: Sequence[Statement], exercises: Collection[str], modules: StudentModules) -> list[str]:
-    """What these statements use of the student's own modules, and what that uses of others."""
+    """Return the texts that these statements use of the student's own modules, directly or through one another."""
     importing, parts = [each for each in found if _is_own(each, modules)], list[Statement]()
     texts: dict[str, str | None] = {}
     for _ in range(_DEEPEST if importing else 0):
@@ -223,7 +222,7 @@ def _of_modules(found: Sequence[Statement], exercises: Collection[str], modules:
 
 
 def _renamed(statement: Statement) -> list[tuple[str, str]]:
-    """The names under which a statement has what it imports from a module, where they are other ones."""
+    """Return the (old, new) names of what a statement imports from a module under another name."""
     taken = (node.names for node in ast.walk(statement.node) if isinstance(node, ast.ImportFrom))
     return [(each.name, each.asname) for names in taken for each in names if each.asname]
 

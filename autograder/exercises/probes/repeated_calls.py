@@ -1,4 +1,4 @@
-"""A second call on the same arguments: an answer that keeps something between its calls gives another result."""
+"""Observes a second call with the same arguments, which differs if an answer keeps something between its calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AFRESH = {
 
 
 def repeated(probe: Probe) -> Probe:
-    """The probe, with one facet before all others: `afresh`, whether it sees the same when it watches again."""
+    """Return the probe with an additional first facet `afresh`: whether a second observation equals the first."""
 
     def look(answer: Answer, case: Case) -> Observation:
         both = seen, later = probe(answer, case), probe(answer, case)
