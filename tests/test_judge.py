@@ -11,6 +11,7 @@ from autograder.course.course_location import bank_path
 from autograder.course.judge import Judge
 from autograder.errors import BankError, ChapterError, CourseNotFound, ExerciseError
 from autograder.exercises.observation import Observation
+from autograder.grading.bounded_judging import judge_within_limits
 from tests.our_course import COURSE as OURS
 from tests.sample_course import COURSE, STEM
 
@@ -33,6 +34,15 @@ class TestJudge:
     def test_a_key_is_computed_once(self, judge: Judge) -> None:
         """A class of a thousand needs the reference's observations once."""
         assert judge.keys.full_key("describe", 5) is judge.keys.full_key("describe", 5)
+
+    def test_a_wrong_answer_is_judged_once(self, judge: Judge) -> None:
+        """The next of the class that shows the same, and says the same, gets the report that is there; seeds apart."""
+        pairs = judge.keys.bank_observations("standardize")
+        answer, seen = next(pair for pair in pairs if not pair[0].is_right)
+        report = judge_within_limits(judge, "standardize", 0, seen, answer.source, "digest")
+
+        assert not report.passed and report is judge.reports.find("standardize", 0, "digest", answer.source)
+        assert judge.reports.find("standardize", 1, "digest", answer.source) is None
 
     def test_what_is_shipped_covers_every_exercise(self, judge: Judge) -> None:
         """Each exercise of the chapter has its visible key."""
