@@ -21,7 +21,7 @@ from tests.our_course import COURSE
 
 
 class MadeJudge:
-    """What `holds` asks of a judge and of its keys, for the made exercise and its answers."""
+    """What `still_holds` asks of a judge and of its keys, for the made exercise and its answers."""
 
     exercises = ExerciseSet("ch99_made", [made.exercise()])
     names = ("double",)

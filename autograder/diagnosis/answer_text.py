@@ -18,8 +18,8 @@ class AnswerText:
     """What the text of an answer contributes to its report.
 
     `broken` are the names of the broken rules, `disproved` the indices (in `key.mistakes`) of the mistakes that the
-    text rules out, and `remarks` the sentences of the notes. Two answers with equal `Text` and equal observations have
-    the same report.
+    text rules out, and `remarks` the sentences of the notes. Two answers with equal `AnswerText` and equal
+    observations have the same report.
     """
 
     broken: tuple[str, ...] = ()

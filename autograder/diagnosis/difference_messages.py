@@ -64,7 +64,7 @@ def _tell(
     exercise: Exercise, tells: Mapping[str, str], difference: Difference, right: Observation, seen: Observation
 ) -> DifferenceMessage:
     if "raised" in seen:
-        return _tell_raised(exercise, seen["raised"], _before_it(tells, right, seen))
+        return _tell_raised(exercise, seen["raised"], _wrong_fact(tells, right, seen))
     if difference.path == () and difference.aspect == "keys":
         return _tell_form(tells, difference, right, seen)
     facet, *inner = difference.path
@@ -111,9 +111,8 @@ def _tell_form(
     """
     if "raised" in difference.expected:
         return DifferenceMessage("Expected this call to raise an error; it returned a value.")
-    facts = (facet for facet in right if isinstance(seen.get(facet), bool) and seen[facet] != right[facet])
     form = "What your code returns is not of the form that the docstring describes."
-    sentence = next((tells[facet] for facet in facts if facet in tells), form)
+    sentence = _wrong_fact(tells, right, seen) or form
     if "returned" not in seen:
         return DifferenceMessage(sentence)
     advice = " Did you forget `return`?" if seen["returned"] is None else ""
@@ -132,10 +131,10 @@ def _names(value: Plain) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) and value else "its input"
 
 
-def _before_it(tells: Mapping[str, str], right: Observation, seen: Observation) -> str:
-    """What a requirement tells of a fact that is seen beside an error, and that the reference does not show."""
-    told = (tells[facet] for facet in tells if type(seen.get(facet)) is bool and seen[facet] != right.get(facet))
-    return next(told, "")
+def _wrong_fact(tells: Mapping[str, str], right: Observation, seen: Observation) -> str:
+    """Return the author's sentence on the first recorded bool that differs from the reference's; "" if none does."""
+    wrong = (facet for facet in tells if type(seen.get(facet)) is bool and seen[facet] != right.get(facet))
+    return next((tells[facet] for facet in wrong), "")
 
 
 def _tell_raised(exercise: Exercise, error: Raised, before: str) -> DifferenceMessage:

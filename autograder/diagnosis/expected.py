@@ -1,4 +1,4 @@
-"""Expected observations: a `Key` holds those of the reference and of every known mistake, for one exercise."""
+"""Expected observations: those of the reference and of every known mistake, on the cases of one exercise."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import time
 import timeit
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from functools import partial
 
 from autograder.exercises.patched_names import replaced_for
 from autograder.exercises.probe import Answer
@@ -45,35 +45,36 @@ class FakeDevice:
 
         The clock of the process goes on only while the host is busy, not while it waits.
         """
-        now, nanoseconds = (lambda: self.now), (lambda: int(self.now * 1e9))
-        clocks: tuple[tuple[Any, str, Callable[..., float]], ...] = (
-            (time, "perf_counter", now),
-            (time, "perf_counter_ns", nanoseconds),
-            (time, "monotonic", now),
-            (time, "monotonic_ns", nanoseconds),
-            (time, "time", lambda: 0.0),
-            (time, "time_ns", lambda: 0),
-            (time, "process_time", self._busy),
-            (time, "process_time_ns", lambda: int(self._busy() * 1e9)),
-            (time, "thread_time", self._busy),
-            (time, "thread_time_ns", lambda: int(self._busy() * 1e9)),
-            (time, "clock_gettime", self._read),
-            (time, "clock_gettime_ns", lambda clock: int(self._read(clock) * 1e9)),
-        )
+        clocks: dict[str, Callable[..., float]] = {
+            "perf_counter": self._now,
+            "monotonic": self._now,
+            "time": lambda: 0.0,
+            "process_time": self._busy,
+            "thread_time": self._busy,
+            "clock_gettime": self._read,
+        }
+        clocks |= {f"{name}_ns": partial(_nanoseconds, read) for name, read in clocks.items()}
         with ExitStack() as stack:
-            for module, name, read in clocks:
-                if hasattr(module, name):  # Windows has less
-                    stack.enter_context(replaced_for(answer, module, name, read))
+            for name, read in clocks.items():
+                if hasattr(time, name):  # Windows has less
+                    stack.enter_context(replaced_for(answer, time, name, read))
             # The same object as perf_counter; `timeit.repeat` and its like have it as a default.
-            stack.enter_context(replaced_for(timeit.repeat, timeit, "default_timer", now))
+            stack.enter_context(replaced_for(timeit.repeat, timeit, "default_timer", self._now))
             yield
 
+    def _now(self) -> float:
+        return self.now
+
     def _busy(self) -> float:
-        """The seconds that the host was busy: with giving work."""
+        """Return the seconds that the host was busy with starting work."""
         return self.calls / 64
 
     def _read(self, clock: int) -> float:
-        """What `time.clock_gettime` says of one of the system's clocks."""
+        """Return the reading of a clock of the system, as `time.clock_gettime` does."""
         if clock in (time.CLOCK_PROCESS_CPUTIME_ID, time.CLOCK_THREAD_CPUTIME_ID):
             return self._busy()
         return 0.0 if clock == time.CLOCK_REALTIME else self.now
+
+
+def _nanoseconds(read: Callable[..., float], *clock: int) -> int:
+    return int(read(*clock) * 1e9)

@@ -15,7 +15,7 @@ _registered = WeakSet[subprocess.Popen[bytes]]()
 
 
 def register_child(process: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
-    """Register a child process that runs submissions, so that `kill_all` can kill it; return the process."""
+    """Register a child process that runs submissions, so that `kill_children` can kill it; return the process."""
     _registered.add(process)
     return process
 
