@@ -5,19 +5,16 @@ Each drawing that is saved adds a line, and each that is taken back another: not
 
 from __future__ import annotations
 
-import errno
 import json
-import os
-from pathlib import Path
 from typing import Any
 
+from autograder.notebook.append_only_file import append_line, read_lines, reason
 from autograder.notebook.progress_log import folder_of_notebook
 from explorers.controls import Refused
 from explorers.pad import MOST_STROKES, KeptDrawing, stroke_of
 
 NAME = ".pytorch-basics-drawings"  # nbgrader leaves names with a dot alone
 _MOST_BYTES = 2**24  # of a longer file, the end is read
-_HARMLESS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)  # a pipe is not waited for, a link not followed
 
 
 def keep(drawing: KeptDrawing) -> str:
@@ -39,11 +36,11 @@ def earlier() -> tuple[tuple[KeptDrawing, ...], str]:
     if folder is None:
         return (), ""
     try:
-        lines = _lines(folder / NAME)
+        lines = read_lines(folder / NAME, _MOST_BYTES)
     except FileNotFoundError:
         return (), ""
     except OSError as error:
-        return (), f"{NAME} cannot be read ({_why(error)}): the drawings in it are not offered."
+        return (), f"{NAME} cannot be read ({reason(error)}): the drawings in it are not offered."
     found: dict[str, KeptDrawing] = {}
     lost = sum(not _is_taken(line, found) for line in lines)
     lines_lost = f"{lost} line{'s' if lost > 1 else ''} of {NAME} cannot be read"
@@ -79,30 +76,7 @@ def _noted(said: dict[str, Any], otherwise: str) -> str:
     if folder is None:
         return ""
     try:
-        _append(folder / NAME, "\n" + json.dumps(said))
+        append_line(folder / NAME, json.dumps(said))
     except OSError as error:
-        return f"({otherwise}: no writing to {NAME}, {_why(error)}.)"
+        return f"({otherwise}: no writing to {NAME}, {reason(error)}.)"
     return ""
-
-
-def _append(path: Path, line: str) -> None:
-    # The line break comes first: what is added stands on a line of its own, whatever was cut off before.
-    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _HARMLESS, 0o666)
-    try:
-        if os.write(file, line.encode()) < len(line):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    finally:
-        os.close(file)
-
-
-def _lines(path: Path) -> list[str]:
-    if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, "it is no file")
-    with open(os.open(path, os.O_RDONLY | _HARMLESS), "rb") as file:
-        file.seek(max(0, file.seek(0, os.SEEK_END) - _MOST_BYTES))
-        lines = file.read(_MOST_BYTES).decode("utf-8", "replace").split("\n")
-    return [line for line in lines if line.strip()]
-
-
-def _why(error: OSError) -> str:
-    return (error.strerror or type(error).__name__).lower()

@@ -33,6 +33,15 @@ with lock_course(Path(sys.argv[1]), "grade ch01"):
 """
 
 
+def course_with_a_submission(folder: Path) -> Path:
+    """A course to which ada has handed in a notebook without cells."""
+    course = make_course(folder / "course")
+    handed_in = course / "submitted" / "ada" / STEM
+    handed_in.mkdir(parents=True)
+    (handed_in / f"{STEM}.ipynb").write_bytes(b"{}")
+    return course
+
+
 @contextmanager
 def held_elsewhere(course: Path) -> Iterator[subprocess.Popen[str]]:
     """Another process that holds the lock of a course."""
@@ -92,10 +101,7 @@ def test_commands_wait_for_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Each that writes ends at once with one line, also on a new gradebook; one that only reads goes on."""
-    course = make_course(tmp_path / "course")
-    handed_in = course / "submitted" / "ada" / STEM
-    handed_in.mkdir(parents=True)
-    (handed_in / f"{STEM}.ipynb").write_bytes(b"{}")
+    course = course_with_a_submission(tmp_path)
     (people := tmp_path / "people.csv").write_text("id\nada\n")
     monkeypatch.setenv(COURSE_VARIABLE, str(course))
     with held_elsewhere(course):
@@ -109,10 +115,7 @@ def test_commands_wait_for_nobody(
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 def test_nbgraders_own_command_waits_for_nobody(tmp_path: Path) -> None:
     """Its log says who is at work; alone, it lets go when it is done."""
-    course = make_course(tmp_path / "course")
-    handed_in = course / "submitted" / "ada" / STEM
-    handed_in.mkdir(parents=True)
-    (handed_in / f"{STEM}.ipynb").write_bytes(b"{}")
+    course = course_with_a_submission(tmp_path)
     Cycle(course, STEM).generate()
 
     def autograde() -> str:
@@ -132,10 +135,7 @@ def test_killed_while_it_generated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """nbgrader removes an older release before it writes the new one; the next grading makes up for that."""
-    course = make_course(tmp_path / "course")
-    handed_in = course / "submitted" / "ada" / STEM
-    handed_in.mkdir(parents=True)
-    (handed_in / f"{STEM}.ipynb").write_bytes(b"{}")
+    course = course_with_a_submission(tmp_path)
     monkeypatch.setenv(COURSE_VARIABLE, str(course))
     (cycle := Cycle(course, STEM)).generate()
     assert cycle.is_generated()

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import pytest
@@ -11,13 +10,11 @@ from torch import Tensor, nn
 
 from autograder.authoring.message_check import failed_verdicts
 from autograder.course.answer_keys import VISIBLE_SEED
-from autograder.course.judge import Judge
 from autograder.diagnosis.judge_observations import judge
 from autograder.exercises.exercise import Case
 from autograder.exercises.probes.cut_losses import CUT, CUT_FROM_X, recorded_backward_calls, with_cuts
 from autograder.exercises.probes.training_steps import one_step
-from tests.our_course import COURSE
-from tests.small_chapter import PROJECT
+from tests.our_course import COURSE, answer_in, judge_of
 
 OF_A_LOSS = (
     *("accumulate", "running_loss", "train_step", "fit", "fit_resumable", "sin_fit", "house_prices"),
@@ -66,20 +63,6 @@ def ways_of(name: str) -> tuple[str, ...]:
         return tuple(WAYS)
     no_model = ("accumulate", "house_prices", *FROM_X)
     return (*WAYS, "no_grad") if name in no_model else (*WAYS, "no_grad", "prediction")
-
-
-@cache
-def judge_of(name: str) -> Judge:
-    """The judge of one exercise."""
-    return Judge(PROJECT / "course", COURSE.find(name).chapter, only=name)
-
-
-def answer_in(name: str, text: str) -> Callable[..., Any]:
-    """The answer that a cell gives, below the setup cell of its chapter."""
-    namespace: dict[str, Any] = {"__name__": "student"}
-    exec(judge_of(name).chapter.prelude + "\n" + text, namespace)
-    answer: Callable[..., Any] = namespace[name]
-    return answer
 
 
 CUTS = [(name, way) for name in (*OF_A_LOSS, *FROM_X) for way in ways_of(name)]

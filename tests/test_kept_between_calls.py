@@ -1,14 +1,8 @@
 """An answer that keeps between its calls what it counts or collects is seen to do so, from the first requirement on."""
 
-from collections.abc import Callable
-from functools import cache
-from typing import Any
-
 import pytest
 
-from autograder.course.judge import Judge
-from tests.our_course import COURSE
-from tests.small_chapter import PROJECT
+from tests.our_course import COURSE, answer_in, judge_of
 
 # Of each exercise: a line of its worked solution, the line that keeps instead, and what stands outside the function.
 KEPT = {
@@ -22,20 +16,6 @@ KEPT = {
     "compare_optimizers": ('counts = {"sgd": [], "adam": []}', "global counts", 'counts = {"sgd": [], "adam": []}'),
     "broken_loops": ("losses = []", "global losses", "losses = []"),
 }
-
-
-@cache
-def judge_of(name: str) -> Judge:
-    """The judge of one exercise."""
-    return Judge(PROJECT / "course", COURSE.find(name).chapter, only=name)
-
-
-def answer_in(name: str, text: str) -> Callable[..., Any]:
-    """The answer that a cell gives, below the setup cell of its chapter."""
-    namespace: dict[str, Any] = {"__name__": "student"}
-    exec(judge_of(name).chapter.prelude + "\n" + text, namespace)
-    answer: Callable[..., Any] = namespace[name]
-    return answer
 
 
 @pytest.mark.parametrize("name", KEPT)

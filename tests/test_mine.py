@@ -320,7 +320,7 @@ class TestWhereNobodyReads:
         else:
             shell = None if where == "a script" else SimpleNamespace(user_ns={})
             monkeypatch.setattr(progress_log, "get_ipython", lambda: shell)
-        monkeypatch.setattr(progress_log, "_lines", None)
+        monkeypatch.setattr(progress_log, "read_lines", None)
         monkeypatch.setenv(COURSE_VARIABLE, "/nowhere")
 
         assert mine("double", len) is len and mine("no such exercise", torch) is torch

@@ -1,20 +1,18 @@
 """Which lines a common mistake costs: those that it breaks, and no line that it fulfils."""
 
 from collections.abc import Callable
-from functools import cache
 
 import pytest
 import torch
 
 from autograder.course.answer_keys import VISIBLE_SEED
-from autograder.course.judge import Judge
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Status, Verdict
 from autograder.exercises.exercise import FACETS_WITH_MESSAGES, Case, Exercise, Requirement
 from autograder.exercises.observation import Observation, Plain, Seen
 from autograder.exercises.probe import see
 from tests.our_course import COURSE as OURS
-from tests.small_chapter import PROJECT
+from tests.our_course import judge_of
 
 # Exercise, wrong answer: the lines that are crossed, and those that wait.
 COSTS = [
@@ -47,12 +45,6 @@ COSTS = [
     ("lr_at", "divides-by-no-warm-up", ["does without a warm-up"], []),
     ("linear_mse", "broadcast-loss", ["compares each prediction with its own target"], ["gives the loss of any data"]),
 ]
-
-
-@cache
-def judge_of(name: str) -> Judge:
-    """What judges answers to one exercise."""
-    return Judge(PROJECT / "course", OURS.find(name).chapter, only=name)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from autograder.course.exercise_index import IndexedChapter, Worth
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.errors import CheckFailed, DamagedData, UnknownExercise
 from autograder.notebook import progress_log, progress_overview
+from autograder.notebook.append_only_file import read_lines
 from autograder.notebook.progress_log import LOGBOOK, NAME, Entry, Logbook
 from autograder.notebook.progress_overview import ChapterStanding, Standing
 from tests.our_course import COURSE
@@ -136,7 +137,7 @@ class TestTrouble:
         path = tmp_path_factory.mktemp("broken") / NAME
         path.write_bytes(rubbish)
         progress_log._append(path, "standardize", Entry(3, 4))
-        entries = [progress_log._entry(text) for text in progress_log._lines(path)]
+        entries = [progress_log._entry(text) for text in read_lines(path, 2**20)]
 
         assert entries[-1] == ("standardize", Entry(3, 4))
         assert entries[:-1] == [None] * (len(entries) - 1)

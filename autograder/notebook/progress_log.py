@@ -6,7 +6,6 @@ truncated line loses only itself.
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 from dataclasses import dataclass
@@ -16,11 +15,11 @@ from typing import Any
 from IPython import get_ipython
 
 from autograder.diagnosis.verdict import Report, Status
+from autograder.notebook.append_only_file import append_line, read_lines, reason
 
 NAME = ".pytorch-basics-progress"  # nbgrader ignores files whose name begins with a dot
 OFF = "PYTORCH_BASICS_PROGRESS"  # the environment variable that turns the file off with `off`, for automatic runs
 _MOST_BYTES = 2**20  # read at most so much, from the end of the file
-_HARMLESS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)  # do not wait for a pipe or follow a link
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,9 @@ class Logbook:
         if self._complained:
             return ""
         self._complained = True
-        return f"(This check counts; `progress` will forget it with this kernel: no writing to {NAME}, {_why(error)}.)"
+        return (
+            f"(This check counts; `progress` will forget it with this kernel: no writing to {NAME}, {reason(error)}.)"
+        )
 
     def read(self) -> tuple[dict[str, Entry], str]:
         """Return the last check of each exercise, and a message for the reader if the file is damaged, else ""."""
@@ -73,11 +74,11 @@ class Logbook:
         if folder is None:
             return dict(self._own), ""
         try:
-            lines = _lines(folder / NAME)
+            lines = read_lines(folder / NAME, _MOST_BYTES)
         except FileNotFoundError:
             return dict(self._own), ""
         except OSError as error:
-            return dict(self._own), f"{NAME} cannot be read ({_why(error)}): what it held is not shown."
+            return dict(self._own), f"{NAME} cannot be read ({reason(error)}): what it held is not shown."
         entries = list(map(_entry, lines))
         lost = entries.count(None)
         note = f"{lost} line{'s' if lost > 1 else ''} of {NAME} cannot be read: run those checks again." if lost else ""
@@ -97,24 +98,8 @@ def shell_of_reader() -> Any | None:
 
 
 def _append(path: Path, exercise: str, entry: Entry) -> None:
-    # The line break comes first, so that the entry is on a line of its own even after a truncated line.
     data = {"exercise": exercise, "passed": entry.passed, "of": entry.of}
-    line = "\n" + json.dumps(data | ({"answer": entry.answer} if entry.answer else {}))
-    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _HARMLESS, 0o666)
-    try:
-        if os.write(file, line.encode()) < len(line):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    finally:
-        os.close(file)
-
-
-def _lines(path: Path) -> list[str]:
-    if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, "it is no file")
-    with open(os.open(path, os.O_RDONLY | _HARMLESS), "rb") as file:
-        file.seek(max(0, file.seek(0, os.SEEK_END) - _MOST_BYTES))
-        lines = file.read(_MOST_BYTES).decode("utf-8", "replace").split("\n")
-    return [line for line in lines if line.strip()]
+    append_line(path, json.dumps(data | ({"answer": entry.answer} if entry.answer else {})))
 
 
 def _entry(line: str) -> tuple[str, Entry] | None:
@@ -126,10 +111,6 @@ def _entry(line: str) -> tuple[str, Entry] | None:
         return None
     sound = isinstance(name, str) and type(passed) is int and type(of) is int and 0 <= passed <= of and of > 0
     return (name, Entry(passed, of, answer if isinstance(answer, str) else "")) if sound else None
-
-
-def _why(error: OSError) -> str:
-    return (error.strerror or type(error).__name__).lower()
 
 
 LOGBOOK = Logbook()
