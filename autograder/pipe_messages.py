@@ -37,7 +37,7 @@ class Frame:
     body: bytes = b""
 
 
-def send(fd: int, frame: Frame, deadline: float | None = None) -> None:
+def send_frame(fd: int, frame: Frame, deadline: float | None = None) -> None:
     """Write a frame to a descriptor.
 
     Raises FrameTooLong, TimeoutError at the deadline, and BrokenPipeError if the other side has closed the pipe.
@@ -48,7 +48,7 @@ def send(fd: int, frame: Frame, deadline: float | None = None) -> None:
     _write(fd, memoryview(_LENGTHS.pack(len(text), len(frame.body)) + text + frame.body), deadline)
 
 
-def receive(fd: int, deadline: float | None = None, limit: int = LIMIT, text_limit: int = LIMIT) -> Frame | None:
+def receive_frame(fd: int, deadline: float | None = None, limit: int = LIMIT, text_limit: int = LIMIT) -> Frame | None:
     """Read the next frame; return None if the other side has closed the pipe. Raises FrameError and TimeoutError.
 
     `limit` bounds the whole frame, and `text_limit` its JSON text (bytes).

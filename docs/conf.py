@@ -11,7 +11,7 @@ from autograder.authoring import project_address
 from autograder.authoring.site.figure_markup import defer_figures
 
 _HERE = Path(__file__).resolve().parent
-_ADDRESS = project_address.read(_HERE.parent)
+_ADDRESS = project_address.read_address(_HERE.parent)
 
 project = "PyTorch Basics"
 author = "the PyTorch Basics project"

@@ -23,7 +23,7 @@ def is_recording() -> bool:
 
 
 @dataclass(frozen=True)
-class Recording:
+class AnimationRun:
     """One run. `still` holds the values that stay, `frames` those of each step, `steps` how many steps were taken then.
 
     A part that a frame leaves out is as in the frame before. `error` says in words what stopped it; the frames go up
@@ -64,7 +64,7 @@ class FilmChoice:
 
 
 @dataclass(frozen=True)
-class Film:
+class Animation:
     """Runs by the options that they belong to, one option for each choice; `title` says what moves.
 
     `picture` is drawn for the values of one frame. `seek` is the frame to show; another `about` is another film. A film
@@ -74,7 +74,7 @@ class Film:
 
     title: str
     choices: Sequence[FilmChoice]
-    runs: Mapping[tuple[str, ...], Recording]
+    runs: Mapping[tuple[str, ...], AnimationRun]
     picture: Html
     seek: int = 0
     about: str = ""
@@ -101,7 +101,7 @@ class Film:
             "tellsPlace": self.tells_place,
         }
 
-    def _plain(self, run: Recording) -> dict[str, Any]:
+    def _plain(self, run: AnimationRun) -> dict[str, Any]:
         number = {part: str(place) for place, part in enumerate(self.parts)}
         told = [[(number[part], value) for part, value in changed.items()] for changed in run.changes]
         return {

@@ -9,13 +9,13 @@ from typing import Any
 from torch import Tensor, nn
 
 from autograder.notebook.html_markup import Html
-from explorers.animation import Film
+from explorers.animation import Animation
 from explorers.controls import Control, Refused
-from explorers.graph import Graph, read
+from explorers.graph import Graph, read_graph
 from explorers.graph_animation import GraphFilm, is_filmed
-from explorers.graph_labels import arrived_at, brief
-from explorers.graph_picture import graph_picture, heading
-from explorers.graph_steps import Story, id_of, story_of
+from explorers.graph_labels import arrived_at, tensor_in_brief
+from explorers.graph_picture import graph_picture, step_heading
+from explorers.graph_steps import UnfoldedGraph, id_of, story_of
 from explorers.widget import Explorer
 
 PACE = 1.5
@@ -39,7 +39,7 @@ def autograd_stepper(
         raise TypeError(f"expected a module for model, found {type(model).__name__}.")
     parameters = dict(model.named_parameters(remove_duplicate=False)) if model is not None else {}
     buffers = dict(model.named_buffers()) if model is not None else {}
-    return AutogradStepper(read(result, {**parameters, **buffers, **names}, gradient))
+    return AutogradStepper(read_graph(result, {**parameters, **buffers, **names}, gradient))
 
 
 class AutogradStepper(Explorer):
@@ -48,7 +48,7 @@ class AutogradStepper(Explorer):
     def __init__(self, graph: Graph) -> None:
         super().__init__("Autograd stepper")
         self._story = story_of(graph)
-        self._films: dict[frozenset[str], Film | None] = {}
+        self._films: dict[frozenset[str], Animation | None] = {}
         self.show()
 
     def grads(self) -> dict[str, Any]:
@@ -63,7 +63,7 @@ class AutogradStepper(Explorer):
         """The present step and the list of steps; and the graph, where no film shows it."""
         return graph_picture(self._story, is_filmed=self._film is not None)
 
-    def moving(self) -> Film | None:
+    def moving(self) -> Animation | None:
         """Every moment of the story as it is folded now; where nothing answers, at its end."""
         film, at = self._film, self._story.at
         if film is None:
@@ -75,7 +75,7 @@ class AutogradStepper(Explorer):
         return replace(film, seek=last, picture=GraphFilm(self._story).picture(run.at(last)))
 
     @property
-    def _film(self) -> Film | None:
+    def _film(self) -> Animation | None:
         story = self._story
         if story.unfolded not in self._films:
             self._films[story.unfolded] = _filmed(story) if is_filmed(story) else None
@@ -124,14 +124,14 @@ class AutogradStepper(Explorer):
         self._story = _chosen(self._story, name, value)
 
 
-def _filmed(story: Story) -> Film:
+def _filmed(story: UnfoldedGraph) -> Animation:
     film = GraphFilm(story)
     run = film.recorded([_told(replace(story, at=at)) for at in range(len(story.moments))])
     about = " ".join(sorted(story.unfolded))
-    return Film(TITLE, [], {(): run}, film.picture(run.at(0)), about=about, is_first=True, pace=PACE)
+    return Animation(TITLE, [], {(): run}, film.picture(run.at(0)), about=about, is_first=True, pace=PACE)
 
 
-def _chosen(story: Story, name: str, value: str) -> Story:
+def _chosen(story: UnfoldedGraph, name: str, value: str) -> UnfoldedGraph:
     now = story.now
     assert now is not None
     if name in ("next", "previous"):
@@ -153,14 +153,14 @@ def _chosen(story: Story, name: str, value: str) -> Story:
     return story.with_unfolded(unfolded[name])
 
 
-def _told(story: Story) -> str:
+def _told(story: UnfoldedGraph) -> str:
     graph, now = story.graph, story.now
     if not graph.nodes:
         return f"{graph.note} {graph.error}".strip()
     if now is None or now.row.module:
-        return f"{heading(story)}."
+        return f"{step_heading(story)}."
     node = graph.nodes[now.row.nodes[0]]
     if now.phase == "forward":
-        return f"{heading(story)}. Result: {'; '.join(brief(result.values) for result in node.results)}."
-    after = f" .grad would be {brief(node.added.after, 'None')}." if node.added else ""
-    return f"{heading(story)}. Arrives: {arrived_at(node)}.{after}"
+        return f"{step_heading(story)}. Result: {'; '.join(tensor_in_brief(result.values) for result in node.results)}."
+    after = f" .grad would be {tensor_in_brief(node.added.after, 'None')}." if node.added else ""
+    return f"{step_heading(story)}. Arrives: {arrived_at(node)}.{after}"

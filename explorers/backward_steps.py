@@ -23,7 +23,7 @@ from explorers.tensor_values import Values, values_of
 
 
 @dataclass(frozen=True)
-class Passage:
+class NodeGradients:
     """The gradients at a node in the backward pass: `arrived` (one per result) and `sent` (one per operand).
 
     None stands for no gradient. `hooked` names the results whose gradient is not the sum of what was sent there: a hook
@@ -36,7 +36,7 @@ class Passage:
 
 
 @dataclass(frozen=True)
-class Added:
+class LeafGradChange:
     """The effect of a backward pass on a leaf's `.grad`: its value before, what is added, and its value after.
 
     All three are None where there is nothing; `tracked` is False for a leaf whose flag was switched off since.
@@ -49,18 +49,18 @@ class Added:
 
 
 @dataclass(frozen=True)
-class Walk:
+class BackwardPass:
     """A backward pass: each node's passage (by position), what each leaf is given, and torch's error if it failed.
 
     After an error, `passages` holds the nodes up to the one that failed; that one has sent nothing.
     """
 
-    passages: Mapping[int, Passage]
-    added: Mapping[int, Added]
+    passages: Mapping[int, NodeGradients]
+    added: Mapping[int, LeafGradChange]
     error: str = ""
 
 
-def walk_back(traced: Trace, result: Tensor, gradient: Tensor | None = None) -> Walk:
+def walk_back(traced: Trace, result: Tensor, gradient: Tensor | None = None) -> BackwardPass:
     """Run and record the backward pass from a tensor; more than one element needs a `gradient`, as in `backward`."""
     notes = _Notes(traced)
     leaves = traced.leaves
@@ -69,21 +69,21 @@ def walk_back(traced: Trace, result: Tensor, gradient: Tensor | None = None) -> 
         with _grads_kept(traced), notes.taken():
             found = torch.autograd.grad(result, edges, gradient, retain_graph=True, allow_unused=True)
     except Exception as error:  # a rule or a hook may be the reader's own
-        return Walk(notes.passages(), {}, f"{type(error).__name__}: {error}")
+        return BackwardPass(notes.passages(), {}, f"{type(error).__name__}: {error}")
     added = {at: _added(leaf, incoming) for (at, leaf), incoming in zip(leaves.items(), found, strict=True)}
     for at, incoming in zip(leaves, found, strict=True):
         notes.begin(at, (incoming,))  # the engine hands it over and does not run the node
     start = torch.ones_like(result) if gradient is None else gradient
-    return Walk(notes.passages(start.detach()), added)
+    return BackwardPass(notes.passages(start.detach()), added)
 
 
-def _added(leaf: Tensor, incoming: Tensor | None) -> Added:
+def _added(leaf: Tensor, incoming: Tensor | None) -> LeafGradChange:
     before = leaf.grad
     shown = None if before is None else values_of(before)
     if incoming is None or not leaf.requires_grad:
-        return Added(shown, None if incoming is None else values_of(incoming), shown, leaf.requires_grad)
+        return LeafGradChange(shown, None if incoming is None else values_of(incoming), shown, leaf.requires_grad)
     after = incoming if before is None else before.detach() + incoming.detach()
-    return Added(shown, values_of(incoming), values_of(after))
+    return LeafGradChange(shown, values_of(incoming), values_of(after))
 
 
 @contextmanager
@@ -121,14 +121,14 @@ class _Notes:
                     hooks.callback(node.register_hook(partial(self._end, at)).remove)
             yield
 
-    def passages(self, start: Tensor | None = None) -> dict[int, Passage]:
+    def passages(self, start: Tensor | None = None) -> dict[int, NodeGradients]:
         """Return the passages so far; after a complete pass, `start` is the gradient that it began with."""
         hooked = frozenset[ResultPlace]()
         if start is not None:
             self._send(self._traced.root, start)
             hooked = frozenset(place for place, grad in self._short.items() if _differ(self._sums.get(place), grad))
         return {
-            at: Passage(
+            at: NodeGradients(
                 arrived, self._sent.get(at, ()), tuple(slot for slot in range(len(arrived)) if (at, slot) in hooked)
             )
             for at, arrived in self._arrived.items()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from autograder.notebook.html_markup import Html, join, prose, tag
-from explorers.backward_steps import Added
+from explorers.backward_steps import LeafGradChange
 from explorers.graph import Graph, Node, Result
-from explorers.graph_labels import RULES, brief, called, origin, sent_by
+from explorers.graph_labels import RULES, operand_origin, row_label, sent_by, tensor_in_brief
 from explorers.graph_modules import GraphRow
-from explorers.graph_steps import Moment, Phase
+from explorers.graph_steps import Phase, ReaderStep
 from explorers.saved_tensors import Saved
 from explorers.tensor_markup import chooser, numbers, scrolled
 from explorers.tensor_values import Values
@@ -24,7 +24,7 @@ UNTOUCHED = "This is what `backward` would do; the explorer leaves your `.grad` 
 SUM = (".grad before", "arrives", ".grad after")
 
 
-def present(graph: Graph, now: Moment) -> Html:
+def step_html(graph: Graph, now: ReaderStep) -> Html:
     """Return the step as HTML: in the forward pass what it computed, in the backward pass its gradients."""
     if now.row.module:
         return _module(graph, now.row, now.phase)
@@ -44,7 +44,7 @@ def _module(graph: Graph, row: GraphRow, phase: Phase) -> Html:
         return join(tag("p", f"Its steps: {steps}."), _leaves(graph, row, False), unfold)
     inside = set(row.nodes)
     lines = [
-        [called(graph, GraphRow((at,))), brief(sent), origin(graph, place)]
+        [row_label(graph, GraphRow((at,))), tensor_in_brief(sent), operand_origin(graph, place)]
         for at in row.nodes
         for place, sent in sent_by(graph.nodes[at])
         if place[0] not in inside
@@ -56,7 +56,10 @@ def _module(graph: Graph, row: GraphRow, phase: Phase) -> Html:
 def _leaves(graph: Graph, row: GraphRow, back: bool) -> Html:
     leaves = [graph.nodes[at] for at in row.nodes if graph.nodes[at].is_leaf]
     if not back:
-        shapes = [[leaf.results[0].name, str(leaf.results[0].shape), brief(leaf.results[0].values)] for leaf in leaves]
+        shapes = [
+            [leaf.results[0].name, str(leaf.results[0].shape), tensor_in_brief(leaf.results[0].values)]
+            for leaf in leaves
+        ]
         return scrolled("Its parameters", ("name", "shape", "values"), shapes)
     lines = [[leaf.results[0].name, *_sum(leaf.added)] for leaf in leaves if leaf.added]
     return scrolled("Added to .grad", ("name", *SUM), lines) if lines else NOTHING
@@ -65,7 +68,7 @@ def _leaves(graph: Graph, row: GraphRow, back: bool) -> Html:
 def _forward(graph: Graph, node: Node) -> Html:
     if node.is_leaf:
         return join(tag("p", LEAF), _whole("its values", node.results[0].values))
-    operands = ", ".join(origin(graph, place) for place in node.operands) or "nothing that requires grad"
+    operands = ", ".join(operand_origin(graph, place) for place in node.operands) or "nothing that requires grad"
     results = [_result(result, number, node) for number, result in enumerate(node.results)]
     return join(tag("p", prose(f"`{node.kind}`. Made from: {operands}.")), *results, _saved(graph, node.saved))
 
@@ -82,7 +85,7 @@ def _whole(caption: str, values: Values | None) -> Html:
     if values is None:
         return tag("p", f"{caption}: none")
     if values.numbers is None:
-        return tag("p", f"{caption}: {brief(values)}, too many numbers to write out")
+        return tag("p", f"{caption}: {tensor_in_brief(values)}, too many numbers to write out")
     return tag("div", numbers(caption, values.numbers), class_="x-scroll", data_keep=caption)
 
 
@@ -90,7 +93,8 @@ def _saved(graph: Graph, saved: Sequence[Saved]) -> Html:
     if not saved:
         return tag("p", "It saved nothing: its backward rule needs no numbers.")
     lines = [
-        [each.name, _whose(graph, each), each.setting or (brief(each.values, "")), _version(each)] for each in saved
+        [each.name, _whose(graph, each), each.setting or (tensor_in_brief(each.values, "")), _version(each)]
+        for each in saved
     ]
     errors = {each.error: None for each in saved if each.error and each.error != graph.error}
     told = join(*(tag("p", "torch says: ", tag("code", error), class_="x-error") for error in errors))
@@ -100,7 +104,7 @@ def _saved(graph: Graph, saved: Sequence[Saved]) -> Html:
 
 def _whose(graph: Graph, saved: Saved) -> str:
     if isinstance(saved.of, tuple):
-        return origin(graph, saved.of)
+        return operand_origin(graph, saved.of)
     return saved.of or ("a setting" if saved.setting else "needs no gradient" if saved.values else "")
 
 
@@ -122,7 +126,7 @@ def _back(graph: Graph, at: int) -> Html:
         return join(came, rule, _adding(node.results[0].name, node.added))
     if not passage.sent:
         return join(came, tag("p", "Here the backward pass stops, with the error above.", class_="x-error"))
-    sent = [_whole(f"sends to {origin(graph, place)}", each) for place, each in sent_by(node)]
+    sent = [_whole(f"sends to {operand_origin(graph, place)}", each) for place, each in sent_by(node)]
     return join(came, rule, tag("div", *sent, class_="x-parts"), _summed(graph, node), small(_none(node)))
 
 
@@ -133,7 +137,7 @@ def _of(node: Node, slot: int, word: str) -> str:
 def _contributions(graph: Graph, at: int) -> Html:
     """Return a table of the gradients that were added at a node, if there was more than one."""
     lines = [
-        [f"from step {other + 1} ({node.operation})", brief(sent)]
+        [f"from step {other + 1} ({node.operation})", tensor_in_brief(sent)]
         for other, node in enumerate(graph.nodes)
         for place, sent in sent_by(node)
         if place[0] == at
@@ -146,7 +150,7 @@ def _contributions(graph: Graph, at: int) -> Html:
 def _summed(graph: Graph, node: Node) -> Html:
     """Explain, for each operand that was broadcast, why its gradient is smaller than the one that arrives."""
     told = [
-        f"{origin(graph, place)} has the shape {each.shape} and was broadcast: "
+        f"{operand_origin(graph, place)} has the shape {each.shape} and was broadcast: "
         "what its copies get is summed, so that the gradient has its shape."
         for place, each in sent_by(node)
         if node.operation in ELEMENTWISE and each.shape != node.results[0].shape
@@ -160,11 +164,15 @@ def _none(node: Node) -> str:
     return told + ("An operand that requires grad gets none (None) from this rule." if silent else "")
 
 
-def _sum(added: Added) -> list[str]:
-    return [brief(added.before, "None"), brief(added.incoming, "None"), brief(added.after, "None")]
+def _sum(added: LeafGradChange) -> list[str]:
+    return [
+        tensor_in_brief(added.before, "None"),
+        tensor_in_brief(added.incoming, "None"),
+        tensor_in_brief(added.after, "None"),
+    ]
 
 
-def _adding(name: str, added: Added) -> Html:
+def _adding(name: str, added: LeafGradChange) -> Html:
     told = scrolled("What backward would add", ("", *SUM), [[name or "this leaf", *_sum(added)]])
     if not added.tracked:
         return join(told, tag("p", "Its requires_grad is off now: nothing is added."))

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from explorers.backward_steps import Added, Passage, Walk, walk_back
+from explorers.backward_steps import BackwardPass, LeafGradChange, NodeGradients, walk_back
 from explorers.graph_modules import Modules, modules_of
 from explorers.graph_trace import ResultPlace, TooManyNodes, Trace, is_leaf, trace
 from explorers.saved_tensors import Saved, saved_by
@@ -46,8 +46,8 @@ class Node:
     operands: tuple[ResultPlace | None, ...]
     results: tuple[Result, ...]
     saved: tuple[Saved, ...] = ()
-    passage: Passage | None = None
-    added: Added | None = None
+    passage: NodeGradients | None = None
+    added: LeafGradChange | None = None
 
     @property
     def operation(self) -> str:
@@ -92,7 +92,7 @@ class Graph:
         return first
 
 
-def read(result: Tensor, names: NamedTensors | None = None, gradient: Tensor | None = None) -> Graph:
+def read_graph(result: Tensor, names: NamedTensors | None = None, gradient: Tensor | None = None) -> Graph:
     """Read the graph behind a tensor, and record what `result.backward(gradient)` would do now.
 
     Nothing of the reader's changes but what hooks of theirs do, which run once.
@@ -117,7 +117,7 @@ def read(result: Tensor, names: NamedTensors | None = None, gradient: Tensor | N
 _NO_GRAPH = "This tensor does not come from a graph."
 
 
-def _note(walk: Walk) -> str:
+def _note(walk: BackwardPass) -> str:
     hooked = any(passage.hooked for passage in walk.passages.values())
     return "A hook of yours changes a gradient on its way." if hooked else ""
 

@@ -9,13 +9,13 @@ from functools import cached_property
 from typing import Any
 
 from autograder.notebook.html_markup import Html, join, tag
-from explorers.animation import PartValues, Recording
+from explorers.animation import AnimationRun, PartValues
 from explorers.graph import Node
-from explorers.graph_drawing import HEIGHT, LINES, SPACE, WIDTH, Layout, drawn, laid_out_in_bands
-from explorers.graph_labels import brief
+from explorers.graph_drawing import HEIGHT, LINES, SPACE, WIDTH, Layout, draw_film, laid_out_in_bands
+from explorers.graph_labels import tensor_in_brief
 from explorers.graph_modules import GraphRow
 from explorers.graph_picture import LEGEND, box_of, pairs_of
-from explorers.graph_steps import Story
+from explorers.graph_steps import UnfoldedGraph
 from explorers.tensor_values import Values
 
 MOST_FILMED = 550  # rows of a graph that is filmed
@@ -28,7 +28,7 @@ _GROUND = 24  # above it stands nothing, below the towers their names
 Numbers = Sequence[float]
 
 
-def is_filmed(story: Story) -> bool:
+def is_filmed(story: UnfoldedGraph) -> bool:
     """Return whether a story has few enough rows to be seen in one picture."""
     if not 0 < len(story.rows) <= MOST_FILMED:
         return False
@@ -40,12 +40,12 @@ def is_filmed(story: Story) -> bool:
 class GraphFilm:
     """Records a story with one frame for each moment, whatever the present moment of `story` is."""
 
-    story: Story
+    story: UnfoldedGraph
 
-    def recorded(self, told: Sequence[str]) -> Recording:
+    def recorded(self, told: Sequence[str]) -> AnimationRun:
         """Return the recording of all moments; `told` has the sentence for each."""
         frames = [self._frame(at, words) for at, words in enumerate(told)]
-        return Recording({}, frames, range(1, len(frames) + 1))
+        return AnimationRun({}, frames, range(1, len(frames) + 1))
 
     def picture(self, values: PartValues) -> Html:
         """Return the graph and the gradient bars, with the values of one frame."""
@@ -56,7 +56,7 @@ class GraphFilm:
         ]
         words = "The graph: a box for each step, its value and the gradient that arrives. Below, each moment is told."
         here = {key.partition(".")[2]: value for key, value in values.items() if key.startswith("here.")}
-        graph = drawn(self._layout, [box.value for box in boxes], marked, here, values["fore.visibility"], words)
+        graph = draw_film(self._layout, [box.value for box in boxes], marked, here, values["fore.visibility"], words)
         return join(graph, self._towers_drawn(values), tag("p", LEGEND, class_="x-small"))
 
     def _frame(self, at: int, words: str) -> PartValues:
@@ -77,7 +77,7 @@ class GraphFilm:
             assert node.added is not None
             shown = node.added.after if is_added else node.added.before
             values[f"t{place}.points"] = self._tower(place, shown)
-            values[f"t{place}v.text"] = _cut(brief(shown, "None"), _VALUE)
+            values[f"t{place}v.text"] = _cut(tensor_in_brief(shown, "None"), _VALUE)
         return {**values, "said.text": words}
 
     # --- the graph
@@ -152,7 +152,7 @@ class GraphFilm:
         return join(tag("svg", *parts, role="img", aria_label=words, class_="x-towers", **size), note)
 
 
-def _arrows(story: Story) -> list[tuple[int, int]]:
+def _arrows(story: UnfoldedGraph) -> list[tuple[int, int]]:
     number = {row: place for place, row in enumerate(story.rows)}
     return [(number[start], number[end]) for start, end in pairs_of(story)]
 

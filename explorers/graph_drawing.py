@@ -29,7 +29,7 @@ class Box:
     kind: str = ""
 
 
-def drawing(
+def draw_boxes(
     boxes: Sequence[Box], arrows: Sequence[Arrow], words: str, bold: Callable[[Arrow], bool], back: bool = False
 ) -> Html:
     """The boxes and the arrows between them (by number, the earlier box first); `words` is the text alternative.
@@ -95,7 +95,7 @@ def _placed(
     return Layout([_middle(number, columns, heights) for number in range(count)], ways, bands)
 
 
-def drawn(
+def draw_film(
     layout: Layout,
     values: Sequence[str],
     boxes: Sequence[tuple[str, str, Sequence[str]]],

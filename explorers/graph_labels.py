@@ -41,7 +41,7 @@ RULES = {
 }
 
 
-def called(graph: Graph, row: GraphRow) -> str:
+def row_label(graph: Graph, row: GraphRow) -> str:
     """Return the label of a row: a module, a leaf, or a step with the reader's name for its result."""
     if row.module:
         return f"module {row.module}"
@@ -53,7 +53,7 @@ def called(graph: Graph, row: GraphRow) -> str:
     return f"{node.operation} → {', '.join(names)}" if names else node.operation
 
 
-def numbered(row: GraphRow) -> str:
+def node_numbers(row: GraphRow) -> str:
     """Return the numbers of a row's nodes, counted from 1 along the forward pass."""
     first, last = row.nodes[0] + 1, row.nodes[-1] + 1
     if first == last:
@@ -61,7 +61,7 @@ def numbered(row: GraphRow) -> str:
     return f"{first} to {last}" if last - first < len(row.nodes) else f"{len(row.nodes)} steps,"
 
 
-def origin(graph: Graph, place: ResultPlace | None) -> str:
+def operand_origin(graph: Graph, place: ResultPlace | None) -> str:
     """Return in words where an operand came from."""
     if place is None:
         return "needs no gradient"
@@ -74,7 +74,7 @@ def origin(graph: Graph, place: ResultPlace | None) -> str:
     return f"{name or node.operation} (step {at + 1}{which})"
 
 
-def brief(values: Values | None, nothing: str = "not kept") -> str:
+def tensor_in_brief(values: Values | None, nothing: str = "not kept") -> str:
     """Return a tensor in a few words: its numbers if there are few, else its shape and its range."""
     if values is None:
         return nothing
@@ -114,4 +114,4 @@ def arrived_at(node: Node) -> str:
     """Return in a few words the gradients that arrive at a node's results."""
     if node.passage is None:
         return "none"
-    return "; ".join(brief(values, "none") for values in node.passage.arrived)
+    return "; ".join(tensor_in_brief(values, "none") for values in node.passage.arrived)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from autograder.notebook.html_markup import Html, join, table, tag
 from explorers.graph import Graph
-from explorers.graph_labels import arrived_at, brief, called, numbered, origin, sent_by
+from explorers.graph_labels import arrived_at, node_numbers, operand_origin, row_label, sent_by, tensor_in_brief
 from explorers.graph_modules import GraphRow
-from explorers.graph_steps import Phase, Story, id_of
+from explorers.graph_steps import Phase, UnfoldedGraph, id_of
 from explorers.graph_trace import ResultPlace
 from explorers.saved_tensors import Saved
 from explorers.tensor_markup import chooser
@@ -20,7 +20,7 @@ HEADS = {"forward": ("step", "made from", "result", "saved"), "back": ("step", "
 CAPTIONS = {"forward": "Forward pass, first step on top", "back": "Backward pass, the result on top"}
 
 
-def step_list(story: Story, phase: Phase) -> Html:
+def step_list(story: UnfoldedGraph, phase: Phase) -> Html:
     """Return the steps of one pass as a table: those around the present one; at the end, up to MOST_TOLD of all."""
     rows = [moment.row for moment in story.moments if moment.phase == phase]
     shown, before, after = _window(rows, story.now.row if story.now else None)
@@ -42,14 +42,14 @@ def _window(rows: list[GraphRow], here: GraphRow | None) -> tuple[list[GraphRow]
     return rows[first : first + most], first, max(0, len(rows) - first - most)
 
 
-def _label(story: Story, row: GraphRow) -> Html:
+def _label(story: UnfoldedGraph, row: GraphRow) -> Html:
     now = bool(story.now and story.now.row == row)
-    text = f"{'▶ ' if now else ''}{numbered(row)} {called(story.graph, row)}"
+    text = f"{'▶ ' if now else ''}{node_numbers(row)} {row_label(story.graph, row)}"
     marks = {"class_": "x-row x-now", "aria_current": "step"} if now else {"class_": "x-row"}
     return chooser("row", id_of(row), text, **marks)
 
 
-def _forward_line(story: Story, row: GraphRow) -> list[str]:
+def _forward_line(story: UnfoldedGraph, row: GraphRow) -> list[str]:
     graph, label = story.graph, _label(story, row)
     if not story.told("forward", row):
         return [label, "", "", ""]
@@ -58,9 +58,9 @@ def _forward_line(story: Story, row: GraphRow) -> list[str]:
         return [label, f"{len(row.nodes) - leaves} steps, {leaves} parameters, folded", "", ""]
     node = graph.nodes[row.nodes[0]]
     if node.is_leaf:
-        return [label, "a leaf", brief(node.results[0].values), ""]
-    made = ", ".join(origin(graph, place) for place in node.operands)
-    results = [brief(result.values, f"{result.shape}, not kept") for result in node.results]
+        return [label, "a leaf", tensor_in_brief(node.results[0].values), ""]
+    made = ", ".join(operand_origin(graph, place) for place in node.operands)
+    results = [tensor_in_brief(result.values, f"{result.shape}, not kept") for result in node.results]
     return [label, made, _lines(results), _lines([_saved(each) for each in node.saved] or ["nothing"])]
 
 
@@ -68,10 +68,10 @@ def _saved(saved: Saved) -> str:
     if saved.error:
         return f"{saved.name}: freed" if saved.then is None else f"{saved.name}: changed in place since"
     version = "" if saved.now is None else f", version {saved.now}"
-    return f"{saved.name} = {saved.setting or brief(saved.values)}{version}"
+    return f"{saved.name} = {saved.setting or tensor_in_brief(saved.values)}{version}"
 
 
-def _back_line(story: Story, row: GraphRow) -> list[str]:
+def _back_line(story: UnfoldedGraph, row: GraphRow) -> list[str]:
     graph, label = story.graph, _label(story, row)
     if not story.told("back", row):
         return [label, "", ""]
@@ -83,7 +83,7 @@ def _back_line(story: Story, row: GraphRow) -> list[str]:
         return [label, _lines(arrived), _lines([*_destinations(graph, sent), f"adds to {added} .grad"])]
     node = graph.nodes[row.nodes[0]]
     if node.added:
-        before, after = (brief(values, "None") for values in (node.added.before, node.added.after))
+        before, after = (tensor_in_brief(values, "None") for values in (node.added.before, node.added.after))
         changes = node.added.incoming and node.added.tracked
         return [label, arrived_at(node), f".grad: {before} becomes {after}" if changes else ".grad stays as it is"]
     if node.passage and not node.passage.sent:
@@ -92,7 +92,7 @@ def _back_line(story: Story, row: GraphRow) -> list[str]:
 
 
 def _destinations(graph: Graph, sent: Iterable[tuple[ResultPlace, Values]]) -> list[str]:
-    return [f"{brief(each)} to {origin(graph, place)}" for place, each in sent]
+    return [f"{tensor_in_brief(each)} to {operand_origin(graph, place)}" for place, each in sent]
 
 
 def _lines(parts: Sequence[str]) -> Html:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from autograder.notebook.html_markup import Html, join, prose, tag
-from explorers.current_step import present, small
+from explorers.current_step import small, step_html
 from explorers.graph import Graph, Node
-from explorers.graph_drawing import Box, drawing
-from explorers.graph_labels import brief, called
+from explorers.graph_drawing import Box, draw_boxes
+from explorers.graph_labels import row_label, tensor_in_brief
 from explorers.graph_list import step_list
 from explorers.graph_modules import GraphRow
-from explorers.graph_steps import Phase, Story, id_of
+from explorers.graph_steps import Phase, UnfoldedGraph, id_of
 from explorers.tensor_markup import chooser
 from explorers.tensor_values import Values
 
@@ -31,7 +31,7 @@ FOLDS = (
 )
 
 
-def graph_picture(story: Story, *, is_filmed: bool = False) -> Html:
+def graph_picture(story: UnfoldedGraph, *, is_filmed: bool = False) -> Html:
     """Return a story as HTML: at its present moment, or, at the end, the whole of it.
 
     Where a film shows the graph, it is not drawn here.
@@ -52,20 +52,20 @@ def graph_picture(story: Story, *, is_filmed: bool = False) -> Html:
     )
 
 
-def heading(story: Story) -> str:
+def step_heading(story: UnfoldedGraph) -> str:
     """Return in words which step of which pass is shown."""
     now = story.now
     if now is None:
         return "Nothing to step through." if not story.graph.nodes else "The whole story."
     rows = [moment.row for moment in story.moments if moment.phase == now.phase]
     phase = "Forward pass" if now.phase == "forward" else "Backward pass"
-    return f"{phase}, {rows.index(now.row) + 1} of {len(rows)}: {called(story.graph, now.row)}"
+    return f"{phase}, {rows.index(now.row) + 1} of {len(rows)}: {row_label(story.graph, now.row)}"
 
 
-def _present(story: Story) -> Html:
+def _present(story: UnfoldedGraph) -> Html:
     if story.now is None:
         return NOTHING
-    return join(tag("p", tag("strong", heading(story)), class_="x-heading"), present(story.graph, story.now))
+    return join(tag("p", tag("strong", step_heading(story)), class_="x-heading"), step_html(story.graph, story.now))
 
 
 def _notes(graph: Graph) -> Html:
@@ -86,7 +86,7 @@ def _stop(graph: Graph) -> str:
 # --- the drawing
 
 
-def _drawing(story: Story) -> Html:
+def _drawing(story: UnfoldedGraph) -> Html:
     """Return the whole graph if it is small, else the rows around the present one."""
     pairs = pairs_of(story)
     whole = len(story.rows) <= MOST_DRAWN and _length(pairs) <= MOST_COLUMNS
@@ -97,7 +97,7 @@ def _drawing(story: Story) -> Html:
     arrows = [(number[start], number[end]) for start, end in pairs if start in number and end in number]
     here = number[story.now.row] if story.now else -1
     back = bool(story.now and story.now.phase == "back")
-    picture = drawing(
+    picture = draw_boxes(
         [box_of(story, row) for row in rows], arrows, _words(story, rows), lambda arrow: arrow[1] == here, back
     )
     hidden = len(story.rows) - len(rows)
@@ -108,7 +108,7 @@ def _drawing(story: Story) -> Html:
 Pairs = Sequence[tuple[GraphRow, GraphRow]]
 
 
-def pairs_of(story: Story) -> Pairs:
+def pairs_of(story: UnfoldedGraph) -> Pairs:
     """Return the arrows between the rows, the earlier row first, in the order of the forward pass."""
     row_of = {node: row for row in story.rows for node in row.nodes}
     links = enumerate(story.graph.links)
@@ -136,15 +136,15 @@ def _around(rows: Sequence[GraphRow], pairs: Pairs, here: GraphRow) -> list[Grap
     return [row for row in rows if row in near]
 
 
-def _words(story: Story, rows: Sequence[GraphRow]) -> str:
-    return f"The graph: {'; '.join(called(story.graph, row) for row in rows)}. The list of steps tells the same."
+def _words(story: UnfoldedGraph, rows: Sequence[GraphRow]) -> str:
+    return f"The graph: {'; '.join(row_label(story.graph, row) for row in rows)}. The list of steps tells the same."
 
 
-def box_of(story: Story, row: GraphRow) -> Box:
+def box_of(story: UnfoldedGraph, row: GraphRow) -> Box:
     """Return the box of a row with its content at the present moment."""
     node = story.graph.nodes[row.nodes[0]]
     now = bool(story.now and story.now.row == row)
-    lines = [("▶ " if now else "") + called(story.graph, row)]
+    lines = [("▶ " if now else "") + row_label(story.graph, row)]
     if row.module:
         lines.append(f"{len(row.nodes)} steps")
     elif story.told("forward", row):
@@ -167,7 +167,7 @@ def _gradient(node: Node) -> str:
 
 def _short(values: Values | None, nothing: str = "not kept") -> str:
     """As much as fits into a box: the numbers, or the shape."""
-    told = brief(values, nothing)
+    told = tensor_in_brief(values, nothing)
     return f"{values.shape}" if values and len(told) > MOST_VALUE else told
 
 
@@ -178,7 +178,7 @@ def _cut(text: str) -> str:
 # --- folding
 
 
-def _folding(story: Story) -> Html:
+def _folding(story: UnfoldedGraph) -> Html:
     modules = story.graph.modules
     if not modules.folds and not modules.refused:
         return NOTHING

@@ -72,7 +72,7 @@ def _fill(fills: Sequence[str], place: int) -> str:
     return fills[place].strip() if place < len(fills) else ""
 
 
-def names() -> list[str]:
+def puzzle_names() -> list[str]:
     """Return the exercises of this course that have lines to arrange."""
     return current_course().arranged_names
 
@@ -82,7 +82,7 @@ def pieces_of(name: str, seed: object = None) -> Pieces:
 
     Raises UnknownExercise where there are none.
     """
-    known = names()
+    known = puzzle_names()
     if name not in known:
         advice = f"there are no lines to arrange for {name!r}. There are some for {', '.join(known) or 'no exercise'}."
         raise UnknownExercise(name, known, advice)

@@ -16,7 +16,7 @@ from explorers.controls import Refused
 from explorers.line_puzzle import GAP, Arrangement, Pieces
 
 
-def judged(pieces: Pieces, arrangement: Arrangement) -> Report:
+def judge_arrangement(pieces: Pieces, arrangement: Arrangement) -> Report:
     """The report on an arrangement; Refused where there is nothing yet that Python could run.
 
     The program runs with the names of the notebook, and leaves none there. Nothing of it counts as passed: what counts

@@ -12,8 +12,8 @@ from autograder.notebook.report_rendering import headline, html
 from autograder.notebook.report_rendering import text as in_text
 from explorers.controls import Control, Refused
 from explorers.line_puzzle import DEEPEST, LONGEST, Arrangement, Pieces, Place, arrangement_of, pieces_of
-from explorers.line_puzzle_check import judged
-from explorers.widget import Explorer, joined, scripts
+from explorers.line_puzzle_check import judge_arrangement
+from explorers.widget import Explorer, join_files, script_module
 
 HOW = (
     "Click a line to use it, or drag it to its place. Some lines are not needed. With the keyboard: Enter uses a line, "
@@ -63,8 +63,8 @@ class Arranger(Explorer):
     """The widget; `arrange` makes one."""
 
     # One module, and one style, for the page: this part comes after what all explorers share, and uses it.
-    _esm = scripts("arrange.js")
-    _css = joined("explorer.css", "arrange.css")
+    _esm = script_module("arrange.js")
+    _css = join_files("explorer.css", "arrange.css")
 
     def __init__(self, pieces: Pieces, arrangement: Arrangement) -> None:
         super().__init__(f"Lines to put in order: {pieces.name}")
@@ -80,7 +80,7 @@ class Arranger(Explorer):
 
     def check(self) -> None:
         """Judge the program as `check` would, and show what it says; Refused where it cannot be run yet."""
-        self._report, self._is_of_now = judged(self._pieces, self._made), True
+        self._report, self._is_of_now = judge_arrangement(self._pieces, self._made), True
 
     # --- what the page shows
 

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.notebook.html_markup import Html, join, tag
-from explorers.animation import Panel, PartValues, Recording, ball, is_recording
+from explorers.animation import AnimationRun, Panel, PartValues, ball, is_recording
 from explorers.loop_copy import OwnChance, Parts
 from explorers.loop_run import LINES, LoopRun
 from explorers.loop_state import RIGHT_ORDER, Line
@@ -30,7 +30,7 @@ Curve = list[tuple[float, float]]
 
 
 @dataclass(frozen=True)
-class Instant:
+class FrameContent:
     """The content of a frame: the fitted line, the loss over the weight, the present weight and the present loss."""
 
     fit: Curve
@@ -40,7 +40,7 @@ class Instant:
     parameters: str
 
 
-def rates(optimizer: Any) -> tuple[float, ...]:
+def learning_rates(optimizer: Any) -> tuple[float, ...]:
     """Return the learning rates to choose from, including the optimizer's own; none if that is no number."""
     own = own_rate(optimizer)
     return () if own is None else tuple(float(f"{own * factor:.2g}") if factor != 1 else own for factor in FACTORS)
@@ -61,13 +61,13 @@ class LoopFilm:
         self._parts, self._seed = parts, seed
         self._weight = _only_number(parts.model)
 
-    def recorded(self, lines: Sequence[Line], rate: float | None) -> Recording:
+    def recorded(self, lines: Sequence[Line], rate: float | None) -> AnimationRun:
         """Run these lines at a learning rate for STEPS steps, or up to an error, and return the recording."""
         looks, error = self._run(lines, rate, self._window)
         fit, valley, losses = self._panels
         frames = [self._frame(count, look, fit, valley, losses) for count, look in enumerate(looks)]
         told = [(count, look.loss) for count, look in enumerate(looks) if look.loss is not None]
-        return Recording({"curve.points": losses.line(told)}, frames, range(len(frames)), error)
+        return AnimationRun({"curve.points": losses.line(told)}, frames, range(len(frames)), error)
 
     def picture(self, values: PartValues) -> Html:
         """Return the panels with the values of one frame."""
@@ -80,10 +80,10 @@ class LoopFilm:
 
     def _run(
         self, lines: Sequence[Line], rate: float | None, window: tuple[float, float] | None
-    ) -> tuple[list[Instant], str]:
-        """Return an `Instant` for the moment before each step, and the error that ended the run."""
+    ) -> tuple[list[FrameContent], str]:
+        """Return a `FrameContent` for the moment before each step, and the error that ended the run."""
         run, end = LoopRun(self._parts, self._seed, rate), math.inf
-        looks: list[Instant] = []
+        looks: list[FrameContent] = []
         for step in range(STEPS + 1):
             with OwnChance(self._seed).drawn():
                 look = self._look(run.parts, window)
@@ -97,16 +97,16 @@ class LoopFilm:
                 end = time.thread_time() + SECONDS
         return looks, ""
 
-    def _look(self, parts: Parts, window: tuple[float, float] | None) -> Instant:
+    def _look(self, parts: Parts, window: tuple[float, float] | None) -> FrameContent:
         """Return everything but the loss, computed on a copy so that the run itself is not changed."""
         if not self._weight and not self._points:
-            return Instant([], [], None, None, "")
+            return FrameContent([], [], None, None, "")
         model = copy.deepcopy(parts.model)
         with torch.no_grad():
             told = _numbers_of(model)
             here = dict(model.named_parameters())[self._weight].item() if self._weight else math.nan
             valley, place = self._over_weight(model, parts, here, window) if self._weight else ([], None)
-            return Instant(self._fitted(model), valley, place, None, told)
+            return FrameContent(self._fitted(model), valley, place, None, told)
 
     def _over_weight(self, model: nn.Module, parts: Parts, here: float, window: Any) -> tuple[Curve, Any]:
         low, high = window or (here, here)
@@ -146,7 +146,7 @@ class LoopFilm:
         return list(zip(across[told].tolist(), up[told].tolist(), strict=True))
 
     @cached_property
-    def _reference(self) -> list[Instant]:
+    def _reference(self) -> list[FrameContent]:
         return self._run(RIGHT_ORDER, None, None)[0]
 
     @cached_property
@@ -172,7 +172,7 @@ class LoopFilm:
         low, high = (min(known) / 3, max(known) * 10) if is_log else _span(known)
         return fit, valley, Panel(0, STEPS, low, high, is_log)
 
-    def _frame(self, count: int, look: Instant, fit: Panel, valley: Panel, losses: Panel) -> PartValues:
+    def _frame(self, count: int, look: FrameContent, fit: Panel, valley: Panel, losses: Panel) -> PartValues:
         values: dict[str, str] = {}
         if self._points:
             values["fit.points"] = fit.line(look.fit)

@@ -68,7 +68,7 @@ class Parts:
         return [parameter for group in groups for parameter in group["params"]]
 
 
-def checked(parts: Parts) -> Parts:
+def checked_parts(parts: Parts) -> Parts:
     """Return the parts; raise TypeError or ValueError if the five lines cannot be run with them."""
     if not isinstance(parts.model, torch.nn.Module):
         raise TypeError(f"expected a model, an nn.Module; found {type(parts.model).__name__}.")

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from autograder.notebook.html_markup import Html, join, prose, table, tag
-from explorers.loop_curve import curve
+from explorers.loop_curve import loss_curves
 from explorers.loop_run import GRADIENT, PARAMETER, PLACES, STATE
 from explorers.loop_state import MOST_VALUES, Effect, LoopState, SeenTensor
 from explorers.tensor_markup import chooser, number
@@ -26,7 +26,7 @@ def loop_picture(state: LoopState, *, live: bool = True) -> Html:
         _errors(state),
         _remarks(state),
         tag("p", prose(state.note), class_="x-note") if state.note else Html(""),
-        curve(state.losses, state.right, state.right_error) if live or len(state.losses) > 1 else Html(""),
+        loss_curves(state.losses, state.right, state.right_error) if live or len(state.losses) > 1 else Html(""),
         _parameters(state),
     )
 
@@ -122,20 +122,20 @@ def _cell(found: Sequence[SeenTensor]) -> Html:
 def _item(seen: SeenTensor) -> Html:
     name = " ".join(filter(None, (seen.key.name, seen.key.entry)))
     label = tag("span", f"{name}: ", class_="x-name") if name else Html("")
-    told = value(seen)
+    told = value_in_brief(seen)
     return tag("div", label, tag("span", told, class_="x-code"), class_=None if " " in told else "x-short")
 
 
 def _together(entry: str, found: Sequence[SeenTensor]) -> Html:
     """Return many tensors as one entry: their number if all have the same one, else their common norm."""
-    first = value(found[0])
-    alike = found[0].shape == () and all(value(seen) == first for seen in found)
+    first = value_in_brief(found[0])
+    alike = found[0].shape == () and all(value_in_brief(seen) == first for seen in found)
     told = first if alike else f"norm {number(math.hypot(*map(_norm, found)))}"
     label = f"{entry}, {len(found)} tensors: " if entry else f"{len(found)} tensors: "
     return tag("div", tag("span", label, class_="x-name"), tag("span", told, class_="x-code"))
 
 
-def value(seen: SeenTensor) -> str:
+def value_in_brief(seen: SeenTensor) -> str:
     """Return a tensor in a few characters: its number, its shape and numbers, or its shape and norm."""
     if seen.shape is None:
         return "None"
@@ -248,5 +248,5 @@ def _keys(name: str, entries: Sequence[str]) -> list[Any]:
 def _marked(seen: SeenTensor | None) -> Html:
     if seen is None:
         return _td("–")
-    told = tag("span", value(seen), class_="x-code")
+    told = tag("span", value_in_brief(seen), class_="x-code")
     return _td(tag("strong", told), "x-changed") if seen.change else _td(told)

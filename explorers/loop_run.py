@@ -111,7 +111,7 @@ def _copy(value: Any) -> Tensor | None:
     return (dense if dense.layout is torch.strided else dense.to_dense()).clone()
 
 
-def same(one: Tensor | None, other: Tensor | None) -> bool:
+def equal_numbers(one: Tensor | None, other: Tensor | None) -> bool:
     """Return whether two tensors are equal number by number; NaN equals NaN."""
     if one is None or other is None:
         return one is other
@@ -120,6 +120,6 @@ def same(one: Tensor | None, other: Tensor | None) -> bool:
     return torch.allclose(one, other, rtol=0, atol=0, equal_nan=True)
 
 
-def empty(gradient: Tensor | None) -> bool:
+def is_empty_grad(gradient: Tensor | None) -> bool:
     """Return whether a `.grad` is None or all zeros, so that adding to it changes nothing."""
     return gradient is None or not gradient.any()

@@ -103,7 +103,7 @@ class LoopState:
         return not self.stopped and all(effect.status in ("done", "left out") for effect in self.effects)
 
 
-def seen(key: TensorKey, tensor: Tensor | None, change: Change = "") -> SeenTensor:
+def shown_tensor(key: TensorKey, tensor: Tensor | None, change: Change = "") -> SeenTensor:
     """A tensor as it is shown."""
     if tensor is None:
         return SeenTensor(key, None, change=change)

@@ -7,12 +7,22 @@ from collections.abc import Iterable, Sequence
 
 from torch import Tensor
 
-from explorers.loop_run import GRADIENT, LOSS, PARAMETER, PREDICTION, LoopRun, Snapshot, TensorKey, empty, same
+from explorers.loop_run import (
+    GRADIENT,
+    LOSS,
+    PARAMETER,
+    PREDICTION,
+    LoopRun,
+    Snapshot,
+    TensorKey,
+    equal_numbers,
+    is_empty_grad,
+)
 
 BEFORE = 0  # the number of the step that a gradient is of, where it was there before the loop
 
 
-class Witness:
+class LoopWatcher:
     """Follows a run line by line, and says what a sound loop would not show. A sound loop gets no remark."""
 
     def __init__(self, run: LoopRun, start: Snapshot) -> None:
@@ -24,7 +34,7 @@ class Witness:
         self._says = hasattr(run.parts.optimizer, "param_groups")
         self._free = [n for p, n in names.items() if p.requires_grad and self._says and id(p) not in held]
         # For each parameter the steps whose gradients stand in its .grad.
-        self._of = {name: [BEFORE] for name in self._trainable if not empty(start[TensorKey(GRADIENT, name)])}
+        self._of = {name: [BEFORE] for name in self._trainable if not is_empty_grad(start[TensorKey(GRADIENT, name)])}
         self._unused = False  # whether a backward has run since the last step
         self._made = {PREDICTION: BEFORE, LOSS: BEFORE}  # the step that each was computed in
         self._losses: list[float | None] = []
@@ -39,7 +49,7 @@ class Witness:
             "step": self._stepped,
         }[line](step, before, after)
         for name in self._trainable:
-            if empty(after[TensorKey(GRADIENT, name)]):
+            if is_empty_grad(after[TensorKey(GRADIENT, name)]):
                 self._of.pop(name, None)
         return tuple(told)
 
@@ -64,7 +74,7 @@ class Witness:
     def _cleared(self, step: int, before: Snapshot, after: Snapshot) -> Iterable[str]:
         if self._unused and any(_emptied(before, after, TensorKey(GRADIENT, name)) for name in self._trainable):
             yield "These gradients are cleared before any `step()` has used them."
-        left = [name for name in self._trainable if not empty(after[TensorKey(GRADIENT, name)])]
+        left = [name for name in self._trainable if not is_empty_grad(after[TensorKey(GRADIENT, name)])]
         if left:
             yield f"{_names(left, '.grad')} {_are(left)} not cleared{self._reason(left)}."
         self._unused = False
@@ -86,7 +96,7 @@ class Witness:
         added = []
         for name in self._trainable:
             key = TensorKey(GRADIENT, name)
-            if same(before[key], after[key]):
+            if equal_numbers(before[key], after[key]):
                 continue
             if self._of.get(name):
                 added.append(name)
@@ -101,7 +111,7 @@ class Witness:
         if without:
             yield f"{_names(without, '.grad')} {_are(without)} still None: no path leads there from the loss."
         there = [after[TensorKey(GRADIENT, name)] for name in self._trainable if name not in without]
-        if there and all(empty(gradient) for gradient in there):
+        if there and all(is_empty_grad(gradient) for gradient in there):
             yield "Every gradient is 0."
 
     def _stepped(self, step: int, before: Snapshot, after: Snapshot) -> Iterable[str]:
@@ -110,7 +120,7 @@ class Witness:
         gradients = [before[TensorKey(GRADIENT, name)] for name in self._trainable]
         if all(gradient is None for gradient in gradients):
             yield _moved(still, "every `.grad` is None")
-        elif all(empty(gradient) for gradient in gradients):
+        elif all(is_empty_grad(gradient) for gradient in gradients):
             yield _moved(still, "every `.grad` is 0")
         elif still:
             yield "No parameter changed."
@@ -135,11 +145,11 @@ class Witness:
 
 
 def _emptied(before: Snapshot, after: Snapshot, key: TensorKey) -> bool:
-    return not empty(before[key]) and empty(after[key])
+    return not is_empty_grad(before[key]) and is_empty_grad(after[key])
 
 
 def _unchanged(before: Snapshot, after: Snapshot) -> bool:
-    return all(same(before[key], after[key]) for key in before if key.place == PARAMETER)
+    return all(equal_numbers(before[key], after[key]) for key in before if key.place == PARAMETER)
 
 
 def _moved(still: bool, why: str) -> str:

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from autograder.notebook.html_markup import Html
-from explorers.animation import Film, FilmChoice, Recording, is_recording
+from explorers.animation import Animation, AnimationRun, FilmChoice, is_recording
 from explorers.controls import Control, Refused
-from explorers.loop_animation import FACTORS, own_rate, rates
+from explorers.loop_animation import FACTORS, learning_rates, own_rate
 from explorers.loop_animation import STEPS as FILMED
 from explorers.loop_picture import in_words, loop_picture
 from explorers.loop_run import LINES
 from explorers.loop_state import RIGHT_ORDER, Line, LoopState
-from explorers.training_loop import Loop
+from explorers.stepped_loop import Loop
 from explorers.widget import Explorer
 
 STEPS = {"run 1": 1, "run 10": 10, "run 100": 100}
@@ -34,8 +34,8 @@ class LoopStepper(Explorer):
         super().__init__("Loop stepper")
         self._loop = loop
         self._still: LoopState | None = None
-        self._rates = rates(loop.optimizer)
-        self._recorded: dict[tuple[str, ...], Recording] = {}
+        self._rates = learning_rates(loop.optimizer)
+        self._recorded: dict[tuple[str, ...], AnimationRun] = {}
         self._seek = 0
         self.show()
 
@@ -60,7 +60,7 @@ class LoopStepper(Explorer):
         finally:
             self._still = None
 
-    def moving(self) -> Film | None:
+    def moving(self) -> Animation | None:
         """These lines at the learning rates that were chosen so far: what was recorded once is played at once."""
         own = own_rate(self._loop.optimizer)
         if own is None:
@@ -73,10 +73,10 @@ class LoopStepper(Explorer):
         about = " ".join(f"{line.name} {line.when}" for line in lines)
         return self._film(TITLE, [_rate_choice(self._rates, own)], self._recorded, about)
 
-    def _for_a_page(self, own: float) -> Film:
+    def _for_a_page(self, own: float) -> Animation:
         """The right order, and one that leaves out a line, at some rates."""
         chosen = [rate for factor, rate in zip(FACTORS, self._rates, strict=True) if factor in ON_A_PAGE]
-        runs: dict[tuple[str, ...], Recording] = {
+        runs: dict[tuple[str, ...], AnimationRun] = {
             (name, f"{rate:g}"): self._loop.film.recorded(lines, rate)
             for name, lines in ORDERS.items()
             for rate in chosen
@@ -85,10 +85,10 @@ class LoopStepper(Explorer):
         return self._film(f"{FILMED} steps of the five lines", [orders, _rate_choice(chosen, own)], runs, "")
 
     def _film(
-        self, title: str, choices: Sequence[FilmChoice], runs: Mapping[tuple[str, ...], Recording], about: str
-    ) -> Film:
+        self, title: str, choices: Sequence[FilmChoice], runs: Mapping[tuple[str, ...], AnimationRun], about: str
+    ) -> Animation:
         shown = runs[tuple(choice.value for choice in choices)].at(self._seek)
-        return Film(title, choices, runs, self._loop.film.picture(shown), self._seek, about)
+        return Animation(title, choices, runs, self._loop.film.picture(shown), self._seek, about)
 
     def tell(self) -> str:
         """Where the loop is."""

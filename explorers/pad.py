@@ -16,7 +16,7 @@ from explorers.controls import Control, Refused
 from explorers.synthetic_digits import (
     SIDE as SIDE,  # pixels; coordinates are counted in them, from the upper left corner
 )
-from explorers.synthetic_digits import distances
+from explorers.synthetic_digits import distances_to_line
 
 BRUSHES = {"thin": 2.0, "medium": 3.0, "thick": 4.0}  # pixels
 MOST_POINTS = 1000  # of a stroke
@@ -108,7 +108,7 @@ def drawing_of(strokes: tuple[PenStroke, ...]) -> Tensor:
 def _under_brush(stroke: PenStroke) -> Tensor:
     """Return the pixels whose centers are at most half the brush's width from the line."""
     line = torch.tensor(stroke.points, dtype=torch.float64)
-    return distances(line) <= stroke.width / 2 + _TIE
+    return distances_to_line(line) <= stroke.width / 2 + _TIE
 
 
 @dataclass(frozen=True)

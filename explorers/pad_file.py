@@ -17,7 +17,7 @@ NAME = ".pytorch-basics-drawings"  # nbgrader leaves names with a dot alone
 _MOST_BYTES = 2**24  # of a longer file, the end is read
 
 
-def keep(drawing: KeptDrawing) -> str:
+def save_drawing(drawing: KeptDrawing) -> str:
     """Append a drawing to the file; return a message for the reader if that fails, else an empty string."""
     strokes = [{"points": stroke.points, "width": stroke.width} for stroke in drawing.strokes]
     return _noted(
@@ -30,7 +30,7 @@ def take_back(drawing: KeptDrawing) -> str:
     return _noted({"taken_back": drawing.key}, "the next pad offers it again")
 
 
-def earlier() -> tuple[tuple[KeptDrawing, ...], str]:
+def saved_drawings() -> tuple[tuple[KeptDrawing, ...], str]:
     """Return the drawings in the file, and a message for the reader if something is wrong with it."""
     folder = folder_of_notebook()
     if folder is None:

@@ -9,8 +9,8 @@ from itertools import groupby
 from torch import Tensor
 
 from autograder.notebook.html_markup import Html, join, prose, tag
+from explorers.drawing_prediction import DigitPrediction
 from explorers.pad import SIDE
-from explorers.pad_reading import Reading
 from explorers.tensor_markup import numbers
 
 MOST_SHOWN = 40  # of the kept drawings
@@ -18,28 +18,28 @@ NOTHING = Html("")
 
 
 @dataclass(frozen=True)
-class Sample:
+class SampleDrawing:
     """A sample drawing, its digit, and the model's reading of it."""
 
     drawing: Tensor
     digit: int
-    reading: Reading
+    reading: DigitPrediction
 
 
-def pad_picture(drawing: Tensor, reading: Reading, kept: Sequence[tuple[Tensor, int]] = ()) -> Html:
+def pad_picture(drawing: Tensor, reading: DigitPrediction, kept: Sequence[tuple[Tensor, int]] = ()) -> Html:
     """Return the model's input and answer for the drawing, and the saved drawings with their digits."""
     return tag("div", _read(drawing, reading), _kept(kept), class_="x-pad-picture")
 
 
 def still_picture(
-    drawing: Tensor, reading: Reading, kept: Sequence[tuple[Tensor, int]], samples: Sequence[Sample]
+    drawing: Tensor, reading: DigitPrediction, kept: Sequence[tuple[Tensor, int]], samples: Sequence[SampleDrawing]
 ) -> Html:
     """Return the picture for a page without a kernel: the drawing, if there is one, and sample drawings."""
     own = pad_picture(drawing, reading, kept) if drawing.any() or kept else NOTHING
     return tag("div", own, _samples(samples), class_="x-pad-still")
 
 
-def in_words(reading: Reading) -> str:
+def in_words(reading: DigitPrediction) -> str:
     """Return the model's answer as a sentence."""
     if reading.told or reading.digit is None:
         return reading.told
@@ -57,7 +57,7 @@ def _percent(share: float) -> str:
 # --- one drawing
 
 
-def _read(drawing: Tensor, reading: Reading) -> Html:
+def _read(drawing: Tensor, reading: DigitPrediction) -> Html:
     if not reading.asked:
         return tag("p", reading.told, class_="x-pad-verdict")
     words = in_words(reading)
@@ -76,7 +76,7 @@ def _figure(caption: str, drawn: Html) -> Html:
     return tag("figure", drawn, tag("figcaption", caption))
 
 
-def _bars(reading: Reading) -> Html:
+def _bars(reading: DigitPrediction) -> Html:
     """Return a row for each digit, with a bar and a percentage."""
     if not reading.shares:
         return NOTHING
@@ -108,7 +108,7 @@ def _runs(row: list[float]) -> str:
     return "".join(f"h{long}v1h-{long}v-1m{long} 0" if ink else f"m{long} 0" for ink, long in runs)
 
 
-def _shades(reading: Reading) -> Html:
+def _shades(reading: DigitPrediction) -> Html:
     """Return the 8 x 8 numbers as shades from 0 to 16; numbers outside are drawn as the nearer end."""
     cells = (
         tag("rect", x=column, y=row, width=1, height=1, fill="currentColor", fill_opacity=f"{_shade(value):.3f}")
@@ -144,7 +144,7 @@ def _kept(kept: Sequence[tuple[Tensor, int]]) -> Html:
     return tag("div", told, tag("div", *drawn, class_="x-pad-row"), class_="x-pad-kept")
 
 
-def _samples(samples: Sequence[Sample]) -> Html:
+def _samples(samples: Sequence[SampleDrawing]) -> Html:
     """Return each sample with the model's input and answer."""
     if not samples:
         return NOTHING
@@ -158,7 +158,7 @@ def _samples(samples: Sequence[Sample]) -> Html:
     return join(tag("p", told), alike, tag("div", *shown, class_="x-pad-row"), tag("p", how))
 
 
-def _sample(sample: Sample, *, is_told: bool) -> Html:
+def _sample(sample: SampleDrawing, *, is_told: bool) -> Html:
     reading, label = sample.reading, f"A drawing of {_a(sample.digit)}"
     seen = _shades(reading) if reading.seen else NOTHING
     is_right = reading.digit == sample.digit
@@ -168,7 +168,7 @@ def _sample(sample: Sample, *, is_told: bool) -> Html:
     return tag("figure", _ink(sample.drawing, label), seen, tag("figcaption", *caption))
 
 
-def _short(reading: Reading) -> str:
+def _short(reading: DigitPrediction) -> str:
     if reading.digit is None:
         return reading.told.replace("`", "")
     return f"reads {_a(reading.digit)} ({_percent(max(reading.shares))})"

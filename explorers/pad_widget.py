@@ -12,11 +12,11 @@ from torch import Tensor
 from autograder.notebook.html_markup import Html, join, prose, tag
 from explorers import pad_file
 from explorers.controls import Control, Refused
+from explorers.drawing_prediction import DIGITS, Predict, Prepare, predict_drawing, shrink_to_8x8
 from explorers.pad import BRUSHES, SIDE, KeptDrawing, Pad, Surface, drawing_of
-from explorers.pad_picture import Sample, in_words, pad_picture, still_picture
-from explorers.pad_reading import DIGITS, Predict, Prepare, blocks, read
+from explorers.pad_picture import SampleDrawing, in_words, pad_picture, still_picture
 from explorers.synthetic_digits import drawn_digits
-from explorers.widget import Explorer, scripts
+from explorers.widget import Explorer, script_module
 
 UNKNOWN = "?"
 HOW = "With mouse, finger or pen; or with the arrow keys: Space puts the pen down and lifts it."
@@ -27,7 +27,7 @@ Labeled = tuple[Tensor, Tensor]
 
 
 @dataclass
-class Paper:
+class SharedPad:
     """The state that several pads share: drawing, saved drawings, choices. `earlier` are drawings of another day."""
 
     pad: Pad = field(default_factory=Pad)
@@ -54,11 +54,11 @@ class Paper:
 class DigitPad(Explorer):
     """The widget that `digit_pad` returns."""
 
-    _esm = scripts("pad.js")
+    _esm = script_module("pad.js")
 
-    def __init__(self, predict: Predict, prepare: Prepare | None, samples: Labeled, paper: Paper) -> None:
+    def __init__(self, predict: Predict, prepare: Prepare | None, samples: Labeled, paper: SharedPad) -> None:
         super().__init__("Drawing pad")
-        self._predict, self._prepare, self._samples = predict, prepare or blocks, samples
+        self._predict, self._prepare, self._samples = predict, prepare or shrink_to_8x8, samples
         self._paper, self._is_still = paper, False
         paper.pads = [*paper.pads[1 - MOST_PADS :], self]
         self._look()
@@ -85,7 +85,7 @@ class DigitPad(Explorer):
 
     def _look(self) -> None:
         """Read the drawing as it is now, and show the result."""
-        self._reading = read(self.drawing, self._predict, self._prepare)
+        self._reading = predict_drawing(self.drawing, self._predict, self._prepare)
         self.show()
 
     # --- what the page shows
@@ -95,7 +95,8 @@ class DigitPad(Explorer):
         if self._is_still:
             samples = zip(*self._samples, strict=True)
             read_samples = [
-                Sample(drawing, int(digit), read(drawing, self._predict, self._prepare)) for drawing, digit in samples
+                SampleDrawing(drawing, int(digit), predict_drawing(drawing, self._predict, self._prepare))
+                for drawing, digit in samples
             ]
             return still_picture(self.drawing, self._reading, self._shown(), read_samples)
         news = tag("p", prose(self._paper.news), class_="x-right") if self._paper.news else Html("")
@@ -171,7 +172,7 @@ class DigitPad(Explorer):
         paper.pad = paper.pad.saved(int(paper.digit))
         kept = f"Kept as {'an' if paper.digit == '8' else 'a'} {paper.digit}. The pad is free for the next one."
         paper.digit = UNKNOWN
-        paper.news = f"{kept} {pad_file.keep(paper.pad.kept[-1])}".strip()
+        paper.news = f"{kept} {pad_file.save_drawing(paper.pad.kept[-1])}".strip()
 
     def _take_back(self) -> None:
         paper, last = self._paper, self._paper.pad.kept[-1:]
@@ -203,8 +204,8 @@ def digit_pad(predict: Predict, prepare: Prepare | None = None, samples: Labeled
     """
     _callables(predict, prepare)
     chosen = _ten_samples() if samples is None else _labeled(samples)
-    earlier, trouble = pad_file.earlier()
-    pad = DigitPad(predict, prepare, chosen, Paper(earlier=earlier))
+    earlier, trouble = pad_file.saved_drawings()
+    pad = DigitPad(predict, prepare, chosen, SharedPad(earlier=earlier))
     if trouble:
         pad.show(note=trouble)
     return pad

@@ -11,7 +11,7 @@ POINTS = 200  # of both classes together
 Cloud = tuple[Tensor, Tensor]
 
 
-def made(name: str) -> Cloud:
+def make_points(name: str) -> Cloud:
     """Points, floats (200, 2) between about -1 and 1, and their classes, int64 (200,); a KeyError for another name."""
     chance = torch.Generator().manual_seed(0)
     share = torch.linspace(0, 1, POINTS // 2)

@@ -20,9 +20,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from explorers.animation import Panel, PartValues, Recording, is_recording
+from explorers.animation import AnimationRun, Panel, PartValues, is_recording
 from explorers.loop_copy import OwnChance, copied_optimizer
-from explorers.playground_points import POINTS, made
+from explorers.playground_points import POINTS, make_points
 from explorers.tensor_markup import number
 
 # A picture after each of these; the first steps change the most.
@@ -66,14 +66,14 @@ class Training:
         """Return whether a run can continue from this moment: weights are kept, and it is not the first or last."""
         return 0 < at < len(self.moments) - 1 and self.moments[at].kept is not None
 
-    def recording(self) -> Recording:
+    def recording(self) -> AnimationRun:
         """Return the run as a recording for a film."""
-        points, labels = made(self.name)
+        points, labels = make_points(self.name)
         still = {"zeros.d": _dots(points[labels == 0]), "ones.d": _crosses(points[labels == 1])}
         still["curve.points"] = LOSSES.line([(each.step, each.loss) for each in self.moments])
         shown = [{**each.values, **LOSSES.mark("loss", each.step, each.loss)} for each in self.moments]
         nothing = {"ground.d": "", "region.d": "", "said.text": "There is nothing to show yet."}
-        return Recording(still, shown or [nothing], [each.step for each in self.moments] or [0], self.error)
+        return AnimationRun(still, shown or [nothing], [each.step for each in self.moments] or [0], self.error)
 
 
 @dataclass(frozen=True)
@@ -84,13 +84,13 @@ class Player:
     step: Callable[..., Any]
     optimizer: Callable[..., Any]
 
-    def recorded(self, name: str, rate: float) -> Recording:
+    def recorded(self, name: str, rate: float) -> AnimationRun:
         """Train on a set of points, always from the same start, and return the recording."""
         return self.trained(name, rate).recording()
 
     def trained(self, name: str, rate: float, past: Sequence[PlayMoment] = ()) -> Training:
         """Train on a set of points, from the start or from the last moment of another run, which is not changed."""
-        points, labels = made(name)
+        points, labels = make_points(name)
         found, error = list(past), ""
         try:
             for step, *parts in self._steps(points, labels, rate, past[-1] if past else None):

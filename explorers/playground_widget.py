@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from autograder.notebook.html_markup import Html, join, prose, tag
-from explorers.animation import Film, FilmChoice, PartValues, Recording, ball, is_recording
+from explorers.animation import Animation, AnimationRun, FilmChoice, PartValues, ball, is_recording
 from explorers.controls import Control
 from explorers.playground_points import NAMES
 from explorers.playground_training import LOSSES, PLANE, STEPS, Player, Training
@@ -51,10 +51,10 @@ class Playground(Explorer):
         parts = [f"{rate} until step {step}" for step, rate in self._before]
         return f"The learning rate of this run: {', '.join(parts)}, then {self._rate}."
 
-    def moving(self) -> Film:
+    def moving(self) -> Animation:
         """The present run; on a page without a kernel, some of every set, each from the start."""
         here, is_recorded = (self._data, self._rate), self._is_page and is_recording()
-        runs: dict[tuple[str, ...], Recording] = {here: self._now.recording()}
+        runs: dict[tuple[str, ...], AnimationRun] = {here: self._now.recording()}
         if is_recorded:
             runs = {(data, rate): self._from_the_start(data, rate).recording() for data in NAMES for rate in ON_A_PAGE}
         choices = [
@@ -63,7 +63,7 @@ class Playground(Explorer):
         ]
         last = len(runs[here].frames) - 1 if self._is_page else 0
         title = "Where the model says which class"
-        return Film(title, choices, runs, _picture(runs[here].at(last)), last, tells_place=True)
+        return Animation(title, choices, runs, _picture(runs[here].at(last)), last, tells_place=True)
 
     def _from_the_start(self, data: str, rate: str) -> Training:
         if (data, rate) not in self._fresh:

@@ -13,7 +13,7 @@ ReadArguments = Mapping[str, Any]  # what an operation is given beside tensors, 
 
 
 @dataclass(frozen=True)
-class Meeting:
+class AlignedDimension:
     """One dimension of the result: the sizes that are combined (None: missing), the resulting size, and the reason."""
 
     sizes: tuple[int | None, ...]
@@ -22,30 +22,30 @@ class Meeting:
     fits: bool = True
 
 
-def broadcast(tensors: Sequence[Tensor], _: ReadArguments) -> tuple[Meeting, ...]:
+def broadcast(tensors: Sequence[Tensor], _: ReadArguments) -> tuple[AlignedDimension, ...]:
     """Align two shapes at the right."""
     return _broadcast(*(tuple(tensor.shape) for tensor in tensors))
 
 
-def _broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[Meeting, ...]:
+def _broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[AlignedDimension, ...]:
     pairs = list(zip_longest(reversed(first), reversed(second)))
     return tuple(_meeting(pair) for pair in reversed(pairs))
 
 
-def _meeting(sizes: tuple[int | None, ...]) -> Meeting:
+def _meeting(sizes: tuple[int | None, ...]) -> AlignedDimension:
     """Combine two sizes by the rule of broadcasting."""
     there = [size for size in sizes if size is not None]
     if len(there) < len(sizes):
-        return Meeting(sizes, there[0], "missing: taken as 1" if there[0] == 1 else "missing: stretched")
+        return AlignedDimension(sizes, there[0], "missing: taken as 1" if there[0] == 1 else "missing: stretched")
     if len(set(there)) == 1:
-        return Meeting(sizes, there[0], "equal")
+        return AlignedDimension(sizes, there[0], "equal")
     if 1 in there:
         other = next(size for size in there if size != 1)
-        return Meeting(sizes, other, "1 is stretched" if other else "1 meets 0: nothing is left")
-    return Meeting(sizes, None, "neither equal nor 1", fits=False)
+        return AlignedDimension(sizes, other, "1 is stretched" if other else "1 meets 0: nothing is left")
+    return AlignedDimension(sizes, None, "neither equal nor 1", fits=False)
 
 
-def multiplied(tensors: Sequence[Tensor], _: ReadArguments) -> tuple[Meeting, ...]:
+def multiplied(tensors: Sequence[Tensor], _: ReadArguments) -> tuple[AlignedDimension, ...]:
     """Combine rows with columns; the dimensions before the last two are broadcast."""
     first, second = (tuple(tensor.shape) for tensor in tensors)
     if not first or not second:
@@ -53,22 +53,24 @@ def multiplied(tensors: Sequence[Tensor], _: ReadArguments) -> tuple[Meeting, ..
     left, right = (first if len(first) > 1 else (1, *first)), (second if len(second) > 1 else (*second, 1))
     rows = list(_broadcast(left[:-2], right[:-2]))
     if len(first) > 1:
-        rows.append(Meeting((left[-2], None), left[-2], "the rows of the first"))
+        rows.append(AlignedDimension((left[-2], None), left[-2], "the rows of the first"))
     same = left[-1] == right[-2]
     why = "summed over, and gone" if same else "these two must be equal"
-    rows.append(Meeting((left[-1], right[-2]), None, why, fits=same))  # in the order in which both shapes are written
+    rows.append(
+        AlignedDimension((left[-1], right[-2]), None, why, fits=same)
+    )  # in the order in which both shapes are written
     if len(second) > 1:
-        rows.append(Meeting((None, right[-1]), right[-1], "the columns of the second"))
+        rows.append(AlignedDimension((None, right[-1]), right[-1], "the columns of the second"))
     return tuple(rows)
 
 
-def reduced(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
+def reduced(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[AlignedDimension, ...]:
     """Remove axes, or keep them with length 1."""
     (tensor,), keeps = tensors, values["keepdim"]
     # No dim at all stands for every one.
     gone = {dim % tensor.dim() for dim in values["dim"] if tensor.dim()} or set(range(tensor.dim()))
     return tuple(
-        Meeting((size,), (1 if keeps else None) if dim in gone else size, _reduced(dim in gone, keeps))
+        AlignedDimension((size,), (1 if keeps else None) if dim in gone else size, _reduced(dim in gone, keeps))
         for dim, size in enumerate(tensor.shape)
     )
 
@@ -79,7 +81,7 @@ def _reduced(is_reduced: bool, keeps: bool) -> str:
     return "reduced, and kept as 1" if keeps else "reduced, and gone"
 
 
-def transposed(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
+def transposed(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[AlignedDimension, ...]:
     """Swap two axes."""
     order = list(range(tensors[0].dim()))
     first, second = values["dim0"], values["dim1"]
@@ -87,38 +89,38 @@ def transposed(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meetin
     return permuted(tensors, {"dims": order})
 
 
-def permuted(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
+def permuted(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[AlignedDimension, ...]:
     """Show the sizes in the tensor's order, and below each the size that takes its place."""
     shape = tuple(tensors[0].shape)
     return tuple(
-        Meeting((size,), shape[dim], f"was axis {dim % len(shape)}")
+        AlignedDimension((size,), shape[dim], f"was axis {dim % len(shape)}")
         for size, dim in zip(shape, values["dims"], strict=True)
     )
 
 
-def expanded(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
+def expanded(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[AlignedDimension, ...]:
     """Stretch axes of length 1, and put new axes before the others."""
     wanted, shape = values["sizes"], tuple(tensors[0].shape)
     had = (None,) * (len(wanted) - len(shape)) + shape
     return tuple(_expanded(size, want) for size, want in zip(had, wanted, strict=True))
 
 
-def _expanded(size: int | None, want: int) -> Meeting:
+def _expanded(size: int | None, want: int) -> AlignedDimension:
     if size is not None and want in (-1, size):
-        return Meeting((size,), size, "stays")
+        return AlignedDimension((size,), size, "stays")
     if want < 0:
-        return Meeting((size,), None, "a new axis needs a length" if size is None else "no length", fits=False)
+        return AlignedDimension((size,), None, "a new axis needs a length" if size is None else "no length", fits=False)
     if size in (1, None):
-        return Meeting((size,), want, "new" if size is None and want == 1 else "stretched, with stride 0")
-    return Meeting((size,), None, "only a 1 can be stretched", fits=False)
+        return AlignedDimension((size,), want, "new" if size is None and want == 1 else "stretched, with stride 0")
+    return AlignedDimension((size,), None, "only a 1 can be stretched", fits=False)
 
 
-def squeezed(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
+def squeezed(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[AlignedDimension, ...]:
     """Remove axes of length 1."""
     (tensor,) = tensors
     asked = set(range(tensor.dim())) if values["dim"] is None else {dim % tensor.dim() for dim in values["dim"]}
     return tuple(
-        Meeting((size,), None if size == 1 and dim in asked else size, _squeezed(size, dim in asked))
+        AlignedDimension((size,), None if size == 1 and dim in asked else size, _squeezed(size, dim in asked))
         for dim, size in enumerate(tensor.shape)
     )
 
@@ -129,14 +131,14 @@ def _squeezed(size: int, is_asked: bool) -> str:
     return "a 1, and gone" if size == 1 else "not 1: it stays"
 
 
-def unsqueezed(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
+def unsqueezed(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[AlignedDimension, ...]:
     """Insert an axis."""
     (tensor,) = tensors
     place = values["dim"] % (tensor.dim() + 1)
-    rows = [Meeting((size,), size, "stays") for size in tensor.shape]
-    return (*rows[:place], Meeting((None,), 1, "new"), *rows[place:])
+    rows = [AlignedDimension((size,), size, "stays") for size in tensor.shape]
+    return (*rows[:place], AlignedDimension((None,), 1, "new"), *rows[place:])
 
 
-def counted(_tensors: Sequence[Tensor], _values: ReadArguments) -> tuple[Meeting, ...]:
+def counted(_tensors: Sequence[Tensor], _values: ReadArguments) -> tuple[AlignedDimension, ...]:
     """Return no rows: the sizes are not combined one by one."""
     return ()

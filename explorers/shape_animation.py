@@ -11,8 +11,8 @@ from math import prod
 from torch import Tensor
 
 from autograder.notebook.html_markup import Html, tag
-from explorers.animation import PartValues, Recording
-from explorers.shape_cells import Cells, Traced, called, traced
+from explorers.animation import AnimationRun, PartValues
+from explorers.shape_cells import Cells, Traced, cell_name, trace_cells
 from explorers.shape_rules import Arguments
 from explorers.shapes import Exploration, explore
 
@@ -55,11 +55,11 @@ def questions(tensors: Mapping[str, Tensor]) -> list[ShapeCase]:
     return asked
 
 
-def filmed(tensors: Mapping[str, Tensor], asked: ShapeCase) -> ShapeFilm | None:
+def film_of(tensors: Mapping[str, Tensor], asked: ShapeCase) -> ShapeFilm | None:
     """Return the film of a question, or None if there is nothing to show."""
     operation, names, given = asked
     found = explore(operation, [(name, tensors[name]) for name in names], given, tensors)
-    cells = traced(found, operation, [tensors[name] for name in names], given, tensors)
+    cells = trace_cells(found, operation, [tensors[name] for name in names], given, tensors)
     return None if cells is None else ShapeFilm(found, cells)
 
 
@@ -70,7 +70,7 @@ class ShapeFilm:
     found: Exploration
     cells: Traced
 
-    def recorded(self, place: int, count: int) -> Recording:
+    def recorded(self, place: int, count: int) -> AnimationRun:
         """Return the run as number `place` of `count` whose pictures are in one drawing."""
         seen = {f"case{n}.display": "inline" if n == place else "none" for n in range(count)}
         outcome = (
@@ -86,7 +86,7 @@ class ShapeFilm:
             "rule.text": self.found.rule.replace("`", ""),
         }
         frames = [*self._of_result(), *self._of_inputs()]
-        return Recording(still, frames, range(1, len(frames) + 1))
+        return AnimationRun(still, frames, range(1, len(frames) + 1))
 
     def drawn(self, place: int, is_shown: bool) -> Html:
         """Return the tensors, and below each the memory that it views."""
@@ -103,14 +103,14 @@ class ShapeFilm:
         for cell in range(len(result.numbers)):
             used = zip(operands, self.cells.made[cell], strict=True)
             lit = "".join(block.lit(at) for block, cells in used for at in cells)
-            name = called(result, cell)
+            name = cell_name(result, cell)
             told = f"{name} = {self.cells.spelled(cell)} = {result.numbers[cell]}"
             yield {**_marks(lit, block, cell), "said.text": f"{told}{_where(result, cell)}."}
 
     def _of_inputs(self) -> Iterator[PartValues]:
         for block in self._blocks[: len(self.cells.inputs)]:
             for cell in range(len(block.cells.numbers)):
-                told = f"{called(block.cells, cell)} = {block.cells.numbers[cell]}{_where(block.cells, cell)}."
+                told = f"{cell_name(block.cells, cell)} = {block.cells.numbers[cell]}{_where(block.cells, cell)}."
                 yield {**_marks("", block, cell), "said.text": told}
 
     # --- where all of it stands

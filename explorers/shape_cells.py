@@ -61,16 +61,16 @@ class Traced:
         if self.operation in _SPELLING:
             return _SPELLING[self.operation](used)
         (source,), (operand,) = self.made[cell], self.inputs
-        return " and ".join(called(operand, at) for at in source)
+        return " and ".join(cell_name(operand, at) for at in source)
 
 
-def called(cells: Cells, at: int) -> str:
+def cell_name(cells: Cells, at: int) -> str:
     """A number by its index: `base[0, 1]`; a single number by its tensor's name."""
     index = list(cells.indices)[at]
     return f"{cells.name}[{', '.join(map(str, index))}]" if index else cells.name
 
 
-def traced(
+def trace_cells(
     found: Exploration,
     operation: str,
     tensors: Sequence[Tensor],

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from math import prod
 
 from autograder.notebook.html_markup import Html, join, prose, table, tag
-from explorers.predictions import HOLDS
-from explorers.shape_alignment import Meeting
+from explorers.shape_alignment import AlignedDimension
+from explorers.shape_predictions import HOLDS
 from explorers.shapes import Exploration, Shown
 from explorers.tensor_markup import numbers
 
@@ -51,14 +51,14 @@ def _aligned(found: Exploration) -> Html:
     return table("How the shapes meet", (), lines, class_="x-sizes")
 
 
-def _size(row: Meeting, size: int | None) -> Html:
+def _size(row: AlignedDimension, size: int | None) -> Html:
     if size is None:
         return tag("td", "–", class_="x-size x-none", title="no such axis")
     kind = "x-clash" if not row.fits else "x-same" if size == row.result else "x-changed"
     return tag("td", str(size), class_=f"x-size {kind}")
 
 
-def _result(row: Meeting, all_fit: bool) -> Html:
+def _result(row: AlignedDimension, all_fit: bool) -> Html:
     if not row.fits:
         return tag("td", "✗", class_="x-size x-clash", title="does not fit")
     if row.result is None:

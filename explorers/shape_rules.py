@@ -9,7 +9,7 @@ from typing import Any
 from torch import Tensor
 
 from explorers.shape_alignment import (
-    Meeting,
+    AlignedDimension,
     ReadArguments,
     broadcast,
     counted,
@@ -46,7 +46,7 @@ class Operation:
     code: Callable[[Sequence[str], Arguments], str]
     apply: Callable[[Sequence[Tensor], ReadArguments], Tensor]
     rule: str
-    rows: Callable[[Sequence[Tensor], ReadArguments], tuple[Meeting, ...]]
+    rows: Callable[[Sequence[Tensor], ReadArguments], tuple[AlignedDimension, ...]]
     arguments: Mapping[str, Argument] = field(default_factory=dict)
 
     def starts(self, axes: int) -> Arguments:

@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 
 from autograder.notebook.html_markup import Html
-from explorers.animation import Film, FilmChoice, Recording, is_recording
+from explorers.animation import Animation, AnimationRun, FilmChoice, is_recording
 from explorers.controls import Control
-from explorers.predictions import FORM, judged
-from explorers.shape_animation import MOST_CASES, ShapeCase, ShapeFilm, filmed, picture, questions
+from explorers.shape_animation import MOST_CASES, ShapeCase, ShapeFilm, film_of, picture, questions
 from explorers.shape_picture import shape_picture
+from explorers.shape_predictions import FORM, judge_prediction
 from explorers.shape_rules import OPERATIONS, Arguments
 from explorers.shapes import Exploration, explore
 from explorers.widget import Explorer
@@ -126,7 +126,9 @@ class ShapeExplorer(Explorer):
         """The sizes, the shape, the numbers; or only the question."""
         asked = self._question
         verdict = (
-            judged(asked.guess, self._found) if asked.predicts and not asked.covered and not self._found.unread else ""
+            judge_prediction(asked.guess, self._found)
+            if asked.predicts and not asked.covered and not self._found.unread
+            else ""
         )
         # A page may be shown by somebody who lets no drawing through: there the numbers stand as text as well.
         is_filmed = not self._is_page and self.moving() is not None
@@ -140,16 +142,16 @@ class ShapeExplorer(Explorer):
         finally:
             self._is_page = False
 
-    def moving(self) -> Film | None:
+    def moving(self) -> Animation | None:
         """The numbers one by one, unless they are too many, or still to be predicted."""
         is_short = all(each.values is not None for each in self._found.inputs)
         is_covered = self._question.covered or not is_short
-        here = None if is_covered else filmed(self._tensors, self._asked(self._question))
+        here = None if is_covered else film_of(self._tensors, self._asked(self._question))
         if here is None:
             return None
         films = [here]
         if self._is_page and is_recording():
-            others = (filmed(self._tensors, each) for each in questions(self._tensors))
+            others = (film_of(self._tensors, each) for each in questions(self._tensors))
             films += [each for each in others if each and each.found.code != here.found.code]
         return _film(films[:MOST_CASES])
 
@@ -160,7 +162,7 @@ class ShapeExplorer(Explorer):
             return found.note
         if asked.covered:
             return f"{found.code}: what is the shape of the result?"
-        verdict = f" {judged(asked.guess, found)}" if asked.predicts else ""
+        verdict = f" {judge_prediction(asked.guess, found)}" if asked.predicts else ""
         told = f"torch refuses: {found.error}" if found.error else f"shape {found.shape}"
         return f"{found.code}: {told}.{verdict}"
 
@@ -191,12 +193,12 @@ class ShapeExplorer(Explorer):
         ]
 
 
-def _film(films: Sequence[ShapeFilm]) -> Film:
+def _film(films: Sequence[ShapeFilm]) -> Animation:
     runs = {film.found.code: film.recorded(place, len(films)) for place, film in enumerate(films)}
     codes = tuple(runs)
     choices = [FilmChoice("code", "Operation", codes, codes[0])] if len(films) > 1 else []
-    keyed: dict[tuple[str, ...], Recording] = {(code,) if choices else (): run for code, run in runs.items()}
-    return Film(TITLE, choices, keyed, picture(films, runs[codes[0]].at(0), 0), about=codes[0], pace=PACE)
+    keyed: dict[tuple[str, ...], AnimationRun] = {(code,) if choices else (): run for code, run in runs.items()}
+    return Animation(TITLE, choices, keyed, picture(films, runs[codes[0]].at(0), 0), about=codes[0], pace=PACE)
 
 
 def _argument(name: str, text: str, tensor: str) -> Control:

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from explorers.shape_alignment import Meeting, ReadArguments
+from explorers.shape_alignment import AlignedDimension, ReadArguments
 from explorers.shape_rules import OPERATIONS, Arguments, Operation
 from explorers.typed_input import MOST_COMPUTED, ArgumentError
 
@@ -38,7 +38,7 @@ class Exploration:
     code: str
     inputs: tuple[Shown, ...]
     rule: str
-    rows: tuple[Meeting, ...] = ()
+    rows: tuple[AlignedDimension, ...] = ()
     shape: tuple[int, ...] | None = None
     result: Shown | None = None
     shares: tuple[str, ...] = ()
@@ -118,7 +118,7 @@ def _planned(operation: Operation, tensors: Sequence[Tensor], values: ReadArgume
         return None
 
 
-def _rows(operation: Operation, tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Meeting, ...]:
+def _rows(operation: Operation, tensors: Sequence[Tensor], values: ReadArguments) -> tuple[AlignedDimension, ...]:
     try:
         return operation.rows(tensors, values)
     except (*REFUSALS, ZeroDivisionError):  # the arguments fit no rule: torch says why

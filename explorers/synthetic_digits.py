@@ -29,7 +29,7 @@ def drawn_digits(n: int, seed: int) -> tuple[Tensor, Tensor]:
     return torch.stack(drawings) if drawings else torch.zeros(0, SIDE, SIDE), labels
 
 
-def draw(
+def draw_strokes(
     strokes: Sequence[Tensor],
     *,
     height: float = 22.0,
@@ -50,11 +50,13 @@ def draw(
     for stroke in strokes:
         x, y = (stroke[:, 0] - 0.5) * width, (stroke[:, 1] - 0.5) * height
         x = x - slant * y
-        ink |= distances(torch.stack([cos * x - sin * y + center[0], sin * x + cos * y + center[1]], dim=1)) < pen
+        ink |= (
+            distances_to_line(torch.stack([cos * x - sin * y + center[0], sin * x + cos * y + center[1]], dim=1)) < pen
+        )
     return ink.float()
 
 
-def distances(places: Tensor) -> Tensor:
+def distances_to_line(places: Tensor) -> Tensor:
     """How far the middle of each place of the paper is from a line through `places`, (n, 2), across before down.
 
     The result is (32, 32), in the precision of `places`. A single place is a line as well.
@@ -82,7 +84,7 @@ def _by_hand(digit: int, chance: torch.Generator) -> Tensor:
     pen = between(1.2, 2.0)
     width = height * between(0.45, 0.72)
     room_across, room_down = ((SIDE - size) / 2 - pen for size in (width, height))
-    return draw(
+    return draw_strokes(
         [_wobbled(stroke, chance) for stroke in strokes_of(digit, way)],
         height=height,
         width=width,

@@ -12,7 +12,7 @@ import anywidget
 from traitlets import Dict, Int, List, Unicode
 
 from autograder.notebook.html_markup import Html, join, prose, tag
-from explorers.animation import Film
+from explorers.animation import Animation
 from explorers.controls import Control, Refused
 from explorers.tensor_markup import still
 
@@ -22,14 +22,14 @@ STATIC = Path(__file__).parent / "static"
 _TURN = threading.RLock()
 
 
-def joined(*names: str) -> str:
+def join_files(*names: str) -> str:
     """Return files of `static/` as one text, in this order; later ones may use names of earlier ones."""
     return "\n".join((STATIC / name).read_text(encoding="utf-8") for name in names)
 
 
-def scripts(*more: str) -> str:
+def script_module(*more: str) -> str:
     """Return the JavaScript module that every explorer has, followed by more files."""
-    return joined("moving.js", "explorer.js", *more)
+    return join_files("moving.js", "explorer.js", *more)
 
 
 class Explorer(anywidget.AnyWidget):
@@ -39,7 +39,7 @@ class Explorer(anywidget.AnyWidget):
     `show()`. What the page sends is checked against `offer()` before `choose` sees it.
     """
 
-    _esm = scripts()
+    _esm = script_module()
     _css: Path | str = STATIC / "explorer.css"
     _ipython_display_ = None  # ipywidgets 7 has one, which would come before the MIME bundle and leave out the picture
 
@@ -71,7 +71,7 @@ class Explorer(anywidget.AnyWidget):
     def choose(self, name: str, value: Any) -> None:
         """Change the state: `value` is one that the control `name` can have. Raises Refused, the state unchanged."""
 
-    def moving(self) -> Film | None:
+    def moving(self) -> Animation | None:
         """Return the film that is shown below the picture, if there is one."""
         return None
 
@@ -121,7 +121,7 @@ class Explorer(anywidget.AnyWidget):
 
     def page(self) -> Html:
         """The present picture as HTML that needs no kernel and no script, and can be read without its style."""
-        style = tag("style", Html(joined("explorer.css")))
+        style = tag("style", Html(join_files("explorer.css")))
         film = self.moving()
         moved = film.page() if film else Html("")
         shown = [moved, self.at_rest()] if film and film.is_first else [self.at_rest(), moved]

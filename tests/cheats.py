@@ -15,7 +15,13 @@ from dataclasses import dataclass
 import torch
 
 from autograder.course.judge import Judge
-from autograder.course.replay_cheats import MOST, after_an_honest_first, replayed, share_of_constants, with_right_shapes
+from autograder.course.replay_cheats import (
+    MOST,
+    after_an_honest_first,
+    judge_replay,
+    share_of_constants,
+    with_right_shapes,
+)
 from tests.our_course import COURSE
 
 MANY, FEW = 40, 12
@@ -55,7 +61,7 @@ def rows(judge: Judge, seeds: Sequence[int], names: Iterable[str] = ()) -> Itera
         replays, constants, shapes, again = [], [], [], 0
         for seed in seeds:
             key = judge.keys.reference_key(name, seed)
-            replays.append(replayed(exercise, shipped, key).score)
+            replays.append(judge_replay(exercise, shipped, key).score)
             constants.append(share_of_constants(after_an_honest_first(exercise, shipped, key)))
             shapes.append(with_right_shapes(exercise, shipped, key).score)
             again += judge.keys.drawn[name, seed] != seed

@@ -21,8 +21,8 @@ import pytest
 
 from autograder.course.course_location import COURSE_VARIABLE
 from autograder.process_startup import block_slow_imports
+from autograder.sandbox.confinement_policy import UNCONFINED_VARIABLE
 from autograder.sandbox.self_test import confinement_problem
-from autograder.sandbox.unconfined import UNCONFINED_VARIABLE
 from tests import remembered
 from tests.asked import THOROUGH, UNTIL
 from tests.quick import SLOW

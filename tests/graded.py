@@ -10,12 +10,12 @@ import pytest
 
 from autograder.authoring import example_class
 from autograder.authoring.example_class import ExampleClass
-from autograder.authoring.example_students import Student
+from autograder.authoring.example_students import ExampleStudent
 from autograder.authoring.proof import SEEDS
 from autograder.course.judge import Judge
 from autograder.diagnosis.judge_observations import UNTOUCHED
 from autograder.grading import verdict_store
-from autograder.grading.executors import Workers
+from autograder.grading.executors import WorkerChoice
 from autograder.grading.submission_verdict import SubmissionVerdict
 from tests.asked import THOROUGH
 from tests.conftest import UNCONFINED, is_remembered
@@ -26,7 +26,7 @@ from tests.small_chapter import PROJECT, SAMPLE
 # By day the drawing of fresh cases that the proof of the bank looks at, too: what answers show on it is known there.
 SEED = 20_250_101 if THOROUGH else SEEDS[1]
 WHOLE = STEM  # what happens to files and processes does not depend on the chapter: tried in that of the sample
-ONE = Workers(count=1, stays=True)  # the tests run side by side as it is
+ONE = WorkerChoice(count=1, stays=True)  # the tests run side by side as it is
 # Who gets a page: one with a known mistake in every exercise, and one whose file could not be read.
 PAGES = None if THOROUGH else ("wrong-01", "broken-json")
 
@@ -61,7 +61,7 @@ def _graded_class(stem: str, folder: Path, whole: frozenset[str] | None) -> Exam
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(verdict_store.SEED_VARIABLE, str(SEED))
         empty, is_sample = example_class.empty_folder(folder), stem == WHOLE
-        return example_class.run(
+        return example_class.run_example_class(
             SAMPLE if is_sample else _with_one_chapter(stem, folder.with_name(f"{stem}-project")),
             empty,
             stem,
@@ -87,12 +87,12 @@ def _with_one_chapter(stem: str, folder: Path) -> Path:
 
 def verdict_of(graded: ExampleClass, student: str) -> SubmissionVerdict:
     """The stored verdict of one student."""
-    found = verdict_store.stored(graded.course, graded.stem, student)
+    found = verdict_store.read_verdict(graded.course, graded.stem, student)
     assert found is not None
     return found
 
 
-def share(graded: ExampleClass, judge: Judge, student: Student, exercise: str) -> float:
+def share(graded: ExampleClass, judge: Judge, student: ExampleStudent, exercise: str) -> float:
     """What share of an exercise's points a student must earn.
 
     For a known mistake it comes from calling the answer here and now; by day in the sample, since that takes as long

@@ -9,10 +9,10 @@ from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import Assignment
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.submission.submission import StudentFiles
+from autograder.submission.submission import SubmittedFiles
 
 
-def graded(assignment: Assignment, parcel: StudentFiles, seed: int) -> SubmissionVerdict:
+def graded(assignment: Assignment, parcel: SubmittedFiles, seed: int) -> SubmissionVerdict:
     """A verdict that says what was handed in, unless the submission asks for trouble."""
     text = parcel.data.decode()
     if "kill" in text:

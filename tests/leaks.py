@@ -19,8 +19,8 @@ from zipfile import ZipFile
 import nbformat
 
 from autograder.course import solution_regions
-from autograder.course.chapter_cells import without_answer
-from autograder.course.chapter_reader import Chapter, Kind, read_chapter
+from autograder.course.chapter_cells import CellKind, without_answer
+from autograder.course.chapter_reader import Chapter, read_chapter
 
 SHORTEST = 14
 MARKERS = ("### BEGIN SOLUTION", "### BEGIN HIDDEN TESTS", "### BEGIN STARTER")
@@ -35,7 +35,8 @@ def secrets(course: dict[Path, str], handed_out: str = "") -> set[str]:
     for path, bank in course.items():
         chapter = read_chapter(path)
         written += [
-            solution_regions.inside(cell.source, solution_regions.SOLUTION) for cell in chapter.of_kind(Kind.EXERCISE)
+            solution_regions.region_lines(cell.source, solution_regions.SOLUTION)
+            for cell in chapter.of_kind(CellKind.EXERCISE)
         ]
         written += [f'check("{name}", {name}, fresh=True)' for name in chapter.exercises]
         banks += _answers(bank)
@@ -65,10 +66,10 @@ def _definitions(bank: str) -> list[ast.FunctionDef | ast.ClassDef]:
 
 def _shown(chapter: Chapter) -> Iterator[str]:
     for cell in chapter.cells:
-        if cell.kind is Kind.EXERCISE:
-            yield solution_regions.starter(cell.source)
+        if cell.kind is CellKind.EXERCISE:
+            yield solution_regions.starter_cell(cell.source)
         else:
-            yield without_answer(cell.source) if cell.kind is Kind.PREDICT else cell.source
+            yield without_answer(cell.source) if cell.kind is CellKind.PREDICT else cell.source
 
 
 def telling(text: str) -> set[str]:

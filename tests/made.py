@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import torch
 
-from autograder.diagnosis.expected import ExpectedObservations, Mistake
+from autograder.diagnosis.expected import ExpectedObservations, KnownMistake
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.exercise import Case, Exercise, Requirement
@@ -88,7 +88,7 @@ def key(seed: int = 0) -> ExpectedObservations:
     made = exercise()
     cases = made.cases(seed)
     mistakes = tuple(
-        Mistake(tag, text, made.observe(function, cases), ("no_loops",) if tag == "loop" else ())
+        KnownMistake(tag, text, made.observe(function, cases), ("no_loops",) if tag == "loop" else ())
         for function, (tag, text) in MISTAKES.items()
     )
     return ExpectedObservations("double", cases, made.observe(reference, cases), mistakes)

@@ -15,7 +15,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.notebook import hidden_state, progress_log, saved_notebook
-from autograder.notebook.hidden_state import notes
+from autograder.notebook.hidden_state import hidden_state_notes
 
 CHECK = 'check("answer", answer)'
 
@@ -70,7 +70,7 @@ class MadeKernel:
     def _check(self, exercise: str, answer: object) -> None:
         """Here an error is not kept from the test: with it, no note would prove nothing."""
         report = Report(exercise, (Verdict("works", Status.PASS if self.passed else Status.FAIL),))
-        self.told = "\n".join(notes(report, answer, self))
+        self.told = "\n".join(hidden_state_notes(report, answer, self))
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MadeKernel:
     monkeypatch.delenv(progress_log.OFF, raising=False)
     for module in (hidden_state, progress_log):
         monkeypatch.setattr(module, "get_ipython", lambda: made)
-    monkeypatch.setattr(hidden_state, "CLOCK", saved_notebook.Clock())
+    monkeypatch.setattr(hidden_state, "CLOCK", saved_notebook.CellRunTimes())
     monkeypatch.setattr(saved_notebook, "time", SimpleNamespace(time=lambda: made.now))
     hidden_state.CLOCK.start(made)
     return made

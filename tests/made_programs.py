@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from autograder.exercises.exercise import Case
-from autograder.grading.execution_plan import Task, plan
+from autograder.grading.execution_plan import Task, plan_run
 from autograder.sandbox.execution.program import AnswerStep, AssignmentSetup, Program
-from autograder.submission.cell_order import OrderedCell, Role
+from autograder.submission.cell_order import CellRole, OrderedCell
 
 MADE_COURSE = Path(__file__).parent / "made_course"
 NAMES = ("one", "two", "three", "four", "five", "six")
@@ -25,11 +25,11 @@ def program(
     chapter: str = "ch98_many",
 ) -> Program:
     """The program of a notebook with answers to made exercises, each above its check, between cells of its own."""
-    parts = [OrderedCell(Role.OWN, own)]
+    parts = [OrderedCell(CellRole.OWN, own)]
     for name, source in answers.items():
-        parts += [OrderedCell(Role.ANSWER, source, (name,)), OrderedCell(Role.CHECK, exercises=(name,))]
-    parts.append(OrderedCell(Role.OWN, below))
-    return plan(
+        parts += [OrderedCell(CellRole.ANSWER, source, (name,)), OrderedCell(CellRole.CHECK, exercises=(name,))]
+    parts.append(OrderedCell(CellRole.OWN, below))
+    return plan_run(
         parts, [Task(name, cases, seconds) for name in answers], AssignmentSetup(str(MADE_COURSE), (chapter,), setup)
     ).program
 

@@ -14,7 +14,7 @@ from traitlets.config import Config
 from autograder import mine
 from autograder.course import exercise_index
 from autograder.course.course_location import COURSE_VARIABLE
-from autograder.course.exercise_index import IndexedChapter, Worth
+from autograder.course.exercise_index import ExercisePoints, IndexedChapter
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.notebook import earlier_notebooks, last_check, progress_log
 from autograder.notebook import mine as choosing
@@ -22,8 +22,8 @@ from autograder.notebook.progress_log import LOGBOOK
 
 FIRST, SECOND = "ch01_first", "ch02_second"
 CHAPTERS = (
-    IndexedChapter(FIRST, "Chapter 1: First", {"double": Worth(2, 0), "Pair": Worth(1, 0)}),
-    IndexedChapter(SECOND, "Chapter 2: Second", {"triple": Worth(2, 0)}),
+    IndexedChapter(FIRST, "Chapter 1: First", {"double": ExercisePoints(2, 0), "Pair": ExercisePoints(1, 0)}),
+    IndexedChapter(SECOND, "Chapter 2: Second", {"triple": ExercisePoints(2, 0)}),
 )
 # What the made exercises ask of their answers.
 ASKED: dict[str, Callable[[Any], bool]] = {
@@ -50,7 +50,7 @@ def check(name: str, answer: Any) -> None:
     except Exception:
         passed = False
     report = Report(name, (Verdict("works", Status.PASS if passed else Status.FAIL),))
-    LOGBOOK.note(report, last_check.note(name, answer, passed))
+    LOGBOOK.note(report, last_check.remember_check(name, answer, passed))
 
 
 def new_kernel(folder: Path) -> Any:

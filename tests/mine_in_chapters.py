@@ -12,7 +12,7 @@ from typing import Any
 
 from autograder.course.exercise_index import IndexedChapter
 from autograder.notebook.last_check import digest_of_answer
-from autograder.notebook.progress_log import NAME, Entry, _append
+from autograder.notebook.progress_log import NAME, LoggedCheck, _append
 from autograder.python_names import Names, names_of
 from autograder.submission.answer_source import statements, values_of
 from tests.small_chapter import PROJECT
@@ -136,4 +136,4 @@ def lay_beside(
         (folder / f"{each.stem}.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4}))
         for cell in each.cells:
             if cell.exercise in solved and cell.exercise in known[each.stem].exercises:
-                _append(folder / NAME, cell.exercise, Entry(1, 1, digest_of_answer(cell.solved, cell.exercise)))
+                _append(folder / NAME, cell.exercise, LoggedCheck(1, 1, digest_of_answer(cell.solved, cell.exercise)))

@@ -19,7 +19,7 @@ import torch
 
 from autograder.authoring.message_check import failed_verdicts, other_messages
 from autograder.authoring.proof import shipped_key
-from autograder.authoring.sync_check import still_holds
+from autograder.authoring.stale_observations import still_holds
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.exercise_parts import ExerciseParts
 from autograder.course.judge import Judge

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.project_address import normalized, origin, read, write
+from autograder.authoring.project_address import origin_address, public_address, read_address, write_address
 from autograder.errors import WorkFailed
 from tests.small_chapter import PROJECT, make_project
 
@@ -27,18 +27,18 @@ from tests.small_chapter import PROJECT, make_project
 )
 def test_normalized(remote: str, expected: str | None) -> None:
     """Hosted https and ssh remotes become plain https, without secrets; nothing else is an address."""
-    assert expected == normalized(remote)
+    assert expected == public_address(remote)
 
 
 def test_origin(tmp_path: Path) -> None:
     """The address comes from the remote called origin, where there is one."""
     git = ["git", "-C", str(tmp_path)]
     subprocess.run([*git, "init", "--quiet"], check=True)
-    before = origin(tmp_path)
+    before = origin_address(tmp_path)
     subprocess.run([*git, "remote", "add", "origin", "git@github.com:someone/course.git"], check=True)
 
     assert before is None
-    assert origin(tmp_path) == "https://github.com/someone/course"
+    assert origin_address(tmp_path) == "https://github.com/someone/course"
 
 
 def test_write(tmp_path: Path) -> None:
@@ -47,26 +47,26 @@ def test_write(tmp_path: Path) -> None:
     address = "https://github.com/someone/course"
     before = (project / "pyproject.toml").read_text()
 
-    assert [True, False] == [write(project, address), write(project, address)]
-    assert address == read(project)
+    assert [True, False] == [write_address(project, address), write_address(project, address)]
+    assert address == read_address(project)
     assert before.replace('""', f'"{address}"') == (project / "pyproject.toml").read_text()
 
 
 def test_write_into_this_project(tmp_path: Path) -> None:
     """This project's own pyproject.toml has the setting where it can be written."""
     (tmp_path / "pyproject.toml").write_text((PROJECT / "pyproject.toml").read_text())
-    write(tmp_path, "https://example.org/a/b")
+    write_address(tmp_path, "https://example.org/a/b")
 
-    assert read(tmp_path) == "https://example.org/a/b"
+    assert read_address(tmp_path) == "https://example.org/a/b"
 
 
 def test_no_setting(tmp_path: Path) -> None:
     """Without the setting one line says what to add."""
     (tmp_path / "pyproject.toml").write_text("[tool.other]\naddress = 'x'\n")
     with pytest.raises(WorkFailed, match=r'expected one `address = "..."` under \[tool.pytorch-basics\]'):
-        write(tmp_path, "https://example.org/a/b")
+        write_address(tmp_path, "https://example.org/a/b")
 
 
 def test_no_pyproject(tmp_path: Path) -> None:
     """A folder without a pyproject.toml has no address."""
-    assert read(tmp_path) == ""
+    assert read_address(tmp_path) == ""

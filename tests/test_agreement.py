@@ -7,15 +7,15 @@ from typing import Any, cast
 
 import pytest
 
-from autograder.authoring.build_course import observe
+from autograder.authoring.build_course import make_data_files
 from autograder.authoring.proof_receipts import keys_that_hold
-from autograder.authoring.sync_check import still_holds
+from autograder.authoring.stale_observations import still_holds
 from autograder.course import shipped_observations
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.judge import Judge
 from autograder.diagnosis.expected import ExpectedObservations
 from autograder.exercises.exercise import Case, ExerciseSet
-from autograder.exercises.observation import Observation, Seen
+from autograder.exercises.observation import Observation, TensorSnapshot
 from tests import made
 from tests.our_course import COURSE
 
@@ -64,7 +64,7 @@ def scaled(key: ExpectedObservations, factor: float) -> ExpectedObservations:
     """The key with all that is returned multiplied."""
     for observations in (key.reference, *(mistake.observations for mistake in key.mistakes)):
         for seen in observations:
-            cast(Seen, seen["returned"]).values.mul_(factor)  # type: ignore[union-attr]
+            cast(TensorSnapshot, seen["returned"]).values.mul_(factor)  # type: ignore[union-attr]
     return key
 
 
@@ -124,5 +124,5 @@ def test_a_build_keeps_what_holds(change: str, kept: bool) -> None:
     changed = shipped_observations.encode(keys)
 
     assert changed != committed
-    built = observe(COURSE.folder, "ch01_tensors", changed)
+    built = make_data_files(COURSE.folder, "ch01_tensors", changed)
     assert (changed == {suffix: built[suffix] for suffix in shipped_observations.SUFFIXES}) is kept

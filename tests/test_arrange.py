@@ -20,7 +20,7 @@ from autograder.errors import UnknownExercise
 from autograder.notebook.progress_log import LOGBOOK
 from explorers import arrange
 from explorers.controls import Refused
-from explorers.line_puzzle import DEEPEST, GAP, LONGEST, Pieces, arrangement_of, names, pieces_of
+from explorers.line_puzzle import DEEPEST, GAP, LONGEST, Pieces, arrangement_of, pieces_of, puzzle_names
 from explorers.line_puzzle_widget import Arranger
 from tests import leaks
 from tests.arranged_programs import PROGRAMS
@@ -89,7 +89,7 @@ class TestLines:
 
     def test_there_are_eight(self) -> None:
         """And for each a right program, which the tests alone have."""
-        assert 8 == len(names()) and set(PROGRAMS) == set(names())
+        assert 8 == len(puzzle_names()) and set(PROGRAMS) == set(puzzle_names())
 
     @pytest.mark.parametrize("name", PROGRAMS)
     def test_order_in_the_file_says_nothing(self, name: str) -> None:

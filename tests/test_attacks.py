@@ -20,11 +20,11 @@ from nbformat import NotebookNode
 from autograder.course.judge import Judge
 from autograder.diagnosis import difference_messages
 from autograder.diagnosis.verdict import Status
-from autograder.grading.grade_submission import grade, planned
+from autograder.grading.grade_submission import grade, plan_submission
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.program import AnswerStep, Limits, ProbeStep, Runner
-from autograder.submission.read_submission import read
+from autograder.submission.read_submission import read_submission
 from tests.attacks import on_stock, teacher_on_stock
 from tests.cheats import FACTS_ALONE
 from tests.conftest import UNCONFINED, needs_confinement
@@ -136,7 +136,9 @@ def test_there_are_many() -> None:
 
 def test_messages_name_the_steps_of_the_target(judge: Judge, release: NotebookNode) -> None:
     """Attacks that speak for the grader's child know which of its steps run and probe the attacked exercise."""
-    steps = planned(read(handed_in_with(ATTACKS[0], judge, release), release), judge, SEED).program.steps
+    steps = plan_submission(
+        read_submission(handed_in_with(ATTACKS[0], judge, release), release), judge, SEED
+    ).program.steps
 
     assert isinstance(steps[10], AnswerStep) and isinstance(steps[11], ProbeStep)
     assert TARGET == steps[11].exercise

@@ -29,7 +29,7 @@ from nbformat import NotebookNode
 from autograder.__main__ import main
 from autograder.course.course_location import COURSE_VARIABLE
 from autograder.course.judge import Judge
-from autograder.exercises.observation import Raised
+from autograder.exercises.observation import ExceptionSnapshot
 from autograder.grading import class_table, verdict_store
 from autograder.grading.grade_submission import grade
 from autograder.grading.submission_verdict import SubmissionVerdict
@@ -114,7 +114,7 @@ def test_notebook_is_graded_or_named(attack: Path, judge: Judge, release: Notebo
 
     def runner(program: Program, _limits: Limits) -> dict[str, Outcome]:
         solved = {name: Outcome(judge.keys.full_key(name, SEED).reference) for name in judge.chapter.exercises}
-        other = Outcome(raised=Raised("NotImplementedError", ""))
+        other = Outcome(raised=ExceptionSnapshot("NotImplementedError", ""))
         rows = answers_of(program).items()
         return {name: solved[name] if text.startswith(judge.chapter.solution(name)) else other for name, text in rows}
 
@@ -146,7 +146,7 @@ class Attacked:
 
     def verdict(self, student: str) -> SubmissionVerdict:
         """The stored verdict of one student."""
-        found = verdict_store.stored(self.course, STEM, student)
+        found = verdict_store.read_verdict(self.course, STEM, student)
         assert found is not None, self.failures.get(student)
         return found
 
@@ -203,7 +203,7 @@ def submitted(course: Path, student: str) -> Path:
 @pytest.mark.parametrize("attack", FILES, ids=lambda path: path.stem)
 def test_submission_is_graded_or_named(attack: Path, attacked: Attacked) -> None:
     """Each student's folder becomes a verdict or a reason, in the summary too."""
-    rows = {row.student: row for row in class_table.rows(attacked.course, STEM, attacked.failures)}
+    rows = {row.student: row for row in class_table.class_rows(attacked.course, STEM, attacked.failures)}
     keys = told(attack)
 
     if rows[attack.stem].verdict is None:
@@ -320,7 +320,7 @@ def test_report(attacked: Attacked, typed: Callable[..., tuple[int, str]]) -> No
     status, told = typed("report")
     assert not status, told
 
-    reports, everybody = attacked.course / "reports", class_table.rows(attacked.course, STEM)
+    reports, everybody = attacked.course / "reports", class_table.class_rows(attacked.course, STEM)
     links = re.findall(r'href="(students/[^"]+)"', (reports / "students.html").read_text(encoding="utf-8"))
     assert len(everybody) == len(set(links)) == len(list((reports / "students").iterdir()))
     for path in (each for each in reports.rglob("*") if each.is_file()):

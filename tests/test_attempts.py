@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from autograder.sandbox.execution.forked_children import ForkServerPool
-from autograder.sandbox.execution.submission_runner import run
+from autograder.sandbox.execution.submission_runner import run_program
 from tests import attempts, made
 from tests.attacks import attempts_on_stock
 from tests.conftest import needs_confinement
@@ -32,7 +32,7 @@ def tried() -> dict[str, str]:
         monkeypatch.setenv("THE_TEACHERS_SECRET", "4242")
         text = Path(attempts.__file__).read_text(encoding="utf-8").replace("from __future__ import annotations", "")
         answer = f"{text}\nimport json\nTRIED = json.dumps(all_tried())\n\ndef one(x, plus):\n    return TRIED\n"
-        found = run(program({"one": answer}, CASES), children=ForkServerPool())["one"]
+        found = run_program(program({"one": answer}, CASES), children=ForkServerPool())["one"]
     assert found.observations is not None, found
     seen: dict[str, str] = json.loads(str(found.observations[0]["returned"]))
     return seen

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from explorers.graph import Graph, Node, read
+from explorers.graph import Graph, Node, read_graph
 from explorers.graph_modules import rows_of
 from explorers.graph_trace import MOST_NODES, trace
 from explorers.tensor_values import Values
@@ -189,7 +189,7 @@ def test_gradients_are_those_of_backward(program: Callable[[], tuple[Pool, Tenso
     pool, result = program()
     if not result.requires_grad:
         return
-    graph, nodes = read(result, dict(zip("xyz", pool, strict=False))), trace(result).nodes
+    graph, nodes = read_graph(result, dict(zip("xyz", pool, strict=False))), trace(result).nodes
     order, seen, error = torchs_own(result)
 
     assert graph.error == error
@@ -215,7 +215,7 @@ def test_what_is_sent_adds_up_to_what_arrives(program: Callable[[], tuple[Pool, 
     not finite, or the sum of sizes overflows, the order decides between inf and nan, and nothing is asked.
     """
     _, result = program()
-    if not result.requires_grad or (graph := read(result)).error:
+    if not result.requires_grad or (graph := read_graph(result)).error:
         return
     sent: dict[Any, list[Any]] = {graph.root: [np.ones(())]}
     for node in graph.nodes:
@@ -240,7 +240,7 @@ def test_nothing_of_the_readers_changes(program: Callable[[], tuple[Pool, Tensor
     before = [(each, each._version, each.requires_grad, each.tolist()) for each in alive()]
     grads = [(each, each.grad, numbers(each.grad)) for each in alive() if each.is_leaf or each.retains_grad]
     drawn = torch.get_rng_state()
-    read(result, dict(zip("xyz", pool, strict=False)))
+    read_graph(result, dict(zip("xyz", pool, strict=False)))
 
     assert all(same([each._version, each.requires_grad, each.tolist()], was) for each, *was in before)
     assert all(each.grad is grad and same(numbers(each.grad), values) for each, grad, values in grads)
@@ -258,7 +258,7 @@ def test_the_graph_can_be_read_again(program: Callable[[], tuple[Pool, Tensor]])
     """Reading frees nothing and leaves no hook: the second reading finds the same as the first."""
     _, result = program()
 
-    assert read(result) == read(result)
+    assert read_graph(result) == read_graph(result)
 
 
 def named(graph: Graph, operation: str) -> Node:
@@ -285,7 +285,7 @@ class TestWhatIsShown:
     def test_worked_example(self) -> None:
         """The values forward, where they are kept, and the gradients back, as in chapter 2."""
         names, loss = worked()
-        graph = read(loss, names)
+        graph = read_graph(loss, names)
 
         assert [node.operation for node in graph.nodes] == ["AccumulateGrad", "AccumulateGrad", "Mul", "Add", "Pow"]
         assert [listed(node.results[0].values) for node in graph.nodes] == [2.0, 3.0, None, 8.0, 64.0]
@@ -299,7 +299,7 @@ class TestWhatIsShown:
         """A result that nobody saved is known if the reader gives its name."""
         names, _ = worked()
         product = names["x"] * names["y"]
-        graph = read(product + 1, {**names, "product": product})
+        graph = read_graph(product + 1, {**names, "product": product})
 
         result = named(graph, "Mul").results[0]
         assert (result.name, listed(result.values), result.source) == ("product", 6.0, "what product holds now")
@@ -308,7 +308,7 @@ class TestWhatIsShown:
         """A saved tensor is traced to the step, the leaf or the name that it comes from; settings are text."""
         x = torch.ones(2, requires_grad=True)
         data = torch.arange(2.0)
-        graph = read((((x * data).exp() * x) ** 3).sum(), {"x": x, "data": data})
+        graph = read_graph((((x * data).exp() * x) ** 3).sum(), {"x": x, "data": data})
 
         of = {(node.operation, each.name): each.of for node in graph.nodes for each in node.saved}
         operations = [node.operation for node in graph.nodes]
@@ -324,7 +324,7 @@ class TestWhatIsShown:
         out = y * 3
         y.add_(1)
         y.mul_(2)
-        graph = read(out.sum(), {"x": x})
+        graph = read_graph(out.sum(), {"x": x})
         with pytest.raises(RuntimeError) as refusal:
             out.sum().backward()
 
@@ -339,7 +339,7 @@ class TestWhatIsShown:
         """After backward the nodes are still there; what they saved is gone, and torch says so."""
         names, loss = worked()
         loss.backward()
-        graph = read(loss, names)
+        graph = read_graph(loss, names)
 
         assert len(graph.nodes) == 5 and "a second time" in graph.error
         assert {each.error for each in named(graph, "Mul").saved} == {graph.error}
@@ -350,20 +350,20 @@ class TestWhatIsShown:
         x = torch.tensor(2.0, requires_grad=True)
         y = x + x
         y.backward()
-        added = leaf(read(y, {"x": x}), "x").added
+        added = leaf(read_graph(y, {"x": x}), "x").added
 
         assert added and (listed(added.before), listed(added.after)) == (2.0, 4.0)
 
     def test_untracked(self) -> None:
         """Behind an untracked tensor there is no graph; torch's error is told."""
-        graph = read(torch.ones(()))
+        graph = read_graph(torch.ones(()))
 
         assert graph.nodes == () and "does not require grad" in graph.error and graph.note
 
     def test_a_leaf_by_itself(self) -> None:
         """A leaf is its own graph, with the gradient 1."""
         x = torch.tensor(2.0, requires_grad=True)
-        (node,) = read(x, {"x": x}).nodes
+        (node,) = read_graph(x, {"x": x}).nodes
 
         assert node.is_leaf and node.added and listed(node.added.after) == 1.0
 
@@ -372,14 +372,14 @@ class TestWhatIsShown:
         x = torch.ones(3, requires_grad=True)
         weights = torch.tensor([1.0, 1.0, 10.0])
 
-        assert "only for scalar outputs" in read(x * 2).error
-        added = leaf(read(x * 2, {"x": x}, weights), "x").added
+        assert "only for scalar outputs" in read_graph(x * 2).error
+        added = leaf(read_graph(x * 2, {"x": x}, weights), "x").added
         assert added and listed(added.after) == [2.0, 2.0, 20.0]
 
     def test_broadcasting(self) -> None:
         """The gradient of a stretched operand has the operand's shape."""
         x, row = torch.ones(4, 3, requires_grad=True), torch.ones(3, requires_grad=True)
-        passage = named(read((x + row).sum(), {"row": row}), "Add").passage
+        passage = named(read_graph((x + row).sum(), {"row": row}), "Add").passage
 
         assert passage and listed(passage.sent[1]) == [4.0, 4.0, 4.0]
 
@@ -387,7 +387,7 @@ class TestWhatIsShown:
         """An operand whose rule returns None gets none, and its leaf's `.grad` stays."""
         x, y = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
         y.grad = torch.full((2,), 5.0)
-        added = leaf(read(sum(OneUsed.apply(x, y)).sum(), {"y": y}), "y").added
+        added = leaf(read_graph(sum(OneUsed.apply(x, y)).sum(), {"y": y}), "y").added
 
         assert added and added.incoming is None and listed(added.after) == [5.0, 5.0]
 
@@ -396,7 +396,7 @@ class TestWhatIsShown:
         x, y = torch.tensor(2.0, requires_grad=True), torch.tensor(3.0, requires_grad=True)
         product = x * y
         x.requires_grad_(False)
-        added = leaf(read(product, {"x": x}), "x").added
+        added = leaf(read_graph(product, {"x": x}), "x").added
         product.backward()
 
         assert added and not added.tracked and added.after is None and x.grad is None
@@ -407,7 +407,7 @@ class TestWhatIsShown:
         y, ran, waited = x * 3, [], []
         y.register_hook(lambda grad: (ran.append(grad.item()), grad * 10)[1])
         x.register_post_accumulate_grad_hook(waited.append)
-        graph = read(y * 2, {"x": x})
+        graph = read_graph(y * 2, {"x": x})
 
         passages = [node.passage for node in graph.nodes if node.operation == "Mul"]
         assert [passage and passage.hooked for passage in passages] == [(0,), ()] and graph.note
@@ -416,7 +416,7 @@ class TestWhatIsShown:
     def test_no_hook_is_left(self) -> None:
         """What took notes on the way is gone, while the graph is still there."""
         names, loss = worked()
-        graph = read(loss, names)
+        graph = read_graph(loss, names)
 
         assert graph.nodes and loss.grad_fn
         assert not [each for each in gc.get_objects() if type(each).__name__ == "_Notes"]
@@ -428,7 +428,7 @@ class TestWhatIsShown:
         h.retain_grad()
         (h**2).backward(retain_graph=True)
         kept = h.grad
-        read(h**2, {"x": x})
+        read_graph(h**2, {"x": x})
 
         assert h.grad is kept and numbers(kept) == 12.0
 
@@ -444,19 +444,19 @@ class TestWhatIsShown:
             def backward(ctx: Any, grad_out: Tensor) -> Tensor:
                 raise KeyError("mask")
 
-        assert read(Broken.apply(torch.ones((), requires_grad=True))).error == "KeyError: 'mask'"
+        assert read_graph(Broken.apply(torch.ones((), requires_grad=True))).error == "KeyError: 'mask'"
 
     def test_many_numbers_become_a_range(self) -> None:
         """Large tensors are told by shape and range."""
         x = torch.linspace(-1, 1, 100).requires_grad_()
-        values = read(x.sum(), {"x": x}).nodes[0].results[0].values
+        values = read_graph(x.sum(), {"x": x}).nodes[0].results[0].values
 
         assert values and (values.shape, values.numbers, values.least, values.greatest) == ((100,), None, -1.0, 1.0)
 
     def test_a_sparse_gradient(self) -> None:
         """A sparse gradient is told like any other."""
         table = nn.Embedding(3, 2, sparse=True)
-        added = leaf(read(table(torch.tensor([2, 2])).sum(), dict(table.named_parameters())), "weight").added
+        added = leaf(read_graph(table(torch.tensor([2, 2])).sum(), dict(table.named_parameters())), "weight").added
 
         assert added and listed(added.after) == [[0.0, 0.0], [0.0, 0.0], [2.0, 2.0]]
 
@@ -464,7 +464,7 @@ class TestWhatIsShown:
         """What `saved_tensors_hooks` pack is unpacked, as backward does."""
         x = torch.tensor(2.0, requires_grad=True)
         with torch.autograd.graph.saved_tensors_hooks(lambda each: each.item(), torch.tensor):
-            graph = read(x**2, {"x": x})
+            graph = read_graph(x**2, {"x": x})
 
         assert [listed(each.values) for each in graph.nodes[-1].saved] == [None, 2.0]
 
@@ -474,7 +474,7 @@ class TestWhatIsShown:
         for _ in range(MOST_NODES + 1):
             x = x + 1
 
-        assert read(x).nodes == () and f"{MOST_NODES:,}" in read(x).note
+        assert read_graph(x).nodes == () and f"{MOST_NODES:,}" in read_graph(x).note
 
 
 class Block(nn.Module):
@@ -491,7 +491,7 @@ class Block(nn.Module):
 
 def of_model(model: nn.Module, x: Tensor) -> Graph:
     """The graph of a loss of a model."""
-    return read(model(x).pow(2).mean(), dict(model.named_parameters(remove_duplicate=False)))
+    return read_graph(model(x).pow(2).mean(), dict(model.named_parameters(remove_duplicate=False)))
 
 
 def steps(graph: Graph, module: str) -> list[str]:
@@ -520,7 +520,7 @@ class TestModules:
         """A module with another one between its two uses cannot be one row, and that is said."""
         model = nn.ModuleDict({"a": nn.Linear(2, 2), "b": nn.Linear(2, 2)})
         out = model["a"](model["b"](model["a"](torch.ones(1, 2))))
-        modules = read(out.sum(), dict(model.named_parameters())).modules
+        modules = read_graph(out.sum(), dict(model.named_parameters())).modules
 
         assert set(modules.folds) == {"b"} and modules.refused == {"a": "steps of b lie between its own"}
 
@@ -548,7 +548,9 @@ class TestModules:
         """Where each of two modules needs a part of the other first, one of them is shown unfolded."""
         a, b = (nn.ParameterDict({"p": torch.ones(()), "q": torch.ones(())}) for _ in "ab")
         start, other = a["p"] * 2, b["p"] * 3
-        graph = read(start * b["q"] + other * a["q"], {"a.p": a["p"], "a.q": a["q"], "b.p": b["p"], "b.q": b["q"]})
+        graph = read_graph(
+            start * b["q"] + other * a["q"], {"a.p": a["p"], "a.q": a["q"], "b.p": b["p"], "b.q": b["q"]}
+        )
 
         assert set(graph.modules.folds) == {"a", "b"}
         assert [row.module for row in rows_of(graph.links, graph.modules.folds, ()) if row.module] == ["b"]

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from autograder.notebook.cell_bindings import binds, definition, may_bind_unseen
+from autograder.notebook.cell_bindings import cell_binds, definition_dump, may_bind_unseen
 
 BINDING = [
     "name = 1",
@@ -57,23 +57,23 @@ NOT_BINDING = [
 @pytest.mark.parametrize("text", BINDING)
 def test_a_cell_binds(text: str) -> None:
     """Every way in which Python gives a name a value."""
-    assert binds(text, "name")
+    assert cell_binds(text, "name")
 
 
 @pytest.mark.parametrize("text", NOT_BINDING)
 def test_a_cell_does_not_bind(text: str) -> None:
     """What only looks like it, or is in a namespace of its own."""
-    assert not binds(text, "name")
+    assert not cell_binds(text, "name")
 
 
 def test_a_star_binds_what_the_module_has(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only a module that is there can be asked; it may come later."""
     text = "from xml.sax.saxutils import *"
     monkeypatch.delitem(sys.modules, "xml.sax.saxutils", raising=False)
-    assert may_bind_unseen(text) and not binds(text, "quoteattr")
+    assert may_bind_unseen(text) and not cell_binds(text, "quoteattr")
     __import__("xml.sax.saxutils")
 
-    assert binds(text, "quoteattr") and not may_bind_unseen(text) and not binds(text, "nothing")
+    assert cell_binds(text, "quoteattr") and not may_bind_unseen(text) and not cell_binds(text, "nothing")
 
 
 @pytest.mark.parametrize(
@@ -98,6 +98,8 @@ def test_a_definition_is_its_code() -> None:
     text = "def f():\n    return 1\n\n\ndef f():\n    return 2"
 
     assert (
-        definition(text, "f") == definition("def f( ):  # two\n    return (2)", "f") != definition("def f(): ...", "f")
+        definition_dump(text, "f")
+        == definition_dump("def f( ):  # two\n    return (2)", "f")
+        != definition_dump("def f(): ...", "f")
     )
-    assert definition(text, "g") is None and definition("f = 1", "f") is None
+    assert definition_dump(text, "g") is None and definition_dump("f = 1", "f") is None

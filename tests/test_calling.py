@@ -168,7 +168,7 @@ class TestNoEnd:
 @pytest.mark.parametrize(("takes", "seconds"), [(0.001, 3), (0.3, 3), (1.0, 10), (1.5, 15), (5.0, 20)])
 def test_an_answer_has_ten_times_what_the_worked_solution_takes(takes: float, seconds: float) -> None:
     """At least 3 seconds and at most 20."""
-    assert seconds == pytest.approx(answer_calls.limit(replace(COURSE.find(NAME), takes=takes)))
+    assert seconds == pytest.approx(answer_calls.time_limit_of(replace(COURSE.find(NAME), takes=takes)))
 
 
 LATE = "import time\nseen = []\ntry:\n    time.sleep({})\nfinally:\n    seen.append('ended')"

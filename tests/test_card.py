@@ -16,7 +16,7 @@ from torch import Tensor
 from autograder import check, progress
 from autograder.course.exercise_index import IndexedChapter
 from autograder.diagnosis.verdict import Report, Status, Verdict
-from autograder.notebook import chapter_card, last_check, progress_log
+from autograder.notebook import completion_card, last_check, progress_log
 from autograder.notebook.last_check import CHECKED, LastCheck
 from autograder.notebook.progress_log import LOGBOOK
 from autograder.notebook.progress_overview import card_after
@@ -50,7 +50,7 @@ def fails(name: str) -> None:
     LOGBOOK.note(Report(name, (Verdict("all", Status.FAIL),)))
 
 
-def made() -> chapter_card.Card:
+def made() -> completion_card.Card:
     """The card of chapter 1."""
     found = progress(1).card
     assert found is not None
@@ -97,7 +97,7 @@ class TestWhen:
         monkeypatch.setenv(progress_log.OFF, "off")
         assert progress(1).card is None
         monkeypatch.setattr(progress_log, "get_ipython", lambda: None)
-        assert chapter_card.card_of(FIRST) is None
+        assert completion_card.card_of(FIRST) is None
 
 
 class TestPicture:

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course.chapter_cells import guess_of, without_answer
-from autograder.course.chapter_reader import Chapter, Kind, read_chapter, read_course
+from autograder.course.chapter_cells import CellKind, guess_of, without_answer
+from autograder.course.chapter_reader import Chapter, read_chapter, read_course
 from autograder.errors import ChapterError, CourseNotFound
 from tests.small_chapter import STEM, TEXT, read, refusal
 
@@ -66,7 +66,7 @@ class TestReading:
         """No kind of cell goes unchecked."""
         from autograder.course.cell_rules import CELL_RULES
 
-        assert set(Kind) == set(CELL_RULES)
+        assert set(CellKind) == set(CELL_RULES)
 
 
 class TestMissing:

@@ -26,15 +26,15 @@ from autograder.authoring.example_students import ClassMaker
 from autograder.diagnosis.judge_observations import judge
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import Observation
-from autograder.grading.execution_plan import Task, plan
+from autograder.grading.execution_plan import Task, plan_run
 from autograder.ipython_syntax import UNREAD
 from autograder.notebook import last_check, progress_log
-from autograder.notebook.answer_cell import text_of
+from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.report_rendering import Feedback
 from autograder.sandbox.execution.program import AssignmentSetup
 from autograder.submission.answer_source import statements
-from autograder.submission.cell_order import OrderedCell, Role
-from autograder.submission.read_submission import read
+from autograder.submission.cell_order import CellRole, OrderedCell
+from autograder.submission.read_submission import read_submission
 from tests.made_reader import new_kernel
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
@@ -80,8 +80,8 @@ def graded(stem: str) -> dict[str, dict[str, str]]:
     tasks = [Task(name, (), 1.0) for name in known.names]
     found: dict[str, dict[str, str]] = defaultdict(dict)
     for student in ClassMaker(known, release).students(mishaps=False, repeats=False):
-        submission = read(student.data, release)
-        sources = plan(submission.parts, tasks, AssignmentSetup("", (stem,), known.chapter.prelude)).sources
+        submission = read_submission(student.data, release)
+        sources = plan_run(submission.parts, tasks, AssignmentSetup("", (stem,), known.chapter.prelude)).sources
         for name in known.names:
             found[name][submission.answers[name]] = sources[name]
     return found
@@ -161,16 +161,16 @@ def statements_in(text: str) -> list[str]:
 def test_a_file_is_read_as_its_kernel_is(shell: Any, habit: Habit, capsys: pytest.CaptureFixture[str]) -> None:
     """The text of an answer is one, however its cells are written: without other answers and what only tries it out."""
     above, cell, below, held = habit
-    own = [[OrderedCell(Role.OWN, text) for text in texts] for texts in (above, below)]
+    own = [[OrderedCell(CellRole.OWN, text) for text in texts] for texts in (above, below)]
     parts = [
         *own[0],
-        OrderedCell(Role.ANSWER, cell, ("double",)),
+        OrderedCell(CellRole.ANSWER, cell, ("double",)),
         *own[1],
-        OrderedCell(Role.CHECK, exercises=("double",)),
+        OrderedCell(CellRole.CHECK, exercises=("double",)),
     ]
-    parts += [OrderedCell(Role.ANSWER, TRIPLE, ("triple",)), OrderedCell(Role.CHECK, exercises=("triple",))]
+    parts += [OrderedCell(CellRole.ANSWER, TRIPLE, ("triple",)), OrderedCell(CellRole.CHECK, exercises=("triple",))]
     tasks = [Task(name, (), 1.0) for name in ("double", "triple")]
-    in_file = plan(parts, tasks, AssignmentSetup("", (), SETUP)).sources["double"]
+    in_file = plan_run(parts, tasks, AssignmentSetup("", (), SETUP)).sources["double"]
     in_kernel = of_kernel(shell, *above, cell, *below)
 
     assert held in in_kernel and statements_in(in_kernel) == statements_in(in_file)
@@ -277,11 +277,11 @@ def own_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def of_grading(cell: str, above: str) -> str:
     """The text of `double` in a file with a cell above it."""
     parts = [
-        OrderedCell(Role.OWN, above),
-        OrderedCell(Role.ANSWER, cell, ("double",)),
-        OrderedCell(Role.CHECK, exercises=("double",)),
+        OrderedCell(CellRole.OWN, above),
+        OrderedCell(CellRole.ANSWER, cell, ("double",)),
+        OrderedCell(CellRole.CHECK, exercises=("double",)),
     ]
-    return plan(parts, [Task("double", (), 1.0)], AssignmentSetup("", (), SETUP)).sources["double"]
+    return plan_run(parts, [Task("double", (), 1.0)], AssignmentSetup("", (), SETUP)).sources["double"]
 
 
 @pytest.mark.parametrize("within", ["cell above", "cell", "function"])

@@ -38,7 +38,7 @@ def told(project: Path, folder: Path) -> str:
     """The report as a part of a page."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(SEED_VARIABLE, "1")
-        monkeypatch.setattr(executors, "cores", lambda: 1)  # the tests run side by side as it is
+        monkeypatch.setattr(executors, "usable_cores", lambda: 1)  # the tests run side by side as it is
         return class_report(project, CHAPTER, folder)
 
 
@@ -69,7 +69,7 @@ def test_its_students_have_ids_and_no_place_on_this_machine(told: str, project: 
 
 def test_it_is_made_once(told: str, project: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was made is kept until its chapter changes; the class itself is not."""
-    monkeypatch.delattr("autograder.authoring.example_class.run")
+    monkeypatch.delattr("autograder.authoring.example_class.run_example_class")
 
     assert told == class_report(project, CHAPTER, folder) and not (folder / "class").exists()
     chapter = next(project.glob(f"*/chapters/{CHAPTER}.py"))
@@ -85,7 +85,7 @@ def test_a_class_that_could_not_be_graded_is_no_report(
 ) -> None:
     """A page that says of everybody "not graded" would go to the site in silence."""
     made = example_class.ExampleClass(tmp_path, CHAPTER, (), {"ada": "the engine has changed since"})
-    monkeypatch.setattr(example_class, "run", lambda *_, **__: made)
+    monkeypatch.setattr(example_class, "run_example_class", lambda *_, **__: made)
 
     with pytest.raises(WorkFailed, match=r"could not be graded; ada: the engine has changed since"):
         class_report(project, CHAPTER, tmp_path)

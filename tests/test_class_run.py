@@ -24,22 +24,22 @@ from nbformat.v4 import new_notebook
 from autograder.errors import WorkFailed
 from autograder.grading import class_grading, class_table, executors, verdict_store
 from autograder.grading.assignment import Assignment, chapter_text, release_path
-from autograder.grading.assignment import assignment as read_assignment
+from autograder.grading.assignment import read_assignment as read_assignment
 from autograder.grading.class_grading import class_verdicts, grade_class
-from autograder.grading.executors import Workers
+from autograder.grading.executors import WorkerChoice
 from autograder.grading.grader import Grader
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_paths import verdict_path
 from autograder.grading.verdict_store import RoundOptions
 from autograder.sandbox.execution.child_process import register_child
-from autograder.submission.submission import StudentFiles
+from autograder.submission.submission import SubmittedFiles
 from tests import hasty_grader
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.processes import all_end, living_in
 from tests.sample_course import STEM, make_course
 
-ONE, TWO = Workers(count=1), Workers(count=2)
-SHARED = Workers(count=2)  # of an assignment with exercises
+ONE, TWO = WorkerChoice(count=1), WorkerChoice(count=2)
+SHARED = WorkerChoice(count=2)  # of an assignment with exercises
 Class = Callable[..., dict[str, Path]]
 T = TypeVar("T")
 
@@ -81,7 +81,7 @@ def hand_in(tmp_path: Path) -> Class:
 
 def told(tmp_path: Path, student: str) -> str:
     """What the stored verdict says was handed in."""
-    found = verdict_store.stored(tmp_path, STEM, student)
+    found = verdict_store.read_verdict(tmp_path, STEM, student)
     assert found is not None
     return found.reports[0].verdicts[0].sentence
 
@@ -93,13 +93,13 @@ def told_of(run: Iterable[tuple[str, SubmissionVerdict | str]]) -> dict[str, str
 
 def seeds(tmp_path: Path, *students: str) -> list[int]:
     """The seeds of the stored verdicts."""
-    found = [verdict_store.stored(tmp_path, STEM, student) for student in students]
+    found = [verdict_store.read_verdict(tmp_path, STEM, student) for student in students]
     return [verdict.seed for verdict in found if verdict]
 
 
 @pytest.mark.parametrize("workers", [ONE, TWO, SHARED], ids=["here", "pool", "shared"])
 def test_everybody_gets_a_verdict_or_a_reason(
-    tmp_path: Path, request: pytest.FixtureRequest, hand_in: Class, workers: Workers
+    tmp_path: Path, request: pytest.FixtureRequest, hand_in: Class, workers: WorkerChoice
 ) -> None:
     """A submission on which the grader fails costs itself: the others are graded."""
     assignment: Assignment = request.getfixturevalue("walled" if workers is SHARED else "assignment")
@@ -110,12 +110,12 @@ def test_everybody_gets_a_verdict_or_a_reason(
     assert {"ada": "", "dan": "", "eve": ""} == {student: why for student, why in reasons.items() if not why}
     assert "no room" == reasons["cy"] and "KeyError: 'ours'" in reasons["bob"] and "our fault" in reasons["bob"]
     assert ["a", "d", "e"] == [told(tmp_path, student) for student in ("ada", "dan", "eve")]
-    assert verdict_store.stored(tmp_path, STEM, "bob") is None
+    assert verdict_store.read_verdict(tmp_path, STEM, "bob") is None
 
 
-@pytest.mark.parametrize("workers", [TWO, SHARED, Workers(dask_local=2)], ids=["pool", "shared", "Dask"])
+@pytest.mark.parametrize("workers", [TWO, SHARED, WorkerChoice(dask_local=2)], ids=["pool", "shared", "Dask"])
 def test_submission_that_kills_its_worker_costs_itself(
-    tmp_path: Path, request: pytest.FixtureRequest, hand_in: Class, workers: Workers
+    tmp_path: Path, request: pytest.FixtureRequest, hand_in: Class, workers: WorkerChoice
 ) -> None:
     """Who was under way where it died is graded again alone; only one gets a reason."""
     assignment: Assignment = request.getfixturevalue("walled" if workers is SHARED else "assignment")
@@ -175,7 +175,7 @@ def test_round_that_was_stopped_is_no_student(tmp_path: Path, assignment: Assign
     list(grade_class(assignment, hand_in(ada="a"), ONE))
     verdict_store.begin_round(tmp_path, assignment, RoundOptions(force=True))
 
-    assert ["ada"] == [row.student for row in class_table.rows(tmp_path, STEM)]
+    assert ["ada"] == [row.student for row in class_table.class_rows(tmp_path, STEM)]
 
 
 def test_workers_that_never_live_stop_the_run(assignment: Assignment, hand_in: Class) -> None:
@@ -242,7 +242,7 @@ class TestAgain:
                 ended.append(threading.current_thread())
 
         held, outcomes = [], class_grading._outcomes
-        monkeypatch.setattr(Workers, "for_class", lambda *_: executors.Crew(crew, 1))
+        monkeypatch.setattr(WorkerChoice, "for_class", lambda *_: executors.ExecutorOpener(crew, 1))
         monkeypatch.setattr(class_grading, "_outcomes", lambda *about: held.append(outcomes(*about)) or held[-1])
         run = grade_class(assignment, hand_in(ada="a", bob="b"), ONE)
         next(run)
@@ -283,7 +283,11 @@ class TestAgain:
 
 @pytest.mark.parametrize("workers", [ONE, TWO, SHARED], ids=["here", "pool", "shared"])
 def test_full_disk_stops_the_run_with_one_line(
-    tmp_path: Path, request: pytest.FixtureRequest, hand_in: Class, monkeypatch: pytest.MonkeyPatch, workers: Workers
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+    hand_in: Class,
+    monkeypatch: pytest.MonkeyPatch,
+    workers: WorkerChoice,
 ) -> None:
     """No verdict is lost, no worker goes on, and with room again the run does."""
     assignment: Assignment = request.getfixturevalue("walled" if workers is SHARED else "assignment")
@@ -309,11 +313,11 @@ def test_full_disk_stops_the_run_with_one_line(
 def test_other_chapters_and_other_files_have_other_keys(assignment: Assignment) -> None:
     """The key of a verdict tells apart whatever could make it another one."""
     parcels = [
-        StudentFiles(b"a"),
-        StudentFiles(b"b"),
-        StudentFiles(b"a", notes=("handed in as 'x'",)),
-        StudentFiles(b"a", eye=("handed in as 'x'",)),
-        StudentFiles(b"", trouble="no file"),
+        SubmittedFiles(b"a"),
+        SubmittedFiles(b"b"),
+        SubmittedFiles(b"a", notes=("handed in as 'x'",)),
+        SubmittedFiles(b"a", eye=("handed in as 'x'",)),
+        SubmittedFiles(b"", trouble="no file"),
     ]
 
     assert len(parcels) == len(set(map(assignment.key, parcels)))
@@ -330,12 +334,12 @@ def test_size_of_the_crew(assignment: Assignment) -> None:
 
     Where workers can share torch, that is done only by a process that goes on afterwards: it would import torch twice.
     """
-    assert 1 == Workers().for_class(2, assignment).ahead == Workers(count=1).for_class(1000, assignment).ahead
-    assert 8 == Workers(count=4).for_class(1000, assignment).ahead
-    assert 256 == Workers(scheduler="tcp://x").for_class(5, assignment).ahead
+    assert 1 == WorkerChoice().for_class(2, assignment).ahead == WorkerChoice(count=1).for_class(1000, assignment).ahead
+    assert 8 == WorkerChoice(count=4).for_class(1000, assignment).ahead
+    assert 256 == WorkerChoice(scheduler="tcp://x").for_class(5, assignment).ahead
     walled = replace(assignment, unconfined=False)
-    assert 2 == Workers(count=1).for_class(1000, walled).ahead == Workers(count=4).for_class(1, walled).ahead
-    assert 1 == Workers(count=1, stays=True).for_class(1, walled).ahead
+    assert 2 == WorkerChoice(count=1).for_class(1000, walled).ahead == WorkerChoice(count=4).for_class(1, walled).ahead
+    assert 1 == WorkerChoice(count=1, stays=True).for_class(1, walled).ahead
 
 
 class Clock:
@@ -410,7 +414,7 @@ def kind_of_worker(_: int) -> tuple[int, str]:
 
 def test_worker_spares_itself_what_takes_seconds_to_import(assignment: Assignment) -> None:
     """The grammar of web addresses is refused before the worker imports what would build one."""
-    with Workers(count=2).for_class(9, assignment).open() as pool:
+    with WorkerChoice(count=2).for_class(9, assignment).open() as pool:
         process, found = pool.submit(kind_of_worker, 1).result()
 
     assert "None" == found and os.getpid() != process

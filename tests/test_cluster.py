@@ -53,6 +53,6 @@ def test_a_scheduler_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatc
 
     with (
         pytest.raises(WorkFailed, match=r"answers at tls://x:1 .*What was graded is kept"),
-        dask_cluster.dask("tls://x:1"),
+        dask_cluster.dask_executor("tls://x:1"),
     ):
         pass

@@ -16,9 +16,9 @@ import pytest
 from autograder.authoring.example_class import copy_course
 from autograder.authoring.example_students import ClassMaker
 from autograder.grading import dask_cluster, verdict_store
-from autograder.grading.assignment import assignment
-from autograder.grading.executors import Workers
-from autograder.grading.grader import grader
+from autograder.grading.assignment import read_assignment
+from autograder.grading.executors import WorkerChoice
+from autograder.grading.grader import grader_of
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.asked import THOROUGH
 from tests.conftest import UNCONFINED, needs_confinement
@@ -45,7 +45,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     course = tmp_path_factory.mktemp("hosts") / "course"
     copy_course(SAMPLE, course, STEM)
     Cycle(course, STEM).generate()
-    made_from = grader(assignment(course, STEM, unconfined=UNCONFINED))
+    made_from = grader_of(read_assignment(course, STEM, unconfined=UNCONFINED))
     for student in list(ClassMaker(made_from.judge, made_from.release).students(mishaps=False))[:MOST]:
         folder = course / "submitted" / student.name / STEM
         folder.mkdir(parents=True)
@@ -61,7 +61,7 @@ def expected(course: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
         monkeypatch.setenv(verdict_store.SEED_VARIABLE, str(SEED))
         cycle = Cycle(alone, STEM)
         assert {} == cycle.autograde(
-            cycle.students(), how=GradingOptions(workers=Workers(count=1, stays=True), unconfined=UNCONFINED)
+            cycle.students(), how=GradingOptions(workers=WorkerChoice(count=1, stays=True), unconfined=UNCONFINED)
         )
     return verdicts(alone)
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.lms.filenames import SentFile, read
-from autograder.lms.student_matching import Match, match
+from autograder.lms.filenames import SentFile, parse_download_path
+from autograder.lms.student_matching import Match, match_students
 from autograder.nbgrader_plugin.gradebook_scores import Person
 from tests.made_downloads import canvas_name, moodle_name
 
@@ -23,8 +23,8 @@ def one(path: str, *people: Person, columns: dict[str, dict[str, str]] | None = 
 
 def several(paths: list[str], *people: Person, columns: dict[str, dict[str, str]] | None = None) -> dict[str, Match]:
     """Whose file each path is."""
-    files: list[SentFile] = [found for path in paths if (found := read(path))]
-    return {file.path: each for file, each in match(files, people, columns or {}).items()}
+    files: list[SentFile] = [found for path in paths if (found := parse_download_path(path))]
+    return {file.path: each for file, each in match_students(files, people, columns or {}).items()}
 
 
 @pytest.mark.parametrize(
@@ -120,10 +120,10 @@ def test_nobody_is_guessed(roster: list[tuple[str, str, int]], senders: list[tup
         canvas_name(last, first, number, place) if canvas else moodle_name(f"{first} {last}", number, f"{place}.ipynb")
         for place, (first, last, number, canvas) in enumerate(senders)
     ]
-    files = [file for path in paths if (file := read(path))]
-    found = match(files, people, {})
+    files = [file for path in paths if (file := parse_download_path(path))]
+    found = match_students(files, people, {})
 
     assert all(bool(each.student) != bool(each.reason) for each in found.values())
     by_name = [(each.student, file.number) for file, each in found.items() if each.student and not each.by_number]
     assert len(set(by_name)) == len({student for student, _ in by_name})
-    assert found == {file: found[file] for file in match(files[::-1], people[::-1], {})}
+    assert found == {file: found[file] for file in match_students(files[::-1], people[::-1], {})}

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from autograder.lms.filenames import CANVAS, MOODLE, SentFile, family, may_be_notebook, read, safe
+from autograder.lms.filenames import (
+    CANVAS,
+    MOODLE,
+    SentFile,
+    may_be_notebook,
+    name_without_copy_marks,
+    parse_download_path,
+    safe_name,
+)
 from tests.made_downloads import canvas_name, moodle_name
 
 NUMBERS = st.integers(0, 10**17)
@@ -18,7 +26,7 @@ ORIGINALS = st.text("abcDEF 0129_-().é", min_size=1, max_size=20).map(lambda te
 def test_canvas(last: str, first: str, user: int, upload: int, original: str, is_late: bool) -> None:
     """Numbers, the mark of lateness and the student's own name for the file come back, whatever the sender's name."""
     last, first = (name.rstrip("0123456789_ '-.") or "x" for name in (last, first))
-    found = read(canvas_name(last, first, user, upload, original, is_late))
+    found = parse_download_path(canvas_name(last, first, user, upload, original, is_late))
 
     assert found is not None
     assert (CANVAS, str(user), original, is_late) == (found.system, found.number, found.original, found.is_late)
@@ -29,7 +37,7 @@ def test_canvas(last: str, first: str, user: int, upload: int, original: str, is
 def test_moodle(name: str, participant: int, original: str, tie: str, around: str) -> None:
     """With folders or without, with the student's own folders, and with one around all."""
     original = original.lstrip("_ ") if tie in ("_", "/") else original
-    found = read(around + moodle_name(name, participant, original, tie))
+    found = parse_download_path(around + moodle_name(name, participant, original, tie))
 
     assert found is not None
     assert (MOODLE, str(participant), original) == (found.system, found.number, found.original)
@@ -53,7 +61,7 @@ def test_moodle(name: str, participant: int, original: str, tie: str, around: st
 )
 def test_what_is_told(path: str, told: tuple[str, str, str, bool]) -> None:
     """Both systems' forms, older ones too."""
-    found = read(path)
+    found = parse_download_path(path)
 
     assert found is not None and told == (found.sender, found.number, found.original, found.is_late)
 
@@ -63,13 +71,13 @@ def test_what_is_told(path: str, told: tuple[str, str, str, bool]) -> None:
 )
 def test_other_names_say_nothing(path: str) -> None:
     """Nobody is guessed from a name that neither system makes."""
-    assert read(path) is None
+    assert parse_download_path(path) is None
 
 
 @given(st.text())
 def test_any_name(path: str) -> None:
     """No name raises."""
-    found = read(path)
+    found = parse_download_path(path)
 
     assert found is None or isinstance(found, SentFile)
 
@@ -88,21 +96,21 @@ def test_any_name(path: str) -> None:
 )
 def test_attempts_at_one_file(name: str) -> None:
     """What is added where a name is used once more does not make another file."""
-    assert family("ch01.ipynb") == family(name)
+    assert name_without_copy_marks("ch01.ipynb") == name_without_copy_marks(name)
 
 
 def test_other_files_are_others() -> None:
     """Another name, or another ending, is another file."""
-    assert len({family(name) for name in ("ch01.ipynb", "ch02.ipynb", "ch01.zip", "notes.ipynb")}) == 4
+    assert len({name_without_copy_marks(name) for name in ("ch01.ipynb", "ch02.ipynb", "ch01.zip", "notes.ipynb")}) == 4
 
 
 @given(st.text())
 @example(f"{'a' * 119} b")
 def test_safe_names(name: str) -> None:
     """What a student called a file leads nowhere, hides nothing, and is short enough; done twice, nothing changes."""
-    found = safe(name)
+    found = safe_name(name)
 
-    assert found == safe(found)
+    assert found == safe_name(found)
     assert found.isprintable() and not set(found) & set("/\\") and not found.startswith((".", " "))
     assert 0 < len(found.encode()) <= 120
 
@@ -110,7 +118,7 @@ def test_safe_names(name: str) -> None:
 @pytest.mark.parametrize("name", ["hw.ipynb", "Copy of ch01 (2).ipynb", "Übung 1.ipynb"])
 def test_plain_names_stay(name: str) -> None:
     """A name that harms nobody is kept."""
-    assert name == safe(name)
+    assert name == safe_name(name)
 
 
 def test_what_may_be_a_notebook() -> None:

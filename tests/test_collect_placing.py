@@ -334,9 +334,9 @@ def test_the_newest_stays(attempts: list[tuple[int, bool]]) -> None:
         for order, is_packed in attempts:
             name = "hw.zip" if is_packed else f"{STEM}.ipynb"
             attempt = Attempt("Canvas", 2 * order + is_packed, {name: f"{order}".encode()})
-            outcome, _ = placement.decide(folder, attempt)
+            outcome, _ = placement.decide_placement(folder, attempt)
             if outcome in (Placement.NEW, Placement.NEWER):
-                placement.place(folder, STEM, attempt, {})
+                placement.write_attempt(folder, STEM, attempt, {})
             assert outcome is not Placement.LEFT
         newest, is_packed = max(attempts, default=(0, False))
         name = "hw.zip" if is_packed else f"{STEM}.ipynb"

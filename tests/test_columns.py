@@ -10,7 +10,7 @@ from nbgrader.api import Gradebook
 
 from autograder.__main__ import main
 from autograder.errors import CourseError
-from autograder.nbgrader_plugin import export_plugins, lms_columns
+from autograder.nbgrader_plugin import export_plugins, kept_roster_columns
 from autograder.nbgrader_plugin.nbgrader_api import course_api
 from tests.small_chapter import make_project
 
@@ -87,18 +87,18 @@ def test_nothing_is_lost_by_less(project: Path) -> None:
 def test_goes_round(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What was exported is a roster that changes nothing."""
     after(project, CANVAS, to="Canvas")
-    before = (project / "course" / lms_columns.FILE).read_bytes()
+    before = (project / "course" / kept_roster_columns.FILE).read_bytes()
     capsys.readouterr()
     main(["--root", str(project), "roster", str(project / "out.csv")])
 
     assert "2 students: 0 new, 0 changed, 2 as they were\n" == capsys.readouterr().out
-    assert before == (project / "course" / lms_columns.FILE).read_bytes()
+    assert before == (project / "course" / kept_roster_columns.FILE).read_bytes()
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"ada": 1}'])
 def test_damaged(tmp_path: Path, text: str) -> None:
     """One line, with what to do."""
-    (tmp_path / lms_columns.FILE).write_text(text, encoding="utf-8")
+    (tmp_path / kept_roster_columns.FILE).write_text(text, encoding="utf-8")
 
     with pytest.raises(CourseError, match="delete it, and import the roster again"):
-        lms_columns.load(tmp_path)
+        kept_roster_columns.load_columns(tmp_path)

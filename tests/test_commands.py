@@ -12,7 +12,7 @@ import pytest
 from autograder.__main__ import _parser, main
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import BESIDE
-from autograder.sandbox.unconfined import UNCONFINED_VARIABLE
+from autograder.sandbox.confinement_policy import UNCONFINED_VARIABLE
 from tests.conftest import needs_confinement
 from tests.small_chapter import PROJECT, make_project
 

@@ -12,8 +12,8 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.course.chapter_reader import read_chapter
-from autograder.grading.assignment import assignment
-from autograder.grading.executors import Workers
+from autograder.grading.assignment import read_assignment
+from autograder.grading.executors import WorkerChoice
 from autograder.nbgrader_plugin import autograde
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.conftest import UNCONFINED
@@ -51,7 +51,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     course = make_course(tmp_path_factory.mktemp("common") / "course")
     Cycle(course, STEM).generate()
     chapter = read_chapter(course / "chapters" / f"{STEM}.py")
-    release = assignment(course, STEM, unconfined=UNCONFINED).released()
+    release = read_assignment(course, STEM, unconfined=UNCONFINED).released()
     solved = handed_in(release, {name: chapter.solution(name) for name in chapter.exercises})
     changed = nbformat.reads(handed_in(release, {}).decode(), as_version=4)
     lesson = [cell for cell in changed.cells if "nbgrader" not in cell.metadata]
@@ -67,7 +67,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def recorded(course: Path) -> tuple[dict[str, str], list[Any]]:
     """The notebooks that a run records, by student, and the rows of the gradebook."""
     cycle = Cycle(course, STEM)
-    how = GradingOptions(workers=Workers(count=1, stays=True), force=True, unconfined=UNCONFINED)
+    how = GradingOptions(workers=WorkerChoice(count=1, stays=True), force=True, unconfined=UNCONFINED)
     assert {} == cycle.autograde(cycle.students(), how=how)
     with sqlite3.connect(course / "gradebook.db") as database:
         rows = database.execute(_GRADES).fetchall()

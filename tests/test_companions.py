@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from autograder.submission import data_files
-from autograder.submission.submission import StudentFiles
+from autograder.submission.submission import SubmittedFiles
 
 
 @pytest.fixture
@@ -50,6 +50,10 @@ def test_what_is_too_large_is_told(handed_in: Path, monkeypatch: pytest.MonkeyPa
 
 def test_another_file_is_another_submission() -> None:
     """A changed file beside the same notebook is graded again."""
-    parcels = [StudentFiles(b"a"), StudentFiles(b"a", files={"d.csv": b"1"}), StudentFiles(b"a", files={"d.csv": b"2"})]
+    parcels = [
+        SubmittedFiles(b"a"),
+        SubmittedFiles(b"a", files={"d.csv": b"1"}),
+        SubmittedFiles(b"a", files={"d.csv": b"2"}),
+    ]
 
     assert 3 == len({each.digest for each in parcels})

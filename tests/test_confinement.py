@@ -19,12 +19,12 @@ import pytest
 
 from autograder.errors import WorkFailed
 from autograder.exercises.exercise import Case
-from autograder.sandbox import self_test, unconfined
+from autograder.sandbox import confinement_policy, self_test
 from autograder.sandbox.execution import choose_runner
 from autograder.sandbox.execution.forked_children import ForkServerPool
 from autograder.sandbox.execution.fresh_process import fresh_process
 from autograder.sandbox.execution.program import AssignmentSetup, Outcome
-from autograder.sandbox.execution.submission_runner import run
+from autograder.sandbox.execution.submission_runner import run_program
 from autograder.sandbox.linux_calls import Namespace, fork_into
 from autograder.sandbox.root_filesystem import RootFilesystem
 from tests import made
@@ -52,7 +52,7 @@ def outcome(servers: ForkServerPool, *lines: str, name: str = "one") -> Outcome:
     """How an answer ends whose body is `lines`; `{}` in them is the project's folder."""
     body = "\n    ".join(line.format(PROJECT) for line in lines)
     answer = f"import os, socket, sys, torch\ndef {name}(x, plus):\n    {body}\n"
-    return run(program({name: answer}, CASES), children=servers)[name]
+    return run_program(program({name: answer}, CASES), children=servers)[name]
 
 
 def empty_environment(folder: Path) -> Path:
@@ -95,7 +95,7 @@ class TestFiles:
     def test_no_card_is_shown(self, servers: ForkServerPool) -> None:
         """Grading is on the CPU: on a machine with a graphics card, its devices are not there, and torch finds none.
 
-        Torch must find none before the walls are up, too: see `child_process.environment`.
+        Torch must find none before the walls are up, too: see `child_process.child_environment`.
         """
         cards = "[name for name in os.listdir('/dev') if name.startswith('nvidia') or name in ('dri', 'kfd')]"
         hidden = "os.environ.get('CUDA_VISIBLE_DEVICES')"
@@ -281,7 +281,7 @@ class TestUse:
         deaf = "import signal\nfor n in range(1, 32):\n    n in (9, 19) or signal.signal(n, signal.SIG_IGN)\n"
         endless = program({"one": deaf + "while True: pass"}, CASES, setup="", seconds=1.0)
 
-        assert run(endless, children=servers)["one"].timed_out
+        assert run_program(endless, children=servers)["one"].timed_out
 
     def test_training_works(self, servers: ForkServerPool) -> None:
         """With all the walls up, torch still trains, saves and loads."""
@@ -314,7 +314,7 @@ class TestUse:
         answers = {"half": "\n".join(lines) + "\n"}
         halving = program(answers, (Case("halves", 8),), chapter="ch97_numbers")
 
-        (seen,) = run(halving, children=ForkServerPool())["half"].observations or ({},)
+        (seen,) = run_program(halving, children=ForkServerPool())["half"].observations or ({},)
 
         assert 32.0 == seen.get("returned"), seen
 
@@ -425,16 +425,16 @@ class TestRights:
         elsewhere = replace(one, ground=AssignmentSetup(str(tmp_path), (), "", whole=True))
 
         with pytest.raises(WorkFailed, match=rf"did not start: .*cannot read {lesson} .*`chmod -R o\+rX {lesson}`"):
-            run(elsewhere, children=ForkServerPool())
+            run_program(elsewhere, children=ForkServerPool())
 
 
 class TestChoice:
     def test_without_confinement_nothing_is_graded(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The error says what is missing, and how to go on all the same."""
-        monkeypatch.setattr(unconfined, "confinement_problem", lambda: "no user namespaces")
+        monkeypatch.setattr(confinement_policy, "confinement_problem", lambda: "no user namespaces")
 
         with pytest.raises(WorkFailed, match=r"no user namespaces.*Nothing was graded.*PYTORCH_BASICS_UNCONFINED=1"):
-            unconfined.check_confinement(unconfined=False)
+            confinement_policy.check_confinement(unconfined=False)
 
     @needs_confinement
     def test_kernel_that_gives_no_namespaces_is_found_out(self) -> None:
@@ -491,14 +491,14 @@ class TestChoice:
     @pytest.mark.parametrize("said", ["", "1"])
     def test_environment_is_asked_at_the_door(self, monkeypatch: pytest.MonkeyPatch, said: str) -> None:
         """A teacher says it in the environment, for nbgrader's own commands."""
-        monkeypatch.setenv(unconfined.UNCONFINED_VARIABLE, said)
+        monkeypatch.setenv(confinement_policy.UNCONFINED_VARIABLE, said)
 
-        assert bool(said) == unconfined.is_unconfined_here()
+        assert bool(said) == confinement_policy.is_unconfined_here()
 
     def test_unconfined_on_demand(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         """Who asks for it gets a fresh process for each run."""
-        monkeypatch.setattr(unconfined, "confinement_problem", lambda: "no user namespaces")
-        unconfined.check_confinement(unconfined=True)
+        monkeypatch.setattr(confinement_policy, "confinement_problem", lambda: "no user namespaces")
+        confinement_policy.check_confinement(unconfined=True)
         chosen = choose_runner.runner_for(tmp_path, unconfined=True)
 
         assert isinstance(chosen, partial) and chosen.keywords == {"children": fresh_process}

@@ -19,12 +19,12 @@ from sqlalchemy.engine import Engine
 
 from autograder.course.answer_keys import _observe
 from autograder.course.judge import Judge
-from autograder.diagnosis.judge_observations import judge_read
+from autograder.diagnosis.judge_observations import judge_with_text
 from autograder.files import write_all
 from autograder.grading import points_cache
-from autograder.grading.assignment import assignment
-from autograder.grading.executors import Workers
-from autograder.nbgrader_plugin import gradebook_scores, late_penalties, notebook_writer
+from autograder.grading.assignment import read_assignment
+from autograder.grading.executors import WorkerChoice
+from autograder.nbgrader_plugin import due_dates, gradebook_scores, notebook_writer
 from autograder.nbgrader_plugin.gradebook_recorder import ClassGradebook
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.pipe_messages import Frame
@@ -63,7 +63,7 @@ def hand_in(cycle: Cycle, student: str, *unsolved: str) -> None:
     chapter = Judge(cycle.course, STEM).chapter
     answers = {name: chapter.solution(name) for name in chapter.exercises}
     answers |= {name: chapter.starter(name) for name in unsolved}
-    release = assignment(cycle.course, STEM, unconfined=UNCONFINED).released()
+    release = read_assignment(cycle.course, STEM, unconfined=UNCONFINED).released()
     (cycle.course / "submitted" / student / STEM / f"{STEM}.ipynb").write_bytes(handed_in(release, answers))
 
 
@@ -110,11 +110,11 @@ def work_of(cycle: Cycle) -> Counter[str]:
             patch.setattr(notebook_writer, "_is_valid", validating)
             patch.setattr(submission_runner, "_packed", packing)
             patch.setattr("os.memfd_create", counting("told the cases", os.memfd_create))
-            patch.setattr(read_submission, "read", counting("read", read_submission.read))
+            patch.setattr(read_submission, "read_submission", counting("read", read_submission.read_submission))
             patch.setattr(
                 released_cells.ReleasedCells, "__init__", counting("released", released_cells.ReleasedCells.__init__)
             )
-            patch.setattr("autograder.diagnosis.report_cache.judge_read", counting("judged", judge_read))
+            patch.setattr("autograder.diagnosis.report_cache.judge_read", counting("judged", judge_with_text))
             patch.setattr("autograder.course.answer_keys._observe", counting("known mistakes", _observe))
             patch.setattr(observation_cache, "_observations", counting("decoded", observation_cache._observations))
             patch.setattr(points_cache, "_points", counting("chapters", points_cache._points))
@@ -124,7 +124,7 @@ def work_of(cycle: Cycle) -> Counter[str]:
             patch.setattr(ClassGradebook, "write", counting("committed", ClassGradebook.write))
             patch.setattr(SaveAutoGrades, "preprocess", counting("recorded", SaveAutoGrades.preprocess))
             assert {} == cycle.autograde(
-                STUDENTS, how=GradingOptions(workers=Workers(count=1, stays=True), unconfined=UNCONFINED)
+                STUDENTS, how=GradingOptions(workers=WorkerChoice(count=1, stays=True), unconfined=UNCONFINED)
             )
     finally:
         event.remove(Engine, "before_cursor_execute", asked)
@@ -178,7 +178,7 @@ def asked_at_the_end(cycle: Cycle, students: Iterable[str]) -> int:
     """How often the gradebook is asked at the end of a run, where these students are all that it has."""
 
     def end() -> None:
-        late_penalties.apply_deadlines(cycle.api, gradebook, cycle.course, STEM)
+        due_dates.apply_deadlines(cycle.api, gradebook, cycle.course, STEM)
         gradebook_scores.outdated_manual_scores(gradebook, STEM)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -235,7 +235,7 @@ def test_the_gradebook_is_asked_little(counted: list[Counter[str]]) -> None:
 
 def test_cells_that_everybody_has_are_validated_once(cycle: Cycle, counted: list[Counter[str]]) -> None:
     """Of one more notebook only the cells are looked at that no earlier one has."""
-    release = assignment(cycle.course, STEM, unconfined=UNCONFINED).released()
+    release = read_assignment(cycle.course, STEM, unconfined=UNCONFINED).released()
 
     assert len(release.cells) <= counted[0]["validated"] < 2 * len(release.cells)
     assert 0 == counted[1]["validated"]
@@ -251,7 +251,7 @@ def test_workers_share_one_warm_process(cycle: Cycle, tmp_path: Path, monkeypatc
             seen.append((len(list(tmp_path.rglob("fork-server-*"))), len(living_in(tmp_path))))
             yield each
 
-    assert {} == cycle.autograde(STUDENTS, looking, GradingOptions(workers=Workers(count=2), force=True))
+    assert {} == cycle.autograde(STUDENTS, looking, GradingOptions(workers=WorkerChoice(count=2), force=True))
 
     folders, processes = zip(*seen, strict=True)
     # Each submission has a process of its own too, which may be seen on its way out.

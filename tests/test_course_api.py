@@ -11,7 +11,7 @@ from nbgrader.preprocessors import AssignLatePenalties
 
 from autograder.errors import WorkFailed
 from autograder.nbgrader_plugin.deadlines import SETTINGS
-from autograder.nbgrader_plugin.late_penalties import LatePenalty, check_plug_in
+from autograder.nbgrader_plugin.due_dates import LatePenalty, check_plug_in
 from autograder.nbgrader_plugin.nbgrader_api import course_api, course_directory
 from tests.small_chapter import PROJECT, make_project
 

@@ -12,7 +12,7 @@ from autograder.authoring.message_check import failed_verdicts
 from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.diagnosis.judge_observations import judge
 from autograder.exercises.exercise import Case
-from autograder.exercises.probes.cut_losses import CUT, CUT_FROM_X, recorded_backward_calls, with_cuts
+from autograder.exercises.probes.detached_losses import CUT, CUT_FROM_X, recorded_backward_calls, with_cuts
 from autograder.exercises.probes.training_steps import one_step
 from tests.our_course import COURSE, answer_in, judge_of
 

@@ -16,8 +16,8 @@ from nbgrader.api import Gradebook
 from autograder.__main__ import main
 from autograder.errors import WorkFailed
 from autograder.nbgrader_plugin import deadlines
-from autograder.nbgrader_plugin.deadlines import SETTINGS, Deadlines, Lateness, as_nbgrader, moment
-from autograder.nbgrader_plugin.late_penalties import set_dates, set_time
+from autograder.nbgrader_plugin.deadlines import SETTINGS, Deadlines, Lateness, as_nbgrader, to_datetime
+from autograder.nbgrader_plugin.due_dates import set_dates, set_time
 
 BERLIN = timezone(timedelta(hours=1))
 EVENING = datetime(2026, 11, 30, 18, tzinfo=BERLIN)
@@ -26,7 +26,7 @@ EVENING = datetime(2026, 11, 30, 18, tzinfo=BERLIN)
 def written(course: Path, text: str) -> Deadlines:
     """What a file with this text says."""
     (course / SETTINGS).write_text(text)
-    return deadlines.read(course)
+    return deadlines.read_deadlines(course)
 
 
 class TestMoments:
@@ -44,18 +44,18 @@ class TestMoments:
     )
     def test_forms(self, text: str, when: datetime) -> None:
         """A zone, or a time after another one."""
-        assert when == moment(text, EVENING)
+        assert when == to_datetime(text, EVENING)
 
     def test_a_day_ends_at_midnight_here(self) -> None:
         """Whoever hands in at 23:59 of that day is in time."""
-        assert moment("2026-11-30") == datetime(2026, 12, 1).astimezone()
-        assert moment("2026-11-30 18:00") == datetime(2026, 11, 30, 18).astimezone()
+        assert to_datetime("2026-11-30") == datetime(2026, 12, 1).astimezone()
+        assert to_datetime("2026-11-30 18:00") == datetime(2026, 11, 30, 18).astimezone()
 
     @pytest.mark.parametrize("wrong", ["soon", "30.11.2026", "2026-13-01", "+2", 7, None, "", "18:00"])
     def test_what_is_none(self, wrong: object) -> None:
         """Nothing is guessed."""
         with pytest.raises(ValueError, match=r"\w"):
-            moment(wrong, EVENING)
+            to_datetime(wrong, EVENING)
 
     @given(
         st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1)),
@@ -68,7 +68,7 @@ class TestMoments:
         second = first.astimezone(timezone(timedelta(hours=other)))
 
         assert as_nbgrader(first) == as_nbgrader(second) == first.astimezone(UTC).replace(tzinfo=None)
-        assert moment(first.isoformat()) == second
+        assert to_datetime(first.isoformat()) == second
 
 
 class TestPenalty:
@@ -98,7 +98,7 @@ class TestFile:
 
     def test_no_file_decides_nothing(self, tmp_path: Path) -> None:
         """nbgrader's own settings hold."""
-        assert Deadlines() == deadlines.read(tmp_path)
+        assert Deadlines() == deadlines.read_deadlines(tmp_path)
 
     def test_all_of_it(self, tmp_path: Path) -> None:
         """TOML's own dates are read as well."""
@@ -161,7 +161,7 @@ class TestCommand:
         assert 0 == due("week", "2026-11-30 18:00+01:00")[0]
         assert (0, True) == (due("week", "+2 days", "--student", "ada")[0], not (tmp_path / "gradebook.db").exists())
         status, told = due("--points-per-day", "2", "--grace-hours", "1")
-        found = deadlines.read(tmp_path)
+        found = deadlines.read_deadlines(tmp_path)
 
         assert 0 == status and "  ada: until " in told and "2 points for each day that has begun" in told
         assert EVENING == found.due["week"] and timedelta(days=2) == found.extension("week", "ada")
@@ -175,7 +175,7 @@ class TestCommand:
         known, stranger = (due("week", "+2 days", "--student", who)[1] for who in ("ada", "adda"))
 
         assert "adda is not in the gradebook" in stranger and "not in the gradebook" not in known
-        assert {"ada", "adda"} == set(deadlines.read(tmp_path).extended["week"])
+        assert {"ada", "adda"} == set(deadlines.read_deadlines(tmp_path).extended["week"])
 
     def test_an_own_assignment_has_a_due_date(self, due: Callable[..., tuple[int, str]]) -> None:
         """It stands in `source/`, without a chapter."""
@@ -187,7 +187,7 @@ class TestCommand:
             due(*arguments)
         due("week", "none", "--student", "ada")
 
-        assert {"week": {}} == deadlines.read(tmp_path).extended
+        assert {"week": {}} == deadlines.read_deadlines(tmp_path).extended
 
     @pytest.mark.parametrize(
         ("arguments", "told"),
@@ -304,5 +304,5 @@ class TestTheLastDecisionCounts:
 def decided(gradebook: Gradebook, course: Path, found: Deadlines) -> None:
     """Let the teacher's file say this, and apply it."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(deadlines, "read", lambda _: found)
+        monkeypatch.setattr(deadlines, "read_deadlines", lambda _: found)
         set_dates(gradebook, course, "week")

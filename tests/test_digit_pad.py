@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from explorers import digit_pad, pad_file, pad_widget
+from explorers.drawing_prediction import DOT, EMPTY, predict_drawing, shrink_to_8x8
 from explorers.pad import BRUSHES, MOST_KEPT, MOST_POINTS, MOST_STROKES, SIDE, Pad, PenStroke, drawing_of
 from explorers.pad_picture import MOST_SHOWN
-from explorers.pad_reading import DOT, EMPTY, blocks, read
 from explorers.pad_widget import MOST_PADS, DigitPad
-from explorers.synthetic_digits import draw, strokes_of
+from explorers.synthetic_digits import draw_strokes, strokes_of
 from tests.test_explorer_widget import bundle
 
-THREE = draw(strokes_of(3, 0))  # a tidy one
+THREE = draw_strokes(strokes_of(3, 0))  # a tidy one
 DOWN = [[15.5, 4.5], [15.5, 27.5]]  # a line from top to bottom, and one from left to right
 ACROSS = [[4.5, 15.5], [27.5, 15.5]]
 
@@ -250,13 +250,13 @@ class TestReading:
         seen: list[Tensor] = []
         pad = drawn(DOWN, predict=lambda x: seen.append(x) or rows_with_ink(x))
 
-        assert (8, 8) == seen[-1].shape and torch.equal(blocks(pad.drawing), seen[-1])
+        assert (8, 8) == seen[-1].shape and torch.equal(shrink_to_8x8(pad.drawing), seen[-1])
         assert pad.drawing.sum() == seen[-1].sum() and seen[-1].max() <= 16
         assert "reads an 8 (100\u00a0%)" in pad.said
 
     def test_prepare(self) -> None:
         """What it returns is what the model sees, and what is shown."""
-        turned = drawn(DOWN, prepare=lambda drawing: blocks(drawing).T)
+        turned = drawn(DOWN, prepare=lambda drawing: shrink_to_8x8(drawing).T)
 
         assert "reads a 2 (" in turned.said
 
@@ -277,7 +277,7 @@ class TestReading:
     )
     def test_what_the_bars_show(self, returned: Any, by_softmax: bool) -> None:
         """Ten numbers that are no less than 0 and sum to 1 as they are; of others the softmax."""
-        reading = read(THREE, lambda seen: returned)
+        reading = predict_drawing(THREE, lambda seen: returned)
         plain = returned if isinstance(returned, Tensor) else torch.tensor(returned)
         given = plain.detach().double()
         expected = given.softmax(0) if by_softmax else given
@@ -301,7 +301,7 @@ class TestReading:
         expected = torch.rand(3)
         torch.manual_seed(0)
         drawing = THREE.clone()
-        reading = read(drawing, noisy, lambda given: blocks(given.zero_() + THREE))
+        reading = predict_drawing(drawing, noisy, lambda given: shrink_to_8x8(given.zero_() + THREE))
 
         assert torch.equal(THREE, drawing) and sum(map(sum, reading.seen)) > 0
         assert torch.equal(expected, torch.rand(3))
@@ -365,10 +365,10 @@ BAD_PREDICT: list[tuple[Any, str]] = [
 BAD_PREPARE: list[tuple[Any, str]] = [
     (raising, "`prepare` stopped with KeyError"),
     (lambda drawing: drawing, "it returned (32, 32)."),
-    (lambda drawing: blocks(drawing).flatten(), "it returned (64,)."),
-    (lambda drawing: blocks(drawing).tolist(), "it returned a list."),
+    (lambda drawing: shrink_to_8x8(drawing).flatten(), "it returned (64,)."),
+    (lambda drawing: shrink_to_8x8(drawing).tolist(), "it returned a list."),
     (lambda drawing: None, "it returned None."),
-    (lambda drawing: blocks(drawing) / 0, "nan, infinite or complex."),
+    (lambda drawing: shrink_to_8x8(drawing) / 0, "nan, infinite or complex."),
 ]
 
 
@@ -420,7 +420,7 @@ def test_nothing_is_read_aloud_while_a_stroke_grows() -> None:
 def test_use_another_model() -> None:
     """A second pad on the same paper: each reads what is drawn on either with its own function."""
     pad = drawn(DOWN)
-    other = pad.use(rows_with_ink, lambda drawing: blocks(drawing).T)
+    other = pad.use(rows_with_ink, lambda drawing: shrink_to_8x8(drawing).T)
     assert "reads an 8 (" in pad.said and "reads a 2 (" in other.said
 
     send(other, "clear")

@@ -48,7 +48,7 @@ def test_class_is_large_and_mixed(graded: ExampleClass) -> None:
 
 def test_summary_names_what_went_wrong(graded: ExampleClass) -> None:
     """Every bad or mended submission stands in the summary with its reason."""
-    notes = {row.student: " ".join(row.notes) for row in class_table.rows(graded.course, STEM, graded.failures)}
+    notes = {row.student: " ".join(row.notes) for row in class_table.class_rows(graded.course, STEM, graded.failures)}
 
     for student in graded.students:
         assert student.expected.told in notes[student.name]
@@ -134,4 +134,4 @@ def test_of_some_exercises_the_whole_bank_is_handed_in() -> None:
 def test_missing_course_is_told_in_one_line(tmp_path: Path) -> None:
     """Outside the project the example class says what it needs."""
     with pytest.raises(CourseNotFound, match="--root"):
-        example_class.run(tmp_path / "nowhere", tmp_path / "class", STEM)
+        example_class.run_example_class(tmp_path / "nowhere", tmp_path / "class", STEM)

@@ -142,7 +142,9 @@ def test_what_nobody_could_read_is_no_grade(
 ) -> None:
     """Until a person gives points for it; a file that was read and earned nothing has its 0."""
     for student, trouble in (("ada", "it is a picture."), ("formula", "it is a picture."), ("chandra", None)):
-        verdict_store.store(tmp_path, student, SubmissionVerdict("ch02_autograd", 1, "", (), {}, {}, trouble=trouble))
+        verdict_store.store_new_verdict(
+            tmp_path, student, SubmissionVerdict("ch02_autograd", 1, "", (), {}, {}, trouble=trouble)
+        )
     mark(gradebook, "ch02_autograd", "formula", score=0)
     mark(gradebook, "ch02_autograd", "chandra", score=0)
     monkeypatch.setattr(plugin, "_course", lambda _: tmp_path)
@@ -164,7 +166,7 @@ def test_no_cell_is_a_formula(plugin: type[ExportPlugin], gradebook: Gradebook, 
 @given(st.lists(st.text(), min_size=1))
 def test_any_text_stays_one_cell(texts: list[str]) -> None:
     """Whatever the letters, nothing that is computed is left, and nothing of the text is lost."""
-    for text, cell in zip(texts, csv_escaping.safe(texts), strict=True):
+    for text, cell in zip(texts, csv_escaping.escape_row(texts), strict=True):
         assert text.encode("utf-8", "replace").decode() == (cell if cell == text else cell.removeprefix("'"))
         assert cell == "-" or not cell.lstrip(" \u00a0").startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
 
@@ -172,9 +174,9 @@ def test_any_text_stays_one_cell(texts: list[str]) -> None:
 @pytest.mark.parametrize("text", ["=1", " =1", "\u00a0@x", "\t=1", "\uff1dA1", "-1+2", "%x", "|x"])
 def test_what_spreadsheets_compute(text: str) -> None:
     """Also behind a space, and in wide letters."""
-    assert [f"'{text}"] == csv_escaping.safe([text])
+    assert [f"'{text}"] == csv_escaping.escape_row([text])
 
 
 def test_numbers_stay_numbers() -> None:
     """A negative score is no formula."""
-    assert ["-0.5", "3", ""] == csv_escaping.safe([-0.5, 3, None])
+    assert ["-0.5", "3", ""] == csv_escaping.escape_row([-0.5, 3, None])

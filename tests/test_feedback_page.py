@@ -11,7 +11,14 @@ from traitlets.config import Config
 
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.nbgrader_plugin.feedback_page import PROSE, REMEMBERED, CachedHighlighter, FeedbackPage, fold, summary
+from autograder.nbgrader_plugin.feedback_page import (
+    PROSE,
+    REMEMBERED,
+    CachedHighlighter,
+    FeedbackPage,
+    mark_lesson_cells,
+    summary,
+)
 from tests.graded import WHOLE, graded_class, group, verdict_of
 
 
@@ -90,7 +97,7 @@ class TestSummary:
 def test_what_the_lesson_says_is_folded() -> None:
     """Answers, checks and cells of one's own are not."""
     told = page()
-    fold(told, frozenset({"# The lesson", "More of it", "and more"}))
+    mark_lesson_cells(told, frozenset({"# The lesson", "More of it", "and more"}))
 
     assert [1, None, None, None, 2, None, None] == [cell.metadata.get("folded_from") for cell in told.cells]
     assert [True, None, None, None, None, True, None] == [cell.metadata.get("folded_to") for cell in told.cells]

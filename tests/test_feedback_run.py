@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from autograder.__main__ import main
-from autograder.grading.executors import Workers
+from autograder.grading.executors import WorkerChoice
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
-from autograder.nbgrader_plugin.parallel_feedback import distribute
+from autograder.nbgrader_plugin.parallel_feedback import in_two_processes
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, write_source
 from tests.sample_course import make_course
@@ -38,7 +38,9 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     cycle = Cycle(folder, "hw")
     cycle.generate()
     hand_in(folder, "hw", OWN)
-    assert {} == cycle.autograde(cycle.students(), how=GradingOptions(workers=Workers(count=1), unconfined=UNCONFINED))
+    assert {} == cycle.autograde(
+        cycle.students(), how=GradingOptions(workers=WorkerChoice(count=1), unconfined=UNCONFINED)
+    )
     return folder
 
 
@@ -49,14 +51,14 @@ def pages(course: Path) -> dict[str, bytes]:
 
 def test_small_class_is_written_here() -> None:
     """Another process has to import nbgrader first; in the order of the class."""
-    told = list(distribute(CLASS, process_of, process_of, 8))
+    told = list(in_two_processes(CLASS, process_of, process_of, 8))
 
     assert [(student, str(os.getpid())) for student in CLASS] == told
 
 
 def test_large_class_is_shared_out() -> None:
     """By others alone, each student once."""
-    told = list(distribute(CLASS, process_of, process_of, 2, worth=2))
+    told = list(in_two_processes(CLASS, process_of, process_of, 2, worth=2))
 
     assert sorted(CLASS) == sorted(student for student, _ in told)
     assert str(os.getpid()) not in {where for _, where in told}
@@ -64,7 +66,7 @@ def test_large_class_is_shared_out() -> None:
 
 def test_nobody_is_left_out_where_a_process_dies() -> None:
     """What is left is done here."""
-    told = dict(distribute(CLASS, process_of, partial(dies_with, "ada"), 2, worth=1))
+    told = dict(in_two_processes(CLASS, process_of, partial(dies_with, "ada"), 2, worth=1))
 
     assert set(CLASS) == set(told)
     assert str(os.getpid()) == told["ada"]
@@ -73,7 +75,7 @@ def test_nobody_is_left_out_where_a_process_dies() -> None:
 def test_pages_are_those_of_nbgraders_command(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Byte by byte, written by two processes."""
     monkeypatch.setattr(
-        "autograder.nbgrader_plugin.nbgrader_cycle.parallel_feedback.distribute", partial(distribute, worth=1)
+        "autograder.nbgrader_plugin.nbgrader_cycle.parallel_feedback.distribute", partial(in_two_processes, worth=1)
     )
     ran = run_warm(["-P", "-m", "nbgrader", "generate_feedback", "hw", "--force"], course, dict(os.environ))
     assert 0 == ran.returncode, ran.stderr

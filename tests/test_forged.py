@@ -22,7 +22,14 @@ from autograder.diagnosis import judge_observations
 from autograder.diagnosis.expected import ExpectedObservations
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import DamagedData, TooMuchText, WorkFailed
-from autograder.exercises.observation import Foreign, Observation, Raised, Seen, from_bytes, to_bytes
+from autograder.exercises.observation import (
+    ExceptionSnapshot,
+    Observation,
+    OtherValue,
+    TensorSnapshot,
+    from_bytes,
+    to_bytes,
+)
 from autograder.grading.bounded_judging import NO_FORM, judge_within_limits, unjudgeable_lines
 from autograder.pipe_messages import Frame
 from autograder.sandbox.execution.program import LIMITS
@@ -197,11 +204,11 @@ ODD: dict[str, object] = {
     "a list of lists": [[[]]],
     "a dict": {"a": 1},
     "keys of every kind": {(): 1, None: 2, 1: 3},
-    "a tensor": Seen(torch.ones(3), (3,), "float32", "cpu"),
-    "a tensor without values": Seen(None, (2**62, 2**62), "float32", "meta"),
+    "a tensor": TensorSnapshot(torch.ones(3), (3,), "float32", "cpu"),
+    "a tensor without values": TensorSnapshot(None, (2**62, 2**62), "float32", "meta"),
     "a bare tensor": torch.ones(3),
-    "an error": Raised("E", "m"),
-    "something foreign": Foreign("ndarray", "x"),
+    "an error": ExceptionSnapshot("E", "m"),
+    "something foreign": OtherValue("ndarray", "x"),
     "a huge number": 10**4000,
     "nan": float("nan"),
     "marks": "{got.__class__} %s %n `<b>` \x1b[2J",
@@ -255,7 +262,7 @@ def test_a_tensor_in_a_number_s_place_is_told_at_once(shape: tuple[int, ...]) ->
     judge, begun = one_exercise(exercise, {"returned": 1.0}), time.process_time()
 
     first = judge_within_limits(
-        judge, exercise.name, 0, [{"returned": Seen(torch.empty(shape), shape, "float32", "cpu")}], ""
+        judge, exercise.name, 0, [{"returned": TensorSnapshot(torch.empty(shape), shape, "float32", "cpu")}], ""
     )
 
     assert "got a tensor" in first.verdicts[0].sentence and time.process_time() - begun < 0.5

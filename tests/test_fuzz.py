@@ -22,7 +22,7 @@ from nbgrader.utils import determine_grade
 from autograder.course.judge import Judge
 from autograder.errors import DamagedData
 from autograder.exercises.difference import Tolerance, first_difference
-from autograder.exercises.observation import Foreign, Raised, Seen, from_bytes, to_bytes
+from autograder.exercises.observation import ExceptionSnapshot, OtherValue, TensorSnapshot, from_bytes, to_bytes
 from autograder.grading.grade_submission import Grading
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.grade_cell_outputs import grade_cell_outputs
@@ -31,7 +31,7 @@ from autograder.pipe_messages import Frame
 from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.program import LIMITS, Limits, Outcome, Program, Runner
 from autograder.sandbox.execution.submission_runner import outcome_in
-from autograder.submission.read_submission import read
+from autograder.submission.read_submission import read_submission
 from tests.asked import THOROUGH
 from tests.colab.notebook import colab_copy
 from tests.conftest import UNCONFINED
@@ -123,7 +123,7 @@ def test_any_json_is_an_observation_or_damaged(node: Any) -> None:
 @given(CELLS)
 def test_any_cells_make_a_sound_submission(release: Any, cells: list[dict[str, Any]]) -> None:
     """Whatever the cells are, every exercise has an answer to run and the notebook is valid."""
-    submission = read(json.dumps({"nbformat": 4, "nbformat_minor": 5, "cells": cells}).encode(), release)
+    submission = read_submission(json.dumps({"nbformat": 4, "nbformat_minor": 5, "cells": cells}).encode(), release)
     names = {
         cell.metadata.nbgrader.grade_id for cell in release.cells if cell.metadata.get("nbgrader", {}).get("solution")
     }
@@ -136,7 +136,7 @@ def test_any_cells_make_a_sound_submission(release: Any, cells: list[dict[str, A
 @given(st.binary(max_size=80) | JSON.map(lambda node: json.dumps(node).encode()))
 def test_any_file_is_read_or_named(release: Any, data: bytes) -> None:
     """A file that is no notebook at all gives a reason in words."""
-    submission = read(data, release)
+    submission = read_submission(data, release)
 
     assert submission.trouble
 
@@ -147,12 +147,12 @@ SEED = 31
 FACETS = ("returned", "raised", "inputs", "rng", "again", "sharing", "gradient", "values", "odd")
 SEEN_VALUES = st.sampled_from(
     [
-        Seen(torch.zeros(2, 3), (2, 3), "float32", "cpu"),
-        Seen(torch.full((2, 2), float("nan")), (2, 2), "float32", "cpu", True),
-        Seen(None, (10**9,), "odd", "nowhere"),
-        Raised("<b>", "\x1b[2J" * 100, "`" * 9),
-        Raised("NotImplementedError", ""),
-        Foreign("", "x" * 3000),
+        TensorSnapshot(torch.zeros(2, 3), (2, 3), "float32", "cpu"),
+        TensorSnapshot(torch.full((2, 2), float("nan")), (2, 2), "float32", "cpu", True),
+        TensorSnapshot(None, (10**9,), "odd", "nowhere"),
+        ExceptionSnapshot("<b>", "\x1b[2J" * 100, "`" * 9),
+        ExceptionSnapshot("NotImplementedError", ""),
+        OtherValue("", "x" * 3000),
     ]
 )
 ANY_OBSERVATION = st.dictionaries(st.sampled_from(FACETS), PLAIN | SEEN_VALUES, max_size=4)
@@ -160,7 +160,9 @@ ANY_OBSERVATION = st.dictionaries(st.sampled_from(FACETS), PLAIN | SEEN_VALUES, 
 ENDS = (
     st.tuples(st.sampled_from(["right", "none", "hangs", "few", "many", "stub"]), st.none())
     | st.tuples(st.just("mistake"), st.integers(0, 20))
-    | st.tuples(st.just("raised"), st.builds(Raised, st.text(max_size=9), st.text(max_size=30), st.text(max_size=9)))
+    | st.tuples(
+        st.just("raised"), st.builds(ExceptionSnapshot, st.text(max_size=9), st.text(max_size=30), st.text(max_size=9))
+    )
     | st.tuples(st.just("odd"), st.lists(ANY_OBSERVATION, min_size=1, max_size=3))
 )
 CHAINS = st.lists(st.tuples(st.sampled_from(MUTATIONS), st.integers(0, 2**32)), min_size=1, max_size=6)
@@ -229,7 +231,7 @@ def _outcome(judge: Judge, name: str, end: str, more: Any) -> Outcome:
         "hangs": lambda: Outcome(timed_out=True),
         "few": lambda: Outcome(key.reference[1:]),
         "many": lambda: Outcome((*key.reference, *key.reference)),
-        "stub": lambda: Outcome(raised=Raised("NotImplementedError", "")),
+        "stub": lambda: Outcome(raised=ExceptionSnapshot("NotImplementedError", "")),
         "mistake": lambda: Outcome(key.mistakes[more % len(key.mistakes)].observations),
         "raised": lambda: Outcome(raised=more),
         "odd": lambda: received([more[index % len(more)] for index in range(len(key.cases))]),
@@ -242,12 +244,12 @@ def received(observations: list[Any]) -> Outcome:
     try:
         return outcome_in(Frame({}, to_bytes(observations)))
     except DamagedData:
-        return Outcome(raised=Raised("DamagedData", ""))
+        return Outcome(raised=ExceptionSnapshot("DamagedData", ""))
 
 
 def grade_and_check(made: Made, data: bytes, runner: Runner, limits: Limits = LIMITS) -> None:
     """Take a submission from its bytes to what nbgrader stores, and look at everything on the way."""
-    submission = read(data, made.release)
+    submission = read_submission(data, made.release)
     nbformat.validate(submission.notebook)
     assert json.dumps(submission.notebook).encode()
     grading = Grading(submission, made.judge, SEED)

@@ -113,8 +113,8 @@ class TestExtraCredit:
         from autograder.nbgrader_plugin.extra_credit import give_extra_credit
 
         def given(made: SubmissionVerdict) -> float | None:
-            verdict_store.store(tmp_path, "ada", made)
-            found = verdict_store.kept(tmp_path, "ch", "ada")
+            verdict_store.store_new_verdict(tmp_path, "ada", made)
+            found = verdict_store.read_verdict_file(tmp_path, "ch", "ada")
             assert found is not None
             give_extra_credit(gradebook, tmp_path, "ada", found)
             return extra_credit(gradebook)
@@ -192,10 +192,10 @@ class TestPlugIns:
 
         monkeypatch.chdir(tmp_path)
         for student in ("ada", "alan"):
-            verdict_store.store(tmp_path, student, verdict(Status.PASS))
+            verdict_store.store_new_verdict(tmp_path, student, verdict(Status.PASS))
         note_recorded("ch", "a*", [str(tmp_path / "submitted" / "ada" / "ch" / "ch.ipynb")])
 
-        found = {student: verdict_store.kept(tmp_path, "ch", student) for student in ("ada", "alan")}
+        found = {student: verdict_store.read_verdict_file(tmp_path, "ch", student) for student in ("ada", "alan")}
         assert {"ada": True, "alan": False} == {student: bool(k and k.recorded) for student, k in found.items()}
 
     def test_renamed_notebook_is_put_before_nbgrader(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

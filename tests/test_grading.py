@@ -17,7 +17,7 @@ from autograder.course.course import course_in
 from autograder.course.judge import Judge
 from autograder.diagnosis.verdict import Status
 from autograder.errors import WorkFailed
-from autograder.exercises.observation import Raised
+from autograder.exercises.observation import ExceptionSnapshot
 from autograder.grading import class_table, verdict_store
 from autograder.grading.grade_submission import grade
 from autograder.grading.submission_verdict import SubmissionVerdict, new_seed
@@ -91,8 +91,8 @@ def test_unreadable_file_is_worth_nothing_and_says_why(judge: Judge, release: No
     ("outcome", "status", "told"),
     [
         (Outcome(timed_out=True), Status.TIMEOUT, "still running"),
-        (Outcome(raised=Raised("ZeroDivisionError", "division by zero", "1 / 0")), Status.ERROR, "`1 / 0`"),
-        (Outcome(raised=Raised("NotImplementedError", "")), Status.NOT_ATTEMPTED, ""),
+        (Outcome(raised=ExceptionSnapshot("ZeroDivisionError", "division by zero", "1 / 0")), Status.ERROR, "`1 / 0`"),
+        (Outcome(raised=ExceptionSnapshot("NotImplementedError", "")), Status.NOT_ATTEMPTED, ""),
         (Outcome(observations=()), Status.ERROR, "did not all answer"),
     ],
 )
@@ -163,34 +163,34 @@ class TestVerdictFiles:
 
     def test_stored_verdict_comes_back(self, tmp_path: Path, verdict: SubmissionVerdict) -> None:
         """What was stored is found again."""
-        verdict_store.store(tmp_path, "ada", verdict)
+        verdict_store.store_new_verdict(tmp_path, "ada", verdict)
 
-        assert verdict == verdict_store.stored(tmp_path, STEM, "ada")
+        assert verdict == verdict_store.read_verdict(tmp_path, STEM, "ada")
 
     def test_full_disk_loses_no_verdict(
         self, tmp_path: Path, verdict: SubmissionVerdict, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Where the disk is full, one line says so and the old verdict stays."""
-        verdict_store.store(tmp_path, "ada", verdict)
+        verdict_store.store_new_verdict(tmp_path, "ada", verdict)
 
         def full(_fd: int) -> None:
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr("os.fsync", full)
         with pytest.raises(WorkFailed, match="No space left"):
-            verdict_store.store(tmp_path, "ada", verdict)
+            verdict_store.store_new_verdict(tmp_path, "ada", verdict)
 
-        assert verdict == verdict_store.stored(tmp_path, STEM, "ada")
+        assert verdict == verdict_store.read_verdict(tmp_path, STEM, "ada")
         assert ["ada.json"] == [path.name for path in (tmp_path / "verdicts" / STEM).iterdir()]
 
     def test_table_names_who_is_missing(self, tmp_path: Path, verdict: SubmissionVerdict) -> None:
         """The table names unread, ungraded and empty submissions with the reason, in printable text."""
-        verdict_store.store(tmp_path, "ada", verdict)
+        verdict_store.store_new_verdict(tmp_path, "ada", verdict)
         for student, name in (("bob", "notes.txt"), ("cy\x1b[2J", f"{STEM}.ipynb")):
             (tmp_path / "submitted" / student / STEM).mkdir(parents=True)
             (tmp_path / "submitted" / student / STEM / name).touch()
 
-        text = class_table.table(class_table.rows(tmp_path, STEM))
+        text = class_table.class_table(class_table.class_rows(tmp_path, STEM))
 
         assert all(told in text for told in ("could not be read", "found: 'notes.txt'", "has not been graded"))
         assert "\x1b" not in text

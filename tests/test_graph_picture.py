@@ -12,10 +12,10 @@ from torch import Tensor, nn
 
 from explorers import autograd_stepper
 from explorers.autograd_widget import AutogradStepper
-from explorers.graph import read
+from explorers.graph import read_graph
 from explorers.graph_list import MOST_LISTED, MOST_TOLD
 from explorers.graph_picture import graph_picture
-from explorers.graph_steps import Story, id_of, story_of
+from explorers.graph_steps import UnfoldedGraph, id_of, story_of
 from tests.test_autograd_graph import Block, worked
 
 
@@ -31,16 +31,16 @@ def rows(markup: str, caption: str) -> list[list[str]]:
     return [[re.sub(r"(<[^>]*>)+", " ", cell).replace("▶ ", "").strip() for cell in row] for row in cells]
 
 
-def small() -> Story:
+def small() -> UnfoldedGraph:
     """The story of the chapter's example."""
     names, loss = worked()
-    return story_of(read(loss, {**names, "loss": loss}))
+    return story_of(read_graph(loss, {**names, "loss": loss}))
 
 
-def large() -> Story:
+def large() -> UnfoldedGraph:
     """The story of a model of several hundred nodes."""
     model = nn.Sequential(*(Block() for _ in range(30)))
-    return story_of(read(model(torch.ones(2, 8)).mean(), dict(model.named_parameters())))
+    return story_of(read_graph(model(torch.ones(2, 8)).mean(), dict(model.named_parameters())))
 
 
 class TestPicture:
@@ -85,7 +85,7 @@ class TestPicture:
     def test_names_are_text(self) -> None:
         """A name that looks like markup is shown as it is written."""
         x = torch.ones((), requires_grad=True)
-        drawn = graph_picture(story_of(read(x * 2, {"<b>&": x})))
+        drawn = graph_picture(story_of(read_graph(x * 2, {"<b>&": x})))
 
         assert "<b>" not in drawn and "&lt;b&gt;&amp;" in drawn
 
@@ -94,9 +94,9 @@ class TestPicture:
         x = torch.ones(1, requires_grad=True)
         y = x.exp()
         y += 1
-        changed = text(graph_picture(replace(story_of(read(y.sum(), {"x": x})), at=None)))
+        changed = text(graph_picture(replace(story_of(read_graph(y.sum(), {"x": x})), at=None)))
 
-        assert "This tensor does not come from a graph" in text(graph_picture(story_of(read(torch.ones(())))))
+        assert "This tensor does not come from a graph" in text(graph_picture(story_of(read_graph(torch.ones(())))))
         assert "backward would stop at step 2 (Exp)" in changed and "is at version 1; expected version 0" in changed
         assert "result: changed in place since" in changed and "the backward pass stops here" in changed
 
@@ -116,7 +116,7 @@ class TestPicture:
         y = x
         for _ in range(300):
             y = y * 1.01
-        drawn = graph_picture(replace(story_of(read(y, {"x": x})), at=None))
+        drawn = graph_picture(replace(story_of(read_graph(y, {"x": x})), at=None))
 
         assert len(rows(drawn, "Backward pass")) == MOST_TOLD + 1 and "241 more rows are not listed" in drawn
         assert "These 301 rows are too many for one picture." in drawn
@@ -132,7 +132,7 @@ class TestPicture:
     def test_broadcasting_is_explained(self) -> None:
         """Where an operand was stretched, the sum over its copies is said."""
         x, row = torch.ones(4, 3, requires_grad=True), torch.ones(3, requires_grad=True)
-        story = story_of(read((x + row).sum(), {"row": row}))
+        story = story_of(read_graph((x + row).sum(), {"row": row}))
         add = next(each for each in story.rows if story.graph.nodes[each.nodes[0]].operation == "Add")
 
         assert "row has the shape (3,) and was broadcast" in text(graph_picture(story.to("back", add)))

@@ -7,16 +7,16 @@ import pytest
 import torch
 from torch import Tensor
 
-from autograder.diagnosis.tensor_grid import picture
-from autograder.diagnosis.verdict import Picture, Report, Status, Verdict
+from autograder.diagnosis.tensor_grid import grids_of_difference
+from autograder.diagnosis.verdict import GridPair, Report, Status, Verdict
 from autograder.exercises.difference import Difference, Tolerance
 from autograder.exercises.probe import see
 from autograder.notebook.report_rendering import html, text
 
 
-def between(expected: Tensor, got: Tensor) -> Picture | None:
+def between(expected: Tensor, got: Tensor) -> GridPair | None:
     """The picture of two tensors whose values differ."""
-    return picture(Difference(("returned",), "values", see(expected), see(got)), Tolerance())
+    return grids_of_difference(Difference(("returned",), "values", see(expected), see(got)), Tolerance())
 
 
 def changed(x: Tensor, *places: tuple[int, ...]) -> Tensor:
@@ -27,7 +27,7 @@ def changed(x: Tensor, *places: tuple[int, ...]) -> Tensor:
     return x
 
 
-def shown(x: Tensor, *places: tuple[int, ...]) -> Picture:
+def shown(x: Tensor, *places: tuple[int, ...]) -> GridPair:
     """The picture of a tensor and of one with other numbers at these places."""
     drawn = between(x, changed(x, *places))
     assert drawn is not None

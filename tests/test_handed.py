@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nbformat import NotebookNode
 
-from autograder.submission.read_submission import read
+from autograder.submission.read_submission import read_submission
 from autograder.submission.submission import Submission
 from autograder.submission.submitted_cells import MAX_BYTES, MAX_SOURCE, read_notebook_contents
 from autograder.submission.unreadable_files import UnreadableError
@@ -40,7 +40,7 @@ def release() -> NotebookNode:
 @cache
 def plain() -> Submission:
     """What the plain file is read as."""
-    return read(solved(), release())
+    return read_submission(solved(), release())
 
 
 def packed(**files: bytes) -> bytes:
@@ -125,7 +125,7 @@ READ = {
 @pytest.mark.parametrize(("data", "told"), READ.values(), ids=READ.keys())
 def test_what_leaves_no_doubt_is_read(data: bytes, told: str) -> None:
     """The answers are those of the plain file, and what was mended is told where it cost no points."""
-    submission = read(data, release())
+    submission = read_submission(data, release())
 
     assert (plain().answers, None, ()) == (submission.answers, submission.trouble, submission.eye)
     assert told in " ".join(submission.repairs)
@@ -143,12 +143,12 @@ def test_conflicts_in_what_is_read_are_not_decided_here() -> None:
     lines[place : place + 1] = [b"<<<<<<< a", lines[place], b"=======", other, b">>>>>>> b"]
 
     for each in (b"\n".join(lines), data.replace(b"\n=======", b"", 1)):
-        assert "a merge conflict in it, from line" in str(read(each, release()).trouble)
+        assert "a merge conflict in it, from line" in str(read_submission(each, release()).trouble)
 
 
 def test_everything_in_one_cell_is_read() -> None:
     """A line of a docstring that ends with a question mark is nothing that IPython would change."""
-    submission = read(changed(in_one_cell), release())
+    submission = read_submission(changed(in_one_cell), release())
 
     assert submission.trouble is None and len(set(submission.answers.values())) == 1
 
@@ -159,7 +159,7 @@ def test_an_ending_in_capitals_is_one() -> None:
     with zipfile.ZipFile(made, "w") as archive:
         archive.writestr("work/CH01.IPYNB", solved())
 
-    assert plain().answers == read(made.getvalue(), release()).answers
+    assert plain().answers == read_submission(made.getvalue(), release()).answers
 
 
 @settings(deadline=None, max_examples=100)
@@ -181,7 +181,7 @@ def test_any_encoding_and_packing_is_read(
         if lines[n + 1].lstrip()[:1] in ("]", "}") and lines[n][-1:] not in ("[", "{"):
             lines[n] += ","
     data = "\n".join(lines).encode(encoding)
-    submission = read(packed(mine=data) if in_archive else data, release())
+    submission = read_submission(packed(mine=data) if in_archive else data, release())
 
     assert (plain().answers, None, ()) == (submission.answers, submission.trouble, submission.eye)
     assert ("UTF-16" in " ".join(submission.repairs)) == ("utf-16" in encoding)
@@ -192,8 +192,8 @@ def test_any_encoding_and_packing_is_read(
 @given(share=st.floats(0.01, 0.99))
 def test_any_beginning_is_read_as_far_as_it_goes(share: float) -> None:
     """Of a file that breaks off, each answer is the student's own or the starter; and a person is told."""
-    submission = read(solved()[: int(len(solved()) * share)], release())
-    untouched = read(nbformat.writes(release()).encode(), release()).answers
+    submission = read_submission(solved()[: int(len(solved()) * share)], release())
+    untouched = read_submission(nbformat.writes(release()).encode(), release()).answers
 
     if submission.trouble is not None:
         assert "breaks off in line" in submission.trouble
@@ -206,7 +206,7 @@ def test_a_few_damaged_letters_cost_themselves() -> None:
     """UTF-8 with a broken byte stays UTF-8: other letters are not taken for Latin-1."""
     data = changed(lambda notebook: notebook["cells"][0].update(source="é" * 9)).replace(b"\\u00e9", "é".encode())
 
-    submission = read(data.replace("é".encode(), b"\xc3", 1), release())
+    submission = read_submission(data.replace("é".encode(), b"\xc3", 1), release())
 
     assert "damaged letters in the file: 1;" in submission.eye[0]
     assert "é" * 8 in submission.notebook.cells[0].source
@@ -216,7 +216,7 @@ def test_a_few_damaged_letters_cost_themselves() -> None:
 def test_a_file_cut_off_within_a_letter_is_read_so_far(encoding: str) -> None:
     """It is not taken for another encoding, and no letter of it counts as damaged."""
     text = changed(lambda notebook: notebook.update(zzz="")).decode()[:-2] + "é"
-    submission = read(text.encode(encoding)[:-1], release())
+    submission = read_submission(text.encode(encoding)[:-1], release())
 
     assert plain().answers == submission.answers and () == submission.eye
     assert "Latin-1" not in " ".join(submission.repairs)
@@ -224,7 +224,7 @@ def test_a_file_cut_off_within_a_letter_is_read_so_far(encoding: str) -> None:
 
 def test_what_goes_on_behind_the_end_is_told() -> None:
     """The notebook is read, and a person looks at the rest."""
-    submission = read(solved() + b"\n{}", release())
+    submission = read_submission(solved() + b"\n{}", release())
 
     assert plain().answers == submission.answers
     assert "goes on behind the end of the notebook" in submission.eye[0]
@@ -282,7 +282,7 @@ UNREADABLE = {
 @pytest.mark.parametrize(("data", "told"), [(row[0], row[1:]) for row in UNREADABLE.values()], ids=UNREADABLE.keys())
 def test_what_cannot_be_read_is_told_with_advice(data: bytes, told: tuple[str, ...]) -> None:
     """What was found, in which line, and what to do that can be done; in one piece of printable text."""
-    submission = read(data, release(), COURSE.listed)
+    submission = read_submission(data, release(), COURSE.listed)
 
     assert submission.trouble is not None and all(part in submission.trouble for part in told), submission.trouble
     assert submission.trouble.isprintable() and len(submission.trouble) < 500
@@ -306,6 +306,6 @@ def test_each_chapter_is_told_from_the_others(other: str) -> None:
         cell["metadata"] = {}
     chapter4 = nbformat.read(PROJECT / "notebooks" / "ch04_training.ipynb", as_version=4)
 
-    submission = read(json.dumps(notebook).encode(), chapter4, COURSE.listed)
+    submission = read_submission(json.dumps(notebook).encode(), chapter4, COURSE.listed)
 
     assert f"({other}), handed in for ch04_training" in str(submission.trouble)

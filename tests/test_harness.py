@@ -21,7 +21,7 @@ from autograder.sandbox.execution import forked_children
 from autograder.sandbox.execution.choose_runner import warm_modules
 from autograder.sandbox.execution.forked_children import ForkServerPool
 from autograder.sandbox.execution.program import LIMITS
-from autograder.sandbox.execution.submission_runner import run
+from autograder.sandbox.execution.submission_runner import run_program
 from tests import conftest, kept_keys, made
 from tests.conftest import needs_confinement
 from tests.forked_kernels import forked_kernels
@@ -103,7 +103,7 @@ def test_a_warm_server_is_confined_as_any_other(monkeypatch: pytest.MonkeyPatch)
     reads = f"def {NAMES[0]}(x, plus):\n    open({__file__!r}).read()\n    return 2 * x + plus"
     right = f"def {NAMES[1]}(x, plus):\n    return 2 * x + plus"
     servers = ForkServerPool(warm_modules, (Path(__file__).parent,))
-    runner = partial(run, children=servers)
+    runner = partial(run_program, children=servers)
 
     outcomes = runner(program({NAMES[0]: reads, NAMES[1]: right}, cases), LIMITS)
 

@@ -24,7 +24,7 @@ from autograder.submission.plain_file import without_outputs
 from autograder.submission.read_submission import read_parcel
 from autograder.submission.released_cells import starters
 from autograder.submission.student_folder import read_student_folder
-from autograder.submission.submission import StudentFiles
+from autograder.submission.submission import SubmittedFiles
 from autograder.submission.submitted_cells import MAX_BYTES, MAX_FILE
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
@@ -53,7 +53,7 @@ def answering(count: int) -> bytes:
     return str(nbformat.writes(notebook)).encode()
 
 
-def opened(folder: Path) -> StudentFiles:
+def opened(folder: Path) -> SubmittedFiles:
     """What the grader finds in a folder."""
     return read_student_folder(folder, STEM, starters(release()))
 
@@ -69,7 +69,7 @@ def hand_in(folder: Path, **files: bytes) -> Path:
     return folder
 
 
-def answered(found: StudentFiles) -> int:
+def answered(found: SubmittedFiles) -> int:
     """How many answers are in what is graded."""
     submission = read_parcel(found, release())
     assert submission.trouble is None

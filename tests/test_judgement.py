@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from autograder.diagnosis.difference_messages import difference_message
-from autograder.diagnosis.expected import Mistake
+from autograder.diagnosis.expected import KnownMistake
 from autograder.diagnosis.judge_observations import UNTOUCHED, judge, uniform_report
 from autograder.diagnosis.verdict import Status
 from autograder.exercises.difference import Difference
@@ -94,7 +94,7 @@ def test_what_was_changed_is_an_attempt(source: str, status: Status) -> None:
     """A program whose first fault hides what became of the others shows what it showed before it was touched."""
     cases = made.exercise().cases(0)
     seen = made.exercise().observe(made.square, cases)
-    untouched = Mistake(UNTOUCHED, "It still stops.", tuple(seen), unless="mended")
+    untouched = KnownMistake(UNTOUCHED, "It still stops.", tuple(seen), unless="mended")
     key = replace(made.key(), mistakes=(untouched,))
 
     assert status is judge(made.exercise(), key, seen, source).verdicts[0].status

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from autograder.course.chapter_cells import Cell, Chapter, Kind
+from autograder.course.chapter_cells import Cell, CellKind, Chapter
 from autograder.course.chapter_reader import read_chapter
 from autograder.notebook.lesson_cells import Reveal
 from tests.asked import THOROUGH
@@ -46,7 +46,7 @@ def holds_a_claim(source: str) -> bool:
 def with_claims(path: Path, cell: Cell) -> str:
     """The text of a cell and of the claims right below it."""
     cells = chapter(path).cells
-    below = itertools.takewhile(lambda each: each.kind is Kind.CLAIM, cells[cells.index(cell) + 1 :])
+    below = itertools.takewhile(lambda each: each.kind is CellKind.CLAIM, cells[cells.index(cell) + 1 :])
     return "\n".join([cell.source, *(claim.source for claim in below)])
 
 
@@ -81,7 +81,7 @@ def test_each_claim_is_held(path: Path) -> None:
     loose = [
         entry["id"]
         for entry in claims
-        if cells[entry["cell"]].kind is Kind.MARKDOWN or not holds_a_claim(with_claims(path, cells[entry["cell"]]))
+        if cells[entry["cell"]].kind is CellKind.MARKDOWN or not holds_a_claim(with_claims(path, cells[entry["cell"]]))
     ]
 
     assert loose == []
@@ -96,7 +96,7 @@ def test_each_prediction_holds(path: Path) -> None:
     exec(found.prelude, scope)
     scope["reveal"] = lambda guess, actual: shown.append(Reveal(guess, actual))
     for cell in found.cells:
-        if cell.kind in (Kind.LESSON, Kind.MINE, Kind.PREDICT):
+        if cell.kind in (CellKind.LESSON, CellKind.MINE, CellKind.PREDICT):
             exec(cell.source, scope)
 
     assert [told for told in shown if not told.held] == []

@@ -119,7 +119,7 @@ def test_each_cell_has_its_own_way_of_being_graded(course: Path) -> None:
 
 def test_cases_are_fresh(course: Path) -> None:
     """The verdict says from which drawing, which is not the visible one, and with which points."""
-    verdict = verdict_store.stored(course, HW, "ben")
+    verdict = verdict_store.read_verdict(course, HW, "ben")
 
     assert verdict is not None and verdict.seed
     assert (2.5, 8.5, 5.5) == (verdict.points[NAME], verdict.max_score, verdict.score)
@@ -196,7 +196,7 @@ def test_in_each_of_several_notebooks(exam: Path) -> None:
     assert {"ada": [2.5, 1.0, 2.0], "ben": [0.0, 0.5, 0.0], "cyd": [2.5, 0.0, 0.0]} == {
         student: [marks[cell][0] for cell in cells] for student, marks in scores(exam, "exam").items()
     }
-    verdict = verdict_store.stored(exam, "exam", "cyd")
+    verdict = verdict_store.read_verdict(exam, "exam", "cyd")
     assert verdict is not None and {NAME: "exam", EXERCISE: CHAPTER} == verdict.notebooks
 
 

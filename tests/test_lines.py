@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from autograder.diagnosis.expected import ExpectedObservations, Mistake
+from autograder.diagnosis.expected import ExpectedObservations, KnownMistake
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Report, Status
 from autograder.exercises.exercise import Case, Exercise, Requirement
@@ -47,7 +47,7 @@ def right(x: torch.Tensor, w: float) -> tuple[torch.Tensor, torch.Tensor]:
     return (w * x).sum(), (w * x).mean()
 
 
-def graded(answer: Callable[..., Any], mistakes: tuple[Mistake, ...] = (), of: Exercise = sum_and_mean) -> Report:
+def graded(answer: Callable[..., Any], mistakes: tuple[KnownMistake, ...] = (), of: Exercise = sum_and_mean) -> Report:
     """The report on an answer."""
     cases = of.cases(0)
     return judge(
@@ -148,7 +148,7 @@ class TestSlip:
     def graded(self, answer: Callable[..., Any]) -> list[Status]:
         """The status of each line, where halves are known to be a slip."""
         shown = sum_and_mean.observe(halves, sum_and_mean.cases(0))
-        return [each.status for each in graded(answer, (Mistake("halved", "Halved.", shown, slip=True),)).verdicts]
+        return [each.status for each in graded(answer, (KnownMistake("halved", "Halved.", shown, slip=True),)).verdicts]
 
     def test_it_costs_its_own_line(self) -> None:
         """Nothing waits for it, though the first line is what it fails."""
@@ -171,9 +171,9 @@ class TestSlip:
 class TestExplaining:
     """A known mistake explains an answer only where nothing refutes it."""
 
-    def mistake(self, answer: Callable[..., Any], **more: Any) -> Mistake:
+    def mistake(self, answer: Callable[..., Any], **more: Any) -> KnownMistake:
         """As the bank has it."""
-        return Mistake("known", "You forget.", sum_and_mean.observe(answer, sum_and_mean.cases(0)), **more)
+        return KnownMistake("known", "You forget.", sum_and_mean.observe(answer, sum_and_mean.cases(0)), **more)
 
     def test_it_explains_what_shows_the_same(self) -> None:
         """With its sentence."""
@@ -244,7 +244,7 @@ class TestOneBool:
         cases = of.cases(0)
         rights, seen, shown = ([{"positive": flag} for flag in each] for each in ([True] * 3 + [False], answers, known))
         key = ExpectedObservations(
-            "is_positive", cases, tuple(rights), (Mistake("known", "You forget.", tuple(shown)),)
+            "is_positive", cases, tuple(rights), (KnownMistake("known", "You forget.", tuple(shown)),)
         )
         return judge(of, key, seen, "").mistakes
 

@@ -14,12 +14,12 @@ import torch
 from torch import nn
 
 from explorers import loop_stepper, loop_widget
-from explorers.loop_curve import curve
+from explorers.loop_curve import loss_curves
 from explorers.loop_picture import in_words, loop_picture
 from explorers.loop_run import LINES
 from explorers.loop_widget import LoopStepper
+from explorers.stepped_loop import Loop
 from explorers.tensor_markup import number
-from explorers.training_loop import Loop
 from tests.loops import lines, made
 
 
@@ -235,32 +235,32 @@ def points(markup: str) -> list[list[tuple[float, float]]]:
 
 def test_curve_goes_down_where_the_loss_does() -> None:
     """Two curves, the right order dashed, each as long as its run; higher on the page is more loss."""
-    right, own = points(curve([4.0, 4.0, 5.0], [4.0, 2.0, 1.0]))
+    right, own = points(loss_curves([4.0, 4.0, 5.0], [4.0, 2.0, 1.0]))
 
     assert [y for _, y in right] == sorted(y for _, y in right) and own[0][1] == own[1][1] > own[2][1]
     assert [x for x, _ in right] == [x for x, _ in own] and len(own) == 3
-    assert curve([4.0, 4.0], [4.0, 2.0]).count("stroke-dasharray") == 1
+    assert loss_curves([4.0, 4.0], [4.0, 2.0]).count("stroke-dasharray") == 1
 
 
 def test_curve_of_the_right_order_is_drawn_once() -> None:
     """And says so."""
-    drawn = curve([4.0, 2.0], [4.0, 2.0])
+    drawn = loss_curves([4.0, 2.0], [4.0, 2.0])
 
     assert len(points(drawn)) == 1 and "That is the curve of the right order." in drawn
 
 
 def test_curve_with_gaps_and_without_numbers() -> None:
     """nan, inf and steps without a loss are left out of the drawing and stand in the table."""
-    drawn = curve([4.0, math.nan, None, math.inf], [4.0, 3.0, 2.0, 1.0])
+    drawn = loss_curves([4.0, math.nan, None, math.inf], [4.0, 3.0, 2.0, 1.0])
 
     assert len(points(drawn)[1]) == 1 and {"nan", "none", "inf"} <= {row[1] for row in Reader(drawn).rows}
-    assert points(curve([None, None], [])) == [] and "there is none" in curve([None, None], [])
+    assert points(loss_curves([None, None], [])) == [] and "there is none" in loss_curves([None, None], [])
 
 
 def test_curve_has_its_numbers_as_text() -> None:
     """The drawing says what it is, and the table gives the numbers of the first and the last step among others."""
     own = [float(step) for step in range(50, 0, -1)]
-    drawn = curve(own, own)
+    drawn = loss_curves(own, own)
     rows = Reader(drawn).rows
 
     assert 'role="img"' in drawn and 'aria-label="The loss over 50 steps' in drawn

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from explorers import loop_copy
 from explorers.loop_run import LINES
 from explorers.loop_state import Line, LoopState, SeenTensor
-from explorers.training_loop import MOST_STEPS, Loop
+from explorers.stepped_loop import MOST_STEPS, Loop
 from tests.loops import MODELS, OPTIMIZERS, lines, made
 
 RIGHT = "zero_grad forward loss backward step"

@@ -9,8 +9,9 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.authoring.build_course import build
-from autograder.course.chapter_reader import Chapter, Kind
-from autograder.course.reading_time import filled, shares, tier_lookup, title
+from autograder.course.chapter_cells import CellKind
+from autograder.course.chapter_reader import Chapter
+from autograder.course.reading_time import chapter_title, fill_minutes, minutes_of_parts, tier_lookup
 from autograder.errors import ExerciseError
 from tests.second_course import CHAPTER, COURSE, EXERCISE, make_second_course, with_side_path
 from tests.side_chapter import STEM, TEXT, TIERS, read
@@ -30,14 +31,16 @@ import math
 
 def told(chapter: Chapter) -> list[str]:
     """The lines with numbers in a chapter's prose, with minutes filled in."""
-    lines = [line for cell in filled(chapter, TIER).of_kind(Kind.MARKDOWN) for line in cell.source.split("\n")]
+    lines = [
+        line for cell in fill_minutes(chapter, TIER).of_kind(CellKind.MARKDOWN) for line in cell.source.split("\n")
+    ]
     return [line for line in lines if re.search(r"\d", line)]
 
 
 def here(folder: Path, text: str) -> str:
     """What becomes of the text of a cell below a plain chapter's setup."""
     chapter = read(folder, PLAIN + re.sub(r"(?m)^", "# ", text) + "\n")
-    return filled(chapter, TIER).cells[2].source
+    return fill_minutes(chapter, TIER).cells[2].source
 
 
 class TestFilled:
@@ -76,7 +79,7 @@ class TestFilled:
         """150 words, 10 lines of code that readers see, 25 seconds a guess; a half goes up, all takes at least 1."""
         text = f"{PLAIN}# ## Here: {{minutes}}\n\n{cells}\n\n# %% [markdown]\n# ## There\n#\n# {'word ' * 999}"
 
-        assert f"## Here: {minutes}" == filled(read(tmp_path, text), TIER).cells[2].source
+        assert f"## Here: {minutes}" == fill_minutes(read(tmp_path, text), TIER).cells[2].source
 
     def test_sums_are_rounded_once(self, tmp_path: Path) -> None:
         """Three sections of 1.4 minutes are 4 minutes, not 3."""
@@ -195,8 +198,8 @@ def test_title_is_clean(tmp_path: Path, heading: str) -> None:
     """What lists and reports call a chapter has no minutes in it; other parentheses stay."""
     chapter = read(tmp_path, TEXT.replace("Chapter 8: Sides ({minutes} minutes)", heading))
 
-    assert "Ends" == title(chapter)
-    assert "Plain (and short)" == title(read(tmp_path, PLAIN.replace("Plain", "Plain (and short)") + "# So."))
+    assert "Ends" == chapter_title(chapter)
+    assert "Plain (and short)" == chapter_title(read(tmp_path, PLAIN.replace("Plain", "Plain (and short)") + "# So."))
 
 
 TASK = 'def double(x):\n    """Return twice x."""\n    ### BEGIN SOLUTION\n'
@@ -227,7 +230,7 @@ class TestShares:
     def test_parts(self, tmp_path: Path) -> None:
         """Each cell is of one part; exercises take what their tier and their points say."""
         chapter = read(tmp_path, TEXT)
-        found = {part: str(share) for part, share in shares(chapter, TIER).items()}
+        found = {part: str(share) for part, share in minutes_of_parts(chapter, TIER).items()}
 
         assert found == {
             "main path": "6 min, 10 cells",
@@ -235,7 +238,7 @@ class TestShares:
             "stretch exercises": "10 min, 3 cells",
             "side paths": "5 min, 5 cells",
         }
-        assert len(chapter.reader_cells) == sum(share.cells for share in shares(chapter, TIER).values())
+        assert len(chapter.reader_cells) == sum(share.cells for share in minutes_of_parts(chapter, TIER).values())
 
     def test_command(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         """A line for each chapter, from the tiers in the exercises' files."""
@@ -260,4 +263,4 @@ def test_text_without_braces_needs_no_exercise(tmp_path: Path) -> None:
     """What asks for no minutes of exercises is the same with minutes filled in, whatever exercises there are."""
     chapter = read(tmp_path, re.sub(r"\{(minutes|side|exercises)\}", "7", TEXT))
 
-    assert chapter == filled(chapter, tier_lookup(tmp_path / "course", chapter))
+    assert chapter == fill_minutes(chapter, tier_lookup(tmp_path / "course", chapter))

@@ -8,7 +8,14 @@ from safetensors.torch import save
 
 from autograder.errors import DamagedData
 from autograder.exercises.difference import Difference, Tolerance, first_difference
-from autograder.exercises.observation import Foreign, Raised, Seen, from_bytes, to_bytes, to_parts
+from autograder.exercises.observation import (
+    ExceptionSnapshot,
+    OtherValue,
+    TensorSnapshot,
+    from_bytes,
+    to_bytes,
+    to_parts,
+)
 from autograder.exercises.probe import see
 
 TOLERANCE = Tolerance()
@@ -34,8 +41,8 @@ PLAIN = [
     torch.Size([2, 3]),
     torch.float16,
     torch.device("cpu"),
-    Raised("ValueError", "no", "x = 1"),
-    Foreign("Odd", "<odd>"),
+    ExceptionSnapshot("ValueError", "no", "x = 1"),
+    OtherValue("Odd", "<odd>"),
 ]
 
 
@@ -80,7 +87,7 @@ class TestBytes:
         """Values of another shape or dtype than the message says are damaged data."""
         for shape, dtype in (((3,), "float32"), ((2,), "float64"), ((2,), "nn")):
             with pytest.raises(DamagedData):
-                from_bytes(to_bytes(Seen(torch.zeros(2), shape, dtype, "cpu")))
+                from_bytes(to_bytes(TensorSnapshot(torch.zeros(2), shape, dtype, "cpu")))
 
     def test_an_empty_tensor_and_a_scalar_survive(self) -> None:
         """Shapes without elements and without dims are no special case."""
@@ -147,7 +154,7 @@ class TestFirstDifference:
 
     def test_the_line_of_an_error_does_not_matter(self) -> None:
         """Two answers that fail alike are alike, however their code is written."""
-        one, other = Raised("ValueError", "no", "x = 1"), Raised("ValueError", "no", "y = 2")
+        one, other = ExceptionSnapshot("ValueError", "no", "x = 1"), ExceptionSnapshot("ValueError", "no", "y = 2")
 
         assert first_difference(one, other, TOLERANCE) is None
 
@@ -164,26 +171,26 @@ class TestFirstDifference:
     )
     def test_an_error_is_the_same_in_the_words_of_another_torch(self, one: str, other: str) -> None:
         """What was seen with one torch is known with another, which says the same in other words."""
-        known, mine = Raised("RuntimeError", one), Raised("RuntimeError", other)
+        known, mine = ExceptionSnapshot("RuntimeError", one), ExceptionSnapshot("RuntimeError", other)
 
         assert first_difference(known, mine, TOLERANCE) is None
 
     def test_another_node_is_another_error(self) -> None:
         """What another node had saved is another mistake."""
-        one, other = (Raised("RuntimeError", f"which is output 0 of {node}, is") for node in ("Exp", "Mul"))
+        one, other = (ExceptionSnapshot("RuntimeError", f"which is output 0 of {node}, is") for node in ("Exp", "Mul"))
 
         assert first_difference(one, other, TOLERANCE) is not None
 
     def test_a_module_is_the_same_in_the_words_of_another_torch(self) -> None:
         """A batch norm tells of its bias, or does not; with another width it is another one."""
         texts = [f"BatchNorm1d({n}, affine=True{bias}, track_running_stats=True)" for n, bias in _NORMS]
-        old, new, wider = (Foreign("BatchNorm1d", text) for text in texts)
+        old, new, wider = (OtherValue("BatchNorm1d", text) for text in texts)
 
         assert first_difference(new, old, TOLERANCE) is None
         assert first_difference(new, wider, TOLERANCE) is not None
 
     def test_unread_values_differ_from_read_ones(self) -> None:
         """A tensor whose values could not be read never equals one whose values are known."""
-        unread = Seen(None, (2,), "float32", "cpu")
+        unread = TensorSnapshot(None, (2,), "float32", "cpu")
 
         assert first_difference(see(torch.zeros(2)), unread, TOLERANCE) is not None

@@ -16,7 +16,7 @@ from nbformat import NotebookNode
 
 from autograder.reports.example_answers import learn_command
 from autograder.submission import escaped_text
-from autograder.submission.read_submission import read
+from autograder.submission.read_submission import read_submission
 from autograder.submission.released_cells import starters
 from autograder.submission.submitted_cells import MAX_BYTES
 from autograder.terminal_text import replace_unprintable
@@ -95,7 +95,7 @@ def test_the_answer_is_found_all_the_same(name: str, release: NotebookNode) -> N
     CHANGES[name](notebook)
     begun = time.process_time()
 
-    found = read(json.dumps(notebook).encode(), release)
+    found = read_submission(json.dumps(notebook).encode(), release)
 
     assert found.trouble is None and ANSWER == found.answers[TARGET]
     nbformat.validate(found.notebook)
@@ -137,7 +137,7 @@ def test_what_is_no_notebook_is_told_within_seconds(name: str, release: Notebook
     """A reason that fits on a page, with nothing in it that a terminal would obey, and the released notebook."""
     data, begun = NO_NOTEBOOKS[name]()[: MAX_BYTES + 1], time.process_time()
 
-    found = read(data, release)
+    found = read_submission(data, release)
 
     assert found.trouble and len(found.trouble) < 1000 and found.trouble.isprintable()
     assert set(starters(release)) <= {

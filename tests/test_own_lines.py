@@ -9,7 +9,7 @@ from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Status, Verdict
 from autograder.exercises.exercise import FACETS_WITH_MESSAGES, Case, Exercise, Requirement
-from autograder.exercises.observation import Observation, Plain, Seen
+from autograder.exercises.observation import Observation, Plain, TensorSnapshot
 from autograder.exercises.probe import see
 from tests.our_course import COURSE as OURS
 from tests.our_course import judge_of
@@ -64,7 +64,7 @@ def test_a_mistake_costs_its_own_lines(name: str, tag: str, crossed: list[str], 
 def spoiled(value: Plain) -> Plain:
     """Another value of the same kind."""
     match value:
-        case Seen(values=torch.Tensor() as values):
+        case TensorSnapshot(values=torch.Tensor() as values):
             return see(~values if values.dtype == torch.bool else 2 * values + 3)
         case bool():
             return not value

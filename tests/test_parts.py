@@ -163,8 +163,10 @@ def test_a_slip_in_a_probe(parts: ExerciseParts, capsys: pytest.CaptureFixture[s
 def test_a_fault_of_a_probe_is_not_the_solutions(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
     """Where a probe notes what is raised, its own slip would else be told as one of the solution."""
     helper = parts.exercise.with_name("_watching.py")
-    edit(helper, "return calling()", "return watched(lambda answer, case: {'seen': answer(*case.args) / 'two'})")
-    helper.write_text("from autograder.exercises.probe import watched\n" + helper.read_text())
+    edit(
+        helper, "return calling()", "return catching_errors(lambda answer, case: {'seen': answer(*case.args) / 'two'})"
+    )
+    helper.write_text("from autograder.exercises.probe import catching_errors\n" + helper.read_text())
 
     (line,) = built(parts, capsys)
     assert line.startswith(f"{FILE}: the probe of '") and "raised TypeError: unsupported operand" in line

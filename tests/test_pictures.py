@@ -17,7 +17,7 @@ from PIL import Image
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.sandbox.execution.notebook_runner import validated_outputs
 from autograder.submission import attached_pictures
-from autograder.submission.picture_size import pixels
+from autograder.submission.picture_size import picture_pixels
 from autograder.submission.plain_assignment import match_to_assignment
 from autograder.submission.submitted_cells import read_notebook_contents
 from tests.conftest import UNCONFINED
@@ -95,8 +95,8 @@ def _drawn(size: tuple[int, int], kind: str, **how: Any) -> bytes:
 )
 def test_its_size_is_known_before_it_is_shown(kind: str, how: dict[str, Any]) -> None:
     """However it is written."""
-    assert 41 * 30 == pixels(f"image/{kind}", _drawn((41, 30), kind, **how))
-    assert 0 == pixels(f"image/{kind}", _drawn((41, 30), kind, **how)[:6])
+    assert 41 * 30 == picture_pixels(f"image/{kind}", _drawn((41, 30), kind, **how))
+    assert 0 == picture_pixels(f"image/{kind}", _drawn((41, 30), kind, **how)[:6])
 
 
 def test_a_picture_that_unfolds_to_gigabytes_is_not_kept() -> None:

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from explorers import playground, playground_training
 from explorers.animation import RECORD
-from explorers.playground_points import NAMES, made
+from explorers.playground_points import NAMES, make_points
 from explorers.playground_widget import Playground
 from tests import films
 
@@ -51,10 +51,10 @@ def few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_points_of_two_classes(name: str) -> None:
     """As many of each, in the picture, and the same ones each time."""
-    points, labels = made(name)
+    points, labels = make_points(name)
 
     assert points.shape == (200, 2) and labels.bincount().tolist() == [100, 100]
-    assert points.abs().max() < playground_training.REACH and torch.equal(points, made(name)[0])
+    assert points.abs().max() < playground_training.REACH and torch.equal(points, make_points(name)[0])
 
 
 def test_two_moons_are_learned() -> None:
@@ -123,7 +123,7 @@ def test_another_rate_goes_on_from_the_step_that_is_shown() -> None:
 
     torch.manual_seed(0)
     model = mlp()
-    points, labels = made(STILL[0])
+    points, labels = make_points(STILL[0])
     for rate in (0.3, 0.3, 3.0, 3.0, 3.0):
         optimizer = torch.optim.SGD(model.parameters(), lr=rate)
         loss = train_step(model, optimizer, nn.functional.cross_entropy, points, labels)

@@ -9,7 +9,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from autograder.exercises.dispatch_modes import active_mode_count
 from autograder.exercises.exercise import Case
-from autograder.exercises.observation import Foreign, Observation, Raised, Seen
+from autograder.exercises.observation import ExceptionSnapshot, Observation, OtherValue, TensorSnapshot
 from autograder.exercises.probe import see
 from autograder.exercises.probes.tensors import calling
 
@@ -26,14 +26,14 @@ class TestSee:
         """A tensor becomes its values with shape, dtype, device and tracking."""
         seen = see(torch.ones(2, 3, dtype=torch.float64, requires_grad=True))
 
-        assert isinstance(seen, Seen)
+        assert isinstance(seen, TensorSnapshot)
         assert ((2, 3), "float64", "cpu", True) == (seen.shape, seen.dtype, seen.device, seen.requires_grad)
 
     def test_a_meta_tensor_has_no_values(self) -> None:
         """A tensor without memory is seen without values, on its own device."""
         seen = see(torch.ones(2, device="meta"))
 
-        assert isinstance(seen, Seen)
+        assert isinstance(seen, TensorSnapshot)
         assert (None, "meta") == (seen.values, seen.device)
 
     @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
@@ -41,11 +41,11 @@ class TestSee:
         """It has no shape: to ask for one is an error, of which its student would be told."""
         nested = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])
 
-        assert Foreign("Tensor", "tensor with layout torch.nested") == see(nested)
+        assert OtherValue("Tensor", "tensor with layout torch.nested") == see(nested)
 
     def test_a_stranger_becomes_text(self) -> None:
         """An object of another kind is written down as its type and a short text."""
-        assert Foreign("range", "range(0, 3)") == see(range(3))
+        assert OtherValue("range", "range(0, 3)") == see(range(3))
 
     def test_a_hostile_repr_is_survived(self) -> None:
         """An object whose repr raises is seen all the same."""
@@ -54,7 +54,7 @@ class TestSee:
             def __repr__(self) -> str:
                 raise RuntimeError
 
-        assert Foreign("Hostile", "(its repr raised RuntimeError)") == see(Hostile())
+        assert OtherValue("Hostile", "(its repr raised RuntimeError)") == see(Hostile())
 
     def test_a_list_within_itself_ends(self) -> None:
         """A structure that contains itself is cut off."""
@@ -73,7 +73,7 @@ class TestCalling:
 
         error = observe(answer)["raised"]
 
-        assert Raised("ValueError", "no good", 'raise ValueError("no good")') == error
+        assert ExceptionSnapshot("ValueError", "no good", 'raise ValueError("no good")') == error
 
     def test_exit_is_a_crash(self) -> None:
         """exit() in an answer does not end the process."""

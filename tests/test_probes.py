@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from autograder.exercises.exercise import Case
-from autograder.exercises.observation import Observation, Raised, Seen
-from autograder.exercises.probe import Answer, facets, in_turn, watched
+from autograder.exercises.observation import ExceptionSnapshot, Observation, TensorSnapshot
+from autograder.exercises.probe import Answer, catching_errors, in_turn, select_facets
 from autograder.exercises.probes.gradients import on_tensors
 from autograder.exercises.probes.memory_sharing import copy_and_view
 from autograder.exercises.probes.random_results import (
@@ -21,7 +21,7 @@ from autograder.exercises.probes.random_results import (
     randomness_facts,
     with_fixed_seed,
 )
-from autograder.exercises.probes.repeated_calls import repeated
+from autograder.exercises.probes.repeated_calls import with_second_call
 from autograder.exercises.probes.tensors import calling, entries
 
 X = torch.arange(6.0).reshape(2, 3)
@@ -66,32 +66,36 @@ class TestCalling:
 class TestWatched:
     def test_some_facets_are_kept(self) -> None:
         """Of what is seen, those facets are written down that are named."""
-        assert {"double": 8} == watched(look, "double")(lambda: 4, case())
+        assert {"double": 8} == catching_errors(look, "double")(lambda: 4, case())
 
     def test_another_form_is_kept_as_it_is(self) -> None:
         """Where a look saw another form of result, that is all there is to write down; `facets` has None instead."""
-        assert {"returned": "4"} == watched(look, "double")(lambda: "4", case())
-        assert {"double": None} == facets(watched(look), "double")(lambda: "4", case())
+        assert {"returned": "4"} == catching_errors(look, "double")(lambda: "4", case())
+        assert {"double": None} == select_facets(catching_errors(look), "double")(lambda: "4", case())
 
     def test_a_crash_is_a_facet(self) -> None:
         """What an answer raises is written down, whatever was to be kept."""
-        seen = watched(look, "double")(lambda: 1 // 0, case())
+        seen = catching_errors(look, "double")(lambda: 1 // 0, case())
 
         assert ["raised"] == list(seen)
-        assert isinstance(seen["raised"], Raised)
+        assert isinstance(seen["raised"], ExceptionSnapshot)
 
     def test_probes_take_turns(self) -> None:
         """Each facet is a list with what each probe saw."""
-        assert {"half": [2.0], "double": [8, 8]} == in_turn(watched(look), watched(look, "double"))(lambda: 4, case())
+        assert {"half": [2.0], "double": [8, 8]} == in_turn(catching_errors(look), catching_errors(look, "double"))(
+            lambda: 4, case()
+        )
 
     def test_what_is_kept_between_two_calls_is_noticed(self) -> None:
         """An answer that goes on from the call before gives something else when it is called again."""
         calls = count()
 
-        assert {"afresh": True, "double": 8} == repeated(watched(look, "double"))(lambda: 4, case())
-        assert {"afresh": False, "double": 0} == repeated(watched(look, "double"))(lambda: next(calls), case())
-        assert "raised" in repeated(watched(look))(lambda: 1 // 0, case())
-        assert "raised" in repeated(watched(look))([4].pop, case())  # the second time
+        assert {"afresh": True, "double": 8} == with_second_call(catching_errors(look, "double"))(lambda: 4, case())
+        assert {"afresh": False, "double": 0} == with_second_call(catching_errors(look, "double"))(
+            lambda: next(calls), case()
+        )
+        assert "raised" in with_second_call(catching_errors(look))(lambda: 1 // 0, case())
+        assert "raised" in with_second_call(catching_errors(look))([4].pop, case())  # the second time
 
 
 class TestEntries:
@@ -148,7 +152,7 @@ class TestGradients:
         twice: dict[str, Callable[[Tensor], Tensor]] = {"twice": lambda x: 2 * x}
         seen = on_tensors("returned", functions=twice)(lambda f, x: f(x), case("twice", X))
 
-        assert isinstance(seen["returned"], Seen)
+        assert isinstance(seen["returned"], TensorSnapshot)
         assert torch.equal(2 * X, seen["returned"].values)
 
 

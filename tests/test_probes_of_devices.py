@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from autograder.exercises.probes.autocast import NotedScaler, active_autocast_dtype, autocast_entered
 from autograder.exercises.probes.devices import (
-    Operations,
+    OperationLog,
     accelerators,
     containers,
     describe_containers,
@@ -64,7 +64,7 @@ class TestWaiting:
     def test_operations_are_told_in_order(self) -> None:
         """Each by its name, with its result."""
         told: list[tuple[str, object]] = []
-        with Operations(lambda name, result: told.append((name, type(result)))):
+        with OperationLog(lambda name, result: told.append((name, type(result)))):
             (X + 1).sum()
 
         assert [("aten.add", Tensor), ("aten.sum", Tensor)] == told

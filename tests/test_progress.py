@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from autograder import check, progress
 from autograder.course import exercise_index
-from autograder.course.exercise_index import IndexedChapter, Worth
+from autograder.course.exercise_index import ExercisePoints, IndexedChapter
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.errors import CheckFailed, DamagedData, UnknownExercise
 from autograder.notebook import progress_log, progress_overview
 from autograder.notebook.append_only_file import read_lines
-from autograder.notebook.progress_log import LOGBOOK, NAME, Entry, Logbook
+from autograder.notebook.progress_log import LOGBOOK, NAME, Logbook, LoggedCheck
 from autograder.notebook.progress_overview import ChapterStanding, Standing
 from tests.our_course import COURSE
 from tests.test_checking import flatten_images, stub
@@ -56,14 +56,14 @@ class TestFile:
         for passed in (2, 4, 3):
             assert book.note(report("standardize", passed, 4)) == ""
 
-        assert book.read() == ({"standardize": Entry(3, 4)}, "")
+        assert book.read() == ({"standardize": LoggedCheck(3, 4)}, "")
         assert os.listdir(folder) == [NAME]
 
     def test_next_kernel_knows_it(self, folder: Path) -> None:
         """It is the file that remembers."""
         Logbook().note(report("standardize", 4, 4))
 
-        assert Logbook().read() == ({"standardize": Entry(4, 4)}, "")
+        assert Logbook().read() == ({"standardize": LoggedCheck(4, 4)}, "")
 
     def test_untouched_starter_is_no_check(self, folder: Path) -> None:
         """Run All on a fresh copy forgets nothing."""
@@ -71,7 +71,7 @@ class TestFile:
         book.note(report("standardize", 4, 4))
         book.note(report("standardize", 0, 4, Status.NOT_ATTEMPTED))
 
-        assert book.read()[0] == {"standardize": Entry(4, 4)}
+        assert book.read()[0] == {"standardize": LoggedCheck(4, 4)}
 
     def test_answers_are_not_kept(self, folder: Path) -> None:
         """The name and two numbers, and nothing else."""
@@ -85,7 +85,7 @@ class TestFile:
         book.note(report("standardize", 4, 4), "0123abcd")
 
         assert (folder / NAME).read_text().endswith('"passed": 4, "of": 4, "answer": "0123abcd"}')
-        assert book.read()[0] == {"standardize": Entry(4, 4, "0123abcd")}
+        assert book.read()[0] == {"standardize": LoggedCheck(4, 4, "0123abcd")}
 
     @pytest.mark.parametrize("shell", [None, SimpleNamespace(starting_dir=".")], ids=["no IPython", "no kernel"])
     def test_outside_notebooks_nothing_is_kept(
@@ -109,8 +109,9 @@ class TestFile:
     def test_two_notebooks_at_once(self, folder: Path) -> None:
         """Two processes that write as fast as they can lose no line."""
         program = (
-            "import sys; from pathlib import Path; from autograder.notebook.progress_log import Entry, _append, NAME\n"
-            "for n in range(2000): _append(Path(NAME), f'{sys.argv[1]}{n}', Entry(1, 2))"
+            "import sys; from pathlib import Path\n"
+            "from autograder.notebook.progress_log import LoggedCheck, _append, NAME\n"
+            "for n in range(2000): _append(Path(NAME), f'{sys.argv[1]}{n}', LoggedCheck(1, 2))"
         )
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
         runs = [subprocess.Popen([sys.executable, "-c", program, name], cwd=folder, env=environment) for name in "ab"]
@@ -136,10 +137,10 @@ class TestTrouble:
         """Whatever stands in it; what is checked from then on is known."""
         path = tmp_path_factory.mktemp("broken") / NAME
         path.write_bytes(rubbish)
-        progress_log._append(path, "standardize", Entry(3, 4))
+        progress_log._append(path, "standardize", LoggedCheck(3, 4))
         entries = [progress_log._entry(text) for text in read_lines(path, 2**20)]
 
-        assert entries[-1] == ("standardize", Entry(3, 4))
+        assert entries[-1] == ("standardize", LoggedCheck(3, 4))
         assert entries[:-1] == [None] * (len(entries) - 1)
 
     @pytest.mark.parametrize(
@@ -161,7 +162,10 @@ class TestTrouble:
         book = Logbook()
         book.note(report("tile_batch", 1, 2))
 
-        assert book.read() == ({"tile_batch": Entry(1, 2)}, f"1 line of {NAME} cannot be read: run those checks again.")
+        assert book.read() == (
+            {"tile_batch": LoggedCheck(1, 2)},
+            f"1 line of {NAME} cannot be read: run those checks again.",
+        )
 
     def test_file_without_end_is_read_at_its_end(self, folder: Path) -> None:
         """A mistake of years costs no memory."""
@@ -169,7 +173,7 @@ class TestTrouble:
         book = Logbook()
         book.note(report("standardize", 4, 4))
 
-        assert book.read() == ({"standardize": Entry(4, 4)}, "")
+        assert book.read() == ({"standardize": LoggedCheck(4, 4)}, "")
 
     def _make_trouble(self, folder: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
         if kind == "a folder":
@@ -253,10 +257,10 @@ def shown(*exercises: Standing) -> progress_overview.Progress:
 
 
 MADE = (
-    Standing("first", Worth(3, 0), Entry(4, 4)),
-    Standing("second", Worth(2, 0), Entry(1, 3)),
-    Standing("third", Worth(4, 0), None),
-    Standing("more", Worth(0, 2), Entry(2, 2)),
+    Standing("first", ExercisePoints(3, 0), LoggedCheck(4, 4)),
+    Standing("second", ExercisePoints(2, 0), LoggedCheck(1, 3)),
+    Standing("third", ExercisePoints(4, 0), None),
+    Standing("more", ExercisePoints(0, 2), LoggedCheck(2, 2)),
 )
 
 
@@ -288,7 +292,7 @@ class TestTable:
 
     def test_what_stands_in_a_name_is_escaped(self) -> None:
         """Nothing becomes markup."""
-        assert "<script" not in shown(Standing("<script>", Worth(1, 0), None))._repr_html_()
+        assert "<script" not in shown(Standing("<script>", ExercisePoints(1, 0), None))._repr_html_()
 
     def test_all_chapters(self, folder: Path) -> None:
         """A line each, with the sum of its points."""
@@ -310,7 +314,11 @@ class TestTable:
 class TestPoints:
     def test_points_survive_the_file(self, tmp_path: Path) -> None:
         """What the build writes is what is read."""
-        made = (IndexedChapter("ch07_made", "Chapter 7: Made", {"double": Worth(2, 0), "hunt": Worth(0, 1)}),)
+        made = (
+            IndexedChapter(
+                "ch07_made", "Chapter 7: Made", {"double": ExercisePoints(2, 0), "hunt": ExercisePoints(0, 1)}
+            ),
+        )
         (tmp_path / "points.json").write_bytes(exercise_index.encode(list(made)))
 
         assert exercise_index.read_index(tmp_path / "points.json") == made and made[0].number == 7

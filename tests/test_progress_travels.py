@@ -12,9 +12,9 @@ from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager, start_new_kernel
 
 from autograder.grading import verdict_store
-from autograder.grading.executors import Workers
+from autograder.grading.executors import WorkerChoice
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
-from autograder.notebook.progress_log import NAME, Entry, _append
+from autograder.notebook.progress_log import NAME, LoggedCheck, _append
 from tests.conftest import UNCONFINED
 from tests.sample_course import STEM, make_course
 
@@ -85,18 +85,18 @@ def test_nbgrader_neither_carries_it_nor_trips_over_it(tmp_path: Path, monkeypat
     exchange.mkdir()
     exchange.chmod(0o777)
     cycle = Cycle(course, STEM, exchange)
-    _append(course / "source" / STEM / NAME, "standardize", Entry(4, 4))
+    _append(course / "source" / STEM / NAME, "standardize", LoggedCheck(4, 4))
     cycle.generate()
     cycle.release()
     (home / STEM).mkdir(parents=True)
     notebook = (course / "release" / STEM / f"{STEM}.ipynb").read_bytes()
     (home / STEM / f"{STEM}.ipynb").write_bytes(notebook)
-    _append(home / STEM / NAME, "standardize", Entry(4, 4))
+    _append(home / STEM / NAME, "standardize", LoggedCheck(4, 4))
     cycle.submit("ada", home)
     cycle.collect()
-    how = GradingOptions(workers=Workers(count=1, stays=True), unconfined=UNCONFINED)
+    how = GradingOptions(workers=WorkerChoice(count=1, stays=True), unconfined=UNCONFINED)
     failures = cycle.autograde(["ada"], how=how) | cycle.feedback(["ada"])
-    found = verdict_store.stored(course, STEM, "ada")
+    found = verdict_store.read_verdict(course, STEM, "ada")
 
     assert failures == {} and found is not None and found.repairs == () and found.score == 0
     for step in ("release", "autograded", "feedback"):

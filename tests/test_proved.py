@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring import proof, proof_receipts
-from autograder.authoring.build_course import build, observe
+from autograder.authoring.build_course import build, make_data_files
 from autograder.authoring.proof_receipts import ROOMS, is_as_read, proof_path
 from autograder.cli import prove
 from autograder.course import shipped_observations
@@ -115,7 +115,7 @@ def test_what_is_shipped_is_computed_once(parts: ExerciseParts, monkeypatch: pyt
     monkeypatch.setattr(AnswerKeys, "_compute_full", computes)
     assert [] == build(project)
     with pytest.raises(ChapterError, match="it computes"):
-        observe(parts.course, stem, committed, anew=True)
+        make_data_files(parts.course, stem, committed, anew=True)
     edit(parts.bank, "You turn the whole row round.", "You turn the row round.")
     with pytest.raises(ChapterError, match="it computes"):
         build(project)

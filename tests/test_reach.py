@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from autograder.notebook.referenced_names import transitive_names, unwrapped
+from autograder.notebook.referenced_names import transitive_names, undecorated
 
 START = "import functools, contextlib\nimport torch\ndef net(x=0): return x\ndef deep(): return net()\n"
 REACHING = {
@@ -86,4 +86,4 @@ def test_a_circle_of_wrappers_ends() -> None:
 
     loop.__wrapped__ = loop  # type: ignore[attr-defined]
 
-    assert unwrapped(loop) is loop
+    assert undecorated(loop) is loop

@@ -15,7 +15,7 @@ LOOK = """
 import json, sys
 import matplotlib.pyplot
 from IPython.core.ultratb import VerboseTB
-from autograder.sandbox.execution.notebook_child import PreparedNotebook
+from autograder.sandbox.execution.whole_notebook_child import PreparedNotebook
 from autograder.sandbox.execution.recording_shell import RecordingShell, run_recorded
 
 told, own = [], VerboseTB.structured_traceback

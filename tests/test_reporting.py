@@ -28,8 +28,8 @@ from autograder.reports import chapter_sections, course_sections, write_reports
 from autograder.reports.class_results import Results
 from autograder.reports.example_answers import Examples
 from autograder.reports.html_page import page
-from autograder.reports.item_analysis import correlation, items
-from autograder.reports.misunderstandings import misunderstandings, unexplained
+from autograder.reports.item_analysis import analyse_items, correlation
+from autograder.reports.misunderstandings import misunderstandings, unexplained_answers
 from tests.graded import WHOLE, graded_class
 
 PASS = Verdict("works", Status.PASS)
@@ -67,24 +67,24 @@ class TestCounting:
 
     def test_passed_wrong_and_not_attempted(self) -> None:
         """Each submission that could be read counts once for each exercise."""
-        (item,) = items(results(verdict(PASS), verdict(KNOWN), verdict(HUNG), verdict(STUB), None))
+        (item,) = analyse_items(results(verdict(PASS), verdict(KNOWN), verdict(HUNG), verdict(STUB), None))
 
         assert (1, 2, 1, 4) == (item.passed, item.wrong, item.not_attempted, item.total)
 
     def test_separation(self) -> None:
         """Near 1 for an exercise that goes with the others, near -1 for one that goes against them, none for few."""
         strong, weak = verdict(PASS, PASS, KNOWN), verdict(KNOWN, KNOWN, PASS)
-        found = [item.separation for item in items(results(*[strong] * 6, *[weak] * 6))]
+        found = [item.separation for item in analyse_items(results(*[strong] * 6, *[weak] * 6))]
 
-        assert [None] * 3 == [item.separation for item in items(results(strong, weak))]
+        assert [None] * 3 == [item.separation for item in analyse_items(results(strong, weak))]
         assert found[2] == pytest.approx(-1) and found[0] is None
         balanced = [verdict(PASS, PASS), verdict(KNOWN, KNOWN)] * 6
-        assert items(results(*balanced))[0].separation == pytest.approx(1)
+        assert analyse_items(results(*balanced))[0].separation == pytest.approx(1)
 
     def test_those_who_answered_nothing_do_not_make_exercises_separate(self) -> None:
         """They fail everything, which is no sign of a good exercise."""
         alike = [verdict(PASS, KNOWN), verdict(KNOWN, PASS)] * 5
-        told = items(results(*alike, *[verdict(STUB, STUB)] * 50))[0].separation
+        told = analyse_items(results(*alike, *[verdict(STUB, STUB)] * 50))[0].separation
 
         assert told == pytest.approx(-1)
 
@@ -107,7 +107,7 @@ class TestCounting:
     def test_unexplained_answers_are_grouped_by_what_they_show(self) -> None:
         """Equal observations stand together; known mistakes, hung code and starters are not among them."""
         other = Verdict("works", Status.ERROR, "It raised.", None, "f(1)", "2", "ValueError")
-        found = unexplained(results(*map(verdict, (LOOSE, LOOSE, other, KNOWN, HUNG, STUB, PASS))))
+        found = unexplained_answers(results(*map(verdict, (LOOSE, LOOSE, other, KNOWN, HUNG, STUB, PASS))))
 
         assert [("s0", "s1"), ("s2",)] == [group.students for group in found]
 
@@ -176,7 +176,7 @@ class TestPage:
             class_
         )
         assert "renamed." in chapter_sections.repairs(class_) and "renamed." not in chapter_sections.review_list(class_)
-        assert "worth a person's eye: s0\n" in class_table.table(class_.rows)
+        assert "worth a person's eye: s0\n" in class_table.class_table(class_.rows)
 
     def test_a_class_in_which_nothing_could_be_read(self) -> None:
         """Says so, and draws nothing."""
@@ -210,7 +210,7 @@ def written(graded: ExampleClass, tmp_path_factory: pytest.TempPathFactory) -> P
     """A copy of its course folder with the report."""
     course = tmp_path_factory.mktemp("reported") / "course"
     shutil.copytree(graded.course, course)
-    paths = write_reports.write(course)
+    paths = write_reports.write_reports(course)
 
     assert [course / "reports" / f"{name}.html" for name in (WHOLE, "index")] == paths
     return course
@@ -268,13 +268,13 @@ def test_a_chapter_of_which_nothing_was_handed_in(tmp_path: Path) -> None:
     (tmp_path / "chapters" / f"{WHOLE}.py").touch()
 
     with pytest.raises(CourseNotFound, match=f"nothing of 'ch09' was handed in. What has submissions: {WHOLE}"):
-        write_reports.write(tmp_path, ["ch09"])
+        write_reports.write_reports(tmp_path, ["ch09"])
 
 
 def test_nothing_handed_in(tmp_path: Path) -> None:
     """Told in one line, with the next step."""
     with pytest.raises(CourseNotFound, match=r"`nbgrader collect` first, or `autograder collect F"):
-        write_reports.write(tmp_path)
+        write_reports.write_reports(tmp_path)
 
 
 @pytest.mark.parametrize(("count", "told"), [(11, "1 more group<"), (13, "3 more groups<")])

@@ -17,7 +17,7 @@ from autograder.nbgrader_plugin.gradebook_scores import Person
 from autograder.reports import chapter_sections, course_sections, csv_files, write_reports
 from autograder.reports import class_results as results_of
 from autograder.reports.class_results import Results
-from autograder.reports.misunderstandings import shared
+from autograder.reports.misunderstandings import group_by_sentence
 
 PASS = Verdict("works", Status.PASS)
 KNOWN = Verdict("works", Status.FAIL, "You forgot `dim`.", "no-dim", "f(1)", "2", "3")
@@ -88,16 +88,16 @@ def test_a_text_for_each_who_could_not_be_read(tmp_path: Path) -> None:
 def test_a_file_that_says_nothing_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The next report removes the texts of the last one, where everybody could be read."""
     class_ = [results(BROKEN, course=tmp_path)]
-    monkeypatch.setattr(results_of, "graded", lambda _: ["ch"])
+    monkeypatch.setattr(results_of, "assignments_with_results", lambda _: ["ch"])
     monkeypatch.setattr(results_of, "read_all", lambda *_: class_)
-    monkeypatch.setattr(results_of, "title", lambda *_: "Chapter")
+    monkeypatch.setattr(results_of, "assignment_title", lambda *_: "Chapter")
     monkeypatch.setattr(write_reports, "_run", lambda *_: nbformat.v4.new_notebook())
-    write_reports.write(tmp_path)
+    write_reports.write_reports(tmp_path)
     written = tmp_path / "reports" / csv_files.UNREADABLE
 
     assert "ada" in written.read_text()
     class_[:] = [results(StudentRow("ada", verdict(PASS)), course=tmp_path)]
-    write_reports.write(tmp_path)
+    write_reports.write_reports(tmp_path)
     assert not written.exists() and (tmp_path / "reports" / "items-ch.csv").is_file()
 
 
@@ -108,7 +108,7 @@ def test_misunderstandings_stand_in_the_order_of_points_lost() -> None:
     dear = replace(other, sentence="You sort by rows.", mistake="rows")
     first = results(StudentRow("ada", both), StudentRow("bob", both), StudentRow("cid", both))
     second = results(StudentRow("ada", verdict(KNOWN, dear, worth=4)), stem="ch2")
-    found = shared([first, second])
+    found = group_by_sentence([first, second])
 
     assert [("You forgot `dim`.", 8.5), ("You forgot to divide.", 4.5), ("You sort by rows.", 4)] == [
         (each.sentence, each.lost) for each in found

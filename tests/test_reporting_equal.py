@@ -16,7 +16,15 @@ from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reports import class_answers, course_sections, csv_files
 from autograder.reports.class_results import Results
 from autograder.reports.example_answers import Examples
-from autograder.reports.similar_answers import FLOOR, LONG, ExerciseForms, Form, by_chance, form, pairs
+from autograder.reports.similar_answers import (
+    FLOOR,
+    LONG,
+    AnswerStructure,
+    ExerciseForms,
+    answer_structure,
+    by_chance,
+    similar_pairs,
+)
 
 ONE = '''
 import torch.nn.functional as F
@@ -38,7 +46,7 @@ def scaled(data, axis=0):
 
 def test_names_talk_and_types_do_not_make_a_form() -> None:
     """Nor what is only called below."""
-    assert form(ONE) == form(RENAMED) is not None
+    assert answer_structure(ONE) == answer_structure(RENAMED) is not None
 
 
 @pytest.mark.parametrize(
@@ -47,20 +55,20 @@ def test_names_talk_and_types_do_not_make_a_form() -> None:
 )
 def test_attributes_and_what_comes_from_elsewhere_do(old: str, new: str) -> None:
     """Also numbers, keywords and order."""
-    assert form(RENAMED.replace(old, new)) != form(RENAMED)
+    assert answer_structure(RENAMED.replace(old, new)) != answer_structure(RENAMED)
 
 
 def test_methods_keep_their_names() -> None:
     """They are called from outside."""
     text = "class A:\n    def {}(self, x):\n        return self.a(x)\n"
 
-    assert form(text.format("a")) != form(text.format("b"))
+    assert answer_structure(text.format("a")) != answer_structure(text.format("b"))
 
 
 @pytest.mark.parametrize("text", ["def f(:", "x = " + "-" * 5000 + "1", "x = " + "9" * 5000])
 def test_what_cannot_be_read_has_no_form(text: str) -> None:
     """And stops nothing."""
-    assert form(text) is None or isinstance(form(text), Form)
+    assert answer_structure(text) is None or isinstance(answer_structure(text), AnswerStructure)
 
 
 def answered(name: str, *groups: int, size: int = 40, nodes: int = FLOOR, shift: int = 0) -> ExerciseForms:
@@ -68,17 +76,17 @@ def answered(name: str, *groups: int, size: int = 40, nodes: int = FLOOR, shift:
     forms, student = {}, shift
     for number, group in enumerate([*groups, *[1] * (size - sum(groups))]):
         for _ in range(group):
-            forms[f"s{student % size:03}"] = Form(f"{name}{number}", nodes)
+            forms[f"s{student % size:03}"] = AnswerStructure(f"{name}{number}", nodes)
             student += 1
     return ExerciseForms("ch", name, size, forms)
 
 
 def test_two_exercises_make_a_pair() -> None:
     """Weighed by how rare each form is; one exercise alone is not told."""
-    (pair,) = pairs([answered("a", 2), answered("b", 2)])
+    (pair,) = similar_pairs([answered("a", 2), answered("b", 2)])
 
     assert ("s000", "s001") == (pair.first, pair.second) and pair.weight == pytest.approx(2 * math.log(20), abs=1e-5)
-    assert not pairs([answered("a", 2)]) and not pairs([answered("a", 2), answered("b", 2, shift=2)])
+    assert not similar_pairs([answered("a", 2)]) and not similar_pairs([answered("a", 2), answered("b", 2, shift=2)])
 
 
 def test_what_counts_for_nothing() -> None:
@@ -86,32 +94,34 @@ def test_what_counts_for_nothing() -> None:
     whole = answered("b", 2)
     known = ExerciseForms("ch", "a", 40, answered("a", 2).forms, frozenset({"a0"}))
 
-    assert not pairs([known, whole]) and not pairs([answered("a", 2, nodes=FLOOR - 1), whole])
-    assert not pairs([answered("a", 20), answered("b", 20), answered("c", 20), whole])
+    assert not similar_pairs([known, whole]) and not similar_pairs([answered("a", 2, nodes=FLOOR - 1), whole])
+    assert not similar_pairs([answered("a", 20), answered("b", 20), answered("c", 20), whole])
 
 
 def test_one_long_form_of_two_students_alone() -> None:
     """Is told in a class that is large enough; of three students it is not."""
-    assert len(pairs([answered("a", 2, nodes=LONG)])) == 1
-    assert not pairs([answered("a", 3, nodes=LONG)]) and not pairs([answered("a", 2, nodes=LONG, size=8)])
+    assert len(similar_pairs([answered("a", 2, nodes=LONG)])) == 1
+    assert not similar_pairs([answered("a", 3, nodes=LONG)]) and not similar_pairs(
+        [answered("a", 2, nodes=LONG, size=8)]
+    )
 
 
 def test_a_small_class_says_little() -> None:
     """Two exercises do not weigh enough among six students."""
-    assert not pairs([answered(name, 2, size=6) for name in "ab"])
+    assert not similar_pairs([answered(name, 2, size=6) for name in "ab"])
 
 
 def test_chance() -> None:
     """Students who share all forms stand out from a deal at random, which is the same each time."""
     class_ = [answered(name, 2) for name in "abcd"]
 
-    assert len(pairs(class_)) == 1 and by_chance(class_) == by_chance(class_) < 0.3
+    assert len(similar_pairs(class_)) == 1 and by_chance(class_) == by_chance(class_) < 0.3
     assert by_chance([answered(name, *[5] * 8) for name in "abcdefghij"]) > 10
 
 
 def test_the_page_names_nobody_and_the_table_does() -> None:
     """How many pairs there are, and how to read it; no file where there is none."""
-    found = pairs([answered("a", 2), answered("b", 2)])
+    found = similar_pairs([answered("a", 2), answered("b", 2)])
     page = course_sections.similar_pairs(len(found), 0.25)
 
     assert "1 pair of students has" in page and "about 0.2 pairs" in page and "a hint to look" in page
@@ -130,7 +140,11 @@ def test_the_course_s_own_answers_count_for_nothing(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(Examples, "answers", lambda _, student: {exercise: right[0] + f"# {student}"})
     (found,) = class_answers.read_answers([Results(course, stem, "", rows)])
 
-    assert len(right) > 1 and {form(text) for text in right if form(text)} and found.size == len(found.forms) == 2
+    assert (
+        len(right) > 1
+        and {answer_structure(text) for text in right if answer_structure(text)}
+        and found.size == len(found.forms) == 2
+    )
     assert {each.text for each in found.forms.values()} <= found.common and len(found.common) > 2
 
 

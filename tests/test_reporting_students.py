@@ -17,7 +17,7 @@ from autograder.nbgrader_plugin.gradebook_scores import Mark, MarkedAssignment, 
 from autograder.reports import chapter_sections, student_pages, write_reports
 from autograder.reports import class_results as results_of
 from autograder.reports.class_results import Results
-from autograder.reports.item_analysis import items
+from autograder.reports.item_analysis import analyse_items
 from autograder.reports.lesson_links import SITE, section
 from tests.second_course import CHAPTER, COURSE, EXERCISE, make_second_course
 from tests.small_chapter import PROJECT
@@ -48,7 +48,7 @@ def test_a_name_that_no_file_can_have_stops_no_report(student: str, tmp_path: Pa
     """The page has a name of ours, and the list leads there."""
     row = StudentRow(student, verdict("one", KNOWN))
 
-    made = student_pages.pages([Results(tmp_path, "one", "ONE", (row,), None, {})])
+    made = student_pages.student_pages([Results(tmp_path, "one", "ONE", (row,), None, {})])
     (name,) = set(made) - {"students.html"}
 
     assert len(name) < 100 and name.isprintable() and f'href="{name}"' in made["students.html"].decode()
@@ -67,7 +67,7 @@ def pages(tmp_path: Path) -> dict[str, bytes]:
     }
     tasks = {"one": MarkedAssignment("one", None, 6.0, {"ada": mark})}
     people = {"ada": WHO, "cy": Person("cy", "", "", "", "")}
-    return student_pages.pages(
+    return student_pages.student_pages(
         [Results(tmp_path, s, s.upper(), each, tasks.get(s), people) for s, each in rows.items()]
     )
 
@@ -93,13 +93,13 @@ def test_everybody_has_one(pages: dict[str, bytes]) -> None:
 
 def test_pages_of_those_who_are_gone_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The next report leaves no page of a student whom nobody knows any more."""
-    monkeypatch.setattr(results_of, "graded", lambda _: ["one"])
-    monkeypatch.setattr(results_of, "title", lambda *_: "One")
+    monkeypatch.setattr(results_of, "assignments_with_results", lambda _: ["one"])
+    monkeypatch.setattr(results_of, "assignment_title", lambda *_: "One")
     monkeypatch.setattr(write_reports, "_run", lambda *_: nbformat.v4.new_notebook())
     for who in ("ada", "bob"):
         rows = (StudentRow(who, verdict("one", PASS)),)
         monkeypatch.setattr(results_of, "read_all", lambda *_, rows=rows: [Results(tmp_path, "one", "One", rows)])
-        write_reports.write(tmp_path)
+        write_reports.write_reports(tmp_path)
 
     assert ["bob.html"] == [path.name for path in (tmp_path / "reports" / "students").iterdir()]
 
@@ -107,7 +107,7 @@ def test_pages_of_those_who_are_gone_go(tmp_path: Path, monkeypatch: pytest.Monk
 def test_test_cells_are_items(tmp_path: Path) -> None:
     """With full points a test cell is passed, with less it is not; more is not known of it."""
     rows = tuple(StudentRow(str(n), verdict("hw", PASS, tests={"seen": (float(n), 2.0)})) for n in range(3))
-    exercise, cell = items(Results(tmp_path, "hw", "Homework", rows))
+    exercise, cell = analyse_items(Results(tmp_path, "hw", "Homework", rows))
 
     assert ("a", 3, "2") == (exercise.exercise, exercise.passed, exercise.worth)
     assert ("seen", 1, 2, 0, "2") == (cell.exercise, cell.passed, cell.wrong, cell.not_attempted, cell.worth)

@@ -68,7 +68,7 @@ def module_of(path: Path) -> str:
 def test_environment_is_asked_at_the_door() -> None:
     """Whether students' code may run unconfined is asked by commands and nbgrader's plug-in, and handed down."""
     asking = [module_of(path) for path in ENGINE if "is_unconfined_here()" in path.read_text(encoding="utf-8")]
-    doors = ("autograder.cli.", "autograder.nbgrader_plugin.autograde", "autograder.sandbox.unconfined")
+    doors = ("autograder.cli.", "autograder.nbgrader_plugin.autograde", "autograder.sandbox.confinement_policy")
 
     assert [] == [module for module in asking if not module.startswith(doors)]
 

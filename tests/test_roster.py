@@ -11,7 +11,7 @@ from nbgrader.api import Gradebook
 from autograder.nbgrader_plugin import roster_import
 from autograder.nbgrader_plugin.export_plugins import Canvas, Moodle
 from autograder.nbgrader_plugin.gradebook_scores import Person, people
-from autograder.nbgrader_plugin.roster_import import BadRoster, Imported
+from autograder.nbgrader_plugin.roster_import import BadRoster, ImportCounts
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 
@@ -40,7 +40,7 @@ def read(tmp_path: Path, text: str, encoding: str = "utf-8") -> list[Person]:
     """The students of a file with this text."""
     path = tmp_path / "roster.csv"
     path.write_bytes(text.encode(encoding))
-    return roster_import.read(path).people
+    return roster_import.read_roster(path).people
 
 
 class TestReading:
@@ -68,7 +68,9 @@ class TestReading:
         text = "Identifier,Full name,Email address,Status,Grade\nParticipant 101,Ada King Lovelace,ada@x.org,,\n"
 
         assert [Person("ada@x.org", "Ada King", "Lovelace", "ada@x.org", "")] == read(tmp_path, text)
-        assert {"ada@x.org": {"Identifier": "Participant 101"}} == roster_import.read(tmp_path / "roster.csv").columns
+        assert {"ada@x.org": {"Identifier": "Participant 101"}} == roster_import.read_roster(
+            tmp_path / "roster.csv"
+        ).columns
 
     def test_by_hand(self, tmp_path: Path) -> None:
         """Only an id is needed; spaces and empty lines do not matter."""
@@ -111,7 +113,7 @@ class TestReading:
     def test_missing_file(self, tmp_path: Path) -> None:
         """The system's reason is told."""
         with pytest.raises(BadRoster, match="No such file"):
-            roster_import.read(tmp_path / "none.csv")
+            roster_import.read_roster(tmp_path / "none.csv")
 
 
 class TestImport:
@@ -122,9 +124,9 @@ class TestImport:
         before = [Person("ada", "Ada", "", "ada@example.org", ""), Person("bob", "Bob", "", "", "")]
         after = [Person("ada", "Ada", "Lovelace", "", "41"), Person("cleo", "", "", "", "")]
 
-        assert Imported(2, 0, 0) == roster_import.import_into(gradebook, before)
-        assert Imported(0, 0, 2) == roster_import.import_into(gradebook, before)
-        assert Imported(1, 1, 0) == roster_import.import_into(gradebook, after)
+        assert ImportCounts(2, 0, 0) == roster_import.import_into(gradebook, before)
+        assert ImportCounts(0, 0, 2) == roster_import.import_into(gradebook, before)
+        assert ImportCounts(1, 1, 0) == roster_import.import_into(gradebook, after)
         assert {
             "ada": Person("ada", "Ada", "Lovelace", "ada@example.org", "41"),
             "bob": Person("bob", "Bob", "", "", ""),
@@ -141,6 +143,6 @@ class TestImport:
         )
         plugin(to=str(tmp_path / "file.csv")).export(gradebook)
 
-        assert Imported(0, 0, 2) == roster_import.import_into(
-            gradebook, roster_import.read(tmp_path / "file.csv").people
+        assert ImportCounts(0, 0, 2) == roster_import.import_into(
+            gradebook, roster_import.read_roster(tmp_path / "file.csv").people
         )

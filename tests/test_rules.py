@@ -4,12 +4,12 @@ import ast
 
 import pytest
 
-from autograder.exercises.source_rules import avoids, broken, few_lines, lines_of, no_loops
+from autograder.exercises.source_rules import broken_rules, few_lines, forbids, lines_of, no_loops
 from course.exercises.ch04_training import broken_loops
 from course.exercises.ch06_capstone import fix_trainer
 from tests.test_bank import judge_of
 
-NO_TORCH = avoids("torch", requirement="uses no torch", sentence="No torch here.")
+NO_TORCH = forbids("torch", requirement="uses no torch", sentence="No torch here.")
 
 
 @pytest.mark.parametrize(
@@ -25,19 +25,19 @@ NO_TORCH = avoids("torch", requirement="uses no torch", sentence="No torch here.
 )
 def test_every_kind_of_loop_counts(body: str) -> None:
     """Statements, comprehensions and map are loops."""
-    assert (no_loops,) == broken((no_loops,), f"def f(x):\n    {body}\n", "f")
+    assert (no_loops,) == broken_rules((no_loops,), f"def f(x):\n    {body}\n", "f")
 
 
 @pytest.mark.parametrize("body", ['"""for each row"""', "return x.sum(0)", "return x * 4"])
 def test_words_in_a_docstring_are_no_loop(body: str) -> None:
     """Only code counts, not what the text of the answer says."""
-    assert () == broken((no_loops,), f"def f(x):\n    {body}\n", "f")
+    assert () == broken_rules((no_loops,), f"def f(x):\n    {body}\n", "f")
 
 
 def test_names_and_attributes_are_found() -> None:
     """A forbidden name counts as a variable and as an attribute."""
-    assert (NO_TORCH,) == broken((NO_TORCH,), "def f(x): return torch.ones(1)", "f")
-    assert () == broken((NO_TORCH,), "def f(x): return (x, 'torch')", "f")
+    assert (NO_TORCH,) == broken_rules((NO_TORCH,), "def f(x): return torch.ones(1)", "f")
+    assert () == broken_rules((NO_TORCH,), "def f(x): return (x, 'torch')", "f")
 
 
 TRIED_BELOW = """
@@ -55,29 +55,31 @@ for size in (2, 3):
 
 def test_trying_an_answer_out_breaks_no_rule() -> None:
     """A loop below the function that only calls it is not part of it."""
-    assert () == broken((no_loops,), TRIED_BELOW, "f")
+    assert () == broken_rules((no_loops,), TRIED_BELOW, "f")
 
 
 def test_a_helper_counts() -> None:
     """What the function reaches is part of it, directly or through another name."""
-    assert (no_loops,) == broken((no_loops,), TRIED_BELOW.replace("factor = 2", "factor = sum(i for i in (1, 1))"), "f")
+    assert (no_loops,) == broken_rules(
+        (no_loops,), TRIED_BELOW.replace("factor = 2", "factor = sum(i for i in (1, 1))"), "f"
+    )
 
 
 def test_what_is_added_counts() -> None:
     """A method that a class gets from outside is part of it."""
     added = "class F:\n    pass\n\ndef call(self, x):\n    for i in x: pass\n\nF.__call__ = call"
 
-    assert (no_loops,) == broken((no_loops,), added, "F")
+    assert (no_loops,) == broken_rules((no_loops,), added, "F")
 
 
 def test_an_indented_source_is_read() -> None:
     """The source of a nested function comes indented."""
-    assert (no_loops,) == broken((no_loops,), "    def f(x):\n        for i in x: pass\n", "f")
+    assert (no_loops,) == broken_rules((no_loops,), "    def f(x):\n        for i in x: pass\n", "f")
 
 
 def test_a_text_that_does_not_parse_breaks_no_rule() -> None:
     """A syntax error is told elsewhere, by the verdict on the answer itself."""
-    assert () == broken((no_loops,), "def f(x:", "f")
+    assert () == broken_rules((no_loops,), "def f(x:", "f")
 
 
 @pytest.mark.parametrize("value", ["+".join(["1"] * 2500), "0x" + "f" * 9000], ids=["deep", "long"])
@@ -85,7 +87,7 @@ def test_a_text_that_cannot_be_looked_into_breaks_the_rule(value: str) -> None:
     """A rule is not got past by a tree too deep, or a number too long, for Python to write."""
     rule = few_lines(5, {"f": ["return 1"]}, "", "")
 
-    assert (rule,) == broken((rule,), f"def f():\n    return {value}", "f")
+    assert (rule,) == broken_rules((rule,), f"def f():\n    return {value}", "f")
 
 
 @pytest.mark.parametrize(
@@ -97,15 +99,15 @@ def test_a_changed_line_counts_once(now: str, changed: int) -> None:
     source = "def f():\n    " + "; ".join(now) if now else ""
     exact, strict = (few_lines(most, {"f": "abcd"}, "", "") for most in (changed, changed - 1))
 
-    assert () == broken((exact,), source, "f")
-    assert (strict,) == broken((strict,), source, "f")
+    assert () == broken_rules((exact,), source, "f")
+    assert (strict,) == broken_rules((strict,), source, "f")
 
 
 def test_spelling_is_no_change() -> None:
     """Comments, docstrings, quotes and spaces make no other line."""
     rule = few_lines(0, {"f": ["return g('x', 1)"]}, "", "")
 
-    assert () == broken((rule,), 'def f():\n    """Doc."""\n    # why\n    return g( "x",1 )\n', "f")
+    assert () == broken_rules((rule,), 'def f():\n    """Doc."""\n    # why\n    return g( "x",1 )\n', "f")
 
 
 @pytest.mark.parametrize(

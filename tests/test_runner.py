@@ -14,15 +14,15 @@ import pytest
 from autograder import pipe_messages
 from autograder.diagnosis.mistake_matching import same_observation
 from autograder.errors import WorkFailed
-from autograder.grading.execution_plan import Task, plan
+from autograder.grading.execution_plan import Task, plan_run
 from autograder.pipe_messages import Frame, FrameError
-from autograder.sandbox.execution.child_process import environment
+from autograder.sandbox.execution.child_process import child_environment
 from autograder.sandbox.execution.forked_children import ForkServerPool
 from autograder.sandbox.execution.fresh_process import fresh_process
 from autograder.sandbox.execution.program import AssignmentSetup, Children, Outcome
-from autograder.sandbox.execution.submission_runner import run
+from autograder.sandbox.execution.submission_runner import run_program
 from autograder.sandbox.self_test import confinement_problem
-from autograder.submission.cell_order import OrderedCell, Role
+from autograder.submission.cell_order import CellRole, OrderedCell
 from tests import made
 from tests.conftest import needs_confinement
 from tests.made_programs import MADE_COURSE, NAMES, program
@@ -46,7 +46,7 @@ def run_in(
 ) -> list[Outcome]:
     """Run answers to made exercises in one program; `{}` in a source stands for the exercise's name."""
     answers = {name: source.replace("{}", name) for name, source in zip(NAMES, sources, strict=False)}
-    outcomes = run(program(answers, CASES, own=helpers, setup=setup, seconds=seconds), children=children)
+    outcomes = run_program(program(answers, CASES, own=helpers, setup=setup, seconds=seconds), children=children)
     return [outcomes[name] for name in answers]
 
 
@@ -89,7 +89,7 @@ def test_each_class_has_its_own_cases(children: Children) -> None:
     for seed in (3, 4, 3, 5):
         key = made.key(seed)
         answers = {"one": RIGHT.replace("{}", "one")}
-        found = run(program(answers, key.cases), children=children)["one"]
+        found = run_program(program(answers, key.cases), children=children)["one"]
 
         assert found.observations is not None
         assert all(
@@ -245,7 +245,7 @@ def test_what_stands_below_a_check_undoes_nothing(children: Children) -> None:
     """An answer is probed where its check stands; what follows is for those that follow."""
     below = "one = torch = None"
 
-    found = run(program({"one": RIGHT.format("one")}, CASES, below=below), children=children)["one"]
+    found = run_program(program({"one": RIGHT.format("one")}, CASES, below=below), children=children)["one"]
 
     assert returned(found) and found.later is None
 
@@ -254,7 +254,7 @@ def test_what_stands_below_a_check_may_help(children: Children) -> None:
     """Where an answer needs what stands only below, it is probed there once more."""
     answer, below = "def one(x, plus):\n    return helper(2 * x + plus)", "def helper(x):\n    return x"
 
-    found = run(program({"one": answer}, CASES, below=below), children=children)["one"]
+    found = run_program(program({"one": answer}, CASES, below=below), children=children)["one"]
 
     assert not returned(found) and found.later is not None and returned(found.later)
 
@@ -272,7 +272,7 @@ def test_what_a_call_sets_for_an_answer_is_set(children: Children, own: str) -> 
     """A function of the student's that changes what an answer uses: the line that calls it runs."""
     answer = "def one(x, plus):\n    return WITH['by'] * x + plus if WITH else x.nothing"
 
-    found = run(program({"one": answer}, CASES, own=f"WITH = {{}}\n{own}"), children=children)["one"]
+    found = run_program(program({"one": answer}, CASES, own=f"WITH = {{}}\n{own}"), children=children)["one"]
 
     assert returned(found)
 
@@ -290,7 +290,7 @@ def test_what_an_answer_is_made_with_may_stand_below(children: Children, answer:
     """Its decorator, its base class, a default: the answer is defined once more where they are there."""
     below = "FACTOR = 2\ndef timed(f):\n    return f\n\nclass Base:\n    pass"
 
-    found = run(program({"one": answer}, CASES, below=below), children=children)["one"]
+    found = run_program(program({"one": answer}, CASES, below=below), children=children)["one"]
 
     assert not returned(found) and found.later is not None and returned(found.later)
 
@@ -310,12 +310,12 @@ def test_what_is_added_to_an_answer_above_its_check_is_there(children: Children,
     ground = AssignmentSetup(str(MADE_COURSE), ("ch98_many",), "import torch")
 
     def outcome(*parts: OrderedCell) -> Outcome:
-        return run(plan(parts, [Task("one", CASES, 20.0)], ground).program, children=children)["one"]
+        return run_program(plan_run(parts, [Task("one", CASES, 20.0)], ground).program, children=children)["one"]
 
     own, answers, check = (
-        OrderedCell(Role.OWN, made_by),
-        OrderedCell(Role.ANSWER, answer, ("one",)),
-        OrderedCell(Role.CHECK, "", ("one",)),
+        OrderedCell(CellRole.OWN, made_by),
+        OrderedCell(CellRole.ANSWER, answer, ("one",)),
+        OrderedCell(CellRole.CHECK, "", ("one",)),
     )
     assert returned(outcome(answers, own, check)) and not returned(outcome(answers, check, own))
 
@@ -331,7 +331,7 @@ def test_environment_holds_nothing_of_the_teachers(monkeypatch: pytest.MonkeyPat
     """The child gets none of the caller's variables but those that find libraries."""
     monkeypatch.setenv("TEACHERS_TOKEN", "secret")
 
-    assert "TEACHERS_TOKEN" not in environment(tmp_path)
+    assert "TEACHERS_TOKEN" not in child_environment(tmp_path)
 
 
 def test_everything_started_is_dead_at_the_end(run_all: Run) -> None:
@@ -367,7 +367,7 @@ def test_broken_setup_is_our_fault(children: Children) -> None:
 @pytest.mark.parametrize(
     ("way", "told"),
     [
-        (fresh_process, r"did not start.*autograder\.sandbox\.execution\.fresh_child --try"),
+        (fresh_process, r"did not start.*autograder\.sandbox\.execution\.fresh_process_child --try"),
         pytest.param(ForkServerPool(), r"did not start.*autograder doctor", marks=needs_confinement),
     ],
 )
@@ -398,16 +398,16 @@ class TestFrames:
     def test_frame_comes_out_as_it_went_in(self) -> None:
         """Head and body survive the pipe."""
         source, sink = os.pipe()
-        pipe_messages.send(sink, Frame({"a": [1, None]}, b"\x00\xff"))
+        pipe_messages.send_frame(sink, Frame({"a": [1, None]}, b"\x00\xff"))
 
-        assert Frame({"a": [1, None]}, b"\x00\xff") == pipe_messages.receive(source)
+        assert Frame({"a": [1, None]}, b"\x00\xff") == pipe_messages.receive_frame(source)
 
     def test_closed_pipe_is_no_frame(self) -> None:
         """Where the other side has closed, there is nothing more to read."""
         source, sink = os.pipe()
         os.close(sink)
 
-        assert pipe_messages.receive(source) is None
+        assert pipe_messages.receive_frame(source) is None
 
     @pytest.mark.parametrize(
         "data",
@@ -421,11 +421,11 @@ class TestFrames:
         os.close(sink)
 
         with pytest.raises(FrameError):
-            pipe_messages.receive(source)
+            pipe_messages.receive_frame(source)
 
     def test_silence_ends_at_the_deadline(self) -> None:
         """Waiting for a message ends at its deadline."""
         source, _ = os.pipe()
 
         with pytest.raises(TimeoutError):
-            pipe_messages.receive(source, deadline=time.monotonic())
+            pipe_messages.receive_frame(source, deadline=time.monotonic())

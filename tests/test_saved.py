@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from autograder.notebook.saved_notebook import Clock, SavedCell, path_of_notebook, read, running_cell
+from autograder.notebook.saved_notebook import (
+    CellRunTimes,
+    SavedCell,
+    path_of_notebook,
+    read_saved_notebook,
+    running_cell,
+)
 from tests.made_kernel import MadeKernel, kernel
 
 __all__ = ["kernel"]
@@ -47,7 +53,7 @@ class TestRead:
         """Markdown is not asked for; a text may be a list of lines."""
         kernel.save("1", "2")
 
-        notebook = read(kernel.notebook)
+        notebook = read_saved_notebook(kernel.notebook)
 
         assert notebook is not None
         assert notebook.cells == (SavedCell("0", "1"), SavedCell("1", "2")) and notebook.time == kernel.now
@@ -55,9 +61,9 @@ class TestRead:
     def test_a_file_that_changed_is_read_again(self, kernel: MadeKernel) -> None:
         """And one that did not is not."""
         kernel.save("1")
-        first = [read(kernel.notebook) for _ in range(2)]
+        first = [read_saved_notebook(kernel.notebook) for _ in range(2)]
         kernel.save("3")
-        then = read(kernel.notebook)
+        then = read_saved_notebook(kernel.notebook)
 
         assert first[0] is not None and first[1] is not None and then is not None
         assert first[0].cells is first[1].cells and then.cells[0].text == "3"
@@ -66,7 +72,10 @@ class TestRead:
         """A pipe would not answer."""
         os.mkfifo(tmp_path / "mine.ipynb")
 
-        assert read(tmp_path / "mine.ipynb") is None and read(tmp_path / "none.ipynb") is None
+        assert (
+            read_saved_notebook(tmp_path / "mine.ipynb") is None
+            and read_saved_notebook(tmp_path / "none.ipynb") is None
+        )
 
 
 def test_the_page_may_not_say_which_cell_runs(kernel: MadeKernel) -> None:
@@ -83,10 +92,10 @@ class TestClock:
     def test_only_a_later_save_counts(self, kernel: MadeKernel, later: int, since: bool) -> None:
         """Not one that clocks may have moved, nor one from the future."""
         kernel.save("1")
-        clock, ran = Clock(), kernel.now
+        clock, ran = CellRunTimes(), kernel.now
         clock.start(kernel)
         os.utime(kernel.notebook, (ran + later, ran + later))
-        notebook = read(kernel.notebook)
+        notebook = read_saved_notebook(kernel.notebook)
         kernel.now += 10
 
         assert notebook is not None
@@ -94,10 +103,10 @@ class TestClock:
 
     def test_a_cell_that_ran_again_ran_later(self, kernel: MadeKernel) -> None:
         """The last time counts."""
-        clock = Clock()
+        clock = CellRunTimes()
         clock.start(kernel)
         kernel.save("1")
-        notebook = read(kernel.notebook)
+        notebook = read_saved_notebook(kernel.notebook)
         assert notebook is not None and clock.saved_since(notebook, "f = 1")
         kernel.run("f = 1\n")
 

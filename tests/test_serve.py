@@ -14,7 +14,7 @@ from nbgrader.preprocessors import Execute
 
 from autograder.course.course_location import COURSE_VARIABLE, find_course
 from autograder.errors import CourseError, CourseNotFound
-from autograder.notebook.fresh_check import ask
+from autograder.notebook.fresh_check import judge_on_fresh_cases
 from tests.small_chapter import SAMPLE
 
 RIGHT = "def add_bias(x, bias):\n    return x + bias[:, None]\n"
@@ -33,7 +33,7 @@ def test_answer_is_judged_elsewhere(source: str, passed: bool, monkeypatch: pyte
     """A right answer passes on fresh cases; the judge sees the source too."""
     monkeypatch.setenv(COURSE_VARIABLE, str(SAMPLE / "course"))
 
-    assert passed == ask("add_bias", defined(source), source).passed
+    assert passed == judge_on_fresh_cases("add_bias", defined(source), source).passed
 
 
 def test_missing_course_is_told_in_the_notebook(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_missing_course_is_told_in_the_notebook(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setenv(COURSE_VARIABLE, str(tmp_path))
 
     with pytest.raises(CourseError, match=COURSE_VARIABLE) as caught:
-        ask("add_bias", defined(RIGHT), RIGHT)
+        judge_on_fresh_cases("add_bias", defined(RIGHT), RIGHT)
     assert "\n" not in str(caught.value)
 
 

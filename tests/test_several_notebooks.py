@@ -12,7 +12,7 @@ from nbgrader.api import Gradebook
 from autograder.__main__ import main
 from autograder.errors import WorkFailed
 from autograder.grading import class_table
-from autograder.grading.executors import Workers
+from autograder.grading.executors import WorkerChoice
 from autograder.grading.verdict_paths import verdict_path
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.conftest import UNCONFINED
@@ -51,7 +51,9 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "submitted" / "dan" / "hw" / "second.ipynb").write_text("{ no notebook")
     for path in (folder / "submitted" / "eve" / "hw").glob("*.ipynb"):
         path.rename(path.with_name(f"my-{path.name}"))
-    failures = cycle.autograde(cycle.students(), how=GradingOptions(workers=Workers(count=1), unconfined=UNCONFINED))
+    failures = cycle.autograde(
+        cycle.students(), how=GradingOptions(workers=WorkerChoice(count=1), unconfined=UNCONFINED)
+    )
     assert {"eve"} == set(failures) and "expected hw.ipynb, second.ipynb" in failures["eve"]
     return folder
 
@@ -69,7 +71,7 @@ def test_each_has_its_own_points(course: Path) -> None:
 
 def test_what_a_person_should_know(course: Path) -> None:
     """The table has the sum of all notebooks, and names the one that was missing or could not be read."""
-    rows = {row.student: row for row in class_table.rows(course, "hw", {})}
+    rows = {row.student: row for row in class_table.class_rows(course, "hw", {})}
 
     assert (5.0, 5.0) == (rows["ada"].verdict.score, rows["ada"].verdict.max_score)
     assert ("second.ipynb is missing",) == rows["bob"].verdict.eye[:1]
@@ -127,5 +129,5 @@ def regraded(course: Path) -> dict[str, tuple[str, ...]]:
     """Generate, and grade what has changed; who has scores by hand to look at again."""
     cycle = Cycle(course, "hw")
     cycle.generate()
-    cycle.autograde(["ada"], how=GradingOptions(workers=Workers(count=1), unconfined=UNCONFINED, force=True))
+    cycle.autograde(["ada"], how=GradingOptions(workers=WorkerChoice(count=1), unconfined=UNCONFINED, force=True))
     return cycle.scored_before

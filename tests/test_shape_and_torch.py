@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from explorers import shape_explorer
-from explorers.shape_animation import filmed
+from explorers.shape_animation import film_of
 from explorers.shape_picture import shape_picture
 from explorers.shape_rules import OPERATIONS
 from explorers.shapes import MOST_VALUES, explore
@@ -277,7 +277,7 @@ def test_a_mask_is_filmed(index: str) -> None:
     """Each number of the result was the number that it is told to come from."""
     x = torch.arange(12.0).reshape(3, 4)
     known = {"x": x, "keep": x % 2 == 0} if index != "keep, :1" else {"x": x, "keep": torch.tensor([True, False, True])}
-    film = filmed(known, ("index", ("x",), {"index": index}))
+    film = film_of(known, ("index", ("x",), {"index": index}))
 
     assert film is not None and film.cells.result is not None
     assert [number(float(each)) for each in eval(f"x[{index}]", dict(known)).flatten()] == list(

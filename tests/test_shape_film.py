@@ -13,7 +13,7 @@ from torch import Tensor
 from explorers import shape_explorer
 from explorers.animation import RECORD
 from explorers.shape_animation import MOST_CASES
-from explorers.shape_cells import Traced, traced
+from explorers.shape_cells import Traced, trace_cells
 from explorers.shape_rules import OPERATIONS
 from explorers.shape_widget import ShapeExplorer
 from explorers.shapes import explore
@@ -26,7 +26,7 @@ COLUMN = torch.tensor([[10], [20], [30]])
 def cells(operation: str, *tensors: Tensor, **given: str) -> Traced:
     """An operation on tensors a and b, cell by cell."""
     named = list(zip("ab", tensors, strict=False))
-    found = traced(explore(operation, named, given), operation, tensors, given)
+    found = trace_cells(explore(operation, named, given), operation, tensors, given)
     assert found is not None
     return found
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorers import shape_explorer
-from explorers.predictions import judged
 from explorers.shape_picture import shape_picture
+from explorers.shape_predictions import judge_prediction
 from explorers.shape_rules import OPERATIONS
 from explorers.shape_widget import ShapeExplorer, examples
 from explorers.shapes import Exploration, explore
@@ -132,7 +132,7 @@ def test_names_and_arguments_are_text(name: str, typed: str) -> None:
 )
 def test_prediction(guess: str, ending: str) -> None:
     """A guess is read as people write shapes, and compared."""
-    assert judged(guess, added()).endswith(ending)
+    assert judge_prediction(guess, added()).endswith(ending)
 
 
 def test_predicted_error() -> None:
@@ -140,7 +140,9 @@ def test_predicted_error() -> None:
     refused = explore("add", [("a", counted(3)), ("b", counted(4))])
     total = explore("sum", [("a", counted(3))])
 
-    assert "Your prediction holds." in judged(" Error ", refused) and "Your prediction holds." in judged("()", total)
+    assert "Your prediction holds." in judge_prediction(
+        " Error ", refused
+    ) and "Your prediction holds." in judge_prediction("()", total)
 
 
 def choose(explorer: ShapeExplorer, **chosen: Any) -> None:

@@ -16,11 +16,11 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from autograder.authoring.chapter_notebooks import solution_notebook
 from autograder.authoring.site.build_site import build
 from autograder.authoring.site.chapter_page import chapter_page
-from autograder.authoring.site.executed_chapters import executed
+from autograder.authoring.site.executed_chapters import execute_chapters
 from autograder.authoring.site.figure_markup import defer_figures
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
-from autograder.course.reading_time import filled
+from autograder.course.reading_time import fill_minutes
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.notebook.lesson_cells import Reveal
 from autograder.reports import lesson_links
@@ -186,7 +186,7 @@ def test_headings_fit_a_page(tmp_path: Path) -> None:
     """One title, sittings below it, no level left out; a side path is marked, below what it belongs to."""
     path = tmp_path / "ch08_sides.py"
     path.write_text(side_chapter.TEXT, encoding="utf-8")
-    worked = solution_notebook(filled(read_chapter(path), side_chapter.TIERS.__getitem__), "")
+    worked = solution_notebook(fill_minutes(read_chapter(path), side_chapter.TIERS.__getitem__), "")
     page = chapter_page(STEM, worked, worked)
 
     assert [line for each in page.cells for line in each.source.split("\n") if line.startswith(("#", "{"))][:-1] == [
@@ -301,11 +301,11 @@ def test_a_chapter_is_run_again_when_what_it_shows_changes(
 ) -> None:
     """A figure that is drawn in another way is drawn again; what no cell reads changes nothing."""
     solutions, course = [tmp_path / "a1.ipynb", tmp_path / "a2.ipynb"], tmp_path / "course"
-    first = executed(solutions, course, tmp_path / "cache")
+    first = execute_chapters(solutions, course, tmp_path / "cache")
     assert ["a1", "a2"] == sorted(runs) == list(first)
     runs.clear()
     (course / changed).write_text("x = 2\n", encoding="utf-8")
-    executed(solutions, course, tmp_path / "cache")
+    execute_chapters(solutions, course, tmp_path / "cache")
 
     assert again == sorted(runs) and 2 == len(list((tmp_path / "cache").iterdir()))
 
@@ -324,7 +324,7 @@ def test_launch_buttons_need_a_public_address(
     address: str, buttons: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Colab and Binder open a notebook from GitHub; without an address there is nothing to open."""
-    monkeypatch.setattr("autograder.authoring.project_address.read", lambda _: address)
+    monkeypatch.setattr("autograder.authoring.project_address.read_address", lambda _: address)
     context = runpy.run_path(str(PROJECT / "docs" / "conf.py"))["html_context"]
 
     assert buttons == [name for name, _, _ in context["services"]] and address == context["repository"]

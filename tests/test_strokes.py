@@ -2,7 +2,7 @@
 
 import torch
 
-from explorers.synthetic_digits import SIDE, draw, drawn_digits
+from explorers.synthetic_digits import SIDE, draw_strokes, drawn_digits
 
 
 class TestDrawnDigits:
@@ -47,14 +47,14 @@ class TestDrawnDigits:
 class TestDraw:
     def test_a_line(self) -> None:
         """A stroke from side to side at half the height, with a pen of one place on either side."""
-        inked = draw([torch.tensor([[0.0, 0.5], [1.0, 0.5]])], width=20.0, pen=1.0)
+        inked = draw_strokes([torch.tensor([[0.0, 0.5], [1.0, 0.5]])], width=20.0, pen=1.0)
 
         assert [15, 16] == inked.any(dim=1).nonzero().flatten().tolist()
         assert 20 <= inked.any(dim=0).sum() <= 22
 
     def test_slant_leans_to_the_right(self) -> None:
         """The top goes to the right, the foot to the left."""
-        inked = draw([torch.tensor([[0.5, 0.0], [0.5, 1.0]])], slant=0.3)
+        inked = draw_strokes([torch.tensor([[0.5, 0.0], [0.5, 1.0]])], slant=0.3)
         rows, columns = inked.nonzero().T
 
         assert columns[rows == rows.min()].float().mean() > columns[rows == rows.max()].float().mean() + 4

@@ -7,7 +7,7 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.authoring.build_course import build
-from autograder.authoring.exercise_stubs import new
+from autograder.authoring.new_exercise import write_new_exercise
 from autograder.authoring.proof import prove
 from autograder.authoring.static_checks import MARK
 from autograder.course.exercise_parts import ExerciseParts
@@ -35,7 +35,7 @@ def parts(tmp_path: Path) -> ExerciseParts:
 @pytest.fixture
 def fresh(parts: ExerciseParts) -> ExerciseParts:
     """A new exercise in that course."""
-    new(parts.course, "row_range", parts.stem)
+    write_new_exercise(parts.course, "row_range", parts.stem)
     return ExerciseParts(parts.course, parts.stem, "row_range")
 
 
@@ -84,7 +84,7 @@ def test_closing_cells_stay_last(parts: ExerciseParts) -> None:
     edit(parts.chapter, "import check\n", "import check, progress\n")
     parts.chapter.write_text(parts.chapter.read_text() + CLOSING)
     before = parts.chapter.read_text()
-    new(parts.course, "row_range", parts.stem)
+    write_new_exercise(parts.course, "row_range", parts.stem)
     text = parts.chapter.read_text()
 
     assert text.endswith('check("row_range", row_range)\n' + CLOSING)
@@ -96,7 +96,7 @@ def test_a_chapter_without_exercises(parts: ExerciseParts) -> None:
     other = parts.chapter.with_name("week_none.py")
     other.write_text(parts.chapter.read_text().split("# %% exercise=")[0])
 
-    new(parts.course, "row_range", "week_none")
+    write_new_exercise(parts.course, "row_range", "week_none")
 
     assert ["__init__.py", "row_range.py"] == sorted(
         p.name for p in (parts.exercise.parents[1] / "week_none").iterdir()
@@ -121,7 +121,7 @@ def test_what_cannot_be_is_refused(parts: ExerciseParts, name: str, stem: str, t
     before = {path: path.read_bytes() for path in parts.course.rglob("*") if path.is_file()}
 
     with pytest.raises(CourseError, match=re.escape(told)):
-        new(parts.course, name, stem)
+        write_new_exercise(parts.course, name, stem)
     assert before == {path: path.read_bytes() for path in parts.course.rglob("*") if path.is_file()}
 
 
@@ -130,5 +130,5 @@ def test_a_name_that_a_cell_has_is_refused(parts: ExerciseParts) -> None:
     edit(parts.chapter, 'name="opening"', 'name="ends"')
 
     with pytest.raises(ChapterError, match="the name 'ends' stands on line 1 too; choose another"):
-        new(parts.course, "ends", parts.stem)
+        write_new_exercise(parts.course, "ends", parts.stem)
     assert not ExerciseParts(parts.course, parts.stem, "ends").exercise.exists()

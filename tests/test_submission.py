@@ -10,13 +10,13 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder.grading.execution_plan import Task, plan
+from autograder.grading.execution_plan import Task, plan_run
 from autograder.sandbox.execution.program import AssignmentSetup, DefinitionStep
 from autograder.submission import find_answers
 from autograder.submission.answer_source import answer_text, statements
-from autograder.submission.cell_order import Role
+from autograder.submission.cell_order import CellRole
 from autograder.submission.escaped_text import safe_markdown
-from autograder.submission.read_submission import read
+from autograder.submission.read_submission import read_submission
 from autograder.submission.submission import Submission
 from autograder.submission.submitted_cells import MAX_BYTES, MAX_CELLS, MAX_SOURCE
 
@@ -64,13 +64,13 @@ def solved(release: Any) -> Any:
 
 def hand_in(notebook: Any, release: Any) -> Submission:
     """Read a notebook as if it were a file."""
-    return read(nbformat.writes(notebook).encode(), release)
+    return read_submission(nbformat.writes(notebook).encode(), release)
 
 
 def helpers(submission: Submission) -> list[str]:
     """The statements of a student's own, and of the lesson's, that a run executes."""
     tasks = [Task(name, (), 1.0) for name in submission.answers]
-    steps = plan(submission.parts, tasks, AssignmentSetup("", (), "import math")).program.steps
+    steps = plan_run(submission.parts, tasks, AssignmentSetup("", (), "import math")).program.steps
     return [text for step in steps if isinstance(step, DefinitionStep) for text in step.statements]
 
 
@@ -117,7 +117,7 @@ def test_untouched_notebook_gives_the_starters(release: Any) -> None:
 )
 def test_unreadable_file_names_its_reason(release: Any, data: bytes, reason: str) -> None:
     """A file that is no notebook yields the released notebook and a reason."""
-    submission = read(data, release)
+    submission = read_submission(data, release)
 
     assert submission.trouble is not None and reason in submission.trouble
     assert release == submission.notebook
@@ -136,7 +136,7 @@ def test_malformed_cells_count_as_absent(release: Any) -> None:
         "cells": [*odd, {"cell_type": "code", "source": [DOUBLED, 3, ""], "metadata": None}],
     }
 
-    submission = read(json.dumps(data).encode(), release)
+    submission = read_submission(json.dumps(data).encode(), release)
 
     assert DOUBLED == submission.answers["double"]
 
@@ -145,7 +145,7 @@ def test_half_a_character_can_be_written_again(release: Any, solved: Any) -> Non
     """A lone surrogate, which JSON can hold and a file cannot, does no harm."""
     data = nbformat.writes(solved).replace("# A lesson", "\\ud800").encode()
 
-    nbformat.writes(read(data, release).notebook).encode()
+    nbformat.writes(read_submission(data, release).notebook).encode()
 
 
 def test_copied_cell_keeps_the_last_answer(release: Any, solved: Any) -> None:
@@ -244,7 +244,7 @@ def test_a_function_of_another_name_counts_where_its_check_says_so(release: Any,
 
     submission = hand_in(solved, release)
 
-    assert ["twice", ""] == [part.called for part in submission.parts if part.role is Role.CHECK]
+    assert ["twice", ""] == [part.called for part in submission.parts if part.role is CellRole.CHECK]
     assert "def twice" in submission.answers["double"]
 
 
@@ -265,7 +265,7 @@ def test_what_has_no_name_of_its_own_counts_where_its_check_says_so(
         "answered in the cell of its check: double",
         "locked cells that were changed; the course's own are used, what was added counts as own code: check_double",
     )
-    assert [part.exercises for part in submission.parts if part.role is Role.CHECK] == [("double",), ("triple",)]
+    assert [part.exercises for part in submission.parts if part.role is CellRole.CHECK] == [("double",), ("triple",)]
 
 
 def test_trying_something_out_in_a_check_takes_no_answer_away(release: Any, solved: Any) -> None:
@@ -453,7 +453,7 @@ def test_colab_copy_is_read(release: Any, solved: Any) -> None:
         each["metadata"] = {"id": "x7Gh2", "colab": {}}
         each["source"] = "".join(each["source"])
 
-    submission = read(json.dumps(data).encode(), release)
+    submission = read_submission(json.dumps(data).encode(), release)
 
     assert {"double": DOUBLED, "triple": TRIPLED} == submission.answers
     nbformat.validate(submission.notebook)
@@ -466,7 +466,7 @@ def test_many_cells_without_marks_are_not_all_compared(release: Any, monkeypatch
     starter = next(cell.source for cell in release.cells if "def double" in cell.source)
     cells = [new_code_cell(starter.replace("double", f"x{number}"), metadata={}) for number in range(1000)]
 
-    read(nbformat.writes(new_notebook(cells=cells)).encode(), release)
+    read_submission(nbformat.writes(new_notebook(cells=cells)).encode(), release)
 
     assert 0 < len(compared) <= 10
 
@@ -478,7 +478,7 @@ def test_cell_too_long_to_be_read_costs_itself(release: Any, solved: Any) -> Non
     submission = hand_in(solved, release)
 
     assert {"double": DOUBLED, "triple": TRIPLED} == submission.answers
-    assert not any("x = [1" in part.source for part in submission.parts if part.role is Role.OWN)
+    assert not any("x = [1" in part.source for part in submission.parts if part.role is CellRole.OWN)
     assert ("cells of more than 20000 characters, which are not read: cell 4",) == submission.eye
 
 

@@ -6,8 +6,8 @@ import nbformat
 import pytest
 
 from autograder.authoring.build_course import build, check_sync
-from autograder.authoring.build_course import observe as observed
-from autograder.course.exercise_index import HINTS, IndexedChapter, Worth, read_index
+from autograder.authoring.build_course import make_data_files as observed
+from autograder.course.exercise_index import HINTS, ExercisePoints, IndexedChapter, read_index
 from tests.asked import THOROUGH
 from tests.own_assignments import graded
 from tests.small_chapter import PROJECT, STEM, TEXT, make_project, observe
@@ -85,7 +85,10 @@ def test_points_are_listed(project: Path) -> None:
     chapter = project / "course" / "chapters" / f"{STEM}.py"
     chapter.write_text(TEXT.replace("points=2", "points=3"))
 
-    assert IndexedChapter(STEM, "Chapter 7: Small", {"double": Worth(2, 0), "hunt": Worth(0, 1)}) == listed
+    assert (
+        IndexedChapter(STEM, "Chapter 7: Small", {"double": ExercisePoints(2, 0), "hunt": ExercisePoints(0, 1)})
+        == listed
+    )
     assert "stale: course/shipped/points.json" in problems(project)
 
 

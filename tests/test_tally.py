@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from autograder.authoring.bank_statistics import HEADS, KNOWN, Tally, tally, update_table
-from autograder.authoring.mutant_messages import KINDS, SOLUTION, judge_mutants, summary
+from autograder.authoring.bank_statistics import HEADS, KNOWN, Tally, count_exercise, update_table
+from autograder.authoring.mutant_messages import KINDS, SOLUTION, judge_mutants, mutant_lines
 from autograder.course.answer_bank import load_bank
 from autograder.course.course_location import bank_path
 from tests.asked import THOROUGH
@@ -46,7 +46,7 @@ def test_what_unknown_answers_are_told_is_as_it_says() -> None:
     names = [name for name, stem in EVERY.items() if THOROUGH or stem == first]
 
     assert DOCUMENT == update_table(
-        DOCUMENT, list(EVERY), [tally(ROOT / "course", EVERY[name], name) for name in names]
+        DOCUMENT, list(EVERY), [count_exercise(ROOT / "course", EVERY[name], name) for name in names]
     )
 
 
@@ -74,7 +74,7 @@ def test_where_there_is_no_document_it_is_the_table() -> None:
 def test_mutants_are_told_what_no_pattern_denies() -> None:
     """Each mutant is counted once; one that does what a known mistake does is told its sentence, and is listed."""
     heard = list(judge_mutants(ROOT / "course", "ch02_autograd", "grad_by_hand"))
-    head, *listed = summary("grad_by_hand", heard)
+    head, *listed = mutant_lines("grad_by_hand", heard)
 
     assert {each.kind for each in heard} <= set(KINDS) - {"denied"}
     assert head.startswith(f"grad_by_hand: {len(heard)} mutants; ")

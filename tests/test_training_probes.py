@@ -9,9 +9,20 @@ from torch import nn
 from autograder.exercises.exercise import Case, default_torch_settings
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer
-from autograder.exercises.probes.training_runs import Run, resumed, trained, trained_on_meta
+from autograder.exercises.probes.training_runs import (
+    TrainingScenario,
+    observe_resumed_training,
+    observe_training,
+    trained_on_meta,
+)
 from autograder.exercises.probes.training_samples import IN_EVAL, image_model, images_of, optimizer_of, row_model
-from autograder.exercises.probes.training_steps import at_each_call, before_any_step, evaluated, one_step, stepped
+from autograder.exercises.probes.training_steps import (
+    at_each_call,
+    before_any_step,
+    observe_evaluation,
+    observe_optimizer_steps,
+    one_step,
+)
 from autograder.exercises.probes.training_steps import two_optimizers as in_turns
 
 X, Y = torch.ones(2, 3, dtype=torch.float64), torch.zeros(2, 1, dtype=torch.float64)
@@ -55,7 +66,7 @@ class TestEvaluated:
             model.zero_grad()
             return {"loss": sum(criterion(model(x), y).item() for x, y in loader)}
 
-        seen = evaluated("left", "tracked", "types")(evaluate, Case("", "linear", X, torch.tensor([0, 1]), 2))
+        seen = observe_evaluation("left", "tracked", "types")(evaluate, Case("", "linear", X, torch.tensor([0, 1]), 2))
 
         assert {"left": ["gradients"], "tracked": True, "types": {"loss": "float"}} == seen
 
@@ -68,7 +79,7 @@ class TestEvaluated:
 
         x = (2.0 ** torch.arange(samples)).unsqueeze(1).expand(-1, 3).double()
         case = Case("", "linear", x, torch.zeros(samples).long(), 3)
-        watch = evaluated("returned", loader="sampled")
+        watch = observe_evaluation("returned", loader="sampled")
 
         assert watch(lambda _, loader, __: added(loader), case) != watch(
             lambda _, loader, __: added([next(iter(loader)), *list(loader)[1:]]), case
@@ -82,7 +93,7 @@ class TestEvaluated:
             return {"loss": sum(criterion(model(x), y).item() for x, y in loader)}
 
         with default_torch_settings():
-            seen = evaluated("left")(evaluate, Case("", "linear", X, torch.tensor([0, 1]), 2))
+            seen = observe_evaluation("left")(evaluate, Case("", "linear", X, torch.tensor([0, 1]), 2))
 
         assert {"left": ["torch.is_grad_enabled()"]} == seen
 
@@ -90,7 +101,9 @@ class TestEvaluated:
 IN_TURNS = in_turns()
 
 
-@pytest.mark.parametrize("watch", [stepped("path"), stepped("path", generator=True), IN_TURNS])
+@pytest.mark.parametrize(
+    "watch", [observe_optimizer_steps("path"), observe_optimizer_steps("path", generator=True), IN_TURNS]
+)
 def test_an_optimizer_is_followed(watch: Any) -> None:
     """torch's own goes the way that its gradients say, alone, from a generator, and beside another one."""
     seen = watch(torch.optim.SGD, Case("", [torch.zeros(2)], [[torch.ones(2)]], lr=0.5))
@@ -119,7 +132,7 @@ def test_calls_are_noted_with_what_goes_in_and_out() -> None:
     assert [(5, (5, 3))] == notes
 
 
-class _Linear(Run):
+class _Linear(TrainingScenario):
     """A linear model, trained on one batch."""
 
     def __init__(self, case: Case, seed: int, device: str = "cpu") -> None:
@@ -173,13 +186,15 @@ class TestRuns:
             return {"losses": [0.0] * epochs}
 
         case = Case("", 1, 1)
-        assert ["1, 0", "2"] == trained(_OfRows)(measures_first, case)["batches"]
-        assert ["1, 0", "2"] == resumed(_OfRows)(measures_first, case)["batches"]
-        assert "batches" not in trained(_Linear)(measures_first, case)
+        assert ["1, 0", "2"] == observe_training(_OfRows)(measures_first, case)["batches"]
+        assert ["1, 0", "2"] == observe_resumed_training(_OfRows)(measures_first, case)["batches"]
+        assert "batches" not in observe_training(_Linear)(measures_first, case)
 
     def test_a_training_that_forgets_is_not_the_same(self) -> None:
         """Without the optimizer's memory the weights part; a stop that leaves nothing to do parts nothing."""
-        forgets, sound = (resumed(_Linear, saved=True)(fit, Case("", *epochs)) for epochs in ((2, 4), (3, 3)))
+        forgets, sound = (
+            observe_resumed_training(_Linear, saved=True)(fit, Case("", *epochs)) for epochs in ((2, 4), (3, 3))
+        )
 
         assert {"weights": False, "losses": False} == forgets["same"]
         assert {"weights": True, "losses": True} == sound["same"]
@@ -190,13 +205,15 @@ class TestRuns:
         def alive(*args: Any) -> Any:
             return fit(*args) | {"model": args[0].state_dict()}
 
-        kept, moved = (resumed(_Linear, reused=True)(answer, Case("", 2, 2)) for answer in (fit, alive))
+        kept, moved = (
+            observe_resumed_training(_Linear, reused=True)(answer, Case("", 2, 2)) for answer in (fit, alive)
+        )
 
         assert (True, False) == (kept["same"]["weights"], moved["same"]["weights"])
 
     def test_modes_and_places_are_seen(self) -> None:
         """A training in train mode, on the device where the model is."""
-        seen = trained(_Linear, "modes", "tracked")(fit, Case("", 0, 2))
+        seen = observe_training(_Linear, "modes", "tracked")(fit, Case("", 0, 2))
 
         assert {"modes": ["train"], "tracked": False} == seen
         assert {"places": ["meta"], "steps": 2} == trained_on_meta(_Linear)(fit, Case("", 0, 2))

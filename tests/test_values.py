@@ -10,12 +10,12 @@ import torch
 
 from autograder.diagnosis.difference_messages import UNNAMED_FACET
 from autograder.diagnosis.judge_observations import judge
-from autograder.diagnosis.number_format import number
-from autograder.diagnosis.tensor_grid import picture
-from autograder.diagnosis.value_format import WIDTH, nested, shorten, show, show_both
+from autograder.diagnosis.number_format import number_text
+from autograder.diagnosis.tensor_grid import grids_of_difference
+from autograder.diagnosis.value_format import WIDTH, nested_text, shorten, show_both, value_text
 from autograder.diagnosis.verdict import Verdict
 from autograder.exercises.difference import Tolerance, first_difference
-from autograder.exercises.observation import Seen
+from autograder.exercises.observation import TensorSnapshot
 from autograder.exercises.probe import see
 from tests.our_course import COURSE
 
@@ -55,7 +55,7 @@ def test_a_grid_writes_numbers_that_agree_with_the_usual_digits() -> None:
     got[1, 2] = 1.0004
     difference = first_difference(see(expected), see(got), Tolerance())
     assert difference is not None
-    drawn = picture(difference, Tolerance())
+    drawn = grids_of_difference(difference, Tolerance())
 
     assert drawn is not None
     assert (("1.0",) * 3, ("1.0", "1.0", "1.0001")) == drawn.expected
@@ -93,12 +93,14 @@ def test_a_probe_s_own_words_stand_without_quotes() -> None:
 
 def test_a_float_is_never_written_as_an_int() -> None:
     """Beginners ask of a `1` where the point went."""
-    assert ["1.0", "1.0", "6.0", "0.5", "1e-05"] == [number(x) for x in (1.0, 0.99999, 5.999999999999999, 0.5, 1e-05)]
+    assert ["1.0", "1.0", "6.0", "0.5", "1e-05"] == [
+        number_text(x) for x in (1.0, 0.99999, 5.999999999999999, 0.5, 1e-05)
+    ]
 
 
 def test_long_values_are_cut_in_the_middle() -> None:
     """Begin and end of a long value stay readable."""
-    text = show(see(torch.arange(1000)))
+    text = value_text(see(torch.arange(1000)))
 
     assert len(text) < 2 * WIDTH
     assert "[0, 1, 2" in text
@@ -107,20 +109,20 @@ def test_long_values_are_cut_in_the_middle() -> None:
 
 def test_a_tuple_of_one_keeps_its_comma() -> None:
     """`(28)` is a number in Python, so a tuple is never shown that way."""
-    assert "(28,)" == show((28,))
+    assert "(28,)" == value_text((28,))
 
 
 def test_long_tensors_are_written_as_if_in_full() -> None:
     """Both ends of each dim are looked at, and none of what the text leaves out: that may be millions of numbers."""
     for shape in ((5000,), (700, 3), (3, 700), (40, 40), (2, 0, 3), (30, 1, 30), (2, 2, 2, 300), (), (24,), (241,)):
         tensor = torch.arange(float(torch.Size(shape).numel())).reshape(shape)
-        whole = shorten(nested(tensor.tolist()))
+        whole = shorten(nested_text(tensor.tolist()))
 
-        assert show(see(tensor)).endswith(f": {whole}"), shape
+        assert value_text(see(tensor)).endswith(f": {whole}"), shape
 
     begun = time.process_time()
     for shape in ((3000, 3000), (300, 300, 300, 0), (2**40, 2**20, 0)):
-        show(Seen(torch.empty(shape), shape, "float32", "cpu"))
+        value_text(TensorSnapshot(torch.empty(shape), shape, "float32", "cpu"))
     assert time.process_time() - begun < 0.5
 
 

@@ -28,9 +28,9 @@ from autograder.authoring.example_students import ClassMaker
 from autograder.diagnosis.verdict import Status, Verdict
 from autograder.errors import WorkFailed
 from autograder.grading import class_table, verdict_store
-from autograder.grading.assignment import assignment
-from autograder.grading.executors import Workers
-from autograder.grading.grader import grader
+from autograder.grading.assignment import read_assignment
+from autograder.grading.executors import WorkerChoice
+from autograder.grading.grader import grader_of
 from autograder.grading.regrade import RegradeOptions
 from autograder.nbgrader_plugin.course_lock import LOCK
 from autograder.nbgrader_plugin.deadlines import SETTINGS
@@ -42,7 +42,7 @@ from tests.small_chapter import SAMPLE
 
 SEED = 77
 CLASS = ("perfect", "untouched", "wrong-01", "renamed-file", "zipped", "broken-json")
-ONE = Workers(count=1, stays=True)
+ONE = WorkerChoice(count=1, stays=True)
 
 pytestmark = [
     pytest.mark.xdist_group("whole runs"),
@@ -69,7 +69,7 @@ def handed_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     course = tmp_path_factory.mktemp("whole") / "course"
     copy_course(SAMPLE, course, STEM)
     Cycle(course, STEM).generate()
-    made_from = grader(assignment(course, STEM, unconfined=UNCONFINED))
+    made_from = grader_of(read_assignment(course, STEM, unconfined=UNCONFINED))
     for student in ClassMaker(made_from.judge, made_from.release).students():
         if student.name in CLASS:
             folder = course / "submitted" / student.name / STEM
@@ -199,8 +199,8 @@ def test_run_is_worth_comparing(expected: dict[str, Any]) -> None:
     assert all(row[1].startswith("2026-01-01") for row in expected["handed"])
 
 
-@pytest.mark.parametrize("workers", [Workers(count=2), Workers(dask_local=1)], ids=["pool", "Dask"])
-def test_workers_change_nothing(course: Path, expected: dict[str, Any], workers: Workers) -> None:
+@pytest.mark.parametrize("workers", [WorkerChoice(count=2), WorkerChoice(dask_local=1)], ids=["pool", "Dask"])
+def test_workers_change_nothing(course: Path, expected: dict[str, Any], workers: WorkerChoice) -> None:
     """Two processes, or a Dask worker, give the same gradebook and the same notebooks."""
     assert {} == Cycle(course, STEM).autograde(CLASS, how=GradingOptions(workers=workers, unconfined=UNCONFINED))
     assert expected == results(course)
@@ -298,16 +298,18 @@ def test_one_exercise_is_graded_again_and_nobody_loses(graded: Path) -> None:
     cycle.autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED, force=True, again=keep))
 
     assert (1.0, 1.0) == (score(cycle, "perfect", "add_bias"), score(cycle, "perfect", "describe"))
-    kept = [row.notes for row in class_table.rows(graded, STEM) if row.student == "wrong-01"]
+    kept = [row.notes for row in class_table.class_rows(graded, STEM) if row.student == "wrong-01"]
     assert any("the better score of an earlier grading counts: " in note for note in kept[0]), kept
 
 
 def with_faults(course: Path, student: str, status: Status) -> None:
     """Change what was found of a student, in every exercise."""
-    found = verdict_store.kept(course, STEM, student)
+    found = verdict_store.read_verdict_file(course, STEM, student)
     assert found is not None
     reports = [replace(each, verdicts=(Verdict("all", status, "No."),)) for each in found.verdict.reports]
-    verdict_store.keep(course, student, replace(found, verdict=replace(found.verdict, reports=tuple(reports))))
+    verdict_store.write_verdict_file(
+        course, student, replace(found, verdict=replace(found.verdict, reports=tuple(reports)))
+    )
 
 
 def score(cycle: Cycle, student: str, exercise: str) -> float:
@@ -447,9 +449,9 @@ def test_disk_that_fills_up_while_nbgrader_writes_costs_nobody_points(
 
 def test_half_written_result_is_made_again(graded: Path, expected: dict[str, Any]) -> None:
     """nbgrader takes any folder in `autograded/` for finished; what the gradebook does not hold is done again."""
-    found = verdict_store.kept(graded, STEM, "perfect")
+    found = verdict_store.read_verdict_file(graded, STEM, "perfect")
     assert found is not None
-    verdict_store.store(graded, "perfect", found.verdict)  # as before it was recorded
+    verdict_store.store_new_verdict(graded, "perfect", found.verdict)  # as before it was recorded
     half = graded / "autograded" / "perfect" / STEM / f"{STEM}.ipynb"
     half.chmod(0o644)
     half.write_text("{")

@@ -10,7 +10,7 @@ from autograder.course.judge import Judge
 from autograder.diagnosis import difference_messages, value_format
 from autograder.exercises.difference import Tolerance, first_difference
 from autograder.exercises.exercise import Case
-from autograder.exercises.observation import Raised
+from autograder.exercises.observation import ExceptionSnapshot
 from autograder.exercises.probe import see
 from course.exercises.ch04_training import broken_loops, fit_resumable, sin_fit, train_step
 from course.exercises.ch04_training._optimizing import optimizing
@@ -86,17 +86,17 @@ def test_another_device_is_named() -> None:
 
 def test_small_tensors_stand_in_the_call() -> None:
     """A failing call can be copied out of the feedback and run."""
-    text = difference_messages.call("f", Case("r", torch.tensor([1, 2]), torch.zeros(100), dim=-1))
+    text = difference_messages.call_text("f", Case("r", torch.tensor([1, 2]), torch.zeros(100), dim=-1))
 
     assert "f(torch.tensor([1, 2]), <tensor (100,) float32>, dim=-1)" == text
 
 
 def test_different_numbers_of_a_call_are_told_apart() -> None:
     """Points that only their last digits tell apart would all read alike."""
-    assert "f(torch.tensor([536870913.0, 536870915.0], dtype=torch.float64))" == difference_messages.call(
+    assert "f(torch.tensor([536870913.0, 536870915.0], dtype=torch.float64))" == difference_messages.call_text(
         "f", Case("r", torch.tensor([2.0**29 + 1, 2.0**29 + 3], dtype=torch.float64))
     )
-    assert "f(torch.tensor([0.5, 0.5, 0.1235]), torch.tensor([]))" == difference_messages.call(
+    assert "f(torch.tensor([0.5, 0.5, 0.1235]), torch.tensor([]))" == difference_messages.call_text(
         "f", Case("r", torch.tensor([0.5, 0.5, 0.123456]), torch.zeros(0))
     )
 
@@ -105,14 +105,14 @@ def test_a_tensor_that_counts_is_spelled_so() -> None:
     """Its call can be copied out of the feedback, however large it is, and says what to look for in a grid."""
     x = torch.arange(60.0).reshape(3, 4, 5)
 
-    assert "f(torch.arange(60.0).reshape(3, 4, 5))" == difference_messages.call("f", Case("r", x))
-    assert "f(torch.arange(8.0, dtype=torch.float64).reshape(2, 4))" == difference_messages.call(
+    assert "f(torch.arange(60.0).reshape(3, 4, 5))" == difference_messages.call_text("f", Case("r", x))
+    assert "f(torch.arange(8.0, dtype=torch.float64).reshape(2, 4))" == difference_messages.call_text(
         "f", Case("r", torch.arange(8.0, dtype=torch.float64).reshape(2, 4))
     )
-    assert "f(torch.arange(6).reshape(2, 3), 1)" == difference_messages.call(
+    assert "f(torch.arange(6).reshape(2, 3), 1)" == difference_messages.call_text(
         "f", Case("r", torch.arange(6).reshape(2, 3), 1)
     )
-    assert "f(<tensor (5, 3, 4) float32>)" == difference_messages.call("f", Case("r", x.reshape(5, 3, 4).flip(0)))
+    assert "f(<tensor (5, 3, 4) float32>)" == difference_messages.call_text("f", Case("r", x.reshape(5, 3, 4).flip(0)))
 
 
 def test_small_matrices_get_a_picture() -> None:
@@ -227,7 +227,7 @@ def test_an_error_is_told_at_a_line_of_theirs() -> None:
 @pytest.mark.parametrize(("line", "told"), [("", "Your `double` has no attribute `mean`."), ("x.mean", "Your code")])
 def test_a_missing_attribute_is_no_error_of_their_code(line: str, told: str) -> None:
     """What only the probe asks for is told as missing; an error at a line of theirs stays one."""
-    raised = {"raised": Raised("AttributeError", "'double' object has no attribute 'mean'", line)}
+    raised = {"raised": ExceptionSnapshot("AttributeError", "'double' object has no attribute 'mean'", line)}
     difference = first_difference({}, raised, Tolerance())
 
     assert difference is not None
@@ -281,7 +281,7 @@ def test_an_exercise_may_spell_its_calls() -> None:
 
 def test_a_list_of_tensors_stands_in_the_call_as_code() -> None:
     """Each tensor in a list is spelled as it is outside of one."""
-    assert difference_messages.argument([torch.tensor([1, 2]), None]) == "[torch.tensor([1, 2]), None]"
+    assert difference_messages.argument_text([torch.tensor([1, 2]), None]) == "[torch.tensor([1, 2]), None]"
 
 
 def test_a_result_of_another_form_is_not_called_a_missing_error() -> None:
@@ -316,5 +316,5 @@ def test_thousands_of_dims_are_told_by_their_number() -> None:
     seen = see(torch.zeros([1] * 10_000))
     found = sentence(lambda x, plus: torch.zeros([1] * 10_000))
 
-    assert value_format.show(seen) == "tensor of 10000 dims: (values not read)"
+    assert value_format.value_text(seen) == "tensor of 10000 dims: (values not read)"
     assert "tensor of 10000 dims" in found and len(found) <= difference_messages.LONGEST

@@ -10,8 +10,8 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 import autograder
-from autograder.submission import review_flags, tampering
-from autograder.submission.read_submission import read
+from autograder.submission import review_flags, suspicious_code
+from autograder.submission.read_submission import read_submission
 from autograder.submission.submitted_cells import SubmittedCell, read_notebook_contents
 from tests.made_submissions import handed_in
 from tests.our_course import COURSE
@@ -169,7 +169,7 @@ def test_depth_stops_nothing(source: str) -> None:
 
 def test_tools_for_students_are_those_of_the_package() -> None:
     """The list of what notebooks may use, which is written twice, is one."""
-    assert {*autograder.__all__} < {*tampering.FOR_STUDENTS}
+    assert {*autograder.__all__} < {*suspicious_code.FOR_STUDENTS}
 
 
 @pytest.fixture(scope="module")
@@ -193,7 +193,7 @@ def release() -> Any:
 def test_attacks_are_named(attack: str, words: str, release: Any) -> None:
     """Of attacks that reach for the grader, the exercise and the line."""
     source = (ATTACKS / f"{attack}.py").read_text(encoding="utf-8")
-    submission = read(handed_in(release, {"standardize": source}), release)
+    submission = read_submission(handed_in(release, {"standardize": source}), release)
 
     assert any("(standardize), line " in line and words in line for line in submission.eye), submission.eye
 
@@ -207,7 +207,7 @@ def test_course_itself_is_left_alone(stem: str) -> None:
         data = Path(PROJECT / folder / f"{stem}.ipynb").read_bytes()
         cells = [cell for cell in read_notebook_contents(data).cells if cell.kind == "code"]
 
-        assert () == read(data, release).eye
+        assert () == read_submission(data, release).eye
         assert () == review_flags.flag_lines(cells, setup, {})
 
 

@@ -32,7 +32,7 @@ from typing import IO, Any
 import pytest
 
 from autograder.sandbox.execution import fresh_process
-from autograder.sandbox.execution.child_process import environment
+from autograder.sandbox.execution.child_process import child_environment
 from autograder.sandbox.execution.program import Child, Children, Limits, Program
 from tests.asked import THOROUGH
 from tests.lean_torch import spare_notes
@@ -72,7 +72,7 @@ def _warm_process() -> Iterator[socket.socket]:
     with tempfile.TemporaryDirectory() as home, ours:
         with theirs:
             command = [sys.executable, "-m", "tests.warm_child", str(theirs.fileno())]
-            process = subprocess.Popen(command, env=environment(Path(home)), pass_fds=[theirs.fileno()])
+            process = subprocess.Popen(command, env=child_environment(Path(home)), pass_fds=[theirs.fileno()])
         yield ours
         ours.close()
         process.wait()
@@ -234,10 +234,10 @@ def _is_the_child(source: int, sink: int, complaints: int, status: int, *others:
 
 def _serve(module: str) -> None:
     from autograder.grading.shared_server import SharedServer
-    from autograder.sandbox.execution import fork_server, fresh_child
+    from autograder.sandbox.execution import fork_server, fresh_process_child
 
     if not module:
-        fresh_child.main()
+        fresh_process_child.main()
     elif module == SharedServer.__module__:
         SharedServer(socket.socket(fileno=_OTHER)).serve()
     else:

@@ -13,24 +13,24 @@ from autograder.course.course_location import bank_path
 from autograder.course.judge import Judge
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import WorkFailed
-from autograder.grading.assignment import Assignment, assignment, given_path
+from autograder.grading.assignment import Assignment, given_path, read_assignment
 from autograder.grading.bounded_judging import NO_FORM
 from autograder.grading.execution_plan import Plan
-from autograder.grading.grade_submission import planned, report_on
+from autograder.grading.grade_submission import plan_submission, report_on
 from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.program import LIMITS, Outcome, Runner
 from autograder.submission import student_folder
-from autograder.submission.cell_order import OrderedCell, Role
+from autograder.submission.cell_order import CellRole, OrderedCell
 from autograder.submission.plain_file import read_notebook_file
 from autograder.submission.read_submission import read_parcel
 from autograder.submission.released_cells import starters
-from autograder.submission.submission import StudentFiles, Submission
+from autograder.submission.submission import Submission, SubmittedFiles
 
 FRESH_SEEDS = (1, 2, 3)
 
 
 @dataclass(frozen=True)
-class Near:
+class NearMistake:
     """A known mistake near to an answer.
 
     `cases` is the number of visible cases on which the answer is wrong, and `same` the number of those on which the
@@ -53,7 +53,7 @@ class AnswerAnalysis:
     exercise: str
     visible: Report
     fresh: tuple[Report, ...]
-    near: tuple[Near, ...]
+    near: tuple[NearMistake, ...]
     bank: Path
     line: int
     entry: str
@@ -69,7 +69,7 @@ def learn(
     UnknownExercise, CourseNotFound, and WorkFailed if the submission cannot be read.
     """
     stem = course_in(course).find(exercise).chapter
-    wanted = assignment(course, stem, unconfined=unconfined, given=given_path(course, stem))
+    wanted = read_assignment(course, stem, unconfined=unconfined, given=given_path(course, stem))
     read = _read(wanted, submission)
     lab = _Lab(Judge(course, stem), runner_for(course, unconfined), read, exercise)
     outcomes = {seed: lab.outcome(seed) for seed in (VISIBLE_SEED, *FRESH_SEEDS)}
@@ -88,7 +88,7 @@ def _read(wanted: Assignment, path: Path) -> Submission:
     if path.is_dir():
         parcel = student_folder.read_student_folder(path, wanted.stem, starters(release))
     elif path.is_file():
-        parcel = StudentFiles(*read_notebook_file(path))
+        parcel = SubmittedFiles(*read_notebook_file(path))
     else:
         raise WorkFailed(f"expected a notebook, or a student's folder of submitted/, found no {path}.")
     read = read_parcel(parcel, release, wanted.listed)
@@ -113,7 +113,7 @@ class _Lab:
         return self._run(self._planned(seed).program.only(self._exercise), LIMITS)[self._exercise]
 
     def _planned(self, seed: int) -> Plan:
-        return planned(self._submission, self._judge, seed, only=self._exercise)
+        return plan_submission(self._submission, self._judge, seed, only=self._exercise)
 
     def report(self, seed: int, outcome: Outcome) -> Report:
         """Return the report on an outcome for the cases of a seed."""
@@ -122,12 +122,12 @@ class _Lab:
     def alone(self, answer: str) -> _Lab:
         """Return a lab for the same exercise whose submission holds `answer` only."""
         parts = (
-            OrderedCell(Role.ANSWER, answer, (self._exercise,)),
-            OrderedCell(Role.CHECK, exercises=(self._exercise,)),
+            OrderedCell(CellRole.ANSWER, answer, (self._exercise,)),
+            OrderedCell(CellRole.CHECK, exercises=(self._exercise,)),
         )
         return _Lab(self._judge, self._run, replace(self._submission, parts=parts), self._exercise)
 
-    def near(self, outcome: Outcome) -> tuple[Near, ...]:
+    def near(self, outcome: Outcome) -> tuple[NearMistake, ...]:
         """Return up to three known mistakes that agree with the answer on a case where it is wrong, nearest first."""
         seen = outcome.observations
         if seen is None:
@@ -140,7 +140,7 @@ class _Lab:
             theirs = mistake.observations
             same = {i for i in cases if exercise.compare(theirs[i], seen[i], exercise.tolerance) is None}
             if same.intersection(wrong):
-                near = Near(mistake.tag, len(same.intersection(wrong)), len(wrong))
+                near = NearMistake(mistake.tag, len(same.intersection(wrong)), len(wrong))
                 found.append((near.same, len(same), near))
         return tuple(near for *_, near in sorted(found, key=lambda each: each[:2], reverse=True)[:3])
 
@@ -160,7 +160,7 @@ def _drafted(lab: _Lab, reports: dict[int, Report], names: Iterable[str]) -> tup
     is_right = all(report.passed for report in reports.values())
     alone = lab.alone(answer)
     same = all(_alike(alone.report(seed, alone.outcome(seed)), report) for seed, report in reports.items())
-    entry = bank_entry_draft.entry(answer, is_right)
+    entry = bank_entry_draft.draft_entry(answer, is_right)
     if not same:
         return (
             entry,

@@ -52,7 +52,7 @@ def _is_known(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr)
 
 
-def entry(answer: str, is_right: bool) -> str:
+def draft_entry(answer: str, is_right: bool) -> str:
     """Return the entry: the answer under a decorator whose tag and sentence the author still has to write."""
     if is_right:
         return f'@bank.right("{TAG}")\n{answer}'

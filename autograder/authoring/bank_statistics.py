@@ -50,15 +50,15 @@ HEADS = (
 KNOWN = len(HEADS) - 3  # the number of columns that `known` counts, without running an answer
 
 
-def tally(course: Path, stem: str, name: str) -> Tally:
+def count_exercise(course: Path, stem: str, name: str) -> Tally:
     """Count one exercise. This observes every answer of its bank, which takes seconds."""
     here = Judge(course, stem, only=name)
     kinds = Counter(_kind_if_unknown(here, name, answer) for answer in here.banks[name] if not answer.is_right)
     of_unknown = (kinds[kind] for kind in ("another", "requirement", "difference"))
-    return Tally(*known(name, here.banks[name]), *of_unknown)  # type: ignore[arg-type]
+    return Tally(*counted_columns(name, here.banks[name]), *of_unknown)  # type: ignore[arg-type]
 
 
-def known(name: str, bank: Iterable[KnownAnswer]) -> tuple[object, ...]:
+def counted_columns(name: str, bank: Iterable[KnownAnswer]) -> tuple[object, ...]:
     """Return the columns that can be counted without running an answer."""
     wrong = [answer for answer in bank if not answer.is_right]
     facet = sum(bool(answer.facet) for answer in wrong)

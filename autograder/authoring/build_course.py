@@ -19,7 +19,7 @@ from autograder.course import exercise_index, shipped_observations
 from autograder.course.chapter_reader import Chapter, read_course
 from autograder.course.course_location import SHIPPED, find_course
 from autograder.course.exercise_parts import as_exercise_errors, check_folders
-from autograder.course.reading_time import title, with_minutes
+from autograder.course.reading_time import chapter_title, with_minutes
 from autograder.errors import CourseNotFound, WorkFailed
 
 # The folders of committed generated files, and which of their files are generated.
@@ -32,7 +32,7 @@ Observe = Callable[[Path, str, Files], Files]
 Outputs = dict[Path, bytes]
 
 
-class State(Enum):
+class Staleness(Enum):
     """How a generated file differs from the build: outdated, not there, or not made by any chapter."""
 
     STALE = "stale"
@@ -41,17 +41,17 @@ class State(Enum):
 
 
 @dataclass(frozen=True)
-class Problem:
+class StaleFile:
     """A generated file that differs from the build; `path` is relative to the project folder."""
 
-    state: State
+    state: Staleness
     path: Path
 
     def __str__(self) -> str:
         return f"{self.state.value}: {self.path.as_posix()}"
 
 
-def observe(course: Path, stem: str, committed: Files, anew: bool = False) -> Files:
+def make_data_files(course: Path, stem: str, committed: Files, anew: bool = False) -> Files:
     """Return a chapter's data files, by suffix: the shipped observations of its exercises, and their hints.
 
     The observations are those of the worked solution and the answer bank on the visible cases. Committed ones that
@@ -71,13 +71,13 @@ def observe(course: Path, stem: str, committed: Files, anew: bool = False) -> Fi
         return shipped_observations.encode(keys) | {exercise_index.HINTS: hints}
 
 
-def build(project: Path, observer: Observe = observe, only: str | None = None) -> list[str]:
+def build(project: Path, observer: Observe = make_data_files, only: str | None = None) -> list[str]:
     """Bring every generated file up to date, or those of chapter `only`, and return one line for each change.
 
     Files without a chapter, and notebooks that somebody worked in, are moved to build/aside/. Raises CourseError; then
     no generated file was written in part.
     """
-    outputs = render(project, observer, only)
+    outputs = generated_files(project, observer, only)
     changed = {path: data for path, data in outputs.items() if not _current(project, path, outputs)}
     lines = [
         _aside(project, path, "your work in") for path in sorted(changed) if _worked_in(project / path, changed[path])
@@ -91,7 +91,7 @@ def write_proofs(project: Path, folder: Path, only: str | None = None) -> list[P
     """Write each solved chapter with its claim cells, as notebooks that the tests run, and return their paths."""
     from autograder.authoring.chapter_notebooks import proof_notebook, to_bytes
 
-    public = project_address.read(project)
+    public = project_address.read_address(project)
     course = find_course(project)
     chapters = [with_minutes(course, chapter) for chapter in _chosen(read_course(course), only)]
     made = {folder / f"{chapter.stem}.ipynb": to_bytes(proof_notebook(chapter, public)) for chapter in chapters}
@@ -122,27 +122,27 @@ def _marked(cells: list[dict[str, Any]]) -> set[str]:
     return {str(cell["metadata"]["nbgrader"].get("grade_id")) for cell in cells if "nbgrader" in cell["metadata"]}
 
 
-def check_sync(project: Path, observer: Observe = observe, only: str | None = None) -> list[Problem]:
+def check_sync(project: Path, observer: Observe = make_data_files, only: str | None = None) -> list[StaleFile]:
     """Return the committed generated files that are stale, missing or stray; `make build` corrects them all."""
-    outputs = render(project, observer, only)
-    problems = [Problem(State.STRAY, path) for path in _strays(project, outputs) if only is None]
+    outputs = generated_files(project, observer, only)
+    problems = [StaleFile(Staleness.STRAY, path) for path in _strays(project, outputs) if only is None]
     for path in outputs:
         if path.parent not in _watched(project):
             continue
         if not (project / path).is_file():
-            problems.append(Problem(State.MISSING, path))
+            problems.append(StaleFile(Staleness.MISSING, path))
         elif not _current(project, path, outputs):
-            problems.append(Problem(State.STALE, path))
+            problems.append(StaleFile(Staleness.STALE, path))
     return sorted(problems, key=str)
 
 
-def render(project: Path, observer: Observe = observe, only: str | None = None) -> Outputs:
+def generated_files(project: Path, observer: Observe = make_data_files, only: str | None = None) -> Outputs:
     """Make every generated file, or those of chapter `only`, in memory; paths are relative to the project folder."""
     course = find_course(project)
     whole = read_course(course)
     check_folders(course, {chapter.stem for chapter in whole})
     chapters = _chosen(whole, only)
-    public = project_address.read(project)
+    public = project_address.read_address(project)
     try:
         with tempfile.TemporaryDirectory(prefix="autograder-") as folder:
             outputs = _notebooks(project, chapters, public, Path(folder).resolve())
@@ -180,8 +180,11 @@ def _watched(project: Path) -> dict[Path, tuple[str, ...]]:
 
 def _listed(chapter: Chapter) -> exercise_index.IndexedChapter:
     """Return the chapter's entry in the exercise index: its title, and the points of its exercises."""
-    worth = {name: exercise_index.Worth(int(chapter.points(name)), chapter.extra(name)) for name in chapter.exercises}
-    return exercise_index.IndexedChapter(chapter.stem, title(chapter), worth)
+    worth = {
+        name: exercise_index.ExercisePoints(int(chapter.points(name)), chapter.extra(name))
+        for name in chapter.exercises
+    }
+    return exercise_index.IndexedChapter(chapter.stem, chapter_title(chapter), worth)
 
 
 def _notebooks(project: Path, chapters: tuple[Chapter, ...], public: str, workplace: Path) -> Outputs:

@@ -16,7 +16,7 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.course import solution_regions
-from autograder.course.chapter_cells import Cell, Chapter, Kind, without_answer
+from autograder.course.chapter_cells import Cell, CellKind, Chapter, without_answer
 from autograder.course.markdown_text import headings
 
 Notebook = nbformat.NotebookNode
@@ -90,19 +90,19 @@ def _notebook(chapter: Chapter, address: str, text: Callable[[Cell], str], claim
 
 def _cells(chapter: Chapter, address: str, text: Callable[[Cell], str], claims: bool) -> Iterator[Notebook]:
     for index, (cell, cell_id) in enumerate(zip(chapter.cells, cell_ids(chapter), strict=True)):
-        if cell.kind is Kind.CLAIM and not claims:
+        if cell.kind is CellKind.CLAIM and not claims:
             continue
         if index == 1:
             yield new_code_cell(_install_text(address), id=INSTALL_ID, metadata=_folded())
         source = text(cell)
         if cell.keys.get("side"):
             yield from _side_cells(source, cell_id)
-        elif cell.kind is Kind.MARKDOWN:
+        elif cell.kind is CellKind.MARKDOWN:
             opening = _with_badge(source, address, chapter.stem) if index == 0 else source
             yield new_markdown_cell(opening, id=cell_id, metadata={})
         else:
             yield new_code_cell(source, id=cell_id, metadata=_metadata(cell))
-        if claims and cell.kind is Kind.SETUP:
+        if claims and cell.kind is CellKind.SETUP:
             yield new_code_cell(_HELD, id="held")
 
 
@@ -140,11 +140,11 @@ def _free(stem: str, taken: set[str | None]) -> str:
 
 
 def _source_text(cell: Cell) -> str:
-    if cell.kind is Kind.MINE:
+    if cell.kind is CellKind.MINE:
         return _mine_text(cell)
-    if cell.kind is Kind.PREDICT:
+    if cell.kind is CellKind.PREDICT:
         return without_answer(cell.source)
-    if cell.kind is not Kind.CHECK:
+    if cell.kind is not CellKind.CHECK:
         return cell.source
     name = cell.keys["check"]
     hidden = f'check("{name}", {name}, fresh=True)'
@@ -154,9 +154,9 @@ def _source_text(cell: Cell) -> str:
 
 
 def _solved_text(cell: Cell) -> str:
-    if cell.kind is Kind.MINE:
+    if cell.kind is CellKind.MINE:
         return _mine_text(cell)
-    return solution_regions.solved(cell.source) if cell.kind is Kind.EXERCISE else cell.source
+    return solution_regions.solution_cell(cell.source) if cell.kind is CellKind.EXERCISE else cell.source
 
 
 def _mine_text(cell: Cell) -> str:
@@ -167,13 +167,13 @@ def _mine_text(cell: Cell) -> str:
 
 def _metadata(cell: Cell) -> dict[str, Any]:
     """Return the cell's metadata; its only keys are nbgrader, tags, jupyter and cellView."""
-    if cell.kind is Kind.PARAMETERS:
+    if cell.kind is CellKind.PARAMETERS:
         return {"tags": ["parameters"]}
-    if cell.kind is Kind.FIGURE:
+    if cell.kind is CellKind.FIGURE:
         return _folded()
-    if cell.kind is Kind.MINE:
+    if cell.kind is CellKind.MINE:
         return {**_folded(), "tags": [MINE]}
-    folded = _folded() if cell.kind is Kind.SETUP else {}
+    folded = _folded() if cell.kind is CellKind.SETUP else {}
     return {**folded, "nbgrader": _nbgrader(cell)} if cell.grade_id else {}
 
 
@@ -183,15 +183,15 @@ def _folded() -> dict[str, Any]:
 
 
 def _nbgrader(cell: Cell) -> dict[str, Any]:
-    grade = cell.kind is Kind.CHECK
+    grade = cell.kind is CellKind.CHECK
     points = {"points": cell.keys.get("points", 0)} if grade else {}
     return {
         "grade": grade,
         "grade_id": cell.grade_id,
-        "locked": cell.kind is not Kind.EXERCISE,
+        "locked": cell.kind is not CellKind.EXERCISE,
         **points,
         "schema_version": 3,
-        "solution": cell.kind is Kind.EXERCISE,
+        "solution": cell.kind is CellKind.EXERCISE,
         "task": False,
     }
 

@@ -9,16 +9,16 @@ from pathlib import Path
 
 from autograder.authoring import project_address
 from autograder.authoring.chapter_notebooks import source_notebook, to_bytes
-from autograder.authoring.example_students import ClassMaker, Student
+from autograder.authoring.example_students import ClassMaker, ExampleStudent
 from autograder.course.chapter_reader import chapter_paths, read_chapter
 from autograder.course.course_location import EXERCISES, SHIPPED, chapter_path, find_course
 from autograder.course.reading_time import with_minutes
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.files import write_all
 from autograder.grading import class_table
-from autograder.grading.assignment import assignment
-from autograder.grading.executors import Workers
-from autograder.grading.grader import grader
+from autograder.grading.assignment import read_assignment
+from autograder.grading.executors import WorkerChoice
+from autograder.grading.grader import grader_of
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions, ShowProgress, no_progress
 
 
@@ -28,7 +28,7 @@ class ExampleClass:
 
     folder: Path
     stem: str
-    students: tuple[Student, ...]
+    students: tuple[ExampleStudent, ...]
     failures: dict[str, str]
 
     @property
@@ -43,7 +43,7 @@ class ExampleClass:
 
     def summary(self) -> str:
         """Return the class as a table of text."""
-        return class_table.table(class_table.rows(self.course, self.stem, self.failures))
+        return class_table.class_table(class_table.class_rows(self.course, self.stem, self.failures))
 
 
 def no_bars(_what: str) -> ShowProgress:
@@ -51,7 +51,7 @@ def no_bars(_what: str) -> ShowProgress:
     return no_progress
 
 
-def run(
+def run_example_class(
     project: Path,
     folder: Path,
     stem: str,
@@ -62,7 +62,7 @@ def run(
     whole: Collection[str] | None = None,
     pages: Collection[str] | None = None,
     ids: Callable[[int], Sequence[str]] | None = None,
-    workers: Workers = Workers(),  # noqa: B008  (a value)
+    workers: WorkerChoice = WorkerChoice(),  # noqa: B008  (a value)
     unconfined: bool = False,
 ) -> ExampleClass:
     """Make the class in an empty folder and run nbgrader's cycle from generating to exporting grades on it.
@@ -75,7 +75,7 @@ def run(
     cycle = Cycle(folder / "course", stem, _exchange(folder))
     cycle.generate()
     cycle.release()
-    made_from = grader(assignment(cycle.course, stem, unconfined=unconfined))
+    made_from = grader_of(read_assignment(cycle.course, stem, unconfined=unconfined))
     students = _called(tuple(ClassMaker(made_from.judge, made_from.release).students(mishaps, repeats, whole)), ids)
     for student in students:
         cycle.submit(student.name, _homework(folder, stem, student))
@@ -96,7 +96,9 @@ def _exchange(folder: Path) -> Path:
     return exchange
 
 
-def _called(students: tuple[Student, ...], ids: Callable[[int], Sequence[str]] | None) -> tuple[Student, ...]:
+def _called(
+    students: tuple[ExampleStudent, ...], ids: Callable[[int], Sequence[str]] | None
+) -> tuple[ExampleStudent, ...]:
     if ids is None:
         return students
     return tuple(replace(student, name=name) for student, name in zip(students, ids(len(students)), strict=True))
@@ -132,7 +134,7 @@ def copy_course(project: Path, copy: Path, stem: str) -> None:
             )
         _copy(course / name, copy / name, [f"{each.stem}.*" for each in chapter_paths(course) if each.stem != stem])
     chapter = with_minutes(course, read_chapter(chapter_path(course, stem)))
-    source = source_notebook(chapter, project_address.read(project))
+    source = source_notebook(chapter, project_address.read_address(project))
     write_all({copy / "source" / stem / f"{stem}.ipynb": to_bytes(source)})
 
 
@@ -145,7 +147,7 @@ def _copy(path: Path, copy: Path, others: Iterable[str]) -> None:
         shutil.copyfile(path, copy)
 
 
-def _homework(folder: Path, stem: str, student: Student) -> Path:
+def _homework(folder: Path, stem: str, student: ExampleStudent) -> Path:
     """Write the student's file to a home folder for the student, and return that folder."""
     home = folder / "students" / student.name
     (home / stem).mkdir(parents=True)

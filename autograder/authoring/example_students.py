@@ -20,7 +20,7 @@ from autograder.ipython_syntax import CHECK
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedResult:
     """The result that a student must get.
 
     `solved` are the exercises with full points, and `mistakes` maps each other attempted exercise to the tag of its
@@ -33,7 +33,7 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class Student:
+class ExampleStudent:
     """One invented student: a name that says what is special about it, its file, and the expected result.
 
     `filename` is the name under which the student hands in the file.
@@ -41,7 +41,7 @@ class Student:
 
     name: str
     data: bytes
-    expected: Expected
+    expected: ExpectedResult
     filename: str
 
 
@@ -61,7 +61,7 @@ class ClassMaker:
 
     def students(
         self, mishaps: bool = True, repeats: bool = True, whole: Collection[str] | None = None
-    ) -> Iterator[Student]:
+    ) -> Iterator[ExampleStudent]:
         """Yield every student of the class.
 
         Without `mishaps`, leave out damaged files and answers that hang, crash or make noise. Without `repeats`, a
@@ -70,8 +70,8 @@ class ClassMaker:
         the first right and the first wrong one.
         """
         everything = frozenset(self.names)
-        yield self._student("perfect", self.solutions, Expected(everything))
-        yield self._student("untouched", {}, Expected())
+        yield self._student("perfect", self.solutions, ExpectedResult(everything))
+        yield self._student("untouched", {}, ExpectedResult())
         for word, is_right in (("right", True), ("wrong", False)):
             rows = [[a for a in self.bank[name] if a.is_right is is_right] for name in self.names]
             yield from self._from_bank(word, rows, repeats, self.names if whole is None else whole)
@@ -81,7 +81,7 @@ class ClassMaker:
 
     def _from_bank(
         self, word: str, rows: list[list[KnownAnswer]], repeats: bool, whole: Collection[str]
-    ) -> Iterator[Student]:
+    ) -> Iterator[ExampleStudent]:
         """Yield students of whom the k-th hands in the k-th answer of each row, or at its end the last one or none.
 
         A row holds the right, or the wrong, answers to one exercise.
@@ -94,9 +94,9 @@ class ClassMaker:
             sources = {name: text for name, text in sources.items() if name not in left}
             mistakes = {name: answer.tag for name, answer in picked.items() if name in sources and not answer.is_right}
             solved = frozenset(sources) - set(mistakes)
-            yield self._student(f"{word}-{k + 1:02d}", sources, Expected(solved, mistakes))
+            yield self._student(f"{word}-{k + 1:02d}", sources, ExpectedResult(solved, mistakes))
 
-    def _mangled(self, everything: frozenset[str]) -> Iterator[Student]:
+    def _mangled(self, everything: frozenset[str]) -> Iterator[ExampleStudent]:
         """Yield students with the worked solutions in damaged, renamed or repackaged files."""
         first = self.names[0]
         for name, mangle, told in (
@@ -105,19 +105,19 @@ class ClassMaker:
             ("missing-checks", _drop_checks, "check cells that were missing, put back"),
             ("from-colab", _as_colab, ""),
         ):
-            yield self._student(name, self.solutions, Expected(everything, told=told), mangle)
+            yield self._student(name, self.solutions, ExpectedResult(everything, told=told), mangle)
         renamed = f"{self.chapter.stem} (1).ipynb"
         told = f"handed in as {renamed!r}"
-        yield self._student("renamed-file", self.solutions, Expected(everything, told=told), filename=renamed)
+        yield self._student("renamed-file", self.solutions, ExpectedResult(everything, told=told), filename=renamed)
         told = "handed in as 'homework.zip'"
-        yield self._student("zipped", self.solutions, Expected(everything, told=told), _zipped, "homework.zip")
+        yield self._student("zipped", self.solutions, ExpectedResult(everything, told=told), _zipped, "homework.zip")
         last = self.names[-1]
         told = "the file breaks off after cell"
-        yield self._student("cut-off", self.solutions, Expected(everything - {last}, told=told), self._cut_off)
+        yield self._student("cut-off", self.solutions, ExpectedResult(everything - {last}, told=told), self._cut_off)
         told = "could not be read: the file is no notebook: git left a merge conflict"
-        yield self._student("broken-json", self.solutions, Expected(told=told), _merged)
+        yield self._student("broken-json", self.solutions, ExpectedResult(told=told), _merged)
 
-    def _ill_behaved(self, everything: frozenset[str]) -> Iterator[Student]:
+    def _ill_behaved(self, everything: frozenset[str]) -> Iterator[ExampleStudent]:
         """Yield students whose first answer hangs, ends the process or is not Python, and two unusual but right ones.
 
         All other answers are the worked solutions.
@@ -129,22 +129,24 @@ class ClassMaker:
             ("syntax-error", "def broken(:\n    pass\n", "SyntaxError"),
         ):
             sources = self.solutions | {first: text}
-            yield self._student(name, sources, Expected(everything - {first}, told=told))
+            yield self._student(name, sources, ExpectedResult(everything - {first}, told=told))
         noise = "import sys\nimport warnings\n\nwarnings.warn('careful')\nprint('noise', file=sys.stderr)\n\n\n"
-        yield self._student("noisy", self.solutions | {first: noise + self.solutions[first]}, Expected(everything))
-        yield self._student("own-helper", self._with_helper(), Expected(everything), self._add_helper)
+        yield self._student(
+            "noisy", self.solutions | {first: noise + self.solutions[first]}, ExpectedResult(everything)
+        )
+        yield self._student("own-helper", self._with_helper(), ExpectedResult(everything), self._add_helper)
 
     def _student(
         self,
         name: str,
         sources: Sources,
-        expected: Expected,
+        expected: ExpectedResult,
         mangle: Callable[[bytes], bytes] = lambda data: data,
         filename: str = "",
-    ) -> Student:
+    ) -> ExampleStudent:
         cells = [self._answered(cell, sources) for cell in self._release["cells"]]
         data = mangle(_written(self._release | {"cells": cells}))
-        return Student(name, data, expected, filename or f"{self.chapter.stem}.ipynb")
+        return ExampleStudent(name, data, expected, filename or f"{self.chapter.stem}.ipynb")
 
     def _answered(self, cell: dict[str, Any], sources: Sources) -> dict[str, Any]:
         """Return a cell of the release, with the student's answer as its source if it is an answer cell."""

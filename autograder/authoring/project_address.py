@@ -15,7 +15,7 @@ _SCP = re.compile(r"(?:[\w.-]+@)?(?P<host>[\w-]+(?:\.[\w-]+)+):(?P<path>[\w./~-]
 _SAFE = re.compile(r"https://[\w.-]+/[\w./~-]+")
 
 
-def read(project: Path) -> str:
+def read_address(project: Path) -> str:
     """Return the address set in the project's pyproject.toml, or ""; raises CourseError if it is not valid."""
     try:
         settings = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))
@@ -32,7 +32,7 @@ def read(project: Path) -> str:
     return address
 
 
-def normalized(remote: str) -> str | None:
+def public_address(remote: str) -> str | None:
     """Return a git remote as a public https address; None where it is not a hosted https or ssh one."""
     if "://" not in remote:
         match = _SCP.fullmatch(remote)  # git@host.tld:owner/name.git
@@ -48,17 +48,17 @@ def _https(host: str, path: str) -> str | None:
     return address if _SAFE.fullmatch(address) else None
 
 
-def origin(project: Path) -> str | None:
+def origin_address(project: Path) -> str | None:
     """Return the public address of the git remote `origin`; None where there is no such remote."""
     command = ["git", "-C", str(project), "remote", "get-url", "origin"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         return None
-    return normalized(done.stdout.strip()) if done.returncode == 0 else None
+    return public_address(done.stdout.strip()) if done.returncode == 0 else None
 
 
-def write(project: Path, address: str) -> bool:
+def write_address(project: Path, address: str) -> bool:
     """Set the address in pyproject.toml; returns whether that changed anything."""
     from autograder.files import write_all
 

@@ -14,17 +14,17 @@ from typing import Any
 
 import torch
 
-from autograder.authoring import answer_text_check, static_checks
+from autograder.authoring import answer_text_agreement, static_checks
 from autograder.authoring.message_check import failed_verdicts, other_messages, same_observations
 from autograder.authoring.solution_timing import time_lines
+from autograder.authoring.stale_observations import still_holds
 from autograder.authoring.surviving_mutants import survivor_lines
-from autograder.authoring.sync_check import still_holds
 from autograder.course import exercise_index, replay_cheats, shipped_observations
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import SHIPPED
-from autograder.course.exercise_parts import ExerciseParts, as_exercise_errors, missing_parts, shown
+from autograder.course.exercise_parts import ExerciseParts, as_exercise_errors, display_path, missing_parts
 from autograder.course.judge import Judge
 from autograder.diagnosis.expected import ExpectedObservations
 from autograder.diagnosis.judge_observations import UNTOUCHED, judge
@@ -42,7 +42,9 @@ def prove(parts: ExerciseParts, seeds: Sequence[int] = SEEDS) -> list[str]:
     try:
         with as_exercise_errors(parts.course):
             chapter = read_chapter(parts.chapter)
-            lines = list(missing_parts(parts.course, chapter, parts.name)) or list(static_checks.marks(parts, chapter))
+            lines = list(missing_parts(parts.course, chapter, parts.name)) or list(
+                static_checks.remaining_marks(parts, chapter)
+            )
             return lines or _proven(Proof(parts, Judge(parts.course, parts.stem, only=parts.name), seeds))
     except CourseError as error:
         return str(error).splitlines()
@@ -68,8 +70,8 @@ class Proof:
         self._run_on = tuple(seeds) if self._is_thorough else (VISIBLE_SEED,)
         self._prelude: dict[str, Any] = {}
         exec(judge.chapter.prelude, self._prelude)
-        self._cell = f"{shown(parts, parts.chapter)}:{judge.chapter.exercise(parts.name).line}"
-        self._file, self._answers = shown(parts, parts.exercise), shown(parts, parts.bank)
+        self._cell = f"{display_path(parts, parts.chapter)}:{judge.chapter.exercise(parts.name).line}"
+        self._file, self._answers = display_path(parts, parts.exercise), display_path(parts, parts.bank)
 
     def form(self) -> Iterator[str]:
         """Yield what can be found without running an answer."""
@@ -120,7 +122,7 @@ class Proof:
 
     def _run(self, cell: str) -> Callable[..., Any]:
         """Run the text of a solution cell below the setup cell; returns the answer."""
-        return answer_text_check.run_as_cell(cell, self.parts.name, dict(self._prelude))
+        return answer_text_agreement.run_as_cell(cell, self.parts.name, dict(self._prelude))
 
     def report_on(self, answer: Callable[..., Any], cell: str, seed: int) -> Report:
         """Return the report on a function for the cases of a seed; `cell` is its source text."""
@@ -134,7 +136,7 @@ class Proof:
 
     def _judged(self, seen: Sequence[Observation], cell: str, seed: int) -> Report:
         return self.judge.judge(
-            self.parts.name, seed, seen, answer_text_check.of_file(self.judge, self.parts.name, cell)
+            self.parts.name, seed, seen, answer_text_agreement.of_file(self.judge, self.parts.name, cell)
         )
 
     def _report_of(self, answer: KnownAnswer, seed: int) -> Report:
@@ -194,7 +196,7 @@ class Proof:
 
     def _read_otherwise(self, answer: KnownAnswer) -> str:
         """Return a complaint if `check` and grading read different texts of an answer, else ""."""
-        if answer_text_check.texts_agree(self.judge, self.parts.name, answer.source, self._run(answer.source)):
+        if answer_text_agreement.texts_agree(self.judge, self.parts.name, answer.source, self._run(answer.source)):
             return ""
         return "is read otherwise by `check` than by grading; mend `answer_text`, or what it is given."
 
@@ -246,7 +248,7 @@ class Proof:
 
     def _shipped(self) -> Iterator[str]:
         """Check that the committed observations and hints agree with the exercise and its bank."""
-        place = shown(self.parts, self.parts.course / SHIPPED / self.parts.stem)
+        place = display_path(self.parts, self.parts.course / SHIPPED / self.parts.stem)
         remedy = f"run `autograder build {self.parts.stem}`"
         key = shipped_key(self.parts)
         if key is None or not still_holds(self.judge, key):

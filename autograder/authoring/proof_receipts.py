@@ -18,7 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from autograder.authoring.proof import shipped_hints, shipped_key
-from autograder.authoring.sync_check import still_holds
+from autograder.authoring.stale_observations import still_holds
 from autograder.course import exercise_index, shipped_observations
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from autograder.course.answer_bank import AnswerBank, KnownAnswer
-from autograder.course.chapter_cells import Chapter, Kind
-from autograder.course.exercise_parts import ExerciseParts, shown
+from autograder.course.chapter_cells import CellKind, Chapter
+from autograder.course.exercise_parts import ExerciseParts, display_path
 from autograder.course.judge import Judge
 from autograder.diagnosis.expected import ExpectedObservations
 from autograder.errors import ExerciseError
@@ -26,22 +26,22 @@ _LONGEST = 200  # characters of a sentence or a hint
 _SHORTEST_REASON = 15
 
 
-def marks(parts: ExerciseParts, chapter: Chapter) -> Iterator[str]:
+def remaining_marks(parts: ExerciseParts, chapter: Chapter) -> Iterator[str]:
     """Yield a line for each MARK that is left in the cells or files of a new exercise."""
     for number, row in _cell_rows(chapter, parts.name):
         if MARK in row:
-            yield f"{shown(parts, parts.chapter)}:{number}: {_asked(row)}"
+            yield f"{display_path(parts, parts.chapter)}:{number}: {_asked(row)}"
     for path in (parts.exercise, parts.bank):
         for number, row in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             if MARK in row:
-                yield f"{shown(parts, path)}:{number}: {_asked(row)}"
+                yield f"{display_path(parts, path)}:{number}: {_asked(row)}"
 
 
 def _cell_rows(chapter: Chapter, name: str) -> Iterator[tuple[int, str]]:
     """Yield the lines of an exercise's cell and of the text cell above it, each with its line number."""
     index = chapter.cells.index(chapter.exercise(name))
     for cell in chapter.cells[max(index - 1, 0) : index + 1]:
-        if cell.kind in (Kind.MARKDOWN, Kind.EXERCISE):
+        if cell.kind in (CellKind.MARKDOWN, CellKind.EXERCISE):
             yield from enumerate(cell.source.splitlines(), cell.line + 1)
 
 
@@ -72,7 +72,7 @@ def requirements_without_case(parts: ExerciseParts, exercise: Exercise) -> Itera
         for requirement in _requirements(value):
             if requirement not in known:
                 yield (
-                    f"{shown(parts, parts.exercise)}: no case shows the requirement {requirement.sentence!r} "
+                    f"{display_path(parts, parts.exercise)}: no case shows the requirement {requirement.sentence!r} "
                     f"({variable}); yield one, or take the requirement out."
                 )
 
@@ -88,7 +88,7 @@ def _requirements(value: object) -> Iterator[Requirement]:
 
 def exercise_lines(parts: ExerciseParts, exercise: Exercise) -> Iterator[str]:
     """Yield a line for each thing that is wrong with the hints of an exercise or the number of its requirements."""
-    where, hints = shown(parts, parts.exercise), exercise.hints
+    where, hints = display_path(parts, parts.exercise), exercise.hints
     if not 2 <= len(hints) <= 3:
         yield f"{where}: {_count(len(hints), 'hint')}; write two or three, from a nudge to nearly there."
     if len(set(hints)) < len(hints):
@@ -107,7 +107,7 @@ def facet_lines(parts: ExerciseParts, exercise: Exercise, key: ExpectedObservati
     """
     if exercise.compare is not first_difference:
         return  # an exercise's own comparison may name facets that it derives from several observed ones
-    where = shown(parts, parts.exercise)
+    where = display_path(parts, parts.exercise)
     by_cases = [key.reference, *(mistake.observations for mistake in key.mistakes)]
     seen = {facet for observations in by_cases for observation in observations for facet in observation}
     watched: dict[str, set[str]] = {}
@@ -123,7 +123,7 @@ def facet_lines(parts: ExerciseParts, exercise: Exercise, key: ExpectedObservati
 
 def bank_lines(parts: ExerciseParts, exercise: Exercise, bank: AnswerBank, solution: str) -> Iterator[str]:
     """Yield a line for each thing that is wrong with the form of an exercise's answer bank."""
-    where = shown(parts, parts.bank)
+    where = display_path(parts, parts.bank)
     kinds = {"wrong": [each for each in bank if not each.is_right], "right": [each for each in bank if each.is_right]}
     forms = {"wrong": '@bank.wrong("tag", "sentence")', "right": '@bank.right("tag")'}
     for (kind, found), least in zip(kinds.items(), LEAST[exercise.tier], strict=True):

@@ -15,11 +15,11 @@ from typing import Any
 
 from autograder.authoring.mutation import Mutant, mutants
 from autograder.course.answer_keys import VISIBLE_SEED
-from autograder.course.exercise_parts import ExerciseParts, shown
+from autograder.course.exercise_parts import ExerciseParts, display_path
 from autograder.course.judge import Judge
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.source_rules import broken
+from autograder.exercises.source_rules import broken_rules
 
 SOMETIMES = "Sometimes: "  # begins the reason of a survivor that may also fail, depending on the memory allocator
 # The time limit of a mutant, since some never end: TIMES the solution's processor time, and MORE seconds.
@@ -44,25 +44,26 @@ def survivor_lines(judge: Judge, parts: ExerciseParts, prelude: Mapping[str, Any
     made = list(mutants(judge.chapter.solution(parts.name)))
     if len(made) < LEAST:
         yield (
-            f"{shown(parts, parts.chapter)}: the solution of {parts.name!r} has {len(made)} mutants, too few to prove "
-            f"much; ask for a little more, so that there are {LEAST}."
+            f"{display_path(parts, parts.chapter)}: the solution of {parts.name!r} has {len(made)} mutants, too few to "
+            f"prove much; ask for a little more, so that there are {LEAST}."
         )
     of_listed = expected if thorough else expected[: len(judge.keys.cases(parts.name, VISIBLE_SEED))]
 
     def lives(mutant: Mutant) -> bool:
         if mutant.change in known:
-            return survives(exercise, mutant, of_listed, prelude, PATIENCE * seconds)
-        return survives(exercise, mutant, expected, prelude, seconds)
+            return mutant_survives(exercise, mutant, of_listed, prelude, PATIENCE * seconds)
+        return mutant_survives(exercise, mutant, expected, prelude, seconds)
 
     alive = {mutant.change for mutant in sorted(made, key=lambda mutant: mutant.line) if lives(mutant)}
     for change in sorted(alive - set(known)):
         yield (
-            f"{shown(parts, parts.exercise)}: nothing refuses the solution with `{change}`; add a case that does, "
-            f"or list it with the reason in bank.survives of {shown(parts, parts.bank)}."
+            f"{display_path(parts, parts.exercise)}: nothing refuses the solution with `{change}`; add a case that "
+            f"does, or list it with the reason in bank.survives of {display_path(parts, parts.bank)}."
         )
     for change, reason in known.items():
         if change not in alive and not reason.startswith(SOMETIMES):
-            yield f"{shown(parts, parts.bank)}: `{change}` is listed as a survivor and does not survive; take it out."
+            bank = display_path(parts, parts.bank)
+            yield f"{bank}: `{change}` is listed as a survivor and does not survive; take it out."
 
 
 def _expected(judge: Judge, name: str) -> tuple[_Expected, float]:
@@ -78,7 +79,7 @@ def _expected(judge: Judge, name: str) -> tuple[_Expected, float]:
     return pairs + list(zip(fresh, seen, strict=True)), MORE + TIMES * taken
 
 
-def survives(
+def mutant_survives(
     exercise: Exercise, mutant: Mutant, expected: _Expected, prelude: Mapping[str, Any], seconds: float
 ) -> bool:
     """Return whether a mutant gets full points on the expected cases, within `seconds` of processor time.
@@ -98,7 +99,7 @@ def survives(
                     return False
     except TimeoutError:
         return False
-    return not broken(exercise.rules, mutant.source, exercise.name)
+    return not broken_rules(exercise.rules, mutant.source, exercise.name)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ def run(args: argparse.Namespace) -> int:
     Every answer is run, which takes a minute or two for all exercises. With --mutants, print the messages of mutants
     instead.
     """
-    from autograder.authoring.bank_statistics import tally, update_table
+    from autograder.authoring.bank_statistics import count_exercise, update_table
     from autograder.course.chapter_reader import read_course
     from autograder.course.course_location import find_course
     from autograder.course.exercise_parts import parts_of
@@ -33,7 +33,9 @@ def run(args: argparse.Namespace) -> int:
         return _mutants(course, named or every)
     document = args.root / "docs" / "answers.md"
     before = document.read_text(encoding="utf-8") if document.is_file() else ""
-    after = update_table(before, list(every), [tally(course, stem, name) for name, stem in (named or every).items()])
+    after = update_table(
+        before, list(every), [count_exercise(course, stem, name) for name, stem in (named or every).items()]
+    )
     if before:
         write_all({document: after.encode()})
     print(f"{document}: counted {', '.join(named) or 'every exercise'}." if before else after)
@@ -42,8 +44,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _mutants(course: Path, names: dict[str, str]) -> int:
     """Print which messages mutants get; takes up to two minutes for an exercise that trains a model."""
-    from autograder.authoring.mutant_messages import judge_mutants, summary
+    from autograder.authoring.mutant_messages import judge_mutants, mutant_lines
 
     for name, stem in names.items():
-        print("\n".join(summary(name, list(judge_mutants(course, stem, name)))), flush=True)
+        print("\n".join(mutant_lines(name, list(judge_mutants(course, stem, name)))), flush=True)
     return 0

@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
 def _collected(args: argparse.Namespace, course: Path) -> int:
     from autograder.lms import collect_report
     from autograder.lms.collect_submissions import CollectOptions, collect
-    from autograder.nbgrader_plugin import gradebook_scores, lms_columns, preflight_checks
+    from autograder.nbgrader_plugin import gradebook_scores, kept_roster_columns, preflight_checks
     from autograder.nbgrader_plugin.nbgrader_api import course_directory, open_gradebook
     from autograder.nbgrader_plugin.roster_import import Roster
 
@@ -48,6 +48,6 @@ def _collected(args: argparse.Namespace, course: Path) -> int:
         with open_gradebook(course) as gradebook:
             people = gradebook_scores.people(gradebook)
     wanted = CollectOptions(args.dry_run, args.times, args.zone)
-    done = collect(course, args.chapter, args.file, Roster(people, lms_columns.load(course)), wanted)
+    done = collect(course, args.chapter, args.file, Roster(people, kept_roster_columns.load_columns(course)), wanted)
     print("\n".join(collect_report.lines(done, args.chapter, args.dry_run)))
     return 1 if done.left else 0

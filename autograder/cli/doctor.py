@@ -23,8 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print how students' code is confined here; return 1, after printing what is missing, if it cannot be."""
+    from autograder.sandbox.confinement_policy import UNCONFINED_VARIABLE
     from autograder.sandbox.self_test import confinement_problem
-    from autograder.sandbox.unconfined import UNCONFINED_VARIABLE
 
     reason = confinement_problem() or _refused(args.root)
     if reason is None:

@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
 
     course = find_course(args.root)
     path = course / deadlines.SETTINGS
-    before = deadlines.read(course)
+    before = deadlines.read_deadlines(course)
     text = path.read_text(encoding="utf-8") if path.is_file() else f"# {_HEAD}\n"
     document = tomlkit.parse(text)
     _change(document, args, course, before)
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     if changed != text:
         write_all({path: changed.encode()})
         try:
-            deadlines.read(course)
+            deadlines.read_deadlines(course)
         except Exception:
             _put_back(path, text)
             raise
@@ -111,7 +111,7 @@ def _set(document: Any, args: argparse.Namespace, before: Any) -> None:
         table.pop(name, None)
         return
     try:
-        table[name] = deadlines.moment(args.when, due).strftime("%Y-%m-%d %H:%M:%S%z")
+        table[name] = deadlines.to_datetime(args.when, due).strftime("%Y-%m-%d %H:%M:%S%z")
     except ValueError:
         raise WorkFailed(
             f'expected a time such as "2026-11-30 18:00" or "+2 days", found {args.when!r}. Nothing was changed.'
@@ -121,7 +121,7 @@ def _set(document: Any, args: argparse.Namespace, before: Any) -> None:
 def _show(course: Path) -> None:
     from autograder.nbgrader_plugin import deadlines
 
-    found = deadlines.read(course)
+    found = deadlines.read_deadlines(course)
     for chapter, when in sorted(found.due.items()):
         print(f"{chapter}: due {_as_local_time(when)}")
         for student, until in sorted(found.extended.get(chapter, {}).items()):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from autograder.grading.executors import Workers
+    from autograder.grading.executors import WorkerChoice
     from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions, ShowProgress
 
 
@@ -100,9 +100,11 @@ def _example(args: argparse.Namespace) -> int:
 
     stem = args.chapter or example_class.first_chapter(args.root)
     folder = example_class.empty_folder(args.root.resolve() / "build" / "example-class")
-    made = example_class.run(args.root, folder, stem, progress, workers=_workers(args), unconfined=_unconfined(args))
+    made = example_class.run_example_class(
+        args.root, folder, stem, progress, workers=_workers(args), unconfined=_unconfined(args)
+    )
     print(f"\n{made.summary()}\n")
-    write_reports.write(made.course)
+    write_reports.write_reports(made.course)
     print("The class is in build/example-class: grades.csv, course/feedback/, course/reports/index.html")
     return 1 if made.failures else 0
 
@@ -126,8 +128,8 @@ def _own_class(args: argparse.Namespace) -> int:
     if not cycle.is_generated():
         cycle.generate()
     failures = cycle.autograde(students, progress("grade"), how)
-    rows = class_table.rows(cycle.course, args.chapter, failures)
-    print(f"\n{class_table.table([row for row in rows if args.student in (None, row.student)])}")
+    rows = class_table.class_rows(cycle.course, args.chapter, failures)
+    print(f"\n{class_table.class_table([row for row in rows if args.student in (None, row.student)])}")
     _print_late_and_scored_by_hand(cycle, args.student)
     print("`autograder report` writes what the class misunderstood.")
     return 1 if failures else 0
@@ -147,13 +149,13 @@ def _print_late_and_scored_by_hand(cycle: Cycle, only: str | None) -> None:
 
 
 def _how(args: argparse.Namespace, course: Path) -> GradingOptions:
-    from autograder.grading.assignment import assignment
+    from autograder.grading.assignment import read_assignment
     from autograder.grading.regrade import RegradeOptions, check_only
     from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions
 
     only = frozenset[str]()
     if args.only:
-        exercises = assignment(course, args.chapter, unconfined=_unconfined(args)).chapter().exercises
+        exercises = read_assignment(course, args.chapter, unconfined=_unconfined(args)).chapter().exercises
         only = check_only(args.only, exercises, args.chapter)
     return GradingOptions(
         _workers(args), args.force or bool(only), _unconfined(args), RegradeOptions(only, args.never_lower)
@@ -174,14 +176,14 @@ def _preview(cycle: Cycle, students: list[str], how: GradingOptions) -> int:
     return 1 if found.failures else 0
 
 
-def _workers(args: argparse.Namespace) -> Workers:
-    from autograder.grading.executors import Workers
+def _workers(args: argparse.Namespace) -> WorkerChoice:
+    from autograder.grading.executors import WorkerChoice
 
-    return Workers(args.workers, args.scheduler, args.dask_local)
+    return WorkerChoice(args.workers, args.scheduler, args.dask_local)
 
 
 def _unconfined(args: argparse.Namespace) -> bool:
-    from autograder.sandbox.unconfined import is_unconfined_here
+    from autograder.sandbox.confinement_policy import is_unconfined_here
 
     return args.unconfined or is_unconfined_here()
 

@@ -21,7 +21,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the answer, and print its analysis: reports, the nearest known mistakes, and the draft."""
     from autograder.authoring.answer_analysis import learn
     from autograder.course.course_location import find_course
-    from autograder.sandbox.unconfined import is_unconfined_here
+    from autograder.sandbox.confinement_policy import is_unconfined_here
     from autograder.terminal_text import replace_unprintable
 
     course = find_course(args.root)

@@ -13,10 +13,10 @@ def run(args: argparse.Namespace) -> int:
     """Print a line for each chapter."""
     from autograder.course.chapter_reader import read_course
     from autograder.course.course_location import find_course
-    from autograder.course.reading_time import shares, tier_lookup
+    from autograder.course.reading_time import minutes_of_parts, tier_lookup
 
     course = find_course(args.root)
-    rows = {chapter.stem: shares(chapter, tier_lookup(course, chapter)) for chapter in read_course(course)}
+    rows = {chapter.stem: minutes_of_parts(chapter, tier_lookup(course, chapter)) for chapter in read_course(course)}
     first = max(map(len, rows))
     print(" " * first, *(f"{part:20}" for part in next(iter(rows.values()))), sep="  ")
     for stem, found in rows.items():

@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the stubs, or the file of an own exercise, and print where they are and what to do next."""
     from autograder.authoring.custom_exercise import new_own
-    from autograder.authoring.exercise_stubs import new
+    from autograder.authoring.new_exercise import write_new_exercise
     from autograder.authoring.static_checks import MARK
     from autograder.course.course_location import find_course
 
@@ -27,6 +27,6 @@ def run(args: argparse.Namespace) -> int:
         print(f"wrote {new_own(find_course(args.root), args.name)}, an exercise that works: write yours over it.")
         print(f"Then `autograder prove {args.name}` proves it, and lays it into the course.")
         return 0
-    print("\n".join(new(find_course(args.root), args.name, args.chapter)))
+    print("\n".join(write_new_exercise(find_course(args.root), args.name, args.chapter)))
     print(f"Write what is asked for behind {MARK}; `autograder prove {args.name}` says what is missing.")
     return 0

@@ -15,6 +15,6 @@ def run(args: argparse.Namespace) -> int:
     from autograder.course.course_location import find_course
     from autograder.reports import write_reports
 
-    for path in write_reports.write(find_course(args.root), args.chapter):
+    for path in write_reports.write_reports(find_course(args.root), args.chapter):
         print(f"wrote {path}")
     return 0

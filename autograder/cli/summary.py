@@ -17,11 +17,11 @@ def run(args: argparse.Namespace) -> int:
     from autograder.grading import class_table
 
     course = find_course(args.root)
-    rows = class_table.rows(course, args.chapter)
+    rows = class_table.class_rows(course, args.chapter)
     if not rows:
         raise CourseNotFound(
             f"expected submissions in {course / 'submitted'}/*/{args.chapter}, found none. "
             "Run `nbgrader collect` first, or `autograder collect FILE.zip CHAPTER`."
         )
-    print(class_table.table(rows))
+    print(class_table.class_table(rows))
     return 0

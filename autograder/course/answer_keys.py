@@ -17,12 +17,12 @@ from autograder.course.answer_bank import AnswerBank, KnownAnswer
 from autograder.course.chapter_cells import Chapter
 from autograder.course.expected_cache import ExpectedCache
 from autograder.course.solutions import Solution, solution_error
-from autograder.diagnosis.difference_messages import spelled
-from autograder.diagnosis.expected import ExpectedObservations, Mistake
+from autograder.diagnosis.difference_messages import spelled_call
+from autograder.diagnosis.expected import ExpectedObservations, KnownMistake
 from autograder.errors import ExerciseError
 from autograder.exercises.exercise import Case, Exercise, ExerciseSet
-from autograder.exercises.observation import Observation, Raised
-from autograder.exercises.source_rules import broken
+from autograder.exercises.observation import ExceptionSnapshot, Observation
+from autograder.exercises.source_rules import broken_rules
 
 VISIBLE_SEED = 0
 _DRAWS = 8  # the maximum number of draws for fresh cases on which repeating the shipped observations earns no points
@@ -132,7 +132,7 @@ class AnswerKeys:
                 break
         return key
 
-    def _shelved_mistake(self, answer: KnownAnswer, key: ExpectedObservations, seed: int) -> Mistake:
+    def _shelved_mistake(self, answer: KnownAnswer, key: ExpectedObservations, seed: int) -> KnownMistake:
         """Observe a wrong answer on the cases of a key; if that takes long, put the result on the shelf at once.
 
         A run that is killed repeatedly then gets further each time, even if one key takes longer than a run may last.
@@ -163,8 +163,8 @@ class AnswerKeys:
                 self._refuse(exercise, case, error)
         return ExpectedObservations(exercise.name, cases, reference, ())
 
-    def _refuse(self, exercise: Exercise, case: Case, error: Raised) -> NoReturn:
-        what = f"{error.type}: {error.message}, at {spelled(exercise, case)}"
+    def _refuse(self, exercise: Exercise, case: Case, error: ExceptionSnapshot) -> NoReturn:
+        what = f"{error.type}: {error.message}, at {spelled_call(exercise, case)}"
         if error.line:
             raise solution_error(self.chapter, exercise.name, f"{what}, in its line `{error.line}`")
         path = exercise.path.relative_to(self.course.parent).as_posix()
@@ -174,10 +174,10 @@ class AnswerKeys:
         )
 
 
-def _mistake(exercise: Exercise, answer: KnownAnswer, cases: Sequence[Case]) -> Mistake:
-    names = tuple(rule.name for rule in broken(exercise.rules, answer.source, exercise.name))
+def _mistake(exercise: Exercise, answer: KnownAnswer, cases: Sequence[Case]) -> KnownMistake:
+    names = tuple(rule.name for rule in broken_rules(exercise.rules, answer.source, exercise.name))
     observations = tuple(map(_without_line, _observe(exercise, answer, cases)))
-    return Mistake(answer.tag, answer.sentence or "", observations, names, answer.unless, answer.slip)
+    return KnownMistake(answer.tag, answer.sentence or "", observations, names, answer.unless, answer.slip)
 
 
 def _observe(exercise: Exercise, answer: KnownAnswer, cases: Sequence[Case]) -> tuple[Observation, ...]:
@@ -190,4 +190,4 @@ def _observe(exercise: Exercise, answer: KnownAnswer, cases: Sequence[Case]) -> 
 def _without_line(seen: Observation) -> Observation:
     """Leave out the line of code that raised: the bank's code is not shipped to students."""
     error = seen.get("raised")
-    return seen | {"raised": replace(error, line="")} if isinstance(error, Raised) else seen
+    return seen | {"raised": replace(error, line="")} if isinstance(error, ExceptionSnapshot) else seen

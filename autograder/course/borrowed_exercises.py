@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from autograder.course.chapter_cells import Cell, Chapter, Kind
+from autograder.course.chapter_cells import Cell, CellKind, Chapter
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import chapter_path
 
@@ -26,7 +26,7 @@ def empty_chapter(stem: str, prelude: str) -> Chapter:
 
     Its setup cell is `prelude`, which defines the names that answers may use.
     """
-    return Chapter(stem, f"source/{stem}", (Cell(Kind.SETUP, {"setup": True}, 1, prelude),))
+    return Chapter(stem, f"source/{stem}", (Cell(CellKind.SETUP, {"setup": True}, 1, prelude),))
 
 
 def with_borrowed(own: Chapter, course: Path, lent: Sequence[BorrowedExercise]) -> Chapter:
@@ -39,4 +39,4 @@ def _cells(home: Chapter, lent: BorrowedExercise) -> tuple[Cell, Cell]:
     """Return the cell of a borrowed exercise, and a check cell with its points here."""
     exercise = home.exercise(lent.name)
     worth = {"extra": lent.extra} if lent.extra else {"points": lent.points}
-    return exercise, Cell(Kind.CHECK, {"check": lent.name, **worth}, exercise.line, "")
+    return exercise, Cell(CellKind.CHECK, {"check": lent.name, **worth}, exercise.line, "")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from autograder.course import solution_regions
-from autograder.course.chapter_cells import Cell, Chapter, Kind, guess_of
+from autograder.course.chapter_cells import Cell, CellKind, Chapter, guess_of
 from autograder.course.chapter_rules import fail
 from autograder.python_names import names_of
 
@@ -19,7 +19,7 @@ _WITH_STARTER = [("BEGIN", solution_regions.STARTER), ("END", solution_regions.S
 
 def _exercise(chapter: Chapter, _index: int, cell: Cell) -> None:
     name = cell.keys["exercise"]
-    if solution_regions.markers(cell.source) not in (_SOLUTION_ONLY, _WITH_STARTER):
+    if solution_regions.marker_lines(cell.source) not in (_SOLUTION_ONLY, _WITH_STARTER):
         fail(
             chapter.where,
             cell.line,
@@ -28,19 +28,19 @@ def _exercise(chapter: Chapter, _index: int, cell: Cell) -> None:
         )
     _check_starter_lines(chapter, cell)
     for what, text in (
-        ("solution", solution_regions.solved(cell.source)),
-        ("starter", solution_regions.starter(cell.source)),
+        ("solution", solution_regions.solution_cell(cell.source)),
+        ("starter", solution_regions.starter_cell(cell.source)),
     ):
         _check_definition(chapter, cell, what, text)
 
 
 def _told(source: str) -> str:
-    found = [f"{edge} {name}" for edge, name in solution_regions.markers(source)]
+    found = [f"{edge} {name}" for edge, name in solution_regions.marker_lines(source)]
     return ", ".join(found) or "no markers"
 
 
 def _check_starter_lines(chapter: Chapter, cell: Cell) -> None:
-    for line in solution_regions.inside(cell.source, solution_regions.STARTER).split("\n"):
+    for line in solution_regions.region_lines(cell.source, solution_regions.STARTER).split("\n"):
         if line and not line.startswith("#"):
             fail(
                 chapter.where,
@@ -100,7 +100,7 @@ def _predict(chapter: Chapter, index: int, cell: Cell) -> None:
         )
     target = guess.targets[0]
     name = target.id if isinstance(target, ast.Name) else ""
-    following = (later for later in chapter.cells[index + 1 :] if later.kind is not Kind.MARKDOWN)
+    following = (later for later in chapter.cells[index + 1 :] if later.kind is not CellKind.MARKDOWN)
     reveal = next(following, None)
     if reveal is None or f"reveal({name}," not in reveal.source:
         fail(
@@ -126,7 +126,7 @@ def _parameters(chapter: Chapter, _index: int, cell: Cell) -> None:
 
 def check_width(chapter: Chapter, cell: Cell) -> None:
     """Check that code lines fit a notebook without scrolling; prose is wrapped by the notebook."""
-    for line in cell.source.split("\n") if cell.kind is not Kind.MARKDOWN else ():
+    for line in cell.source.split("\n") if cell.kind is not CellKind.MARKDOWN else ():
         shown = (
             line.removeprefix("# ") if line.startswith("#  ") else line
         )  # the build removes a starter line's comment sign
@@ -140,7 +140,7 @@ def check_width(chapter: Chapter, cell: Cell) -> None:
 
 
 def _no_markers(chapter: Chapter, _index: int, cell: Cell) -> None:
-    if solution_regions.markers(cell.source):
+    if solution_regions.marker_lines(cell.source):
         found = _told(cell.source)
         fail(chapter.where, cell.line, f'found {found} outside an exercise; mark the cell with exercise="...".')
 
@@ -189,7 +189,7 @@ def _claim(chapter: Chapter, index: int, cell: Cell) -> None:
     Readers' notebooks do not have the claim, and so would not have its names.
     """
     _no_markers(chapter, index, cell)
-    if chapter.cells[index - 1].kind is Kind.MARKDOWN:
+    if chapter.cells[index - 1].kind is CellKind.MARKDOWN:
         fail(chapter.where, cell.line, "expected a claim right below the code that it is about; move it up.")
     try:
         tree = ast.parse(cell.source)
@@ -206,15 +206,15 @@ def _claim(chapter: Chapter, index: int, cell: Cell) -> None:
         )
 
 
-CELL_RULES: dict[Kind, Callable[[Chapter, int, Cell], None]] = {
-    Kind.EXERCISE: _exercise,
-    Kind.CHECK: _check,
-    Kind.PREDICT: _predict,
-    Kind.PARAMETERS: _parameters,
-    Kind.MARKDOWN: _prose,
-    Kind.LESSON: _lesson,
-    Kind.SETUP: _no_markers,
-    Kind.FIGURE: _no_markers,
-    Kind.MINE: _mine,
-    Kind.CLAIM: _claim,
+CELL_RULES: dict[CellKind, Callable[[Chapter, int, Cell], None]] = {
+    CellKind.EXERCISE: _exercise,
+    CellKind.CHECK: _check,
+    CellKind.PREDICT: _predict,
+    CellKind.PARAMETERS: _parameters,
+    CellKind.MARKDOWN: _prose,
+    CellKind.LESSON: _lesson,
+    CellKind.SETUP: _no_markers,
+    CellKind.FIGURE: _no_markers,
+    CellKind.MINE: _mine,
+    CellKind.CLAIM: _claim,
 }

@@ -13,7 +13,7 @@ from autograder.errors import ChapterError
 from autograder.ipython_syntax import CHECK, SETUP
 
 
-class Kind(Enum):
+class CellKind(Enum):
     """The kind of a cell: what it is for."""
 
     MARKDOWN = "markdown"
@@ -32,7 +32,7 @@ class Kind(Enum):
 class Cell:
     """One cell: its kind, the keys of its marker line, the number of that line, and the cell's text."""
 
-    kind: Kind
+    kind: CellKind
     keys: dict[str, Any]
     line: int
     source: str
@@ -45,11 +45,11 @@ class Cell:
     @property
     def grade_id(self) -> str | None:
         """Return the `grade_id` that nbgrader has for the cell; None if nbgrader does not use the cell."""
-        if self.kind is Kind.EXERCISE:
+        if self.kind is CellKind.EXERCISE:
             return str(self.keys["exercise"])
-        if self.kind is Kind.CHECK:
+        if self.kind is CellKind.CHECK:
             return f"{CHECK}{self.keys['check']}"
-        return SETUP if self.kind is Kind.SETUP else None
+        return SETUP if self.kind is CellKind.SETUP else None
 
 
 @dataclass(frozen=True)
@@ -63,48 +63,48 @@ class Chapter:
     @property
     def reader_cells(self) -> tuple[Cell, ...]:
         """Return the cells of a reader's notebook: all but the claims, which only the tests run."""
-        return tuple(cell for cell in self.cells if cell.kind is not Kind.CLAIM)
+        return tuple(cell for cell in self.cells if cell.kind is not CellKind.CLAIM)
 
-    def of_kind(self, kind: Kind) -> Iterator[Cell]:
+    def of_kind(self, kind: CellKind) -> Iterator[Cell]:
         """Yield the cells of one kind."""
         return (cell for cell in self.cells if cell.kind is kind)
 
     @property
     def exercises(self) -> tuple[str, ...]:
         """Return the names of the exercises, in order."""
-        return tuple(cell.keys["exercise"] for cell in self.of_kind(Kind.EXERCISE))
+        return tuple(cell.keys["exercise"] for cell in self.of_kind(CellKind.EXERCISE))
 
     @property
     def prelude(self) -> str:
         """Return the code that runs before every solution: the parameters cell, then the setup cell."""
-        first = [cell.source for cell in self.of_kind(Kind.PARAMETERS)]
-        return "\n".join([*first, next(self.of_kind(Kind.SETUP)).source])
+        first = [cell.source for cell in self.of_kind(CellKind.PARAMETERS)]
+        return "\n".join([*first, next(self.of_kind(CellKind.SETUP)).source])
 
     def exercise(self, name: str) -> Cell:
         """Return the exercise's cell, as the author wrote it."""
-        return self._named(Kind.EXERCISE, "exercise", name)
+        return self._named(CellKind.EXERCISE, "exercise", name)
 
     def solution(self, name: str) -> str:
         """Return the exercise's worked solution: the whole cell without markers."""
-        return solution_regions.solved(self.exercise(name).source)
+        return solution_regions.solution_cell(self.exercise(name).source)
 
     def starter(self, name: str) -> str:
         """Return the text of the exercise's cell as a student gets it."""
-        return solution_regions.starter(self.exercise(name).source)
+        return solution_regions.starter_cell(self.exercise(name).source)
 
     def points(self, name: str) -> float:
         """Return the exercise's points towards full marks; 0 for a stretch exercise.
 
         Only a borrowed exercise may have points that are no whole number.
         """
-        points: float = self._named(Kind.CHECK, "check", name).keys.get("points", 0)
+        points: float = self._named(CellKind.CHECK, "check", name).keys.get("points", 0)
         return points
 
     def extra(self, name: str) -> int:
         """Return the exercise's extra credit; 0 for all but stretch exercises."""
-        return int(self._named(Kind.CHECK, "check", name).keys.get("extra", 0))
+        return int(self._named(CellKind.CHECK, "check", name).keys.get("extra", 0))
 
-    def _named(self, kind: Kind, key: str, name: str) -> Cell:
+    def _named(self, kind: CellKind, key: str, name: str) -> Cell:
         for cell in self.of_kind(kind):
             if cell.keys[key] == name:
                 return cell

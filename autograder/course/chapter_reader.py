@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course.cell_rules import CELL_RULES, check_width
-from autograder.course.chapter_cells import Cell, Chapter, Kind
+from autograder.course.chapter_cells import Cell, Chapter
 from autograder.course.chapter_rules import check_chapter, check_markers, fail, kind_of
 from autograder.course.course_location import CHAPTERS
 from autograder.course.outline import check_outline
@@ -20,9 +20,9 @@ from autograder.course.percent_format import PlainCell, plain_cells
 from autograder.course.reading_time import check_minutes
 from autograder.course.side_paths import check_side_paths
 from autograder.errors import ChapterError, CourseNotFound
-from autograder.exercises.patched_names import replaced
+from autograder.exercises.patched_names import replace_attribute
 
-__all__ = ["Cell", "Chapter", "Kind", "chapter_paths", "parse", "read_chapter", "read_course"]
+__all__ = ["Cell", "Chapter", "chapter_paths", "parse", "read_chapter", "read_course"]
 
 STEM = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
@@ -97,7 +97,7 @@ def _read_by_jupytext(text: str) -> list[PlainCell]:
     import jupytext  # imported here: only teachers install these dependencies
     from nbformat.v4 import nbbase
 
-    with replaced(nbbase, "validate", lambda *_, **__: None):  # validating each cell takes half the time
+    with replace_attribute(nbbase, "validate", lambda *_, **__: None):  # validating each cell takes half the time
         cells = jupytext.reads(text, fmt="py:percent").cells
     return [PlainCell(cell.cell_type, _keys(cell.metadata), cell.source) for cell in cells]
 

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
-from autograder.course.chapter_cells import Chapter, Kind
+from autograder.course.chapter_cells import CellKind, Chapter
 from autograder.errors import ChapterError
 from autograder.ipython_syntax import SETUP
 
@@ -74,19 +74,19 @@ def _check_marker(row: str, where: str, line: int) -> None:
             fail(where, line, f"the key {key}= stands twice; keep one.")
 
 
-def kind_of(cell_type: str, keys: dict[str, Any], where: str, line: int) -> Kind:
+def kind_of(cell_type: str, keys: dict[str, Any], where: str, line: int) -> CellKind:
     """Return a cell's kind from its keys; raise ChapterError for an unknown key or a wrong value."""
     for key, value in keys.items():
         _check_key(key, value, where, line)
     main = [key for key in _KINDS if key in keys]
     if cell_type == "markdown":
         _check_company("markdown", keys, _MARKDOWN, where, line)
-        return Kind.MARKDOWN
+        return CellKind.MARKDOWN
     if not main:
         _check_company("plain code", keys, {"name"}, where, line)
-        return Kind.LESSON
+        return CellKind.LESSON
     _check_company(main[0], keys, _KINDS[main[0]], where, line)
-    return Kind(main[0])
+    return CellKind(main[0])
 
 
 def _check_key(key: str, value: Any, where: str, line: int) -> None:
@@ -130,16 +130,16 @@ def check_chapter(chapter: Chapter) -> None:
 
 
 def _check_counts(chapter: Chapter) -> None:
-    if chapter.cells[0].kind is not Kind.MARKDOWN:
+    if chapter.cells[0].kind is not CellKind.MARKDOWN:
         fail(
             chapter.where,
             1,
             "expected the opening markdown cell first; begin the file with `# %% [markdown]`.",
         )
-    setups = list(chapter.of_kind(Kind.SETUP))
+    setups = list(chapter.of_kind(CellKind.SETUP))
     if not setups:
         fail(chapter.where, 1, "expected one setup cell, found none; mark it with setup=true.")
-    for kind in (Kind.SETUP, Kind.PARAMETERS):
+    for kind in (CellKind.SETUP, CellKind.PARAMETERS):
         again = list(chapter.of_kind(kind))[1:]
         if again:
             fail(chapter.where, again[0].line, f"expected one {kind.value} cell, found another; join the two.")
@@ -149,7 +149,7 @@ def _check_ids(chapter: Chapter) -> None:
     seen: dict[str, int] = {}
     for cell in chapter.cells:
         for name in filter(None, {cell.keys.get("name"), cell.grade_id}):
-            if name in RESERVED and cell.kind is not Kind.SETUP:
+            if name in RESERVED and cell.kind is not CellKind.SETUP:
                 fail(chapter.where, cell.line, f"the name {name!r} is the build's own; choose another.")
             if name in seen:
                 fail(
@@ -161,8 +161,8 @@ def _check_ids(chapter: Chapter) -> None:
 
 
 def _check_pairs(chapter: Chapter) -> None:
-    exercises = {cell.keys["exercise"]: cell.line for cell in chapter.of_kind(Kind.EXERCISE)}
-    checks = {cell.keys["check"]: cell.line for cell in chapter.of_kind(Kind.CHECK)}
+    exercises = {cell.keys["exercise"]: cell.line for cell in chapter.of_kind(CellKind.EXERCISE)}
+    checks = {cell.keys["check"]: cell.line for cell in chapter.of_kind(CellKind.CHECK)}
     for name, line in exercises.items():
         if name not in checks:
             advice = f'add a cell check="{name}" points=1'

@@ -14,7 +14,7 @@ HINTS = ".hints.json"  # the file name is the chapter's stem and this
 
 
 @dataclass(frozen=True)
-class Worth:
+class ExercisePoints:
     """An exercise's points towards full marks, and its extra credit; one of the two is 0."""
 
     points: int
@@ -27,7 +27,7 @@ class IndexedChapter:
 
     stem: str
     title: str
-    exercises: dict[str, Worth]
+    exercises: dict[str, ExercisePoints]
 
     @property
     def number(self) -> int:
@@ -62,7 +62,9 @@ def decode(data: bytes) -> tuple[IndexedChapter, ...]:
     try:
         plain = json.loads(data)
         return tuple(
-            IndexedChapter(stem, item["title"], {name: Worth(*worth) for name, worth in item["exercises"].items()})
+            IndexedChapter(
+                stem, item["title"], {name: ExercisePoints(*worth) for name, worth in item["exercises"].items()}
+            )
             for stem, item in plain.items()
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:

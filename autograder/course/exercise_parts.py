@@ -99,22 +99,22 @@ def missing_parts(course: Path, chapter: Chapter, name: str) -> Iterator[str]:
     in_chapter, has_file, has_bank = name in chapter.exercises, parts.exercise.is_file(), parts.bank.is_file()
     if not in_chapter and has_file:
         yield (
-            f"{shown(parts, parts.exercise)}: {chapter.where} has no exercise {name!r}; "
+            f"{display_path(parts, parts.exercise)}: {chapter.where} has no exercise {name!r}; "
             f'write its cells there, exercise="{name}" and check="{name}", or delete the file.'
         )
     if not in_chapter and has_bank:
         yield (
-            f"{shown(parts, parts.bank)}: answers to {name!r}, which is no exercise of {chapter.where}"
+            f"{display_path(parts, parts.bank)}: answers to {name!r}, which is no exercise of {chapter.where}"
             f"{_nearest(name, chapter)}; rename or delete the file."
         )
     if in_chapter and not has_file:
         yield (
-            f"{shown(parts, parts.exercise)}: not there{_misnamed(parts.exercise, chapter)}; "
+            f"{display_path(parts, parts.exercise)}: not there{_misnamed(parts.exercise, chapter)}; "
             f"write the requirements, cases and hints of {name!r}."
         )
     if in_chapter and not has_bank:
         yield (
-            f"{shown(parts, parts.bank)}: not there{_misnamed(parts.bank, chapter)}; "
+            f"{display_path(parts, parts.bank)}: not there{_misnamed(parts.bank, chapter)}; "
             f'write `bank = AnswerBank("{name}")`, wrong and right answers.'
         )
     if has_file:
@@ -128,7 +128,7 @@ def _twice(parts: ExerciseParts) -> Iterator[str]:
     if len(lines) > 1:
         at = " and ".join(map(str, lines))
         yield (
-            f"{shown(parts, parts.exercise)}:{lines[-1]}: `def {parts.name}` stands on lines {at}; "
+            f"{display_path(parts, parts.exercise)}:{lines[-1]}: `def {parts.name}` stands on lines {at}; "
             "keep one, and give what only helps another name."
         )
 
@@ -140,7 +140,7 @@ def _misnamed(path: Path, chapter: Chapter) -> str:
     return f" (is {close[0]}.py meant for it?)" if close else ""
 
 
-def shown(parts: ExerciseParts, path: Path) -> str:
+def display_path(parts: ExerciseParts, path: Path) -> str:
     """Return a path for a message, relative to the project's folder."""
     return path.relative_to(parts.course.parent).as_posix()
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder.diagnosis.expected import ExpectedObservations, Mistake
+from autograder.diagnosis.expected import ExpectedObservations, KnownMistake
 from autograder.errors import DamagedData, WorkFailed
 from autograder.exercises.observation import from_bytes, to_bytes
 from autograder.files import digest_of, write_all
@@ -43,5 +43,5 @@ class ExpectedCache:
         return self.folder / digest_of(self.digest, kind, exercise, str(seed))
 
 
-def _mistake(tag: str, sentence: str, seen: list[Any], rules: list[str], unless: str, slip: bool) -> Mistake:
-    return Mistake(tag, sentence, tuple(seen), tuple(rules), unless, slip)
+def _mistake(tag: str, sentence: str, seen: list[Any], rules: list[str], unless: str, slip: bool) -> KnownMistake:
+    return KnownMistake(tag, sentence, tuple(seen), tuple(rules), unless, slip)

@@ -34,7 +34,7 @@ class Excerpt:
     text: str
 
 
-def masked(source: str) -> str:
+def mask_code(source: str) -> str:
     """Return a text of the same length in which inline and fenced code is replaced by filler characters."""
     for pattern in (_FENCED, _INLINE):
         source = pattern.sub(lambda found: re.sub(r"[^\n]", _FILLER, found[0]), source)
@@ -47,7 +47,7 @@ def headings(source: str) -> list[Heading]:
         Heading(
             len(found["signs"]), source[found.start("text") : found.end()].strip(), found.start(), found.start("text")
         )
-        for found in _HEADING.finditer(masked(source))
+        for found in _HEADING.finditer(mask_code(source))
     ]
 
 

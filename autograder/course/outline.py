@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from autograder.course.chapter_cells import Cell, Chapter, Kind
+from autograder.course.chapter_cells import Cell, CellKind, Chapter
 from autograder.course.chapter_rules import fail
 from autograder.course.markdown_text import Heading, excerpts
 from autograder.course.side_paths import side_path_cells
@@ -64,15 +64,15 @@ class Outline:
 
     def _of_exercise(self, name: str) -> Iterator[int]:
         """Yield the indices of an exercise's pieces."""
-        solution, check = self._cell(Kind.EXERCISE, name), self._cell(Kind.CHECK, name)
+        solution, check = self._cell(CellKind.EXERCISE, name), self._cell(CellKind.CHECK, name)
         begin = next((number for number in reversed(self.headings) if number < solution), 0)
         if exercise_in_heading(self.pieces[begin].heading) != name:
-            begin = solution - (self.pieces[solution - 1].cell.kind is Kind.MARKDOWN)
+            begin = solution - (self.pieces[solution - 1].cell.kind is CellKind.MARKDOWN)
         end = next((number for number in self.headings if number > solution), check)
         yield from range(begin, min(end, check))
         yield check
 
-    def _cell(self, kind: Kind, name: str) -> int:
+    def _cell(self, kind: CellKind, name: str) -> int:
         found = (
             n for n, piece in enumerate(self.pieces) if piece.cell.kind is kind and piece.cell.keys[kind.value] == name
         )
@@ -107,7 +107,7 @@ def check_outline(chapter: Chapter) -> None:
 
 
 def _pieces(place: int, cell: Cell) -> Iterator[Piece]:
-    if cell.kind is not Kind.MARKDOWN:
+    if cell.kind is not CellKind.MARKDOWN:
         yield Piece(place, cell, None, cell.source)
         return
     for excerpt in excerpts(cell.source):

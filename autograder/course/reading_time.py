@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from autograder.course.chapter_cells import Cell, Chapter, Kind
+from autograder.course.chapter_cells import Cell, CellKind, Chapter
 from autograder.course.chapter_rules import fail
 from autograder.course.course import course_in
-from autograder.course.markdown_text import code_line_count, fenced_line_count, headings, masked, word_count
+from autograder.course.markdown_text import code_line_count, fenced_line_count, headings, mask_code, word_count
 from autograder.course.outline import Outline, Piece, exercise_in_heading
 
 # The assumed speed of a reader. Nobody was timed: whoever times a class should change these numbers.
@@ -55,14 +55,14 @@ def tier_lookup(course: Path, chapter: Chapter) -> TierOf:
 
 def with_minutes(course: Path, chapter: Chapter) -> Chapter:
     """Return a chapter of a course with its placeholders replaced by minutes; raise ExerciseError."""
-    return filled(chapter, tier_lookup(course, chapter))
+    return fill_minutes(chapter, tier_lookup(course, chapter))
 
 
-def filled(chapter: Chapter, tier_of: TierOf) -> Chapter:
+def fill_minutes(chapter: Chapter, tier_of: TierOf) -> Chapter:
     """Return the chapter with its placeholders replaced by minutes."""
     outline = Outline(chapter)
     cells = [
-        replace(cell, source=_filled(outline, place, cell, tier_of)) if cell.kind is Kind.MARKDOWN else cell
+        replace(cell, source=_filled(outline, place, cell, tier_of)) if cell.kind is CellKind.MARKDOWN else cell
         for place, cell in enumerate(chapter.cells)
     ]
     return replace(chapter, cells=tuple(cells))
@@ -70,9 +70,9 @@ def filled(chapter: Chapter, tier_of: TierOf) -> Chapter:
 
 def _filled(outline: Outline, place: int, cell: Cell, tier_of: TierOf) -> str:
     source = cell.source
-    for found in reversed(list(_WORD.finditer(masked(source)))):
+    for found in reversed(list(_WORD.finditer(mask_code(source)))):
         minutes = _minutes(outline, _above(outline, place, found.start()), found["word"], tier_of)
-        source = source[: found.start()] + _counting(rounded(minutes), source[found.end() :])
+        source = source[: found.start()] + _counting(whole_minutes(minutes), source[found.end() :])
     return source
 
 
@@ -81,7 +81,7 @@ def _counting(number: int, rest: str) -> str:
     return str(number) + (_UNIT.sub(r"\1", rest) if number == 1 else rest)
 
 
-def rounded(minutes: float) -> int:
+def whole_minutes(minutes: float) -> int:
     """Return minutes as a whole number, at least 1."""
     return max(1, int(minutes + 0.5))
 
@@ -120,11 +120,11 @@ def _counted(outline: Outline, below: Iterable[int]) -> list[str]:
 def reading_minutes(piece: Piece) -> float:
     """Return the minutes to read a piece or to guess; 0 for code that is hidden or folded."""
     kind = piece.cell.kind
-    if kind is Kind.MARKDOWN:
+    if kind is CellKind.MARKDOWN:
         return word_count(piece.text) / WORDS + fenced_line_count(piece.text) / LINES
-    if kind is Kind.PREDICT:
+    if kind is CellKind.PREDICT:
         return PREDICTION
-    return code_line_count(piece.text) / LINES if kind is Kind.LESSON else 0
+    return code_line_count(piece.text) / LINES if kind is CellKind.LESSON else 0
 
 
 def exercise_minutes(chapter: Chapter, name: str, tier_of: TierOf) -> float:
@@ -148,13 +148,13 @@ def check_minutes(chapter: Chapter) -> None:
     """Check that placeholders are known ones, below a heading that they can refer to; raise ChapterError."""
     outline = Outline(chapter)
     for place, cell in enumerate(chapter.cells):
-        for found in _WORD.finditer(masked(cell.source)) if cell.kind is Kind.MARKDOWN else ():
+        for found in _WORD.finditer(mask_code(cell.source)) if cell.kind is CellKind.MARKDOWN else ():
             _check_word(outline, place, cell, found)
-    if any(found["word"] in PLACEHOLDERS for found in _WORD.finditer(title(chapter))):
+    if any(found["word"] in PLACEHOLDERS for found in _WORD.finditer(chapter_title(chapter))):
         fail(
             chapter.where,
             chapter.cells[0].line,
-            f"the title `{title(chapter)}` is listed without minutes; put them in parentheses at its end.",
+            f"the title `{chapter_title(chapter)}` is listed without minutes; put them in parentheses at its end.",
         )
 
 
@@ -176,7 +176,7 @@ def _check_word(outline: Outline, place: int, cell: Cell, found: re.Match[str]) 
         fail(where, cell.line, "{side} stands where no side path is below the heading; take it out.")
 
 
-def title(chapter: Chapter) -> str:
+def chapter_title(chapter: Chapter) -> str:
     """Return the chapter's first heading, without minutes."""
     heading = chapter.cells[0].source.partition("\n")[0]
     return _AT_THE_END.sub("", heading.lstrip("# "))
@@ -186,34 +186,36 @@ def title(chapter: Chapter) -> str:
 
 
 @dataclass(frozen=True)
-class Share:
+class ReadingShare:
     """The minutes and the number of cells of one part of a chapter."""
 
     minutes: float = 0
     cells: int = 0
 
-    def __add__(self, other: Share) -> Share:
-        return Share(self.minutes + other.minutes, self.cells + other.cells)
+    def __add__(self, other: ReadingShare) -> ReadingShare:
+        return ReadingShare(self.minutes + other.minutes, self.cells + other.cells)
 
     def __str__(self) -> str:
-        return f"{rounded(self.minutes)} min, {self.cells} cell{'s' * (self.cells != 1)}" if self.cells else "none"
+        return (
+            f"{whole_minutes(self.minutes)} min, {self.cells} cell{'s' * (self.cells != 1)}" if self.cells else "none"
+        )
 
 
-def shares(chapter: Chapter, tier_of: TierOf) -> dict[str, Share]:
+def minutes_of_parts(chapter: Chapter, tier_of: TierOf) -> dict[str, ReadingShare]:
     """Return the minutes and cells of each part of a chapter, claims left out.
 
     A markdown cell counts once, for the part of its first piece.
     """
     outline, seen = Outline(chapter), set[int]()
-    found = dict.fromkeys(("main path", "exercises", "stretch exercises", "side paths"), Share())
+    found = dict.fromkeys(("main path", "exercises", "stretch exercises", "side paths"), ReadingShare())
     for number, piece in enumerate(outline.pieces):
-        if piece.cell.kind is not Kind.CLAIM:
+        if piece.cell.kind is not CellKind.CLAIM:
             name = outline.exercise.get(number)
             part = _exercises(chapter, name) if name else "side paths" if number in outline.side else "main path"
-            found[part] += Share(0 if name else reading_minutes(piece), piece.place not in seen)
+            found[part] += ReadingShare(0 if name else reading_minutes(piece), piece.place not in seen)
             seen.add(piece.place)
     for name in chapter.exercises:
-        found[_exercises(chapter, name)] += Share(exercise_minutes(chapter, name, tier_of))
+        found[_exercises(chapter, name)] += ReadingShare(exercise_minutes(chapter, name, tier_of))
     return found
 
 

@@ -13,13 +13,13 @@ from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Report
 from autograder.errors import CourseError
 from autograder.exercises.exercise import Exercise
-from autograder.exercises.observation import Observation, Plain, Seen
+from autograder.exercises.observation import Observation, Plain, TensorSnapshot
 
 MOST = 0.25  # the share of an exercise that constants may earn if its first check is met honestly
 _SOURCE = "def cheats(): ..."
 
 
-def replayed(exercise: Exercise, shipped: ExpectedObservations, key: ExpectedObservations) -> Report:
+def judge_replay(exercise: Exercise, shipped: ExpectedObservations, key: ExpectedObservations) -> Report:
     """Return the report on a cheat that repeats the reference's observations of the visible cases for every case."""
     return judge(exercise, key, _constants(shipped, key), _SOURCE)
 
@@ -36,7 +36,7 @@ def with_right_shapes(exercise: Exercise, shipped: ExpectedObservations, key: Ex
 
 def _filled(reported: Plain, right: Plain) -> Plain:
     """Return what the cheat reports, with the right form in place of each tensor without values."""
-    if isinstance(reported, Seen) and isinstance(right, Seen):
+    if isinstance(reported, TensorSnapshot) and isinstance(right, TensorSnapshot):
         return right if reported.values is None and right.values is None else reported
     if isinstance(reported, dict) and isinstance(right, dict):
         return {name: _filled(part, right.get(name)) for name, part in reported.items()}
@@ -69,7 +69,7 @@ def cheat_earns_points(exercise: Exercise, shipped: ExpectedObservations, key: E
     That is: any point by constants alone, or more than `MOST` after an honest first check.
     """
     try:
-        if passed_requirements(replayed(exercise, shipped, key)):
+        if passed_requirements(judge_replay(exercise, shipped, key)):
             return True
         return share_of_constants(after_an_honest_first(exercise, shipped, key)) > MOST
     except CourseError:
@@ -83,7 +83,7 @@ def cheat_lines(
 ) -> Iterator[str]:
     """Yield a line for each way in which a cheat earns points on fresh cases; `fresh` maps a seed to its key."""
     for seed, key in fresh.items():
-        earned = passed_requirements(replayed(exercise, shipped, key))
+        earned = passed_requirements(judge_replay(exercise, shipped, key))
         if earned:
             yield f"who repeats what is shipped passes {earned} (seed {seed}); let them hang on fresh input."
             break

@@ -13,7 +13,7 @@ from collections.abc import Set
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from autograder.course.chapter_cells import Cell, Chapter, Kind
+from autograder.course.chapter_cells import Cell, CellKind, Chapter
 from autograder.course.chapter_rules import fail
 from autograder.course.markdown_text import excerpts, first_heading, headings
 from autograder.python_names import declared_global, names_of
@@ -21,7 +21,7 @@ from autograder.python_names import declared_global, names_of
 LEVEL = 4
 _SIGNS = "#" * LEVEL
 _TITLE = re.compile(r"(?P<question>.*\?)(\s*\([^()]*\))?")
-_MAIN_ONLY = (Kind.EXERCISE, Kind.CHECK, Kind.SETUP, Kind.PARAMETERS)
+_MAIN_ONLY = (CellKind.EXERCISE, CellKind.CHECK, CellKind.SETUP, CellKind.PARAMETERS)
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def _from(chapter: Chapter, begin: int) -> SidePath:
 
 
 def _begins_anew(cell: Cell) -> bool:
-    return cell.kind is Kind.MARKDOWN and first_heading(cell.source) is not None
+    return cell.kind is CellKind.MARKDOWN and first_heading(cell.source) is not None
 
 
 def side_path_cells(chapter: Chapter) -> set[int]:
@@ -63,7 +63,7 @@ def main_path(chapter: Chapter) -> Chapter:
 
 def check_side_paths(chapter: Chapter) -> None:
     """Check the form of side paths, and that the main path reads none of their names; raise ChapterError."""
-    for cell in chapter.of_kind(Kind.MARKDOWN):
+    for cell in chapter.of_kind(CellKind.MARKDOWN):
         _check_headings(chapter, cell)
     for path in side_paths(chapter):
         _check_contents(chapter, path)
@@ -103,7 +103,7 @@ def _check_contents(chapter: Chapter, path: SidePath) -> None:
                 f"a side path holds no {cell.kind.value} cell, and this one is in {_told(path)}; "
                 "put a heading of the main path above it.",
             )
-        if cell.kind is Kind.MARKDOWN and headings(cell.source)[cell is cells[0] :]:
+        if cell.kind is CellKind.MARKDOWN and headings(cell.source)[cell is cells[0] :]:
             fail(
                 chapter.where,
                 cell.line,
@@ -117,9 +117,11 @@ def _check_contents(chapter: Chapter, path: SidePath) -> None:
 def _check_guesses(chapter: Chapter, path: SidePath) -> None:
     """Check that a guess and its `reveal` are on the same path, so that a reader who skips one skips both."""
     for place, cell in enumerate(chapter.cells):
-        if cell.kind is not Kind.PREDICT:
+        if cell.kind is not CellKind.PREDICT:
             continue
-        revealed = next(n for n in range(place + 1, len(chapter.cells)) if chapter.cells[n].kind is not Kind.MARKDOWN)
+        revealed = next(
+            n for n in range(place + 1, len(chapter.cells)) if chapter.cells[n].kind is not CellKind.MARKDOWN
+        )
         if (place in path.places) != (revealed in path.places):
             fail(
                 chapter.where,
@@ -140,7 +142,7 @@ def _check_names(chapter: Chapter) -> None:
     on = {place: path for path in side_paths(chapter) for place in path.places}
     if not on:
         return
-    code = {place: _statements(cell) for place, cell in enumerate(chapter.cells) if cell.kind is not Kind.MARKDOWN}
+    code = {place: _statements(cell) for place, cell in enumerate(chapter.cells) if cell.kind is not CellKind.MARKDOWN}
     main = set(dir(builtins)).union(*(each.given for place in set(code) - set(on) for each in code[place]))
     # A name that only side paths bind is refused before them, too: a function may be called, and read it, later.
     side = {name: on[place] for place in on if place in code for each in code[place] for name in each.given - main}

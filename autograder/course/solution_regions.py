@@ -19,25 +19,25 @@ _MARKER = re.compile(r"\s*### (?P<edge>BEGIN|END) (?P<name>[A-Z]+(?: [A-Z]+)*)\s
 _COMMENT = re.compile(r"# ?(?P<text>.*)")
 
 
-def markers(source: str) -> list[tuple[str, str]]:
+def marker_lines(source: str) -> list[tuple[str, str]]:
     """Return each marker line, in order, as (edge, name): ("BEGIN", "SOLUTION"), ("END", "SOLUTION")."""
     found = (_MARKER.fullmatch(line) for line in source.split("\n"))
     return [(match["edge"], match["name"]) for match in found if match]
 
 
-def inside(source: str, name: str) -> str:
+def region_lines(source: str, name: str) -> str:
     """Return the lines within a region, without its markers; "" if there is no such region."""
     lines = source.split("\n")
     span = _span(lines, name)
     return "\n".join(lines[span[0] + 1 : span[1]]) if span else ""
 
 
-def without(source: str, name: str) -> str:
+def remove_region(source: str, name: str) -> str:
     """Return the text without a region."""
-    return replaced(source, name, [])
+    return replace_region(source, name, [])
 
 
-def replaced(source: str, name: str, lines: list[str]) -> str:
+def replace_region(source: str, name: str, lines: list[str]) -> str:
     """Return the text with a region replaced by lines, which get the region's indentation."""
     old = source.split("\n")
     span = _span(old, name)
@@ -48,21 +48,21 @@ def replaced(source: str, name: str, lines: list[str]) -> str:
     return "\n".join([*old[:first], *(indent + line for line in lines), *old[last + 1 :]])
 
 
-def solved(source: str) -> str:
+def solution_cell(source: str) -> str:
     """Return an exercise cell as its worked solution: no starter, no markers."""
-    lines = without(source, STARTER).split("\n")
+    lines = remove_region(source, STARTER).split("\n")
     return "\n".join(line for line in lines if not _MARKER.fullmatch(line))
 
 
-def starter(source: str) -> str:
+def starter_cell(source: str) -> str:
     """Return an exercise cell as the student gets it: its starter region, or the cell with nbgrader's stub."""
-    given = inside(source, STARTER)
+    given = region_lines(source, STARTER)
     if not given:
-        return replaced(source, SOLUTION, list(STUB))
-    return uncommented(given)
+        return replace_region(source, SOLUTION, list(STUB))
+    return uncomment(given)
 
 
-def uncommented(text: str) -> str:
+def uncomment(text: str) -> str:
     """Return the text with one `# ` removed from the front of each line."""
     matches = (_COMMENT.fullmatch(line) for line in text.split("\n"))
     return "\n".join(match["text"] if match else "" for match in matches)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from autograder.diagnosis.expected import ExpectedObservations
 from autograder.exercises.exercise import Exercise
-from autograder.exercises.source_rules import broken, remarks
+from autograder.exercises.source_rules import applicable_notes, broken_rules
 from autograder.ipython_syntax import UNREAD, without_comments
 
 _SEARCHED = 20_000  # characters; searching a longer text for a pattern could take too long
@@ -29,8 +29,8 @@ class AnswerText:
     @classmethod
     def read(cls, exercise: Exercise, key: ExpectedObservations, source: str) -> AnswerText:
         """Examine the text of an answer, helper functions included."""
-        names = tuple(rule.name for rule in broken(exercise.rules, source, exercise.name))
-        notes = remarks(exercise.notes, source, exercise.name) if exercise.notes else ()
+        names = tuple(rule.name for rule in broken_rules(exercise.rules, source, exercise.name))
+        notes = applicable_notes(exercise.notes, source, exercise.name) if exercise.notes else ()
         return cls(names, _disproved(key, source), notes)
 
 

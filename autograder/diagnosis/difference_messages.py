@@ -10,14 +10,14 @@ import torch
 
 from autograder.diagnosis.author_message import choose_author_message
 from autograder.diagnosis.error_meanings import error_meaning
-from autograder.diagnosis.number_format import number
-from autograder.diagnosis.tensor_grid import picture
-from autograder.diagnosis.value_format import RESULTS, nested, shorten, show, show_both
+from autograder.diagnosis.number_format import number_text
+from autograder.diagnosis.tensor_grid import grids_of_difference
+from autograder.diagnosis.value_format import RESULTS, nested_text, shorten, show_both, value_text
 from autograder.diagnosis.value_kinds import note_of_kind, type_sentence
-from autograder.diagnosis.verdict import Picture
+from autograder.diagnosis.verdict import GridPair
 from autograder.exercises.difference import Difference, Tolerance, first_difference
 from autograder.exercises.exercise import Case, Exercise
-from autograder.exercises.observation import Observation, Plain, Raised, Seen, dtype_name
+from autograder.exercises.observation import ExceptionSnapshot, Observation, Plain, TensorSnapshot, dtype_name
 
 LONGEST = 1000  # characters of a sentence, which may quote a student's text
 _SMALL = 24  # a tensor with at most this many numbers is shown in full
@@ -31,7 +31,7 @@ class DifferenceMessage:
     sentence: str
     expected: str = ""
     got: str = ""
-    picture: Picture | None = None
+    picture: GridPair | None = None
 
 
 def not_attempted(name: str) -> str:
@@ -89,7 +89,7 @@ def _of_result(right: Observation, seen: Observation, tolerance: Tolerance) -> D
 
 
 def _with_values(sentence: str, difference: Difference, tolerance: Tolerance) -> DifferenceMessage:
-    return DifferenceMessage(sentence, *_by_entry(difference, tolerance), picture(difference, tolerance))
+    return DifferenceMessage(sentence, *_by_entry(difference, tolerance), grids_of_difference(difference, tolerance))
 
 
 def _by_entry(difference: Difference, tolerance: Tolerance) -> tuple[str, str]:
@@ -116,7 +116,7 @@ def _tell_form(
     if "returned" not in seen:
         return DifferenceMessage(sentence)
     advice = " Did you forget `return`?" if seen["returned"] is None else ""
-    return DifferenceMessage(f"{sentence}{advice}", got=show(seen["returned"]))
+    return DifferenceMessage(f"{sentence}{advice}", got=value_text(seen["returned"]))
 
 
 _FACETS = {
@@ -137,7 +137,7 @@ def _wrong_fact(tells: Mapping[str, str], right: Observation, seen: Observation)
     return next((tells[facet] for facet in wrong), "")
 
 
-def _tell_raised(exercise: Exercise, error: Raised, before: str) -> DifferenceMessage:
+def _tell_raised(exercise: Exercise, error: ExceptionSnapshot, before: str) -> DifferenceMessage:
     where = f" It happened at: `{error.line}`" if error.line else ""
     message = " ".join(error.message.split())
     signature = error.type == "TypeError" and f"{exercise.name}()" in error.message and "argument" in error.message
@@ -172,8 +172,10 @@ def _tell_value(place: str, difference: Difference, tolerance: Tolerance) -> Dif
     if difference.aspect == "length":
         items = "1 item" if len(expected) == 1 else f"{len(expected)} items"
         return DifferenceMessage(f"Expected {place} to have {items}, got {len(got)}.", *told)
-    if isinstance(expected, Seen):
-        return DifferenceMessage(_tensor_sentence(place, difference), *told, picture=picture(difference, tolerance))
+    if isinstance(expected, TensorSnapshot):
+        return DifferenceMessage(
+            _tensor_sentence(place, difference), *told, picture=grids_of_difference(difference, tolerance)
+        )
     return DifferenceMessage(f"Expected {place} to be {texts[0]}, got {texts[1]}.", *told)
 
 
@@ -212,7 +214,7 @@ def _form_advice(aspect: str, got: object) -> str:
 
 def _nan_note(expected: Plain, got: Plain) -> str:
     """Return how many numbers of a tensor are nan and should not be; "" if none, or for other values than tensors."""
-    if not (isinstance(expected, Seen) and isinstance(got, Seen)) or expected.shape != got.shape:
+    if not (isinstance(expected, TensorSnapshot) and isinstance(got, TensorSnapshot)) or expected.shape != got.shape:
         return ""
     if expected.values is None or got.values is None:
         return ""
@@ -223,30 +225,30 @@ def _nan_note(expected: Plain, got: Plain) -> str:
 # --- the call
 
 
-def spelled(exercise: Exercise, case: Case) -> str:
+def spelled_call(exercise: Exercise, case: Case) -> str:
     """Return the call of a case as code, as its exercise spells it."""
-    return (exercise.spelled or call)(exercise.name, case)
+    return (exercise.spelled or call_text)(exercise.name, case)
 
 
-def call(name: str, case: Case) -> str:
+def call_text(name: str, case: Case) -> str:
     """Return the call of a case as code: small tensors in full, larger ones by shape."""
-    return call_of(name, *map(argument, case.args), **case.kwargs)
+    return call_of(name, *map(argument_text, case.args), **case.kwargs)
 
 
 def call_of(name: str, *parts: str, **options: object) -> str:
     """Return a call as code: `parts` are arguments as code already, `options` are keyword arguments as values."""
-    return f"{name}({', '.join([*parts, *(f'{key}={argument(value)}' for key, value in options.items())])})"
+    return f"{name}({', '.join([*parts, *(f'{key}={argument_text(value)}' for key, value in options.items())])})"
 
 
-def sized(name: str, tensor: torch.Tensor, more: str = "") -> str:
+def tensor_summary(name: str, tensor: torch.Tensor, more: str = "") -> str:
     """Return a short text for a tensor: its name, its shape and `more`, as in "<images (8, 1, 4, 4)>"."""
     return f"<{name} {tuple(tensor.shape)}{more}>"
 
 
-def argument(value: object) -> str:
+def argument_text(value: object) -> str:
     """Return an argument as code: a small tensor in full, consecutive numbers as `torch.arange`, others by shape."""
     if type(value) is list:
-        return shorten(f"[{', '.join(map(argument, value))}]")
+        return shorten(f"[{', '.join(map(argument_text, value))}]")
     if not isinstance(value, torch.Tensor):
         return shorten(repr(value))
     usual = (torch.float32, torch.int64, torch.bool) if value.numel() else (torch.float32,)
@@ -263,8 +265,8 @@ def argument(value: object) -> str:
 def _numbers(tensor: torch.Tensor) -> str:
     """Return the numbers of a small tensor, with the usual digits where these keep different numbers apart."""
     values = set(tensor.reshape(-1).tolist())
-    apart = len({number(value) for value in values}) == len(values)
-    return nested(tensor.tolist(), number if apart else _exactly)
+    apart = len({number_text(value) for value in values}) == len(values)
+    return nested_text(tensor.tolist(), number_text if apart else _exactly)
 
 
 def _exactly(value: object) -> str:

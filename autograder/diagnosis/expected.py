@@ -14,7 +14,7 @@ _EXACT = Tolerance(0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Mistake:
+class KnownMistake:
     """A known wrong answer, as the answer bank describes it: its observation on each case, and the rules it breaks.
 
     `sentence` is the message for students. It is not used for code in which the pattern `unless` is found. A mistake
@@ -36,7 +36,7 @@ class ExpectedObservations:
     exercise: str
     cases: tuple[Case, ...]
     reference: tuple[Observation, ...]
-    mistakes: tuple[Mistake, ...]
+    mistakes: tuple[KnownMistake, ...]
 
     def only(self, keep: Callable[[Observation], Observation]) -> ExpectedObservations:
         """Return a copy of this key in which `keep` is applied to each observation."""
@@ -66,7 +66,7 @@ class ExpectedObservations:
             tuple(map(Case.from_plain, data["cases"])),
             tuple(table[place] for place in data["reference"]),
             tuple(
-                Mistake(tag, text, tuple(table[place] for place in places), tuple(rules), unless, slip)
+                KnownMistake(tag, text, tuple(table[place] for place in places), tuple(rules), unless, slip)
                 for tag, text, places, rules, unless, slip in data["mistakes"]
             ),
         )

@@ -17,8 +17,8 @@ from autograder.diagnosis.facet_difference import FacetDifference, compare_facet
 from autograder.diagnosis.mistake_matching import explaining_mistake, failing_cases, matches_mistake, same_observation
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.exercises.exercise import Case, Exercise
-from autograder.exercises.form_slips import Slip
-from autograder.exercises.observation import Observation, Raised
+from autograder.exercises.observation import ExceptionSnapshot, Observation
+from autograder.exercises.type_slips import Slip
 
 UNTOUCHED = "untouched"  # in a debugging exercise, the tag of the program that the student has not changed
 _STUB = "NotImplementedError"
@@ -26,17 +26,17 @@ _STUB = "NotImplementedError"
 
 def judge(exercise: Exercise, key: ExpectedObservations, observations: Sequence[Observation], source: str) -> Report:
     """Return the report on an answer from its observations, one per case of the key, and its source text."""
-    return judge_read(exercise, key, observations, AnswerText.read(exercise, key, source))
+    return judge_with_text(exercise, key, observations, AnswerText.read(exercise, key, source))
 
 
-def judge_read(
+def judge_with_text(
     exercise: Exercise, key: ExpectedObservations, observations: Sequence[Observation], text: AnswerText
 ) -> Report:
     """Return the report as `judge` does, with the answer's text already examined.
 
     The report depends on the source text through `text` alone, so that callers may cache reports by it.
     """
-    if all(is_stub(seen.get("raised")) for seen in observations):
+    if all(is_stub_error(seen.get("raised")) for seen in observations):
         return uniform_report(
             exercise, key.cases, Status.NOT_ATTEMPTED, difference_messages.not_attempted(exercise.name)
         )
@@ -69,9 +69,9 @@ def is_final(report: Report) -> bool:
     return report.passed or report.verdicts[0].status is Status.NOT_ATTEMPTED
 
 
-def is_stub(error: object) -> bool:
+def is_stub_error(error: object) -> bool:
     """Return whether a recorded error is the NotImplementedError of the unchanged starter."""
-    return isinstance(error, Raised) and error.type == _STUB
+    return isinstance(error, ExceptionSnapshot) and error.type == _STUB
 
 
 def _sentences(cases: Sequence[Case]) -> list[str]:
@@ -177,7 +177,7 @@ class _Lines:
             status=Status.ERROR if "raised" in seen else Status.FAIL,
             sentence=mistake.sentence if mistake else told.sentence,
             mistake=mistake.tag if mistake else None,
-            call=difference_messages.spelled(self.exercise, case),
+            call=difference_messages.spelled_call(self.exercise, case),
             expected=told.expected,
             got=told.got,
             picture=told.picture,

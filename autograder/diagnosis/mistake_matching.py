@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from autograder.diagnosis.answer_text import AnswerText
-from autograder.diagnosis.expected import ExpectedObservations, Mistake
+from autograder.diagnosis.expected import ExpectedObservations, KnownMistake
 from autograder.exercises.difference import Difference, differences, first_difference
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.observation import Observation
@@ -14,14 +14,14 @@ from autograder.exercises.observation import Observation
 
 def explaining_mistake(
     exercise: Exercise, key: ExpectedObservations, seen: Sequence[Observation], text: AnswerText, wrong: Sequence[int]
-) -> Mistake | None:
+) -> KnownMistake | None:
     """Return the known mistake that explains why the answer fails on the cases `wrong` of one requirement, or None.
 
     The mistake has the answer's observation on the first of these cases and on at least half of them; no case of the
     exercise refutes it; more than one bool supports it; and the answer's text does not prove its sentence false. Of
     several such mistakes, the one that agrees on most cases is returned; None if two agree on equally many.
     """
-    ranked: list[tuple[int, Mistake]] = []
+    ranked: list[tuple[int, KnownMistake]] = []
     for place, mistake in enumerate(key.mistakes):
         if not mistake.sentence or place in text.disproved:
             continue
@@ -39,7 +39,7 @@ def explaining_mistake(
     return ranked[0][1]
 
 
-def matches_mistake(exercise: Exercise, mistake: Mistake, seen: Sequence[Observation]) -> bool:
+def matches_mistake(exercise: Exercise, mistake: KnownMistake, seen: Sequence[Observation]) -> bool:
     """Return whether an answer's observations equal the mistake's on every case."""
     return all(same_observation(exercise, *pair) for pair in zip(mistake.observations, seen, strict=True))
 
@@ -49,14 +49,14 @@ def same_observation(exercise: Exercise, known: Observation, mine: Observation) 
     return exercise.compare(known, mine, exercise.tolerance) is None
 
 
-def _refuted(exercise: Exercise, key: ExpectedObservations, mistake: Mistake, seen: Sequence[Observation]) -> bool:
+def _refuted(exercise: Exercise, key: ExpectedObservations, mistake: KnownMistake, seen: Sequence[Observation]) -> bool:
     """Return whether the mistake fails on some case in a way in which this answer does not."""
     cases = failing_cases(exercise, key, mistake)
     return any(_denies(exercise, key.reference[i], mistake.observations[i], seen[i]) for i in cases)
 
 
 @lru_cache(maxsize=1024)  # needed for every answer, and a key does not change
-def failing_cases(exercise: Exercise, key: ExpectedObservations, mistake: Mistake) -> tuple[int, ...]:
+def failing_cases(exercise: Exercise, key: ExpectedObservations, mistake: KnownMistake) -> tuple[int, ...]:
     """Return the indices of the cases on which a known mistake differs from the reference."""
     pairs = zip(key.reference, mistake.observations, strict=True)
     return tuple(i for i, (right, known) in enumerate(pairs) if not same_observation(exercise, right, known))

@@ -8,7 +8,7 @@ USUAL = 4  # significant digits
 _MOST = 17  # significant digits that tell any two floats apart
 
 
-def number(value: object, digits: int = USUAL) -> str:
+def number_text(value: object, digits: int = USUAL) -> str:
     """Return a number as text with this many significant digits; a whole float keeps its point.
 
     With more digits than `USUAL`, trailing zeros are kept, so that two numbers line up.

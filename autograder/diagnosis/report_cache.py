@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from autograder.diagnosis.answer_text import AnswerText
 from autograder.diagnosis.expected import ExpectedObservations
-from autograder.diagnosis.judge_observations import is_final, judge_read
+from autograder.diagnosis.judge_observations import is_final, judge_with_text
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.observation import Observation
@@ -40,7 +40,7 @@ class ReportCache:
         A report by the reference key is remembered only where the full key would give the same.
         """
         name, text = exercise.name, AnswerText.read(exercise, key, source)
-        report = self._reports.get((name, seed, digest, text)) or judge_read(exercise, key, observations, text)
+        report = self._reports.get((name, seed, digest, text)) or judge_with_text(exercise, key, observations, text)
         if is_full_key or is_final(report):
             for known in (text, digest_of(source)):
                 if len(self._reports) >= _MOST:

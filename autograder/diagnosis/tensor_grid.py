@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import torch
 
-from autograder.diagnosis.number_format import USUAL, digits_apart, number
-from autograder.diagnosis.verdict import Picture
+from autograder.diagnosis.number_format import USUAL, digits_apart, number_text
+from autograder.diagnosis.verdict import GridPair
 from autograder.exercises.difference import Difference, Tolerance, close_mask
-from autograder.exercises.observation import Plain, Seen
+from autograder.exercises.observation import Plain, TensorSnapshot
 
 _GRID = 8  # largest side
 _BEFORE = 3  # numbers of a window before the first that differs
 _IN_A_LINE = 6  # numbers that are easily compared in a line of text
 
 
-def picture(difference: Difference, tolerance: Tolerance) -> Picture | None:
+def grids_of_difference(difference: Difference, tolerance: Tolerance) -> GridPair | None:
     """Return both tensors around the first number that differs; None if no numbers differ or the tensor is short."""
     expected, got = _values(difference.expected), _values(difference.got)
     if difference.aspect != "values" or expected is None or got is None or expected.shape != got.shape:
@@ -27,17 +27,17 @@ def picture(difference: Difference, tolerance: Tolerance) -> Picture | None:
 
 def _values(seen: Plain) -> torch.Tensor | None:
     """Return the numbers of a real tensor; None for any other value (complex numbers are stored as pairs)."""
-    return seen.values if isinstance(seen, Seen) and not seen.dtype.startswith("complex") else None
+    return seen.values if isinstance(seen, TensorSnapshot) and not seen.dtype.startswith("complex") else None
 
 
-def _around(first: tuple[int, ...], expected: torch.Tensor, got: torch.Tensor, differs: torch.Tensor) -> Picture:
+def _around(first: tuple[int, ...], expected: torch.Tensor, got: torch.Tensor, differs: torch.Tensor) -> GridPair:
     """Return the window around the index `first`, in the two-dimensional slice of the last two dims that holds it."""
     *outer, row, column = first if len(first) > 1 else (0, *first)
     grids = [each[tuple(outer)] if len(first) > 1 else each[None] for each in (expected, got, differs)]
     rows, columns = (_window(*pair) for pair in zip(grids[0].shape, (row, column), strict=True))
     places = [[(i, j) for j in columns] for i in rows]
     texts = [[_two_texts(*(grid[at].item() for grid in grids)) for at in line] for line in places]
-    return Picture(
+    return GridPair(
         expected=tuple(tuple(one for one, _ in line) for line in texts),
         got=tuple(tuple(other for _, other in line) for line in texts),
         agrees=tuple(tuple(not grids[2][at] for at in line) for line in places),
@@ -56,7 +56,7 @@ def _window(size: int, place: int) -> range:
 def _two_texts(expected: object, got: object, differ: object) -> tuple[str, str]:
     """Return both numbers, with the digits that tell them apart where they count as different."""
     digits = digits_apart(expected, got) if differ else USUAL
-    return number(expected, digits), number(got, digits)
+    return number_text(expected, digits), number_text(got, digits)
 
 
 def _told(first: tuple[int, ...], differs: torch.Tensor, outer: list[int]) -> str:

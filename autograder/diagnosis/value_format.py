@@ -7,9 +7,9 @@ from functools import partial
 
 import torch
 
-from autograder.diagnosis.number_format import USUAL, digits_apart, number
+from autograder.diagnosis.number_format import USUAL, digits_apart, number_text
 from autograder.exercises.difference import Difference, Tolerance, close_mask
-from autograder.exercises.observation import Foreign, Plain, Raised, Seen
+from autograder.exercises.observation import ExceptionSnapshot, OtherValue, Plain, TensorSnapshot
 
 WIDTH = 240
 RESULTS = ("returned", "again")  # facets with what the answer returned; the values of others are made by the probe
@@ -17,21 +17,23 @@ _CHANGED = ("inputs", "left", "behind", "elsewhere")  # facets that list what an
 _BEFORE = 60  # of two long texts, the characters that are shown before the first that differs
 
 
-def show(value: Plain, width: int = WIDTH, digits: int = USUAL) -> str:
+def value_text(value: Plain, width: int = WIDTH, digits: int = USUAL) -> str:
     """Return a value as a short text; a tensor with its shape and dtype."""
-    if isinstance(value, Seen):
+    if isinstance(value, TensorSnapshot):
         return _tensor(value, width, digits)
-    if isinstance(value, Foreign):
+    if isinstance(value, OtherValue):
         return shorten(_in_full(value), width)
-    if isinstance(value, Raised):
+    if isinstance(value, ExceptionSnapshot):
         return shorten(f"{value.type}: {value.message}", width)
     if isinstance(value, list | tuple) and not isinstance(value, torch.Size):
-        inside = ", ".join(show(item, width) for item in value)
+        inside = ", ".join(value_text(item, width) for item in value)
         inside += "," if isinstance(value, tuple) and len(value) == 1 else ""
         return shorten(f"[{inside}]" if isinstance(value, list) else f"({inside})", width)
     if isinstance(value, dict):
-        return shorten("{" + ", ".join(f"{key!r}: {show(item, width)}" for key, item in value.items()) + "}", width)
-    return shorten(number(value, digits) if isinstance(value, float) else repr(value), width)
+        return shorten(
+            "{" + ", ".join(f"{key!r}: {value_text(item, width)}" for key, item in value.items()) + "}", width
+        )
+    return shorten(number_text(value, digits) if isinstance(value, float) else repr(value), width)
 
 
 def show_both(difference: Difference, tolerance: Tolerance) -> tuple[str, str]:
@@ -43,11 +45,11 @@ def show_both(difference: Difference, tolerance: Tolerance) -> tuple[str, str]:
             return listed
     place = _first_apart(difference, tolerance)
     pair = (expected, got) if place is None else (expected.values[place].item(), got.values[place].item())
-    texts = [show(value, digits=digits_apart(*pair)) for value in (expected, got)]
+    texts = [value_text(value, digits=digits_apart(*pair)) for value in (expected, got)]
     if difference.aspect == "requires_grad":
         texts = [_tensor(seen, more=f", requires_grad={seen.requires_grad}") for seen in (expected, got)]
     elif texts[0] == texts[1] and place is not None:
-        numbers = (number(value, digits_apart(*pair)) for value in pair)
+        numbers = (number_text(value, digits_apart(*pair)) for value in pair)
         texts = [f"{text}, with {value} at {list(place)}" for text, value in zip(texts, numbers, strict=True)]
     elif texts[0] == texts[1]:
         texts = _cut_where_apart(expected, got, texts[0])
@@ -57,7 +59,7 @@ def show_both(difference: Difference, tolerance: Tolerance) -> tuple[str, str]:
 def _first_apart(difference: Difference, tolerance: Tolerance) -> tuple[int, ...] | None:
     """Return the index of the first number in which two tensors differ; None where they do not differ in numbers."""
     expected, got = difference.expected, difference.got
-    if difference.aspect != "values" or not isinstance(expected, Seen) or not isinstance(got, Seen):
+    if difference.aspect != "values" or not isinstance(expected, TensorSnapshot) or not isinstance(got, TensorSnapshot):
         return None
     if expected.values is None or got.values is None or expected.values.shape != got.values.shape:
         return None
@@ -69,7 +71,7 @@ def _cut_where_apart(expected: Plain, got: Plain, alike: str) -> list[str]:
     """Return two long values that begin and end alike as texts that say their lengths, or begin where they differ."""
     if isinstance(expected, list | tuple | dict):
         return [f"{alike} ({len(each)} items)" for each in (expected, got)]
-    if not isinstance(expected, str | Foreign):
+    if not isinstance(expected, str | OtherValue):
         return [alike, alike]
     one, other = _in_full(expected), _in_full(got)
     apart = (i for i, (left, right) in enumerate(zip(one, other, strict=False)) if left != right)
@@ -78,14 +80,14 @@ def _cut_where_apart(expected: Plain, got: Plain, alike: str) -> list[str]:
 
 
 def _in_full(value: Plain) -> str:
-    return f"{value.type}: {' '.join(value.text.split())}" if isinstance(value, Foreign) else str(value)
+    return f"{value.type}: {' '.join(value.text.split())}" if isinstance(value, OtherValue) else str(value)
 
 
 def _listed(difference: Difference) -> tuple[str, str] | None:
     """Return two values that are words of the probe as plain text without quotes; None if they are no words."""
     expected, got = difference.expected, difference.got
     if isinstance(expected, str) != isinstance(got, str):
-        one, other = (_enumerated(each) if isinstance(each, str) else show(each) for each in (expected, got))
+        one, other = (_enumerated(each) if isinstance(each, str) else value_text(each) for each in (expected, got))
         return one, other
     if type(expected) is not type(got) or not (_is_words(expected) and _is_words(got)):
         return None
@@ -112,26 +114,26 @@ def shorten(text: str, width: int = WIDTH) -> str:
     return text if len(text) <= width else f"{text[:half]} … {text[-half:]}"
 
 
-def nested(value: object, write: Callable[[object], str] = number) -> str:
+def nested_text(value: object, write: Callable[[object], str] = number_text) -> str:
     """Return nested lists of numbers as code, each number as `write` formats it."""
-    inside = (nested(item, write) for item in value) if isinstance(value, list) else ()
+    inside = (nested_text(item, write) for item in value) if isinstance(value, list) else ()
     return f"[{', '.join(inside)}]" if isinstance(value, list) else write(value)
 
 
 _MOST_DIMS = 50  # a tensor with more dims is not shown: nothing can be read within so many brackets
 
 
-def _tensor(seen: Seen, width: int = WIDTH, digits: int = USUAL, more: str = "") -> str:
+def _tensor(seen: TensorSnapshot, width: int = WIDTH, digits: int = USUAL, more: str = "") -> str:
     beside = f", on {seen.device}" if seen.device != "cpu" else ""
     return f"tensor of shape {seen.shape}, {seen.dtype}{beside}{more}: {_numbers(seen, width, digits)}"
 
 
-def _numbers(seen: Seen, width: int, digits: int) -> str:
+def _numbers(seen: TensorSnapshot, width: int, digits: int) -> str:
     if seen.values is None:
         return "(values not read)"
     if seen.values.dim() > _MOST_DIMS:
         return f"({seen.values.dim()} dims, values not shown)"
-    return shorten(nested(_ends(seen.values, width).tolist(), partial(number, digits=digits)), width)
+    return shorten(nested_text(_ends(seen.values, width).tolist(), partial(number_text, digits=digits)), width)
 
 
 def _ends(values: torch.Tensor, width: int) -> torch.Tensor:

@@ -5,22 +5,22 @@ from __future__ import annotations
 import torch
 
 from autograder.exercises.difference import Difference
-from autograder.exercises.observation import Foreign, Plain, Seen
+from autograder.exercises.observation import OtherValue, Plain, TensorSnapshot
 
 # Clearer names for types whose own name tells beginners little.
 _NAMES = {"ndarray": "NumPy array", "ellipsis": "`...`", "Tensor": "tensor in a special layout, such as sparse"}
 # Types that an answer returns. A value of another type may be made by the probe, and then no student was asked for it.
-_ASKED_FOR = (float, int, Seen, torch.device, torch.dtype, list, tuple, dict)
+_ASKED_FOR = (float, int, TensorSnapshot, torch.device, torch.dtype, list, tuple, dict)
 
 
-def kind(value: Plain) -> str:
+def type_words(value: Plain) -> str:
     """Return the type of a value with an article: "a tensor", "an int"."""
-    if isinstance(value, Seen):
+    if isinstance(value, TensorSnapshot):
         return "a tensor"
     if value is None:
         return "None"
     name = type(value).__name__
-    if isinstance(value, Foreign):
+    if isinstance(value, OtherValue):
         name = _NAMES.get(value.type, value.type)
     if isinstance(value, torch.Size):
         name = "torch.Size"
@@ -32,7 +32,8 @@ def type_sentence(place: str, expected: Plain, got: Plain) -> str:
     advice = ""
     if got is None and place == "the result":  # an entry of it may be None on purpose
         advice = " Did you forget `return`?"
-    return f"Expected {place} to be {kind(expected)}, got {kind(got)}.{advice or _conversion_advice(expected, got)}"
+    advice = advice or _conversion_advice(expected, got)
+    return f"Expected {place} to be {type_words(expected)}, got {type_words(got)}.{advice}"
 
 
 def note_of_kind(difference: Difference) -> str:
@@ -45,15 +46,15 @@ def note_of_kind(difference: Difference) -> str:
         return ""
     named = isinstance(expected, torch.device | torch.dtype) and isinstance(got, str)
     nothing = got is None and difference.path[0] == "returned"
-    if not (named or nothing or isinstance(got, Seen | Foreign)):
+    if not (named or nothing or isinstance(got, TensorSnapshot | OtherValue)):
         return ""
-    return f" Yours is {kind(got)} where {kind(expected)} is asked for.{_conversion_advice(expected, got)}"
+    return f" Yours is {type_words(got)} where {type_words(expected)} is asked for.{_conversion_advice(expected, got)}"
 
 
 def _conversion_advice(expected: Plain, got: Plain) -> str:
     """Return a sentence on the call that converts `got` to the expected type, such as `.item()`; "" if unknown."""
-    if isinstance(got, Seen) and isinstance(expected, bool | int | float):
+    if isinstance(got, TensorSnapshot) and isinstance(expected, bool | int | float):
         return " `.item()` turns a tensor with one element into a Python number."
-    if isinstance(got, Foreign) and got.type == "ndarray":
+    if isinstance(got, OtherValue) and got.type == "ndarray":
         return " `torch.from_numpy` makes a tensor of it; mind the dtype."
     return ""

@@ -22,7 +22,7 @@ class Status(Enum):
 
 
 @dataclass(frozen=True)
-class Picture:
+class GridPair:
     """Two small grids side by side: the numbers expected, the numbers got, and where they agree.
 
     For a larger tensor it is a window: `rows` and `columns` are the indices that it shows (a tensor with one dim has no
@@ -39,7 +39,7 @@ class Picture:
     told: str = ""
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Picture:
+    def from_json(cls, data: dict[str, Any]) -> GridPair:
         """Return a picture from its JSON form: lists become tuples."""
         return cls(**{name: _tuples(value) for name, value in data.items()})
 
@@ -59,7 +59,7 @@ class Verdict:
     call: str = ""
     expected: str = ""
     got: str = ""
-    picture: Picture | None = None
+    picture: GridPair | None = None
     after: str = ""
     case: int | None = None
 
@@ -128,5 +128,5 @@ def _tuples(value: Any) -> Any:
 
 
 def _verdict(item: dict[str, Any]) -> Verdict:
-    picture = item["picture"] and Picture.from_json(item["picture"])
+    picture = item["picture"] and GridPair.from_json(item["picture"])
     return Verdict(**(item | {"status": Status(item["status"]), "picture": picture or None}))

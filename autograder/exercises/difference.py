@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import torch
 
-from autograder.exercises.observation import Foreign, Plain, Raised, Seen
+from autograder.exercises.observation import ExceptionSnapshot, OtherValue, Plain, TensorSnapshot
 from autograder.exercises.torch_messages import normalize_wording
 
 # The aspects in which two values may differ, in the order in which they are compared.
@@ -49,7 +49,7 @@ def differences(expected: Plain, got: Plain, tol: Tolerance, path: tuple[str | i
     """Yield every difference between two observations; items of containers that differ in form are not compared."""
     if type(expected) is not type(got):
         yield Difference(path, "type", expected, got)
-    elif isinstance(expected, Seen):
+    elif isinstance(expected, TensorSnapshot):
         yield from _tensor_differences(expected, got, tol, path)
     elif isinstance(expected, dict):
         if set(expected) != set(got):
@@ -62,7 +62,7 @@ def differences(expected: Plain, got: Plain, tol: Tolerance, path: tuple[str | i
         else:
             yield from _item_differences(list(zip(range(len(got)), expected, got, strict=True)), tol, path)
     elif not _is_equal(expected, got, tol):
-        yield Difference(path, "raised" if isinstance(expected, Raised) else "values", expected, got)
+        yield Difference(path, "raised" if isinstance(expected, ExceptionSnapshot) else "values", expected, got)
 
 
 def _item_differences(
@@ -79,9 +79,9 @@ def _is_equal(expected: Plain, got: Plain, tol: Tolerance) -> bool:
     if isinstance(expected, torch.Tensor):  # an argument of a case
         alike = expected.shape == got.shape and expected.dtype == got.dtype
         return alike and bool(close_mask(expected, got, tol).all())
-    if isinstance(expected, Raised):
+    if isinstance(expected, ExceptionSnapshot):
         return bool(expected.type == got.type) and _same_words(expected.message, got.message)
-    if isinstance(expected, Foreign):
+    if isinstance(expected, OtherValue):
         return bool(expected.type == got.type) and _same_words(expected.text, got.text)
     if isinstance(expected, float):
         return _close(expected, got, tol)
@@ -101,7 +101,9 @@ def _same_words(expected: str, got: str) -> bool:
     return expected == got or normalize_wording(expected) == normalize_wording(got)
 
 
-def _tensor_differences(expected: Seen, got: Seen, tol: Tolerance, path: tuple[str | int, ...]) -> Iterator[Difference]:
+def _tensor_differences(
+    expected: TensorSnapshot, got: TensorSnapshot, tol: Tolerance, path: tuple[str | int, ...]
+) -> Iterator[Difference]:
     for aspect in ("shape", "dtype", "device"):
         if getattr(expected, aspect) != getattr(got, aspect):
             yield Difference(path, aspect, expected, got)
@@ -112,7 +114,7 @@ def _tensor_differences(expected: Seen, got: Seen, tol: Tolerance, path: tuple[s
         yield Difference(path, "requires_grad", expected, got)
 
 
-def same_values(expected: Seen, got: Seen, tol: Tolerance) -> bool:
+def same_values(expected: TensorSnapshot, got: TensorSnapshot, tol: Tolerance) -> bool:
     """Return whether two tensors of the same shape hold the same numbers within tolerance; NaN equals NaN."""
     if expected.values is None or got.values is None:
         return expected.values is got.values

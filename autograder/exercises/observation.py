@@ -1,8 +1,8 @@
 """Observations: plain data in which a probe records a call of an answer; encoding to bytes and decoding.
 
 An observation is a dict of facets ("returned", "raised", "inputs", ...) whose values are plain: None, bool, int, float,
-str, list, tuple, dict, `Seen` tensors, dtypes, devices, sizes, `Raised` and `Foreign`. It travels as JSON plus
-safetensors, never as pickle: reading it can build data and nothing else.
+str, list, tuple, dict, dtypes, devices, sizes, `TensorSnapshot`, `ExceptionSnapshot` and `OtherValue`. It travels as
+JSON plus safetensors, never as pickle: reading it can build data and nothing else.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load
 
 from autograder.errors import DamagedData, TooMuchText
-from autograder.exercises.safetensors_format import Stored, saved
+from autograder.exercises.safetensors_format import Stored, safetensors_bytes
 
 MAX_ELEMENTS = 1_000_000  # of a tensor; the values of larger ones are not recorded
 MOST_DIMS = 64  # of a tensor; torch itself permutes no more
@@ -30,7 +30,7 @@ Observation = dict[str, Plain]
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class TensorSnapshot:
     """A snapshot of a tensor: values, shape, dtype name, device type and `requires_grad`.
 
     `values` is None if the tensor is too large or on the meta device. The values of a complex tensor are pairs of real
@@ -56,7 +56,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Raised:
+class ExceptionSnapshot:
     """An exception: its type's name, its message, and the line of the student's code that raised it."""
 
     type: str
@@ -65,7 +65,7 @@ class Raised:
 
 
 @dataclass(frozen=True)
-class Foreign:
+class OtherValue:
     """A value that is not plain data: the name of its type and a short text, such as its repr."""
 
     type: str
@@ -79,7 +79,7 @@ def to_parts(value: Plain) -> tuple[Any, bytes]:
     """Encode plain data as two parts: a value that JSON can hold, and the tensors as safetensors."""
     kept = _Kept()
     node = _encode(value, kept)
-    return node, saved(kept.tensors)
+    return node, safetensors_bytes(kept.tensors)
 
 
 def to_bytes(value: Plain) -> bytes:
@@ -172,7 +172,7 @@ def _encode(value: Plain, kept: _Kept) -> Any:
     if isinstance(value, torch.Tensor):
         order = _stride_order(value)
         return {"t": "tensor", "k": kept.key(value, order), "order": order}
-    if isinstance(value, Seen):
+    if isinstance(value, TensorSnapshot):
         key = None if value.values is None else kept.key(value.values, _stride_order(value.values))
         return {
             "t": "seen",
@@ -189,7 +189,7 @@ def _decode(node: Any, tensors: dict[str, torch.Tensor]) -> Plain:
     if not isinstance(node, dict):
         if isinstance(node, list):
             raise ValueError("an untagged list")
-        return clean(node) if isinstance(node, str) else node
+        return replace_surrogates(node) if isinstance(node, str) else node
     if node["t"] == "tensor":
         return _with_stride_order(tensors[node["k"]], node["order"])
     if node["t"] == "seen":
@@ -200,7 +200,7 @@ def _decode(node: Any, tensors: dict[str, torch.Tensor]) -> Plain:
     raise ValueError(f"unknown tag {node['t']!r}")
 
 
-def _seen(values: torch.Tensor | None, shape: list[int], dtype: str, device: str, tracked: bool) -> Seen:
+def _seen(values: torch.Tensor | None, shape: list[int], dtype: str, device: str, tracked: bool) -> TensorSnapshot:
     """Return a tensor snapshot from decoded fields; raise ValueError if they contradict each other.
 
     The fields may come from a student's process.
@@ -212,7 +212,7 @@ def _seen(values: torch.Tensor | None, shape: list[int], dtype: str, device: str
             raise ValueError(f"expected values of shape {form[0]} and dtype {form[1]}, found others")
         if values.numel() > 2 * MAX_ELEMENTS:
             raise ValueError(f"expected no more than {MAX_ELEMENTS} numbers of a tensor, found {size}")
-    return Seen(values, tuple(size), dtype, _text(device), bool(tracked))
+    return TensorSnapshot(values, tuple(size), dtype, _text(device), bool(tracked))
 
 
 def _row(tensor: torch.Tensor) -> torch.Tensor:
@@ -268,10 +268,10 @@ def _dict(pairs: list[Any], tensors: dict[str, torch.Tensor]) -> dict[Any, Any]:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"expected a text, found {value!r}")
-    return clean(value)
+    return replace_surrogates(value)
 
 
-def clean(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """Replace lone surrogates, which JSON can hold and UTF-8 cannot, by question marks."""
     return text.encode("utf-8", "replace").decode()
 
@@ -295,6 +295,11 @@ _TAGGED: tuple[tuple[str, type, _Pack, _Unpack], ...] = (
     ("size", torch.Size, lambda v, t: list(v), lambda v, t: _size(v)),
     ("dtype", torch.dtype, lambda v, t: dtype_name(v), lambda v, t: _dtype_named(v)),
     ("device", torch.device, lambda v, t: str(v), lambda v, t: torch.device(v)),
-    ("raised", Raised, lambda v, t: [v.type, v.message, v.line], lambda v, t: Raised(*map(_text, v))),
-    ("foreign", Foreign, lambda v, t: [v.type, v.text], lambda v, t: Foreign(*map(_text, v))),
+    (
+        "raised",
+        ExceptionSnapshot,
+        lambda v, t: [v.type, v.message, v.line],
+        lambda v, t: ExceptionSnapshot(*map(_text, v)),
+    ),
+    ("foreign", OtherValue, lambda v, t: [v.type, v.text], lambda v, t: OtherValue(*map(_text, v))),
 )

@@ -22,7 +22,7 @@ _LARGEST = 1_000  # entries of a list or dict: what is longer holds data
 
 
 @contextmanager
-def replaced(owner: Any, name: str, stand_in: object) -> Iterator[None]:
+def replace_attribute(owner: Any, name: str, stand_in: object) -> Iterator[None]:
     """Replace `owner.name`, such as a method or a module's function, while a block runs, and restore it afterwards.
 
     If the owner inherited the name from a base class, the replacement is deleted.
@@ -51,7 +51,7 @@ def replaced_for(answer: Any, owner: Any, name: str, stand_in: Callable[..., Any
     original = getattr(owner, name)
     # As an attribute of a class, a builtin function does not take self, and a Python function would.
     other = stand_in if hasattr(original, "__get__") else _Unbound(stand_in)
-    with replaced(owner, name, other):
+    with replace_attribute(owner, name, other):
         try:
             _rebind(answer, original, other, _MOST)
             yield

@@ -19,11 +19,11 @@ from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import (
     MAX_ELEMENTS,
     MOST_DIMS,
-    Foreign,
+    ExceptionSnapshot,
     Observation,
+    OtherValue,
     Plain,
-    Raised,
-    Seen,
+    TensorSnapshot,
     dtype_name,
 )
 
@@ -36,15 +36,15 @@ _INT_BITS = 4096  # longer ones are slow to write as text, and Python refuses th
 
 
 def see(value: object, depth: int = 0) -> Plain:  # noqa: PLR0911 (one return for each kind of value)
-    """Turn any value into plain data: a tensor becomes `Seen`, a container item by item, other objects `Foreign`."""
+    """Turn a value into plain data: a `TensorSnapshot`, a container item by item, or `OtherValue` for other objects."""
     if isinstance(value, torch.Tensor):
         if value.dim() > MOST_DIMS:  # more than an observation may hold
-            return Foreign(f"tensor of {value.dim()} dims", "(values not read)")
+            return OtherValue(f"tensor of {value.dim()} dims", "(values not read)")
         return _see_tensor(value)
     if value is None or type(value) in (bool, float, torch.dtype, torch.device, torch.Size):
         return value
     if type(value) is int and value.bit_length() > _INT_BITS:
-        return Foreign("int", f"a number of {value.bit_length()} bits")
+        return OtherValue("int", f"a number of {value.bit_length()} bits")
     if type(value) is int:
         return value
     if type(value) is str:
@@ -53,28 +53,28 @@ def see(value: object, depth: int = 0) -> Plain:  # noqa: PLR0911 (one return fo
         return type(value)(see(item, depth + 1) for item in value)  # type: ignore[attr-defined,call-arg]
     if type(value) is dict and depth < _DEEPEST:
         return {plain_key(key): see(item, depth + 1) for key, item in value.items()}
-    return Foreign(type(value).__name__[:MAX_TEXT], _short_text(value))
+    return OtherValue(type(value).__name__[:MAX_TEXT], _short_text(value))
 
 
-def values(result: object) -> Plain:
+def see_without_grad(result: object) -> Plain:
     """Return a result as plain data, without the `requires_grad` of a tensor.
 
     For exercises in which another requirement observes that.
     """
     seen = see(result)
-    return replace(seen, requires_grad=False) if isinstance(seen, Seen) else seen
+    return replace(seen, requires_grad=False) if isinstance(seen, TensorSnapshot) else seen
 
 
-def number(value: object) -> Plain:
+def see_number(value: object) -> Plain:
     """Return a value as plain data, with an int as a float: 4 counts as 4.0."""
     seen = see(value)
     return float(seen) if type(seen) is int else seen
 
 
-def outline(value: object) -> Plain:
-    """Return a tensor as `Seen` without its values; any other value as `see` does."""
+def see_without_values(value: object) -> Plain:
+    """Return a tensor as `TensorSnapshot` without its values; any other value as `see` does."""
     seen = see(value)
-    return replace(seen, values=None) if isinstance(seen, Seen) else seen
+    return replace(seen, values=None) if isinstance(seen, TensorSnapshot) else seen
 
 
 def plain_key(key: object) -> str | int:
@@ -92,11 +92,13 @@ def _short_text(value: object) -> str:
 def _see_tensor(tensor: torch.Tensor) -> Plain:
     if tensor.layout != torch.strided or tensor.is_quantized or tensor.is_nested:
         layout = "torch.nested" if tensor.is_nested else tensor.layout
-        return Foreign("Tensor", f"tensor with layout {layout}")
+        return OtherValue("Tensor", f"tensor with layout {layout}")
     # A Parameter or another subclass is recorded as a plain tensor: what matters is what it holds.
     readable = tensor.device.type != "meta" and tensor.numel() <= MAX_ELEMENTS
     values = _values(tensor) if readable else None
-    return Seen(values, tuple(tensor.shape), dtype_name(tensor.dtype), tensor.device.type, tensor.requires_grad)
+    return TensorSnapshot(
+        values, tuple(tensor.shape), dtype_name(tensor.dtype), tensor.device.type, tensor.requires_grad
+    )
 
 
 def _values(tensor: torch.Tensor) -> torch.Tensor:
@@ -117,9 +119,9 @@ def copy_of(value: Any) -> Any:
     return value
 
 
-def raised(error: BaseException) -> Raised:
+def see_exception(error: BaseException) -> ExceptionSnapshot:
     """Record an exception: its type, its message, and the innermost line of the student's code in its traceback."""
-    return Raised(type(error).__name__[:MAX_TEXT], str(error)[:MAX_TEXT], _student_line(error))
+    return ExceptionSnapshot(type(error).__name__[:MAX_TEXT], str(error)[:MAX_TEXT], _student_line(error))
 
 
 _PYTHON = (f"{sysconfig.get_path('stdlib')}{os.sep}", "<frozen")  # where Python's own modules come from
@@ -150,12 +152,12 @@ def attempt(call: Callable[[], Observation]) -> Observation:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # SystemExit too: exit() in an answer must not end the notebook
-        return {"raised": raised(error)}
+        return {"raised": see_exception(error)}
     finally:
         exit_modes(above=modes)
 
 
-def changed(before: Mapping[str, Plain], after: Mapping[str, Plain]) -> list[str]:
+def changed_names(before: Mapping[str, Plain], after: Mapping[str, Plain]) -> list[str]:
     """Return the names whose values differ, compared exactly."""
     exact = Tolerance(0.0, 0.0)
     return [name for name in before if first_difference(before[name], after[name], exact) is not None]
@@ -173,7 +175,7 @@ def changed_inputs(case: Case, args: Iterable[Any], kwargs: Mapping[str, Any], t
     only if they were passed in `tracked`, and no leaf has a `.grad`.
     """
     after = named_arguments(args, kwargs)
-    values = changed(named_arguments(case.args, case.kwargs), after)
+    values = changed_names(named_arguments(case.args, case.kwargs), after)
     return values + [f"{flag} of {name}" for name, arg in after.items() for flag in _new_flags(arg, tracked)]
 
 
@@ -185,7 +187,7 @@ def _new_flags(arg: object, tracked: bool) -> Iterator[str]:
         yield ".grad"
 
 
-def watched(look: Look, *kept: str) -> Probe:
+def catching_errors(look: Look, *kept: str) -> Probe:
     """Make a probe of `look`: record an exception of the student's code as `raised`, and keep the facets in `kept`.
 
     All facets are kept if none is named, or if `look` returned without some of them, as it may do for a result of an
@@ -199,7 +201,7 @@ def watched(look: Look, *kept: str) -> Probe:
     return probe
 
 
-def facets(probe: Probe, *kept: str) -> Probe:
+def select_facets(probe: Probe, *kept: str) -> Probe:
     """Return a probe that keeps some facets of another's observation, with None for a missing one."""
 
     def narrowed(answer: Answer, case: Case) -> Observation:

@@ -39,7 +39,7 @@ class Stored:
     data: bytes
 
 
-def saved(tensors: Sequence[Stored]) -> bytes:
+def safetensors_bytes(tensors: Sequence[Stored]) -> bytes:
     """Return the bytes that `safetensors.torch.save` writes for these tensors."""
     if sys.byteorder != "little" or not all(each.tensor.dtype in _KINDS for each in tensors):
         return save({each.name: each.tensor.clone() for each in tensors})

@@ -29,7 +29,7 @@ class Note:
     applies: Callable[[ast.AST], bool]
 
 
-def broken(rules: tuple[Rule, ...], source: str, name: str) -> tuple[Rule, ...]:
+def broken_rules(rules: tuple[Rule, ...], source: str, name: str) -> tuple[Rule, ...]:
     """Return the rules that the answer `name` breaks.
 
     A text that does not parse breaks none (it fails elsewhere); one that is nested too deeply to examine breaks all.
@@ -41,7 +41,7 @@ def broken(rules: tuple[Rule, ...], source: str, name: str) -> tuple[Rule, ...]:
         return rules
 
 
-def remarks(notes: tuple[Note, ...], source: str, name: str) -> tuple[str, ...]:
+def applicable_notes(notes: tuple[Note, ...], source: str, name: str) -> tuple[str, ...]:
     """Return the sentences of the notes that apply to the answer `name`."""
     try:
         answer = _answer(source, name)
@@ -103,7 +103,7 @@ no_loops = Rule(
 )
 
 
-def avoids(*names: str, requirement: str, sentence: str) -> Rule:
+def forbids(*names: str, requirement: str, sentence: str) -> Rule:
     """Return a rule that forbids some names, as a variable (`torch`) or as an attribute (`.softmax`)."""
     return Rule(f"avoids_{'_'.join(names)}", requirement, sentence, lambda tree: bool(names_used(tree) & set(names)))
 

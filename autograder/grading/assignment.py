@@ -24,7 +24,7 @@ from autograder.grading.requested_exercises import find_borrowed_exercises
 from autograder.grading.submission_verdict import in_notebook
 from autograder.submission.read_submission import read_parcel
 from autograder.submission.released_cells import starters
-from autograder.submission.submission import StudentFiles, Submission
+from autograder.submission.submission import Submission, SubmittedFiles
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 LIST = f"{SHIPPED}/{POINTS}"
@@ -147,7 +147,7 @@ class Assignment:
         own = read_chapter(chapter_path(course, self.place)) if self.is_chapter else empty_chapter(self.place, "")
         return with_borrowed(own, course, self.lent)
 
-    def key(self, parcel: StudentFiles) -> str:
+    def key(self, parcel: SubmittedFiles) -> str:
         """Return the key of the verdict on a submission; it changes with the submission and with the assignment."""
         return digest_of(self.digest, parcel.digest, parcel.trouble, *parcel.notes, _EYE, *parcel.eye)
 
@@ -157,7 +157,7 @@ class Assignment:
         packed = self.texts.get(LIST)
         return decode(zlib.decompress(packed)) if packed else ()
 
-    def read(self, parcel: StudentFiles, release: NotebookNode) -> Submission:
+    def read(self, parcel: SubmittedFiles, release: NotebookNode) -> Submission:
         """Read a submission; `release` is the notebook that `released` returns."""
         found = read_parcel(parcel, release, self.listed, as_it_stands=not self.has_exercises)
         return replace(found, files={**found.files, **self.files})
@@ -168,7 +168,7 @@ class Assignment:
         return notebook
 
 
-def assignment(course: Path, stem: str, *, unconfined: bool, given: Path | None = None) -> Assignment:
+def read_assignment(course: Path, stem: str, *, unconfined: bool, given: Path | None = None) -> Assignment:
     """Read the assignment `stem` of a course folder; raise CourseNotFound if a file is missing.
 
     `given` is the path of the released notebook, if it is not the one in nbgrader's `release/`.
@@ -176,7 +176,7 @@ def assignment(course: Path, stem: str, *, unconfined: bool, given: Path | None 
     course = course.resolve()
     if not (course / "source" / stem).is_dir():
         _existing(chapter_path(course, stem), "Is the name right?")
-    names = several_released(course, stem) if given is None else ()
+    names = released_notebook_names(course, stem) if given is None else ()
     if names:
         paths = (course / "release" / stem / f"{name}.ipynb" for name in names)
         parts = (replace(_made(course, stem, path, unconfined), stem=path.stem, within=stem) for path in paths)
@@ -184,7 +184,7 @@ def assignment(course: Path, stem: str, *, unconfined: bool, given: Path | None 
     return _made(course, stem, given or _release(course, stem), unconfined)
 
 
-def several_released(course: Path, stem: str) -> tuple[str, ...]:
+def released_notebook_names(course: Path, stem: str) -> tuple[str, ...]:
     """Return the names of the released notebooks; empty for a chapter, or for one notebook of the assignment's name."""
     names = tuple(path.stem for path in sorted((course / "release" / stem).glob("*.ipynb")))
     return () if names == (stem,) or chapter_path(course, stem).is_file() else names

@@ -11,13 +11,13 @@ from pathlib import Path
 from autograder.errors import CourseError, WorkFailed
 from autograder.grading import verdict_store
 from autograder.grading.assignment import Assignment, released_starters
-from autograder.grading.executors import Crew, Workers, graded, worker_died
+from autograder.grading.executors import ExecutorOpener, WorkerChoice, grade_one, worker_died
 from autograder.grading.regrade import RegradeOptions
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import RoundOptions
 from autograder.submission import student_folder
 from autograder.submission.multi_notebook_folder import read_notebooks_in
-from autograder.submission.submission import StudentFiles
+from autograder.submission.submission import SubmittedFiles
 
 _ENOUGH = 3  # deaths of workers before the first verdict, after which grading stops: no submission is the cause
 _DIED = "the process that graded it died, and again when it graded nothing else. Please report this submission."
@@ -27,7 +27,7 @@ _NONE_LIVES = (
 )
 
 
-def without_scoring(verdict: SubmissionVerdict) -> SubmissionVerdict:
+def unchanged_verdict(verdict: SubmissionVerdict) -> SubmissionVerdict:
     """Return the verdict unchanged."""
     return verdict
 
@@ -35,9 +35,9 @@ def without_scoring(verdict: SubmissionVerdict) -> SubmissionVerdict:
 def grade_class(
     assignment: Assignment,
     folders: Mapping[str, Path],
-    workers: Workers,
+    workers: WorkerChoice,
     force: bool = False,
-    scored: Callable[[SubmissionVerdict], SubmissionVerdict] = without_scoring,
+    scored: Callable[[SubmissionVerdict], SubmissionVerdict] = unchanged_verdict,
     again: RegradeOptions = RegradeOptions(),  # noqa: B008  (a value)
 ) -> Generator[tuple[str, SubmissionVerdict | str], None, None]:
     """Grade each student's folder in `submitted/` whose verdict file is missing or outdated, and store the verdicts.
@@ -53,7 +53,7 @@ def grade_class(
     with closing(class_verdicts(assignment, folders, workers, RoundOptions(force), scored, again)) as outcomes:
         for student, outcome in outcomes:
             if isinstance(outcome, SubmissionVerdict):
-                verdict_store.store(course, student, outcome)
+                verdict_store.store_new_verdict(course, student, outcome)
             yield student, outcome
     verdict_store.end_round(course, assignment.stem)
 
@@ -61,9 +61,9 @@ def grade_class(
 def class_verdicts(
     assignment: Assignment,
     folders: Mapping[str, Path],
-    workers: Workers,
+    workers: WorkerChoice,
     asked: RoundOptions,
-    scored: Callable[[SubmissionVerdict], SubmissionVerdict] = without_scoring,
+    scored: Callable[[SubmissionVerdict], SubmissionVerdict] = unchanged_verdict,
     again: RegradeOptions = RegradeOptions(),  # noqa: B008  (a value)
 ) -> Generator[tuple[str, SubmissionVerdict | str], None, None]:
     """Yield each student with the new verdict, "" if the stored verdict is current, or the reason why there is none.
@@ -83,14 +83,14 @@ def class_verdicts(
     seed = verdict_store.begin_round(course, assignment, asked)
 
     def submit(executor: Executor, student: str) -> Future[SubmissionVerdict]:
-        return executor.submit(graded, assignment, read_student_files(assignment, folders[student]), seed)
+        return executor.submit(grade_one, assignment, read_student_files(assignment, folders[student]), seed)
 
     with closing(_outcomes(changed, submit, workers.for_class(len(changed), assignment))) as outcomes:
         for student, outcome in outcomes:
             if isinstance(outcome, SubmissionVerdict):
                 outcome = _scored(outcome, scored)
             if isinstance(outcome, SubmissionVerdict):
-                outcome = again.settled(verdict_store.stored(course, assignment.stem, student), outcome)
+                outcome = again.settled(verdict_store.read_verdict(course, assignment.stem, student), outcome)
             yield student, outcome
 
 
@@ -104,7 +104,7 @@ def _scored(
         return str(error)
 
 
-def read_student_files(assignment: Assignment, folder: Path) -> StudentFiles:
+def read_student_files(assignment: Assignment, folder: Path) -> SubmittedFiles:
     """Read a student's folder; raise WorkFailed if it contains no notebook, or none that may be read."""
     if assignment.parts:
         return read_notebooks_in(folder, list(assignment.notebooks))
@@ -122,8 +122,8 @@ def _why_not_again(assignment: Assignment, student: str, folder: Path, force: bo
 
 
 def _is_current(assignment: Assignment, student: str, folder: Path) -> bool:
-    verdict = verdict_store.stored(Path(assignment.course), assignment.stem, student)
-    if verdict is None or not verdict_store.seed_is_free(verdict.seed):
+    verdict = verdict_store.read_verdict(Path(assignment.course), assignment.stem, student)
+    if verdict is None or not verdict_store.seed_is_allowed(verdict.seed):
         return False
     return verdict.key == assignment.key(read_student_files(assignment, folder))
 
@@ -132,7 +132,7 @@ _Submit = Callable[[Executor, str], Future[SubmissionVerdict]]
 
 
 def _outcomes(
-    students: list[str], submit: _Submit, crew: Crew
+    students: list[str], submit: _Submit, crew: ExecutorOpener
 ) -> Generator[tuple[str, SubmissionVerdict | str], None, None]:
     """Yield the verdict on each student, or the reason why there is none, in the order of completion.
 

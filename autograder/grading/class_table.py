@@ -47,7 +47,7 @@ class StudentRow:
         return (*self.troubles, *self.verdict.repairs, *kept)
 
 
-def rows(course: Path, stem: str, failures: Mapping[str, str] | None = None) -> list[StudentRow]:
+def class_rows(course: Path, stem: str, failures: Mapping[str, str] | None = None) -> list[StudentRow]:
     """Return a row per student with a submission or a verdict; `failures` maps students to why grading failed."""
     students = {path.parent.name for path in (course / "submitted").glob(f"*/{stem}")}
     students |= {path.stem for path in (course / "verdicts" / stem).glob("[!.]*.json")}
@@ -55,7 +55,7 @@ def rows(course: Path, stem: str, failures: Mapping[str, str] | None = None) -> 
 
 
 def _row(course: Path, stem: str, student: str, failures: Mapping[str, str]) -> StudentRow:
-    verdict = verdict_store.stored(course, stem, student)
+    verdict = verdict_store.read_verdict(course, stem, student)
     if verdict is not None and student not in failures:
         return StudentRow(student, verdict)
     reason, is_empty = _ungraded(course / "submitted" / student / stem, stem)
@@ -83,7 +83,7 @@ def _stopped(verdict: SubmissionVerdict) -> list[str]:
     ]
 
 
-def table(listed: Iterable[StudentRow]) -> str:
+def class_table(listed: Iterable[StudentRow]) -> str:
     """Return the rows as a text table with the columns student, score, extra credit and notes."""
     lines = []
     listed = list(listed)

@@ -30,7 +30,7 @@ _ASKED = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-sha256",
 
 
 @contextlib.contextmanager
-def dask(address: str) -> Iterator[Executor]:
+def dask_executor(address: str) -> Iterator[Executor]:
     """Yield an executor on the workers of a running scheduler; raise WorkFailed if it does not answer."""
     distributed = _distributed()
     try:

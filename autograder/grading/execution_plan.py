@@ -26,7 +26,7 @@ from autograder.submission.answer_source import (
     statements,
     values_of,
 )
-from autograder.submission.cell_order import OrderedCell, Role
+from autograder.submission.cell_order import CellRole, OrderedCell
 
 _BUILTINS = frozenset(vars(builtins))
 _OURS = ("autograder", "explorers")  # packages whose imports a run leaves out: it defines silent stand-ins itself
@@ -55,7 +55,7 @@ class Plan:
     given: frozenset[str]
 
 
-def plan(
+def plan_run(
     parts: Sequence[OrderedCell],
     tasks: Sequence[Task],
     ground: AssignmentSetup,
@@ -80,8 +80,8 @@ def _for_tasks(parts: Sequence[OrderedCell], names: Set[str]) -> Iterator[Ordere
         known = tuple(name for name in part.exercises if name in names)
         if known or not part.exercises:
             yield replace(part, exercises=known)
-        elif part.role is Role.ANSWER:
-            yield OrderedCell(Role.OWN, part.source)
+        elif part.role is CellRole.ANSWER:
+            yield OrderedCell(CellRole.OWN, part.source)
 
 
 class _Layout:
@@ -92,15 +92,15 @@ class _Layout:
 
     def __init__(self, parts: Sequence[OrderedCell], setup: str) -> None:
         self.parts, self._setup = parts, statements(setup) or ()
-        answers = [(name, place) for place in self._places_with(Role.ANSWER) for name in parts[place].exercises]
+        answers = [(name, place) for place in self._places_with(CellRole.ANSWER) for name in parts[place].exercises]
         self.first, self.last = dict(reversed(answers)), dict(answers)
-        self.checks = {parts[place].exercises[0]: place for place in self._places_with(Role.CHECK)}
+        self.checks = {parts[place].exercises[0]: place for place in self._places_with(CellRole.CHECK)}
         self.called = {name: parts[place].called or name for name, place in self.checks.items()}
         self._known = [(place, each) for place in range(len(parts)) for each in self.of(place)]
         self.values = values_of(each for _, each in self._known)
         self._set_by = globals_set_by_calls([each for _, each in self._known])
         # A name that the setup cell binds and the lesson binds again, such as `device`, is looked for in the lesson.
-        lesson = (each for place in self._places_with(Role.GIVEN) for each in self.of(place) if not each.is_import)
+        lesson = (each for place in self._places_with(CellRole.GIVEN) for each in self.of(place) if not each.is_import)
         self._available = (_bound_by(setup) | _BUILTINS).difference(*(each.names.bound for each in lesson))
 
     @property
@@ -108,7 +108,7 @@ class _Layout:
         """Return the names that any cell binds."""
         return frozenset().union(*(each.names.bound for _, each in self._known))
 
-    def _places_with(self, *roles: Role) -> list[int]:
+    def _places_with(self, *roles: CellRole) -> list[int]:
         return [place for place, part in enumerate(self.parts) if part.role in roles]
 
     def of(self, place: int) -> tuple[Statement, ...]:
@@ -203,9 +203,9 @@ class _Steps:
             self.steps.append(self._probing(name, self._at[layout.last[name]], again=True))
 
     def _add(self, place: int, part: OrderedCell) -> None:
-        if part.role is Role.CHECK:
+        if part.role is CellRole.CHECK:
             self._add_check(part.exercises[0])
-        elif part.role is Role.ANSWER:
+        elif part.role is CellRole.ANSWER:
             self._at[place] = len(self.steps)
             self.steps.append(self._cell(place, part))
         else:
@@ -225,8 +225,8 @@ class _Steps:
         written = tuple((each.last_line, each.text) for each in self._layout.of(place) if id(each) in needed)
         return AnswerStep(part.source, written, max(self._tasks[name].seconds for name in part.exercises))
 
-    def _counts(self, statement: Statement, role: Role) -> bool:
-        return id(statement) in self._wanted or (role is Role.OWN and (statement.defines or statement.is_import))
+    def _counts(self, statement: Statement, role: CellRole) -> bool:
+        return id(statement) in self._wanted or (role is CellRole.OWN and (statement.defines or statement.is_import))
 
     def _may_differ_at_end(self, name: str, last: int) -> bool:
         """Return whether an exercise's result at the end of the notebook may differ from that at its check."""

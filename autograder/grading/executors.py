@@ -19,11 +19,11 @@ from typing import Any, ParamSpec, TypeVar
 from weakref import WeakSet
 
 from autograder.grading.assignment import Assignment
-from autograder.grading.dask_cluster import dask, dask_here
+from autograder.grading.dask_cluster import dask_executor, dask_here
 from autograder.grading.pool_worker import start_worker
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.sandbox.execution.child_process import kill_children
-from autograder.submission.submission import StudentFiles
+from autograder.submission.submission import SubmittedFiles
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -34,7 +34,7 @@ _CLUSTER_AHEAD = 256  # submissions under way on a cluster at a time; its number
 
 
 @dataclass(frozen=True)
-class Workers:
+class WorkerChoice:
     """The choice of workers: `count` processes of this machine (None: one per core), or a Dask cluster.
 
     `scheduler` is the address of a running Dask scheduler; `dask_local` is the number of workers of a cluster to start
@@ -47,7 +47,7 @@ class Workers:
     dask_local: int | None = None
     stays: bool = False
 
-    def for_class(self, size: int, assignment: Assignment) -> Crew:
+    def for_class(self, size: int, assignment: Assignment) -> ExecutorOpener:
         """Return the crew for a class of `size` submissions.
 
         Without exercises nothing is judged, and this process does all work, perhaps in threads. Judging happens in
@@ -56,16 +56,16 @@ class Workers:
         """
         if self.scheduler is not None:
             address = self.scheduler
-            return Crew(lambda: dask(address), _CLUSTER_AHEAD)
+            return ExecutorOpener(lambda: dask_executor(address), _CLUSTER_AHEAD)
         if self.dask_local is not None:
             number = self.dask_local
-            return Crew(lambda: dask_here(number), 2 * number)
-        count = min(self.count or cores(), size)
+            return ExecutorOpener(lambda: dask_here(number), 2 * number)
+        count = min(self.count or usable_cores(), size)
         if assignment.has_exercises and self._has_pool(count, size, assignment):
-            return Crew(lambda: _pool_for(assignment, count, size), 2 * count)
+            return ExecutorOpener(lambda: _pool_for(assignment, count, size), 2 * count)
         if assignment.has_exercises or count == 1:
-            return Crew(lambda: contextlib.nullcontext(InProcessExecutor()), 1)
-        return Crew(lambda: _growing(count, size), 2 * count)
+            return ExecutorOpener(lambda: contextlib.nullcontext(InProcessExecutor()), 1)
+        return ExecutorOpener(lambda: _growing(count, size), 2 * count)
 
     def _has_pool(self, count: int, size: int, assignment: Assignment) -> bool:
         """Return whether a pool judges the exercises. A shared pool imports torch once, so one worker is worth it."""
@@ -74,7 +74,7 @@ class Workers:
 
 
 @dataclass(frozen=True)
-class Crew:
+class ExecutorOpener:
     """A function that opens an executor, and how many submissions to have under way in it at a time."""
 
     open: Callable[[], AbstractContextManager[Executor]]
@@ -157,7 +157,7 @@ class GrowingExecutor(Executor):
         return here - here / self._count > _WORTH * max(first - each, 0)
 
 
-def graded(assignment: Assignment, parcel: StudentFiles, seed: int) -> SubmissionVerdict:
+def grade_one(assignment: Assignment, parcel: SubmittedFiles, seed: int) -> SubmissionVerdict:
     """Return the verdict on one submission; it depends on no other submission, nor on the machine.
 
     Raises WorkFailed if students' code cannot be run here.
@@ -166,9 +166,9 @@ def graded(assignment: Assignment, parcel: StudentFiles, seed: int) -> Submissio
         from autograder.grading.multi_notebook_grader import several_grader
 
         return several_grader(assignment).grade(parcel, seed)
-    from autograder.grading.grader import grader
+    from autograder.grading.grader import grader_of
 
-    return grader(assignment).grade(parcel, seed)
+    return grader_of(assignment).grade(parcel, seed)
 
 
 def worker_died(error: BaseException | None) -> bool:
@@ -176,7 +176,7 @@ def worker_died(error: BaseException | None) -> bool:
     return isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"  # a class of Dask
 
 
-def cores() -> int:
+def usable_cores() -> int:
     """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
@@ -184,7 +184,7 @@ def cores() -> int:
 def _pool_for(assignment: Assignment, count: int, size: int) -> AbstractContextManager[Executor]:
     """Open worker processes; with the sandbox, they share one warm process from which submissions are forked."""
     if assignment.unconfined:
-        return pool(count)
+        return process_pool(count)
     from autograder.grading.shared_pool import shared_pool
 
     return shared_pool(count, size)
@@ -210,7 +210,7 @@ def thread_pool(count: int) -> Iterator[Executor]:
 
 
 @contextlib.contextmanager
-def pool(count: int) -> Iterator[Executor]:
+def process_pool(count: int) -> Iterator[Executor]:
     """Yield a pool of `count` processes of this machine. If the block raises, kill them without waiting."""
     others = set(multiprocessing.active_children())
     # No fork server: if this run were killed, it and the workers would stay, each waiting for the end of the other.

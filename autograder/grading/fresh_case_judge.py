@@ -14,7 +14,7 @@ from autograder.diagnosis.verdict import Report
 from autograder.errors import CourseError, DamagedData
 from autograder.exercises.observation import from_bytes, to_bytes
 from autograder.grading.submission_verdict import new_seed
-from autograder.pipe_messages import Frame, receive, send
+from autograder.pipe_messages import Frame, receive_frame, send_frame
 
 
 def judge_request(name: str, source: int, sink: int) -> None:
@@ -22,10 +22,10 @@ def judge_request(name: str, source: int, sink: int) -> None:
     try:
         report = _judged(name, source, sink)
     except CourseError as error:
-        send(sink, Frame({"error": str(error)}))
+        send_frame(sink, Frame({"error": str(error)}))
     else:
         if report is not None:
-            send(sink, Frame({"report": report.to_json()}))
+            send_frame(sink, Frame({"report": report.to_json()}))
 
 
 def _judged(name: str, source: int, sink: int) -> Report | None:
@@ -33,8 +33,8 @@ def _judged(name: str, source: int, sink: int) -> Report | None:
     stem = course_in(course).find(name).chapter
     judge, seed = Judge(course, stem), new_seed()
     cases = judge.keys.cases(name, seed)
-    send(sink, Frame({"seed": seed}, to_bytes([case.to_plain() for case in cases])))
-    frame = receive(source)
+    send_frame(sink, Frame({"seed": seed}, to_bytes([case.to_plain() for case in cases])))
+    frame = receive_frame(source)
     if frame is None:
         return None
     observations = from_bytes(frame.body)

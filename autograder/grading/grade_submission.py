@@ -11,17 +11,17 @@ from nbformat import NotebookNode
 
 from autograder.course.judge import Judge
 from autograder.diagnosis import difference_messages
-from autograder.diagnosis.judge_observations import is_stub, uniform_report
+from autograder.diagnosis.judge_observations import is_stub_error, uniform_report
 from autograder.diagnosis.value_format import shorten
 from autograder.diagnosis.verdict import NOT_GRADED, Report, Status
 from autograder.exercises.exercise import Case, Exercise
-from autograder.exercises.observation import Raised
+from autograder.exercises.observation import ExceptionSnapshot
 from autograder.grading.bounded_judging import judge_within_limits, unjudgeable_lines
-from autograder.grading.execution_plan import Plan, Task, plan
+from autograder.grading.execution_plan import Plan, Task, plan_run
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.ipython_syntax import UNREAD
 from autograder.sandbox.execution.program import LIMITS, AssignmentSetup, Limits, Outcome, Runner
-from autograder.submission.read_submission import read
+from autograder.submission.read_submission import read_submission
 from autograder.submission.submission import Submission
 
 _AT_THE_END = (
@@ -47,7 +47,7 @@ def grade(
 
     Any content and behavior of the submission becomes a verdict; WorkFailed means that this machine cannot run code.
     """
-    grading = Grading(read(data, release), judge, seed)
+    grading = Grading(read_submission(data, release), judge, seed)
     return grading.verdict(hashlib.sha256(data).hexdigest(), grading.outcomes(run, limits), limits)
 
 
@@ -56,7 +56,7 @@ class Grading:
 
     def __init__(self, submission: Submission, judge: Judge, seed: int) -> None:
         self._submission, self._judge, self._seed = submission, judge, seed
-        self._plan = planned(submission, judge, seed) if submission.trouble is None else None
+        self._plan = plan_submission(submission, judge, seed) if submission.trouble is None else None
 
     def outcomes(self, run: Runner, limits: Limits = LIMITS) -> Mapping[str, Outcome]:
         """Run the student's code and return an outcome per exercise; empty if the submission could not be read.
@@ -95,7 +95,7 @@ class Grading:
         return _report(self._judge, name, outcomes[name], self._plan, self._seed, limits)
 
 
-def planned(submission: Submission, judge: Judge, seed: int, only: str | None = None) -> Plan:
+def plan_submission(submission: Submission, judge: Judge, seed: int, only: str | None = None) -> Plan:
     """Return the plan for a submission, with fresh cases for each exercise.
 
     With `only`, the other exercises have no cases, because drawing cases takes seconds.
@@ -104,7 +104,7 @@ def planned(submission: Submission, judge: Judge, seed: int, only: str | None = 
     cases = {name: judge.keys.cases(name, seed) for name in looked_at}
     tasks = [Task(name, cases.get(name, ()), judge.exercises[name].seconds) for name in judge.names]
     ground = AssignmentSetup(str(judge.course.resolve()), judge.homes, judge.chapter.prelude)
-    return plan(submission.parts, tasks, ground, submission.files)
+    return plan_run(submission.parts, tasks, ground, submission.files)
 
 
 def _report(judge: Judge, name: str, outcome: Outcome, made: Plan, seed: int, limits: Limits) -> Report:
@@ -136,7 +136,7 @@ def report_on(
             exercise, cases, Status.TIMEOUT, f"{_still_running(exercise, limits)} Does a loop never end?"
         )
     if outcome.observations is None or len(outcome.observations) != len(cases):
-        raised = outcome.raised or Raised("DamagedData", "the checks did not all answer")
+        raised = outcome.raised or ExceptionSnapshot("DamagedData", "the checks did not all answer")
         return _stopped(exercise, cases, raised)
     report = judge_within_limits(judge, name, seed, outcome.observations, source, outcome.digest)
     note = _on_cell(exercise, outcome.cell, limits, given)
@@ -152,24 +152,26 @@ def _on_cell(exercise: Exercise, cell: Outcome | None, limits: Limits, given: Co
     """Return a note on an answer's cell that stopped before its end; "" if only the selection of statements did it."""
     if cell is None or (cell.raised and _missed(cell.raised) in given):
         return ""
-    happened = _still_running(exercise, limits) if cell.timed_out else _sentence(cell.raised or Raised("", ""))
+    happened = (
+        _still_running(exercise, limits) if cell.timed_out else _sentence(cell.raised or ExceptionSnapshot("", ""))
+    )
     return f"{happened} What the cell defines was checked all the same."
 
 
-def _missed(raised: Raised) -> str:
+def _missed(raised: ExceptionSnapshot) -> str:
     """Return the name that a NameError misses; "" for another error."""
     found = re.fullmatch(r"name '(\w+)' is not defined.*", raised.message) if raised.type == "NameError" else None
     return found[1] if found else ""
 
 
-def _stopped(exercise: Exercise, cases: tuple[Case, ...], raised: Raised) -> Report:
+def _stopped(exercise: Exercise, cases: tuple[Case, ...], raised: ExceptionSnapshot) -> Report:
     """Return the report on an answer whose cell stopped before any case could be probed."""
-    if is_stub(raised):
+    if is_stub_error(raised):
         return uniform_report(exercise, cases, Status.NOT_ATTEMPTED, difference_messages.not_attempted(exercise.name))
     return uniform_report(exercise, cases, Status.ERROR, _sentence(raised))
 
 
-def _sentence(raised: Raised) -> str:
+def _sentence(raised: ExceptionSnapshot) -> str:
     """Return a sentence that says with which error and at which line a cell stopped."""
     message = f": {raised.message}" if raised.message else ""
     line = f", at the line `{raised.line}`" if raised.line else ""

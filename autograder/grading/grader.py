@@ -21,7 +21,7 @@ from autograder.grading.teacher_cells_runner import OwnCellsRunner
 from autograder.grading.verdict_paths import keys_path
 from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.program import LIMITS, Limits
-from autograder.submission.submission import StudentFiles, Submission
+from autograder.submission.submission import Submission, SubmittedFiles
 
 if TYPE_CHECKING:  # these import torch, which assignments without exercises do not need
     from autograder.course.judge import Judge
@@ -85,7 +85,7 @@ class Grader:
             raise WorkFailed(f"{self._assignment.stem} has no exercises.")
         return self._judge
 
-    def grade(self, parcel: StudentFiles, seed: int, limits: Limits = LIMITS) -> SubmissionVerdict:
+    def grade(self, parcel: SubmittedFiles, seed: int, limits: Limits = LIMITS) -> SubmissionVerdict:
         """Grade a student's files on the cases of this seed.
 
         Several threads may call it: a lock covers everything except for the run of the student's code, which happens
@@ -133,7 +133,7 @@ def _made(assignment: Assignment) -> Grader:
     return Grader(assignment)
 
 
-def grader(assignment: Assignment) -> Grader:
+def grader_of(assignment: Assignment) -> Grader:
     """Return the grader of an assignment; each process makes it once."""
     with _making:
         return _made(assignment)

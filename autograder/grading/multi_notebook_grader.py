@@ -10,7 +10,7 @@ from autograder.grading.assignment import Assignment
 from autograder.grading.grader import Grader
 from autograder.grading.submission_verdict import SubmissionVerdict, in_notebook
 from autograder.sandbox.execution.program import LIMITS, Limits
-from autograder.submission.submission import StudentFiles
+from autograder.submission.submission import SubmittedFiles
 
 _making = Lock()
 
@@ -22,7 +22,7 @@ class SeveralGrader:
         self._assignment = assignment
         self._graders = {name: Grader(part) for name, part in assignment.notebooks.items()}
 
-    def grade(self, parcel: StudentFiles, seed: int, limits: Limits = LIMITS) -> SubmissionVerdict:
+    def grade(self, parcel: SubmittedFiles, seed: int, limits: Limits = LIMITS) -> SubmissionVerdict:
         """Grade a student's notebooks one after the other and return their common verdict."""
         found = {name: each.grade(parcel.parts[name], seed, limits) for name, each in self._graders.items()}
         return SubmissionVerdict(

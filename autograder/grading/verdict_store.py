@@ -74,7 +74,7 @@ def _points(verdict: SubmissionVerdict) -> dict[str, tuple[float, float]]:
     return {**{verdict.check_of(name): (earned[name], worth[name]) for name in worth}, **verdict.tests}
 
 
-def kept(course: Path, stem: str, student: str) -> StoredVerdict | None:
+def read_verdict_file(course: Path, stem: str, student: str) -> StoredVerdict | None:
     """Return the content of a student's verdict file; None if there is none that can be read."""
     try:
         return _read(verdict_path(course, stem, student).read_text())
@@ -95,19 +95,19 @@ def _remember(text: str, what: StoredVerdict) -> None:
     _known[text] = what
 
 
-def stored(course: Path, stem: str, student: str) -> SubmissionVerdict | None:
+def read_verdict(course: Path, stem: str, student: str) -> SubmissionVerdict | None:
     """Return a student's stored verdict; None if there is none that can be read."""
-    found = kept(course, stem, student)
+    found = read_verdict_file(course, stem, student)
     return found.verdict if found else None
 
 
-def store(course: Path, student: str, verdict: SubmissionVerdict) -> None:
+def store_new_verdict(course: Path, student: str, verdict: SubmissionVerdict) -> None:
     """Store a verdict that the gradebook does not have yet; raise WorkFailed and leave the old file if it cannot."""
-    before = kept(course, verdict.assignment, student)
-    keep(course, student, before.followed_by(verdict) if before else StoredVerdict(verdict))
+    before = read_verdict_file(course, verdict.assignment, student)
+    write_verdict_file(course, student, before.followed_by(verdict) if before else StoredVerdict(verdict))
 
 
-def keep(course: Path, student: str, what: StoredVerdict) -> None:
+def write_verdict_file(course: Path, student: str, what: StoredVerdict) -> None:
     """Write a verdict file in one step; raise WorkFailed and leave the old file if it cannot be written."""
     text = json.dumps(what.to_json(), separators=(",", ":"))
     write_all({verdict_path(course, what.verdict.assignment, student): text.encode()})
@@ -116,9 +116,9 @@ def keep(course: Path, student: str, what: StoredVerdict) -> None:
 
 def mark_recorded(course: Path, stem: str, student: str) -> None:
     """Note in a verdict file that the gradebook and `autograded/` contain its verdict."""
-    found = kept(course, stem, student)
+    found = read_verdict_file(course, stem, student)
     if found is not None:
-        keep(course, student, replace(found, recorded=True))
+        write_verdict_file(course, student, replace(found, recorded=True))
 
 
 # --- rounds
@@ -161,7 +161,7 @@ def end_round(course: Path, stem: str) -> None:
     _round_path(course, stem).unlink(missing_ok=True)
 
 
-def seed_is_free(seed: int) -> bool:
+def seed_is_allowed(seed: int) -> bool:
     """Return whether a verdict on this seed may stay; False if the environment variable names another seed."""
     return _named_seed() in (None, seed)
 

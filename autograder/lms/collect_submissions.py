@@ -16,7 +16,7 @@ from pathlib import Path
 from autograder.errors import CourseError, CourseNotFound, WorkFailed
 from autograder.grading.assignment import assignments_in, released_starters
 from autograder.lms import filenames, placement, student_matching
-from autograder.lms.download_zip import BadEntry, BadZip, Download, ZipEntry, opened
+from autograder.lms.download_zip import BadEntry, BadZip, Download, ZipEntry, open_download
 from autograder.lms.filenames import CANVAS, SentFile
 from autograder.lms.placement import Attempt, Placement
 from autograder.nbgrader_plugin.roster_import import Roster
@@ -85,7 +85,7 @@ def collect(
     empty, or the zip is damaged or suspicious.
     """
     _check(course, stem, roster)
-    with opened(path) as download:
+    with open_download(path) as download:
         entries = download.entries()
         if not entries:
             raise BadZip(f"{path} holds no file. Nothing was changed. Has anybody handed in, and is it the right zip?")
@@ -123,7 +123,7 @@ def _sent(
     """Return each student's files; a file that matches no student goes to `done.left`."""
     files: dict[SentFile, ZipEntry] = {}
     for entry in entries:
-        handed = filenames.read(entry.path)
+        handed = filenames.parse_download_path(entry.path)
         if handed is None:
             done.left.append((entry.path, _NEITHER))
         elif handed in files:
@@ -131,7 +131,7 @@ def _sent(
         else:
             files[handed] = entry
     found: dict[str, list[_Sent]] = defaultdict(list)
-    for handed, match in student_matching.match(list(files), roster.people, roster.columns).items():
+    for handed, match in student_matching.match_students(list(files), roster.people, roster.columns).items():
         entry = files[handed]
         if match.student:
             found[match.student].append(_Sent(handed, entry, download.changed(entry, wanted.zone)))
@@ -161,7 +161,7 @@ def _newest(sent: Sequence[_Sent], released: Collection[str], done: CollectionRe
     """Return the newest of the files that are attempts at the same notebook; add the older ones to `done.passed`."""
     newest: dict[str, _Sent] = {}
     for each in sorted(sent, key=lambda each: each.rank):
-        kind = filenames.family(each.handed.original, released)
+        kind = filenames.name_without_copy_marks(each.handed.original, released)
         if kind in newest:
             done.passed.append((newest[kind].entry.path, f"an older attempt; {each.handed.original} counts."))
         newest[kind] = each
@@ -197,11 +197,11 @@ class _Folders:
         folder = self.course / "submitted" / student / self.stem
         try:
             attempt = self._attempt(sent, data)
-            outcome, reason = placement.decide(folder, attempt)
+            outcome, reason = placement.decide_placement(folder, attempt)
             if not self.wanted.is_dry and outcome in (Placement.NEW, Placement.NEWER):
-                placement.place(folder, self.stem, attempt, self.starters)
+                placement.write_attempt(folder, self.stem, attempt, self.starters)
             elif not self.wanted.is_dry and outcome is Placement.SAME:
-                placement.adopt(folder, self.stem, attempt)
+                placement.adopt_existing_files(folder, self.stem, attempt)
         except BadEntry as error:
             outcome, reason = Placement.LEFT, str(error)
         self.done.outcomes[outcome].append(student)
@@ -222,7 +222,7 @@ class _Folders:
     def _beside(self, sent: Sequence[_Sent], data: Sequence[_Sent]) -> Iterator[tuple[str, ZipEntry]]:
         notebooks = [each.handed.original for each in sent]
         for each in sorted(data, key=lambda each: each.rank):
-            name = filenames.safe(filenames.beside(each.handed.original, notebooks))
+            name = filenames.safe_name(filenames.data_file_name(each.handed.original, notebooks))
             if name not in NBGRADER_FILES:  # a student must not set the time of submission
                 yield name, each.entry
 
@@ -239,7 +239,9 @@ class _Folders:
         taken = {name for name in self.released.values() if len(self.released) == 1}
         for each in sent:
             original = each.handed.original
-            name = filenames.safe(self.released.get(filenames.family(original, self.released), original))
+            name = filenames.safe_name(
+                self.released.get(filenames.name_without_copy_marks(original, self.released), original)
+            )
             while name in taken:
                 name = f"handed-in-{name}"
             taken.add(name)

@@ -107,7 +107,7 @@ class Download:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Download]:
+def open_download(path: Path) -> Iterator[Download]:
     """Open the zip at `path`; raise BadZip if it is missing, unreadable or unsafe."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):

@@ -71,7 +71,7 @@ class SentFile:
         return self.number.startswith("anon_")
 
 
-def read(path: str) -> SentFile | None:
+def parse_download_path(path: str) -> SentFile | None:
     """Parse a path in the zip; return None if neither Canvas nor Moodle makes such a name.
 
     A folder around all files, as unpacking and zipping again adds it, does not matter.
@@ -96,7 +96,7 @@ def may_be_data(original: str) -> bool:
     return PurePosixPath(original.casefold()).suffix in _DATA
 
 
-def beside(original: str, notebooks: Collection[str]) -> str:
+def data_file_name(original: str, notebooks: Collection[str]) -> str:
     """Return the name by which the notebook opens this data file.
 
     When a student submits again, Canvas numbers all files, as in `hw-1.ipynb` and `data-1.csv`: the number is removed
@@ -108,7 +108,7 @@ def beside(original: str, notebooks: Collection[str]) -> str:
     return path.stem.removesuffix(count[0]) + path.suffix if count and count[0] in counts else original
 
 
-def family(original: str, given_out: Collection[str] = ()) -> str:
+def name_without_copy_marks(original: str, given_out: Collection[str] = ()) -> str:
     """Return the case-folded name without the marks of a copy: `Copy of`, `-1`, ` (2)`, `-Copy1`.
 
     Files with the same result are attempts at the same notebook. The case-folded names in `given_out` (those of
@@ -123,7 +123,7 @@ def family(original: str, given_out: Collection[str] = ()) -> str:
     return f"{stem}{dot}{ending}"
 
 
-def safe(original: str) -> str:
+def safe_name(original: str) -> str:
     """Return a safe name for a file in its student's folder.
 
     The result has no folder, no leading dot and no unprintable character, and at most `_LONGEST` bytes.

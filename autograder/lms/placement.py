@@ -18,7 +18,7 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 from autograder.files import digest_of, write_all
-from autograder.nbgrader_plugin.late_penalties import TIME
+from autograder.nbgrader_plugin.due_dates import TIME
 from autograder.submission import student_folder
 from autograder.submission.notebook_choice import names_in
 from autograder.submission.plain_file import read_submitted_file
@@ -69,7 +69,7 @@ class CollectedNote:
     files: Mapping[str, str]
 
 
-def decide(folder: Path, attempt: Attempt) -> tuple[Placement, str]:
+def decide_placement(folder: Path, attempt: Attempt) -> tuple[Placement, str]:
     """Return what to do with an attempt, and for `Placement.LEFT` the reason for the teacher. Nothing is changed."""
     if folder.is_symlink() or folder.parent.is_symlink():
         return Placement.LEFT, f"{folder} is a link. Put a plain folder there, then run this again."
@@ -105,7 +105,7 @@ def _decide(folder: Path, attempt: Attempt, note: CollectedNote) -> tuple[Placem
 _MOVE = "Move it away where this one shall count, then run this again."
 
 
-def place(folder: Path, stem: str, attempt: Attempt, starters: Mapping[str, str]) -> None:
+def write_attempt(folder: Path, stem: str, attempt: Attempt, starters: Mapping[str, str]) -> None:
     """Write an attempt into its folder, replacing an older one; raise WorkFailed if the folder cannot be written.
 
     Afterwards the notebook that counts has its released name, where nbgrader looks for it. The timestamp of an older
@@ -126,7 +126,7 @@ def place(folder: Path, stem: str, attempt: Attempt, starters: Mapping[str, str]
     _write_note(folder, stem, attempt)
 
 
-def adopt(folder: Path, stem: str, attempt: Attempt) -> None:
+def adopt_existing_files(folder: Path, stem: str, attempt: Attempt) -> None:
     """Write the note for an attempt whose files are in the folder already, if there is none yet."""
     if read_note(folder) is None:
         _write_note(folder, stem, attempt)

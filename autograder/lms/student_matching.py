@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from autograder.lms.filenames import CANVAS, SentFile
 from autograder.nbgrader_plugin.gradebook_scores import Person
-from autograder.nbgrader_plugin.lms_columns import IDENTIFIER, Columns
+from autograder.nbgrader_plugin.kept_roster_columns import IDENTIFIER, Columns
 
 # Letters that Unicode does not decompose into a plain letter and an accent.
 _PLAIN = str.maketrans(
@@ -31,7 +31,7 @@ class Match:
     by_number: bool = False
 
 
-def match(files: Sequence[SentFile], people: Sequence[Person], columns: Columns) -> dict[SentFile, Match]:
+def match_students(files: Sequence[SentFile], people: Sequence[Person], columns: Columns) -> dict[SentFile, Match]:
     """Return the match of each file.
 
     A number of the roster decides. Without one the name does, unless it fits several students, or senders with

@@ -26,18 +26,18 @@ from autograder.course.course import course_in
 from autograder.course.course_location import readable_by_answers
 from autograder.errors import CourseError
 from autograder.grading import class_grading, verdict_store
-from autograder.grading.assignment import Assignment, assignment, released_starters, several_released
-from autograder.grading.executors import Workers
+from autograder.grading.assignment import Assignment, read_assignment, released_notebook_names, released_starters
+from autograder.grading.executors import WorkerChoice
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import StoredVerdict
-from autograder.nbgrader_plugin import deadlines, late_penalties, preflight_checks, teacher_cells
-from autograder.nbgrader_plugin.common_cells import SharedNotebook, UnsharedNotebook, needs_no_common_cells
+from autograder.nbgrader_plugin import deadlines, due_dates, preflight_checks, teacher_cell_scores
 from autograder.nbgrader_plugin.course_lock import lock_course
 from autograder.nbgrader_plugin.extra_credit import give_extra_credit
 from autograder.nbgrader_plugin.gradebook_recorder import Recorder, ReleasedAssignment
 from autograder.nbgrader_plugin.hide_tests import Preprocessed
 from autograder.nbgrader_plugin.save_grades import CHANGED
-from autograder.sandbox.unconfined import check_confinement, is_unconfined_here
+from autograder.nbgrader_plugin.shared_preprocessing import SharedNotebook, UnsharedNotebook, needs_no_common_cells
+from autograder.sandbox.confinement_policy import check_confinement, is_unconfined_here
 from autograder.submission import student_folder
 from autograder.submission.quarantine import quarantine_harmful_files
 from autograder.submission.released_cells import exercise_checked
@@ -64,7 +64,7 @@ class SubmissionExporter(NotebookExporter):
         lock = self._lock_course(Path(coursedir.root), coursedir.assignment_id)
         try:
             self._set_aside(self.parent.assignments)
-            wanted = assignment(Path(coursedir.root), coursedir.assignment_id, unconfined=is_unconfined_here())
+            wanted = read_assignment(Path(coursedir.root), coursedir.assignment_id, unconfined=is_unconfined_here())
             self._find_others(wanted, self.parent.assignments)
             wanted, self.reasons = _graded(self.parent, wanted)
         except CourseError as error:
@@ -184,11 +184,13 @@ def _graded(converter: Any, wanted: Assignment) -> tuple[Assignment, dict[str, s
     check_confinement(wanted.unconfined, readable_by_answers(Path(coursedir.root).resolve()))
     with Gradebook(coursedir.db_url, coursedir.course_id) as gradebook:
         preflight_checks.check_gradable(gradebook, wanted)
-        wanted = teacher_cells.add_own_cells(wanted, gradebook, converter)
-        late_penalties.set_dates(gradebook, Path(coursedir.root), wanted.stem)
+        wanted = teacher_cell_scores.add_own_cells(wanted, gradebook, converter)
+        due_dates.set_dates(gradebook, Path(coursedir.root), wanted.stem)
     folders = {Path(folder).parent.name: Path(folder) for folder in sorted(converter.assignments)}
-    scored = teacher_cells.Scoring(wanted, converter)
-    workers = Workers(stays=isinstance(converter.parent, NbGraderAPI))  # formgrader runs again and again in one process
+    scored = teacher_cell_scores.Scoring(wanted, converter)
+    workers = WorkerChoice(
+        stays=isinstance(converter.parent, NbGraderAPI)
+    )  # formgrader runs again and again in one process
     with closing(class_grading.grade_class(wanted, folders, workers, converter.force, scored)) as done:
         reasons = {student: outcome for student, outcome in done if isinstance(outcome, str) and outcome}
     for student in folders:
@@ -198,7 +200,7 @@ def _graded(converter: Any, wanted: Assignment) -> tuple[Assignment, dict[str, s
 
 def _clear_unfinished(coursedir: Any, stem: str, student: str) -> None:
     """Remove results that are older than the verdict or half written, which nbgrader would take for finished."""
-    found = verdict_store.kept(Path(coursedir.root), stem, student)
+    found = verdict_store.read_verdict_file(Path(coursedir.root), stem, student)
     if found and not found.recorded:
         shutil.rmtree(coursedir.format_path(coursedir.autograded_directory, student, stem), ignore_errors=True)
 
@@ -219,7 +221,7 @@ class GradeSubmission(NbGraderPreprocessor):
             with _gradebook(exporter.parent) as gradebook:
                 give_extra_credit(gradebook, course, student, found)
                 submission = gradebook.find_submission(stem, student)
-                late_penalties.set_extension(submission, deadlines.read(course), stem, student)
+                due_dates.set_extension(submission, deadlines.read_deadlines(course), stem, student)
                 gradebook.db.commit()
             _fill(nb, shown.verdict, _hints(course, wanted))
         except OperationalError as error:
@@ -241,7 +243,7 @@ def _current(reasons: Mapping[str, str], course: Path, stem: str, student: str, 
     """Return a student's stored verdict; raise NbGraderException if it is not the one for `key`, or grading failed."""
     if student in reasons:
         raise NbGraderException(reasons[student])
-    found = verdict_store.kept(course, stem, student)
+    found = verdict_store.read_verdict_file(course, stem, student)
     if found is None or found.verdict.key != key:
         raise NbGraderException("the submission or the chapter changed while it was graded. Grade this student again.")
     return found
@@ -264,7 +266,7 @@ def _fill(nb: NotebookNode, verdict: SubmissionVerdict, hints: Mapping[str, tupl
 
             cell.outputs = grade_cell_outputs(verdict, exercise, hints.get(exercise, ()))
         else:
-            cell.outputs = teacher_cells.outputs_of(place, cell, verdict)
+            cell.outputs = teacher_cell_scores.outputs_of(place, cell, verdict)
 
 
 def note_recorded(assignment: str, student: str, notebooks: list[str]) -> None:
@@ -291,7 +293,7 @@ def name_as_released(assignment: str, student: str, notebooks: list[str]) -> Non
     nbgrader calls this hook in the course folder before each submission, and silently ignores its errors.
     `notebooks` is nbgrader's own list and changed in place.
     """
-    if several_released(Path.cwd(), assignment):
+    if released_notebook_names(Path.cwd(), assignment):
         return
     starters = released_starters(Path.cwd(), assignment)
     placed = student_folder.place_notebook(Path(notebooks[0]).parent, assignment, starters) if notebooks else None

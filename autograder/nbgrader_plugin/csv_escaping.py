@@ -14,27 +14,27 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", 
 NO_GRADE = "-"  # Moodle's sign for no grade, which no spreadsheet evaluates; Moodle would read an empty cell as a grade
 
 
-def write(path: Path, rows: Iterable[Sequence[object]]) -> None:
+def write_csv(path: Path, rows: Iterable[Sequence[object]]) -> None:
     """Write rows as a UTF-8 CSV file; raise WorkFailed if the file cannot be written.
 
     Text that a spreadsheet would take for a formula gets an apostrophe in front; numbers stay as they are.
     """
     try:
-        path.write_bytes(encoded(rows))
+        path.write_bytes(csv_bytes(rows))
     except OSError as error:
         raise WorkFailed(
             f"cannot write {path}: {error.strerror}. Make room or give permission, then export again."
         ) from None
 
 
-def encoded(rows: Iterable[Sequence[object]]) -> bytes:
+def csv_bytes(rows: Iterable[Sequence[object]]) -> bytes:
     """Return the bytes that `write` writes."""
     text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerows(map(safe, rows))
+    csv.writer(text, lineterminator="\n").writerows(map(escape_row, rows))
     return text.getvalue().encode()
 
 
-def safe(row: Sequence[object]) -> list[str]:
+def escape_row(row: Sequence[object]) -> list[str]:
     """Return the cells of a row as text, escaped where a spreadsheet would take them for formulas."""
     return [_safe(value) for value in row]
 

@@ -66,7 +66,7 @@ class Deadlines:
         return None if until is None else until - self.due[chapter]
 
 
-def read(course: Path) -> Deadlines:
+def read_deadlines(course: Path) -> Deadlines:
     """Read a course's settings file; raise WorkFailed, with a line that says what to correct, if it is invalid."""
     path = course / SETTINGS
     try:
@@ -126,12 +126,12 @@ def _table(path: Path, found: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 def _at(path: Path, what: str, value: Any) -> datetime:
     try:
-        return moment(value)
+        return to_datetime(value)
     except ValueError:
         raise WorkFailed(f"{path}: expected {_FORM} for {what}, found {value!r}. Correct it.") from None
 
 
-def moment(value: object, after: datetime | None = None) -> datetime:
+def to_datetime(value: object, after: datetime | None = None) -> datetime:
     """Convert a date, a datetime or a text to a datetime with a zone; raise ValueError.
 
     A text may also give the time relative to `after`, as in `+2 days`.

@@ -13,7 +13,7 @@ from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.utils import ignore_patterns
 
 from autograder.errors import CourseNotFound, WorkFailed
-from autograder.grading.assignment import released_starters, several_released
+from autograder.grading.assignment import released_notebook_names, released_starters
 from autograder.nbgrader_plugin.course_lock import lock_course
 from autograder.nbgrader_plugin.safe_copy import copy_plain
 from autograder.submission import student_folder
@@ -43,7 +43,7 @@ class CollectPlainFiles(ExchangeCollect):
     def _place(self, folder: Path) -> None:
         """Copy the notebook that counts to its released name; formgrader grades only submissions that have it."""
         stem = self.coursedir.assignment_id
-        if several_released(Path(self.coursedir.root), stem):
+        if released_notebook_names(Path(self.coursedir.root), stem):
             return
         with contextlib.suppress(CourseNotFound):  # nothing has been released: grading reports that
             student_folder.place_notebook(folder, stem, released_starters(Path(self.coursedir.root), stem))

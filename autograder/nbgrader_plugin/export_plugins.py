@@ -17,10 +17,10 @@ from nbgrader.api import Gradebook
 from nbgrader.plugins import ExportPlugin
 
 from autograder.grading import verdict_store
-from autograder.nbgrader_plugin import csv_escaping, lms_columns
+from autograder.nbgrader_plugin import csv_escaping, kept_roster_columns
 from autograder.nbgrader_plugin import gradebook_scores as marks
 from autograder.nbgrader_plugin.gradebook_scores import Mark, MarkedAssignment, Person
-from autograder.nbgrader_plugin.lms_columns import Columns
+from autograder.nbgrader_plugin.kept_roster_columns import Columns
 
 CsvRow = Sequence[object]
 
@@ -36,12 +36,12 @@ class _Export(ExportPlugin):
         tasks = list(marks.marked_assignments(gradebook, {str(each) for each in self.assignment}))
         path = Path(self.to or self.filename)
         self.log.info("Exporting %d students and %d assignments to %s", len(people), len(tasks), path)
-        csv_escaping.write(path, self.rows(people, tasks, self._kept()))
+        csv_escaping.write_csv(path, self.rows(people, tasks, self._kept()))
 
     def _kept(self) -> Columns:
         """Return the columns of the roster for which nbgrader has no field."""
         course = self._course()
-        return lms_columns.load(course) if course else {}
+        return kept_roster_columns.load_columns(course) if course else {}
 
     def _course(self) -> Path | None:
         """Return the course folder of the running command, or None."""
@@ -53,7 +53,7 @@ class _Export(ExportPlugin):
         course = self._course()
 
         def is_unread(student: str, mark: Mark) -> bool:
-            found = None if course is None or mark.raw else verdict_store.stored(course, task.name, student)
+            found = None if course is None or mark.raw else verdict_store.read_verdict(course, task.name, student)
             return bool(found and found.trouble)
 
         return replace(task, marks={who: mark for who, mark in task.marks.items() if not is_unread(who, mark)})
@@ -106,13 +106,15 @@ class Canvas(_Export):
     def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], kept: Columns) -> Iterator[CsvRow]:
         """Yield two header rows, then a row for each student."""
         tasks = [self._read(task) for task in tasks]
-        others = lms_columns.present(kept, ("Integration ID", "Root Account"))  # between the login and the section
+        others = kept_roster_columns.columns_in_use(
+            kept, ("Integration ID", "Root Account")
+        )  # between the login and the section
         names = ("SIS User ID", "SIS Login ID", *others, "Section")
         yield "Student", "ID", *names, *(task.name for task in tasks)
         yield "Points Possible", "", *("" for _ in names), *(task.max_score for task in tasks)
         for person in people:
             known = kept.get(person.id, {})
-            login = {"SIS Login ID": "" if set(known) & set(lms_columns.CANVAS) else person.id} | dict(known)
+            login = {"SIS Login ID": "" if set(known) & set(kept_roster_columns.CANVAS) else person.id} | dict(known)
             scores = (_score(task.of(person.id), "") for task in tasks)
             yield person.full_name, person.lms_user_id, *(login.get(name, "") for name in names), *scores
 
@@ -132,7 +134,9 @@ class Moodle(_Export):
     def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], kept: Columns) -> Iterator[CsvRow]:
         """Yield a header row, then a row for each student."""
         tasks = [self._read(task) for task in tasks]
-        others = lms_columns.present(kept, ("Institution", "Department", "Groups", lms_columns.IDENTIFIER))
+        others = kept_roster_columns.columns_in_use(
+            kept, ("Institution", "Department", "Groups", kept_roster_columns.IDENTIFIER)
+        )
         yield *_MOODLE, *others, *(task.name for task in tasks)
         for person in people:
             known = {"Username": person.id, "ID number": person.lms_user_id} | dict(kept.get(person.id, {}))

@@ -51,4 +51,4 @@ def _without_double(before: float | None, now: float) -> tuple[float, ...]:
 
 def _note(course: Path, student: str, found: StoredVerdict, given: Mapping[str, tuple[float, ...]]) -> None:
     if given != found.given:
-        verdict_store.keep(course, student, replace(found, given=given))
+        verdict_store.write_verdict_file(course, student, replace(found, given=given))

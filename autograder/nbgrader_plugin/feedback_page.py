@@ -162,14 +162,14 @@ class Summary(NbGraderPreprocessor):  # type: ignore[misc]
         title = title if about["notebook"] == stem else f"{title}, {about['notebook']}"
         about["summary"] = summary(nb, title, about, verdict)
         released = coursedir.format_path(coursedir.release_directory, ".", stem)
-        fold(nb, _sources(Path(released) / f"{about['notebook']}.ipynb"))
+        mark_lesson_cells(nb, _sources(Path(released) / f"{about['notebook']}.ipynb"))
         return nb, resources
 
 
 def _verdict(course: Path, stem: str, student: str) -> SubmissionVerdict | None:
     """Return the stored verdict; None if it is missing or damaged, and then the page shows only scores."""
     try:
-        found = verdict_store.kept(course, stem, student)
+        found = verdict_store.read_verdict_file(course, stem, student)
     except CourseError:
         return None
     return found.verdict if found else None
@@ -183,7 +183,7 @@ def _sources(released: Path) -> frozenset[str]:
         return frozenset()
 
 
-def fold(nb: NotebookNode, released: frozenset[str]) -> None:
+def mark_lesson_cells(nb: NotebookNode, released: frozenset[str]) -> None:
     """Mark each run of lesson cells in the metadata: its length at the first cell, and its end at the last."""
     for is_lesson, run in groupby(nb.cells, lambda cell: _is_lessons(cell, released)):
         cells = list(run)

@@ -18,7 +18,7 @@ def grade_cell_outputs(verdict: SubmissionVerdict, exercise: str, hints: tuple[s
     None of them is on stderr, where nbgrader takes any text for a failure. They are validated with the whole notebook.
     """
     report = verdict.report(exercise)
-    line = f"{headline(report)}. {points(verdict, exercise)}\n"
+    line = f"{headline(report)}. {points_text(verdict, exercise)}\n"
     rendered = _rendered(report, hints)
     score = {"text/plain": repr(verdict.earned(exercise))}
     return [
@@ -33,7 +33,7 @@ def _rendered(report: Report, hints: tuple[str, ...]) -> Mapping[str, str]:
     return {"text/html": html(report, hints), "text/plain": text(report)}
 
 
-def points(verdict: SubmissionVerdict, exercise: str) -> str:
+def points_text(verdict: SubmissionVerdict, exercise: str) -> str:
     """Return `2 of 3 points`, or for a stretch exercise `3 of 3 points of extra credit`."""
     if verdict.extra[exercise]:
         return f"{verdict.earned_extra(exercise):g} of {verdict.extra[exercise]} points of extra credit"

@@ -21,11 +21,11 @@ from nbgrader.converters import Autograde, BaseConverter
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import chdir
 
-from autograder.exercises.patched_names import replaced
+from autograder.exercises.patched_names import replace_attribute
 from autograder.grading.assignment import Assignment
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.nbgrader_plugin.common_cells import Common, common_cells
 from autograder.nbgrader_plugin.notebook_writer import NotebookWriter
+from autograder.nbgrader_plugin.shared_preprocessing import Common, common_cells
 
 # The modules of nbgrader that open the gradebook while they record a submission.
 _OPENING = (
@@ -245,5 +245,5 @@ def one_gradebook(coursedir: CourseDirectory) -> Iterator[ClassGradebook]:
     with contextlib.ExitStack() as stack:
         stack.callback(shared.close)
         for name in _OPENING:
-            stack.enter_context(replaced(importlib.import_module(name), "Gradebook", lambda *_: shared))
+            stack.enter_context(replace_attribute(importlib.import_module(name), "Gradebook", lambda *_: shared))
         yield shared

@@ -21,25 +21,25 @@ from nbgrader.utils import capture_log, temp_attrs
 from autograder.course.course_location import readable_by_answers
 from autograder.errors import WorkFailed
 from autograder.grading import class_grading, verdict_store
-from autograder.grading.assignment import Assignment, assignment
-from autograder.grading.executors import Workers, cores
+from autograder.grading.assignment import Assignment, read_assignment
+from autograder.grading.executors import WorkerChoice, usable_cores
 from autograder.grading.regrade import PointsChange, RegradeOptions
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import RoundOptions
 from autograder.nbgrader_plugin import (
     deadlines,
+    due_dates,
     gradebook_scores,
-    late_penalties,
     parallel_feedback,
     preflight_checks,
-    teacher_cells,
+    teacher_cell_scores,
 )
 from autograder.nbgrader_plugin.course_lock import lock_course
+from autograder.nbgrader_plugin.due_dates import LateSubmission
 from autograder.nbgrader_plugin.export_plugins import PlainGrades
 from autograder.nbgrader_plugin.gradebook_recorder import ClassGradebook, Recorder, ReleasedAssignment, one_gradebook
-from autograder.nbgrader_plugin.late_penalties import Late
 from autograder.nbgrader_plugin.nbgrader_api import course_api
-from autograder.sandbox.unconfined import check_confinement
+from autograder.sandbox.confinement_policy import check_confinement
 
 T = TypeVar("T")
 ShowProgress = Callable[[Iterable[Any], int], Iterable[Any]]
@@ -58,7 +58,7 @@ class GradingOptions:
     of the user.
     """
 
-    workers: Workers = field(default_factory=Workers)
+    workers: WorkerChoice = field(default_factory=WorkerChoice)
     force: bool = False
     unconfined: bool = False
     again: RegradeOptions = field(default_factory=RegradeOptions)
@@ -79,7 +79,7 @@ class Cycle:
     def __init__(self, course: Path, stem: str, exchange: Path | None = None) -> None:
         self.course, self.stem = course.resolve(), stem
         # Results of the last grading: late submissions, and cells whose score by hand is older than it, by student.
-        self.late: list[Late] = []
+        self.late: list[LateSubmission] = []
         self.scored_before: dict[str, tuple[str, ...]] = {}
         self.api = course_api(course, exchange)
         # After Ctrl-C during a query, SQLAlchemy would log the state of its connections.
@@ -89,8 +89,8 @@ class Cycle:
     def preflight(self) -> None:
         """Raise a CourseError if a grading run cannot succeed."""
         preflight_checks.check(self.course, self.api.coursedir.db_url)
-        deadlines.read(self.course)
-        late_penalties.check_plug_in(self.api)
+        deadlines.read_deadlines(self.course)
+        due_dates.check_plug_in(self.api)
 
     def generate(self) -> None:
         """Write the assignment into the gradebook, and its release from the source; raises a CourseError."""
@@ -150,7 +150,7 @@ class Cycle:
         failures: dict[str, str] = {}
         with self._ready(how, preflight_checks.check_gradable) as (gradebook, wanted):
             recorder = cache(lambda: Recorder(gradebook, ReleasedAssignment.of(wanted), self.api))
-            scored = teacher_cells.Scoring(wanted, self.api)
+            scored = teacher_cell_scores.Scoring(wanted, self.api)
             known = {submission.student_id for submission in gradebook.assignment_submissions(self.stem)}
             folders = self._folders(students)
             run = class_grading.grade_class(wanted, folders, how.workers, how.force, scored, how.again)
@@ -159,7 +159,7 @@ class Cycle:
                     reason = self._recorded(recorder, student, outcome, student in known)
                     if reason:
                         failures[student] = reason
-            self.late = late_penalties.apply_deadlines(self.api, gradebook, self.course, self.stem)
+            self.late = due_dates.apply_deadlines(self.api, gradebook, self.course, self.stem)
             gradebook.write()
             self.scored_before = gradebook_scores.outdated_manual_scores(gradebook, self.stem)
         return failures
@@ -173,12 +173,12 @@ class Cycle:
         """Return what `autograde` would change, with the same cases; nothing is recorded, and no verdict is stored."""
         changes, failures = [], {}
         with self._ready(how, preflight_checks.check_generated) as (gradebook, wanted):
-            scored = teacher_cells.Scoring(wanted, self.api)
+            scored = teacher_cell_scores.Scoring(wanted, self.api)
             asked = RoundOptions(how.force, preview=True)
             run = class_grading.class_verdicts(wanted, self._folders(students), how.workers, asked, scored, how.again)
             with contextlib.closing(run) as done:
                 for student, outcome in progress(done, len(students)):
-                    before = verdict_store.stored(self.course, self.stem, student)
+                    before = verdict_store.read_verdict(self.course, self.stem, student)
                     now = outcome if isinstance(outcome, SubmissionVerdict) else before
                     if now is None or (isinstance(outcome, str) and outcome):
                         failures[student] = str(outcome)
@@ -193,12 +193,12 @@ class Cycle:
     ) -> Iterator[tuple[ClassGradebook, Assignment]]:
         """Lock the course and yield the open gradebook and the assignment, after `check` accepted them."""
         with lock_course(self.course, f"grade {self.stem}"):
-            wanted = assignment(self.course, self.stem, unconfined=how.unconfined)
+            wanted = read_assignment(self.course, self.stem, unconfined=how.unconfined)
             if how.workers.scheduler is None:
                 check_confinement(how.unconfined, readable_by_answers(self.course))
             with _quiet(), one_gradebook(self.api.coursedir) as gradebook:
                 check(gradebook, wanted)
-                yield gradebook, teacher_cells.add_own_cells(wanted, gradebook, self.api)
+                yield gradebook, teacher_cell_scores.add_own_cells(wanted, gradebook, self.api)
 
     def _folders(self, students: Sequence[str]) -> dict[str, Path]:
         return {student: self._folder("submitted", student) for student in students}
@@ -218,7 +218,7 @@ class Cycle:
         return reason
 
     def _is_recorded(self, student: str) -> bool:
-        found = verdict_store.kept(self.course, self.stem, student)
+        found = verdict_store.read_verdict_file(self.course, self.stem, student)
         return bool(found and found.recorded and any(self._folder("autograded", student).glob("*.ipynb")))
 
     def feedback(
@@ -229,7 +229,9 @@ class Cycle:
         Up to `count` processes (None: one for each core) take part where that is faster.
         """
         elsewhere = partial(_page_elsewhere, self.course, self.stem)
-        run = parallel_feedback.distribute(students, self.page, elsewhere, cores() if count is None else count)
+        run = parallel_feedback.in_two_processes(
+            students, self.page, elsewhere, usable_cores() if count is None else count
+        )
         with lock_course(self.course, f"feedback {self.stem}"), _quiet(), contextlib.closing(run) as done:
             return {student: reason for student, reason in progress(done, len(students)) if reason}
 

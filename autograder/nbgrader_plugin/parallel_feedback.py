@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import BrokenExecutor, as_completed
 
-from autograder.grading.executors import pool
+from autograder.grading.executors import process_pool
 
 Work = Callable[[str], str]  # does the work for one student; returns the reason for a failure, or ""
 # Students for whom it is worth to start a process: as many pages as this one writes while another imports nbgrader.
 MIN_STUDENTS = 8
 
 
-def distribute(
+def in_two_processes(
     students: Sequence[str], here: Work, elsewhere: Work, count: int, worth: int = MIN_STUDENTS
 ) -> Generator[tuple[str, str], None, None]:
     """Yield each student with the result of `here`, or of `elsewhere` in another process, in order of completion.
@@ -31,7 +31,7 @@ def distribute(
 
 
 def _elsewhere(students: Sequence[str], one: Work, count: int) -> Generator[tuple[str, str], None, None]:
-    with pool(count) as executor:
+    with process_pool(count) as executor:
         under_way = {executor.submit(one, student): student for student in students}
         for future in as_completed(under_way):
             try:

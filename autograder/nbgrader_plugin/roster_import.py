@@ -12,7 +12,7 @@ from pathlib import Path
 from nbgrader.api import Gradebook, MissingEntry
 
 from autograder.errors import CourseError, WorkFailed
-from autograder.nbgrader_plugin import lms_columns
+from autograder.nbgrader_plugin import kept_roster_columns
 from autograder.nbgrader_plugin.gradebook_scores import Person
 
 _LONGEST = 128  # characters of a field in nbgrader's database
@@ -25,7 +25,7 @@ class BadRoster(CourseError):
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportCounts:
     """How many students an import added, changed and left unchanged."""
 
     new: int
@@ -38,13 +38,13 @@ class Roster:
     """The students of a roster file in its order, and its columns that only Canvas and Moodle need."""
 
     people: list[Person]
-    columns: lms_columns.Columns
+    columns: kept_roster_columns.Columns
 
 
 # --- reading
 
 
-def read(path: Path) -> Roster:
+def read_roster(path: Path) -> Roster:
     """Read the students of a CSV file; raise BadRoster, with the line number, if something is wrong."""
     try:
         data = path.read_bytes()
@@ -66,7 +66,7 @@ def read(path: Path) -> Roster:
         _check(where, person)
         if person.id in people:
             raise BadRoster(f"{where}: {person.id!r} is there twice. Each student needs one line; nothing was changed.")
-        people[person.id], others[person.id] = person, lms_columns.of_line(line)
+        people[person.id], others[person.id] = person, kept_roster_columns.of_line(line)
     if not people:
         raise BadRoster(f"{path} names its columns and no student. Nothing was changed.")
     return Roster(list(people.values()), others)
@@ -150,7 +150,7 @@ def _check(where: str, person: Person) -> None:
 # --- writing
 
 
-def import_into(gradebook: Gradebook, people: Sequence[Person]) -> Imported:
+def import_into(gradebook: Gradebook, people: Sequence[Person]) -> ImportCounts:
     """Add new students and update known ones; an empty field keeps its value in the gradebook.
 
     No student is removed. Raises WorkFailed if the gradebook cannot be written; the next call does the rest.
@@ -171,7 +171,7 @@ def import_into(gradebook: Gradebook, people: Sequence[Person]) -> Imported:
             f"the gradebook did not take the students ({type(error).__name__}: {str(error).splitlines()[0]}). "
             "Those before are in it. Close other programs that use it, then run the command again."
         ) from error
-    return Imported(new, changed, len(people) - new - changed)
+    return ImportCounts(new, changed, len(people) - new - changed)
 
 
 def _known(gradebook: Gradebook, student: str) -> object | None:

@@ -15,8 +15,8 @@ from autograder.diagnosis.judge_observations import uniform_report
 from autograder.diagnosis.value_format import shorten
 from autograder.diagnosis.verdict import Report, Status
 from autograder.exercises.exercise import Case, Exercise
-from autograder.exercises.observation import Observation, Raised
-from autograder.exercises.probe import raised
+from autograder.exercises.observation import ExceptionSnapshot, Observation
+from autograder.exercises.probe import see_exception
 from autograder.notebook.time_limit import OutOfTime, deadline
 
 # The limit is ten times what the worked solution takes, but at least _LEAST and at most _MOST seconds. The factor ten
@@ -38,7 +38,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 @dataclass(frozen=True)
-class Printed:
+class PrintedOutput:
     """The output of one call: the beginning of the printed text, the number of characters after it, the displays."""
 
     text: str = ""
@@ -63,19 +63,19 @@ class Calls:
     """The observations and the output of an answer's calls; `stopped` is set if one reached the time limit."""
 
     observations: tuple[Observation, ...]
-    printed: tuple[Printed, ...]
-    stopped: Raised | None = None
+    printed: tuple[PrintedOutput, ...]
+    stopped: ExceptionSnapshot | None = None
 
     def show_printed(self, exercise: Exercise, cases: Sequence[Case], report: Report) -> None:
         """Print the output of one call: of the first that is not right, else of the first."""
         wrong = next((verdict.case for verdict in report.verdicts if verdict.case is not None), None)
         place, which = (0, "the first call") if wrong is None else (wrong, "the first call that is not right")
         if place < len(self.printed):
-            call = shorten(difference_messages.spelled(exercise, cases[place]), _WIDTH)
+            call = shorten(difference_messages.spelled_call(exercise, cases[place]), _WIDTH)
             self.printed[place].show(f"Your code printed in {which}, {call}:")
 
 
-def limit(exercise: Exercise) -> float:
+def time_limit_of(exercise: Exercise) -> float:
     """Return the time limit of an answer in seconds."""
     return min(_MOST, max(_LEAST, _PATIENCE * exercise.takes))
 
@@ -84,31 +84,32 @@ def timeout_report(exercise: Exercise, cases: Sequence[Case], calls: Calls) -> R
     """Return the report on an answer that reached its time limit; it names the call and the line."""
     line = calls.stopped.line if calls.stopped else ""
     where = f" It was at: `{line}`." if line else ""
-    sentence = f"{difference_messages.still_running(limit(exercise))}{where} Does a loop never end?"
+    sentence = f"{difference_messages.still_running(time_limit_of(exercise))}{where} Does a loop never end?"
     first, *rest = uniform_report(exercise, cases, Status.TIMEOUT, sentence).verdicts
     place = len(calls.observations)
     return Report(
-        exercise.name, (replace(first, call=difference_messages.spelled(exercise, cases[place]), case=place), *rest)
+        exercise.name,
+        (replace(first, call=difference_messages.spelled_call(exercise, cases[place]), case=place), *rest),
     )
 
 
 def call_on_cases(exercise: Exercise, answer: Callable[..., Any], cases: Sequence[Case]) -> Calls:
     """Call an answer on each case within its time limit; raise Interrupted if the reader interrupts the kernel."""
     seen: list[Observation] = []
-    printed: list[Printed] = []
+    printed: list[PrintedOutput] = []
     try:
-        with deadline(limit(exercise)):
+        with deadline(time_limit_of(exercise)):
             for case in cases:
                 kept = _LimitedStream()
                 try:
                     with redirect_stdout(kept), capture_output(stdout=False, stderr=False) as rich:
                         seen += exercise.observe(answer, (case,))
                 finally:
-                    printed.append(Printed(kept.getvalue(), kept.more, tuple(rich.outputs[:_SHOWN])))
+                    printed.append(PrintedOutput(kept.getvalue(), kept.more, tuple(rich.outputs[:_SHOWN])))
     except OutOfTime as stop:
-        return Calls(tuple(seen), tuple(printed), raised(stop))
+        return Calls(tuple(seen), tuple(printed), see_exception(stop))
     except KeyboardInterrupt as stop:
-        line = raised(stop).line
+        line = see_exception(stop).line
         where = f" It was at: `{line}`." if line else ""
         raise Interrupted(f"you stopped the check of `{exercise.name}`.{where}") from None
     return Calls(tuple(seen), tuple(printed))

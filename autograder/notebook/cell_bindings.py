@@ -21,7 +21,7 @@ _HARMLESS = frozenset({"autoreload", "cd", "conda", "config", "env", "load_ext",
 _HARMLESS |= {"pinfo2", "pip", "pwd", "reload_ext", "set_env", "timeit", "who", "whos", "xmode"}
 
 
-def binds(text: str, name: str) -> bool:
+def cell_binds(text: str, name: str) -> bool:
     """Return whether a cell binds this name; False if it cannot be parsed."""
     return (name in text and name in _names(text)) or ("import *" in text and name in _starred(text))
 
@@ -65,7 +65,7 @@ def _compiles(python: str | ast.Module) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def definition(text: str, name: str) -> str | None:
+def definition_dump(text: str, name: str) -> str | None:
     """Return a dump of the function or class of this name in a cell, without comments and spaces; None without one."""
     tree = _parsed(text) if name in text else None
     found = [node for node in tree.body if _defines(node, name)] if tree else []

@@ -11,15 +11,15 @@ from IPython.display import display
 from autograder.course.course import current_course
 from autograder.diagnosis.expected import ExpectedObservations
 from autograder.diagnosis.judge_observations import judge, uniform_report
-from autograder.diagnosis.value_kinds import kind
+from autograder.diagnosis.value_kinds import type_words
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import CheckFailed, UnknownExercise
 from autograder.exercises.probe import see
 from autograder.notebook import fresh_check as fresh_cases
 from autograder.notebook.answer_calls import call_on_cases, timeout_report
-from autograder.notebook.answer_cell import text_of
 from autograder.notebook.hidden_state import with_notes
-from autograder.notebook.last_check import note
+from autograder.notebook.kernel_answer_text import text_of
+from autograder.notebook.last_check import remember_check
 from autograder.notebook.lesson_cells import in_lines
 from autograder.notebook.progress_log import LOGBOOK
 from autograder.notebook.progress_overview import card_after, what_is_next
@@ -40,7 +40,7 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     with still_checking(name) as show:
         if fresh and callable(answer):
             with fresh_cases.end_kernel_at_course_error():
-                report = fresh_cases.ask(
+                report = fresh_cases.judge_on_fresh_cases(
                     name, answer, text_of(name, answer, current_course().keys(current_course().find(name).chapter))
                 )
         else:
@@ -48,7 +48,7 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
         report = with_notes(report, answer)
         show(Feedback(report, current_course().find(name).hints))
     before, _ = LOGBOOK.read()
-    complaint = LOGBOOK.note(report, note(name, answer, report.passed))
+    complaint = LOGBOOK.note(report, remember_check(name, answer, report.passed))
     for line in filter(None, (complaint, what_is_next(name, before) if report.passed else "")):
         print(in_lines(line))
     if report.passed and (card := card_after(name, before)):
@@ -95,7 +95,7 @@ def visible_report(name: str, answer: object, cell: str = "") -> Report:
 def not_callable(name: str, answer: object, key: ExpectedObservations) -> Report:
     """Return the report on an answer that is not callable."""
     sentence = (
-        f"Expected the function `{name}` itself, got {kind(see(answer))}. "
+        f"Expected the function `{name}` itself, got {type_words(see(answer))}. "
         f'Write `check("{name}", {name})`, without calling it.'
     )
     return uniform_report(current_course().find(name), key.cases, Status.FAIL, sentence)

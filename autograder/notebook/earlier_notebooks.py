@@ -9,8 +9,8 @@ from pathlib import Path
 from autograder.course.exercise_index import IndexedChapter
 from autograder.ipython_syntax import CHECK
 from autograder.notebook.last_check import digest_of_answer
-from autograder.notebook.progress_log import LOGBOOK, Entry, folder_of_notebook
-from autograder.notebook.rerun_answer import SavedAnswer, StoppedError, rerun
+from autograder.notebook.progress_log import LOGBOOK, LoggedCheck, folder_of_notebook
+from autograder.notebook.rerun_answer import SavedAnswer, StoppedError, rerun_answer
 from autograder.submission.find_answers import CheckCall, find_answers_among, find_checks_by_id
 from autograder.submission.submitted_cells import MAX_BYTES, MAX_CELLS, SubmittedCell, read_notebook_contents
 from autograder.submission.unreadable_files import UnreadableError
@@ -90,7 +90,7 @@ def _holding(path: Path, name: str, stem: str) -> ChapterNotebook | None:
     return None if check is None else ChapterNotebook(path, code, check)
 
 
-def _answer_that_passed(holding: ChapterNotebook, name: str, last: Entry) -> SavedAnswer | None:
+def _answer_that_passed(holding: ChapterNotebook, name: str, last: LoggedCheck) -> SavedAnswer | None:
     """Return the answer whose text is the one that passed; None if the notebook no longer contains it."""
     for called in dict.fromkeys((holding.check.called, name)):
         for cell in _answers(holding, name):
@@ -105,9 +105,9 @@ def _answers(holding: ChapterNotebook, name: str) -> Iterator[SubmittedCell]:
     yield from (cell for cell in (find.cell, find.later) if cell is not None)
 
 
-def _run_once(name: str, answer: SavedAnswer, last: Entry) -> Choice:
+def _run_once(name: str, answer: SavedAnswer, last: LoggedCheck) -> Choice:
     try:
-        _given[name, last.answer] = rerun(answer)
+        _given[name, last.answer] = rerun_answer(answer)
     except StoppedError as error:
         return Choice(why=f": {error}")
     return Choice(_given[name, last.answer])

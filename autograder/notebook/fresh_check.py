@@ -21,12 +21,12 @@ from autograder.errors import CourseError, WorkFailed
 from autograder.exercises.exercise import Case
 from autograder.exercises.observation import from_bytes, to_bytes
 from autograder.notebook.answer_calls import call_on_cases, timeout_report
-from autograder.pipe_messages import Frame, FrameError, receive, send
+from autograder.pipe_messages import Frame, FrameError, receive_frame, send_frame
 
 _SECONDS = 120.0  # for a judge to start, and to judge
 
 
-def ask(name: str, answer: Callable[..., Any], source: str) -> Report:
+def judge_on_fresh_cases(name: str, answer: Callable[..., Any], source: str) -> Report:
     """Return the judge's report on an answer on fresh cases, and print the output of one of its calls.
 
     Raises CourseError if there is no course folder.
@@ -91,7 +91,7 @@ def _judge_process(name: str) -> Iterator[tuple[int, int]]:
 def _received(fd: int) -> Frame:
     """Return the judge's next message; raise CourseError if it is an error, and WorkFailed if none arrives in time."""
     try:
-        frame = receive(fd, time.monotonic() + _SECONDS)
+        frame = receive_frame(fd, time.monotonic() + _SECONDS)
     except (TimeoutError, FrameError) as error:
         raise _no_answer(str(error)) from None
     if frame is None:
@@ -104,7 +104,7 @@ def _received(fd: int) -> Frame:
 def _send(fd: int, frame: Frame) -> None:
     """Send a message to the judge; raise WorkFailed if it does not take it in time."""
     try:
-        send(fd, frame, time.monotonic() + _SECONDS)
+        send_frame(fd, frame, time.monotonic() + _SECONDS)
     except (TimeoutError, FrameError, OSError) as error:
         raise _no_answer(str(error)) from None
 

@@ -20,17 +20,17 @@ from typing import Any
 from IPython import get_ipython
 
 from autograder.diagnosis.verdict import Report
-from autograder.notebook.cell_bindings import binds, definition, may_bind_unseen
+from autograder.notebook.cell_bindings import cell_binds, definition_dump, may_bind_unseen
 from autograder.notebook.outdated_answer import notes_on_refused_cell
 from autograder.notebook.progress_log import folder_of_notebook
-from autograder.notebook.referenced_names import code_of, is_class, transitive_names, unwrapped
+from autograder.notebook.referenced_names import code_of, is_class, transitive_names, undecorated
 from autograder.notebook.saved_notebook import (
     CLOCK,
     SavedCell,
     SavedNotebook,
     first_line,
     path_of_notebook,
-    read,
+    read_saved_notebook,
     running_cell,
     texts_run,
 )
@@ -49,7 +49,7 @@ _SAVED = "(That is how `{}` was last saved. If it has changed since, save it and
 
 
 @dataclass(frozen=True)
-class Scene:
+class SavedState:
     """The saved notebook, the index of the check's cell in it, and the texts of all cells that the kernel has run."""
 
     notebook: SavedNotebook
@@ -68,7 +68,7 @@ class Scene:
 
     def last_run(self, name: str) -> str | None:
         """Return the text of the last cell run that binds a name; None if none shows it."""
-        return next((text for text in reversed(self.runs) if binds(text, name)), None)
+        return next((text for text in reversed(self.runs) if cell_binds(text, name)), None)
 
 
 def with_notes(report: Report, answer: object) -> Report:
@@ -76,12 +76,12 @@ def with_notes(report: Report, answer: object) -> Report:
     if folder_of_notebook() is None:
         return report
     try:
-        return replace(report, notes=(*report.notes, *notes(report, answer, get_ipython())))
+        return replace(report, notes=(*report.notes, *hidden_state_notes(report, answer, get_ipython())))
     except Exception:  # an unforeseen file or shell: then there are no notes
         return report
 
 
-def notes(report: Report, answer: object, shell: Any) -> tuple[str, ...]:
+def hidden_state_notes(report: Report, answer: object, shell: Any) -> tuple[str, ...]:
     """Return the notes on an answer that was judged in this shell; an unforeseen file or shell may raise any error."""
     refused = tuple(notes_on_refused_cell(_name_of(answer), answer, shell))
     path = path_of_notebook(shell)
@@ -93,7 +93,7 @@ def notes(report: Report, answer: object, shell: Any) -> tuple[str, ...]:
 
 def _notes(report: Report, answer: object, path: Path, shell: Any) -> Iterator[str]:
     """Yield the notes that come from the saved notebook; for a failed answer only those on newer definitions."""
-    notebook = read(path)
+    notebook = read_saved_notebook(path)
     if notebook is None:
         return
     own = _name_of(answer)
@@ -112,11 +112,11 @@ def _notes(report: Report, answer: object, path: Path, shell: Any) -> Iterator[s
 
 def _name_of(value: object) -> str:
     """Return the name of a function or a class; "" for anything else."""
-    value = unwrapped(value)
+    value = undecorated(value)
     return value.__name__ if type(value) is FunctionType or is_class(value) else ""
 
 
-def _scene(exercise: str, own: str, notebook: SavedNotebook, running: SavedCell, runs: list[str]) -> Scene | None:
+def _scene(exercise: str, own: str, notebook: SavedNotebook, running: SavedCell, runs: list[str]) -> SavedState | None:
     """Find the place of the check in the notebook; return None if the running cell is not in the file.
 
     The place is the lowest cell among the running one, those that call the check, and those that bind the answer,
@@ -128,11 +128,11 @@ def _scene(exercise: str, own: str, notebook: SavedNotebook, running: SavedCell,
     if not at:
         return None
     call = re.compile(rf"check\(\s*['\"]{re.escape(exercise)}['\"]")
-    at += [i for i, cell in enumerate(cells) if call.search(cell.text) or (own and binds(cell.text, own))]
-    return Scene(notebook, max(at), tuple(runs))
+    at += [i for i, cell in enumerate(cells) if call.search(cell.text) or (own and cell_binds(cell.text, own))]
+    return SavedState(notebook, max(at), tuple(runs))
 
 
-def _notes_on_names(exercise: str, own: str, names: dict[str, object], scene: Scene) -> Iterator[str]:
+def _notes_on_names(exercise: str, own: str, names: dict[str, object], scene: SavedState) -> Iterator[str]:
     """Yield the notes on the answer, and on the names on which it depends."""
     homes = {name: home for name in names if (home := _home(name, scene))}
     if homes.pop(own, None):
@@ -147,17 +147,17 @@ def _quoted(names: Iterable[str]) -> str:
     return " and ".join(f"`{name}`" for name in names)
 
 
-def _home(name: str, scene: Scene) -> tuple[str, bool] | None:
+def _home(name: str, scene: SavedState) -> tuple[str, bool] | None:
     """Return the first line of the cell that binds a name, and whether it is below the check; None if it is above.
 
     Also None if that is uncertain: a cell may bind the name invisibly, or be newer than the saved file.
     """
-    if any(binds(cell.text, name) for cell in scene.above):
+    if any(cell_binds(cell.text, name) for cell in scene.above):
         return None
     run = scene.last_run(name)
     if run is None or any(may_bind_unseen(cell.text) for cell in scene.above):
         return None
-    below = [cell.text for cell in scene.below if binds(cell.text, name)]
+    below = [cell.text for cell in scene.below if cell_binds(cell.text, name)]
     same = [text for text in below if text.strip() == run.strip()]
     if not same and not CLOCK.saved_since(scene.notebook, run):
         return None
@@ -166,9 +166,9 @@ def _home(name: str, scene: Scene) -> tuple[str, bool] | None:
     return first_line(next(iter(same or below), run)), bool(below)
 
 
-def _notes_on_changed(names: dict[str, object], scene: Scene) -> Iterator[str]:
+def _notes_on_changed(names: dict[str, object], scene: SavedState) -> Iterator[str]:
     """Yield a note for each function or class whose cell was edited and not run again."""
-    for value in map(unwrapped, names.values()):
+    for value in map(undecorated, names.values()):
         own = _name_of(value)
         if own and _has_changed(value, own, scene):
             yield (
@@ -177,12 +177,12 @@ def _notes_on_changed(names: dict[str, object], scene: Scene) -> Iterator[str]:
             )
 
 
-def _has_changed(value: object, name: str, scene: Scene) -> bool:
+def _has_changed(value: object, name: str, scene: SavedState) -> bool:
     code = code_of(value)
-    written = [found for cell in scene.notebook.cells if code and (found := definition(cell.text, name))]
+    written = [found for cell in scene.notebook.cells if code and (found := definition_dump(cell.text, name))]
     if code is None or not written:  # no cell defines it, so it is a library's
         return False
-    ran = definition("".join(linecache.getlines(code.co_filename)), name)
+    ran = definition_dump("".join(linecache.getlines(code.co_filename)), name)
     run = scene.last_run(name)
     return ran is not None and ran not in written and run is not None and CLOCK.saved_since(scene.notebook, run)
 

@@ -10,7 +10,7 @@ from IPython import get_ipython
 
 from autograder.files import digest_of
 from autograder.notebook.cell_bindings import binding_statements
-from autograder.notebook.referenced_names import code_of, unwrapped
+from autograder.notebook.referenced_names import code_of, undecorated
 from autograder.notebook.saved_notebook import texts_run
 
 _LONG_ENOUGH = 16  # characters of a digest
@@ -29,7 +29,7 @@ class LastCheck:
 CHECKED: dict[str, LastCheck] = {}
 
 
-def note(name: str, answer: object, passed: bool) -> str:
+def remember_check(name: str, answer: object, passed: bool) -> str:
     """Remember a check; return a digest of the text of an answer that passed, "" if it failed or has no known text."""
     shell = get_ipython()
     CHECKED[name] = LastCheck(answer, name_in(shell, name, answer), passed)
@@ -63,7 +63,7 @@ def _digest(last: LastCheck, shell: Any) -> str:
     """Return the digest of the cell that defines an answer, else of the last cell that binds its name; else ""."""
     if not last.called:
         return ""
-    filename = file_of(unwrapped(last.answer))
+    filename = file_of(undecorated(last.answer))
     own = ["".join(linecache.getlines(filename))] if filename else []
     found = (digest_of_answer(text, last.called) for text in [*own, *reversed(texts_run(shell))])
     return next(filter(None, found), "")

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.notebook.cell_bindings import binds, definition, is_refused, may_bind_unseen
-from autograder.notebook.referenced_names import code_of, unwrapped
+from autograder.notebook.cell_bindings import cell_binds, definition_dump, is_refused, may_bind_unseen
+from autograder.notebook.referenced_names import code_of, undecorated
 from autograder.notebook.saved_notebook import texts_run
 
 
@@ -21,10 +21,10 @@ def notes_on_refused_cell(name: str, answer: object, shell: Any) -> Iterator[str
     There is no note if that is uncertain: if the answer has another name, if no `def` or `class` in a cell defined it,
     or if a later cell may have bound the name invisibly.
     """
-    code = code_of(unwrapped(answer))
+    code = code_of(undecorated(answer))
     if code is None or shell.user_ns.get(name) is not answer:
         return
-    if definition("".join(linecache.getlines(code.co_filename)), name) is None:
+    if definition_dump("".join(linecache.getlines(code.co_filename)), name) is None:
         return
     begins = re.compile(rf"^[ \t]*(?:async[ \t]+)?((?:def|class)[ \t]+{re.escape(name)})\b", re.MULTILINE)
     for text in reversed(texts_run(shell)):
@@ -35,5 +35,5 @@ def notes_on_refused_cell(name: str, answer: object, shell: Any) -> Iterator[str
                 f"older `{name}`: mend that cell and run it, then check again."
             )
             return
-        if binds(text, name) or (not refused and may_bind_unseen(text)):
+        if cell_binds(text, name) or (not refused and may_bind_unseen(text)):
             return

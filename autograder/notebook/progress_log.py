@@ -23,7 +23,7 @@ _MOST_BYTES = 2**20  # read at most so much, from the end of the file
 
 
 @dataclass(frozen=True)
-class Entry:
+class LoggedCheck:
     """The last check of an exercise: the passed checks, all checks, and the digest of an answer that passed."""
 
     passed: int
@@ -40,7 +40,7 @@ class Logbook:
     """The checks in the folder's file, and those of this kernel that could not be written there."""
 
     def __init__(self) -> None:
-        self._own: dict[str, Entry] = {}
+        self._own: dict[str, LoggedCheck] = {}
         self._complained = False
 
     def note(self, report: Report, answer: str = "") -> str:
@@ -51,7 +51,7 @@ class Logbook:
         folder = folder_of_notebook()
         if folder is None or report.verdicts[0].status is Status.NOT_ATTEMPTED:
             return ""
-        entry = Entry(len(report.passed_checks), len(report.verdicts), answer)
+        entry = LoggedCheck(len(report.passed_checks), len(report.verdicts), answer)
         try:
             _append(folder / NAME, report.exercise, entry)
         except OSError as error:
@@ -68,7 +68,7 @@ class Logbook:
             f"(This check counts; `progress` will forget it with this kernel: no writing to {NAME}, {reason(error)}.)"
         )
 
-    def read(self) -> tuple[dict[str, Entry], str]:
+    def read(self) -> tuple[dict[str, LoggedCheck], str]:
         """Return the last check of each exercise, and a message for the reader if the file is damaged, else ""."""
         folder = folder_of_notebook()
         if folder is None:
@@ -97,12 +97,12 @@ def shell_of_reader() -> Any | None:
     return shell if hasattr(shell, "kernel") and "NBGRADER_EXECUTION" not in os.environ else None
 
 
-def _append(path: Path, exercise: str, entry: Entry) -> None:
+def _append(path: Path, exercise: str, entry: LoggedCheck) -> None:
     data = {"exercise": exercise, "passed": entry.passed, "of": entry.of}
     append_line(path, json.dumps(data | ({"answer": entry.answer} if entry.answer else {})))
 
 
-def _entry(line: str) -> tuple[str, Entry] | None:
+def _entry(line: str) -> tuple[str, LoggedCheck] | None:
     """Parse a line of the file; return None if it is damaged."""
     try:
         item = json.loads(line)
@@ -110,7 +110,7 @@ def _entry(line: str) -> tuple[str, Entry] | None:
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
     sound = isinstance(name, str) and type(passed) is int and type(of) is int and 0 <= passed <= of and of > 0
-    return (name, Entry(passed, of, answer if isinstance(answer, str) else "")) if sound else None
+    return (name, LoggedCheck(passed, of, answer if isinstance(answer, str) else "")) if sound else None
 
 
 LOGBOOK = Logbook()

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from autograder.course.course import current_course
-from autograder.course.exercise_index import IndexedChapter, Worth
+from autograder.course.exercise_index import ExercisePoints, IndexedChapter
 from autograder.errors import UnknownExercise
-from autograder.notebook.chapter_card import Card, card_of
 from autograder.notebook.colors import FAILED, FAILED_MARK, OPEN, OPEN_MARK, PASSED, PASSED_MARK
+from autograder.notebook.completion_card import Card, card_of
 from autograder.notebook.html_markup import ROW, Html, join, panel, sign, tag
-from autograder.notebook.progress_log import LOGBOOK, Entry
+from autograder.notebook.progress_log import LOGBOOK, LoggedCheck
 
 _FOOT = "From your last check of each exercise. Grading runs the same checks on other numbers."
 
@@ -20,8 +20,8 @@ class Standing:
     """One exercise: its points, and its last check, or None."""
 
     name: str
-    worth: Worth
-    last: Entry | None
+    worth: ExercisePoints
+    last: LoggedCheck | None
 
     @property
     def passed(self) -> bool:
@@ -143,7 +143,7 @@ def progress(chapter: int | None = None) -> Progress:
     return Progress(standings, note, card_of(chosen[0]) if len(chosen) == 1 and standings[0].is_done else None)
 
 
-def _standing(chapter: IndexedChapter, entries: dict[str, Entry]) -> ChapterStanding:
+def _standing(chapter: IndexedChapter, entries: dict[str, LoggedCheck]) -> ChapterStanding:
     found = (Standing(name, worth, entries.get(name)) for name, worth in chapter.exercises.items())
     return ChapterStanding(chapter.title, tuple(found))
 
@@ -192,7 +192,7 @@ def _html_row(row: list[str], bar: Html) -> Html:
     return tag("tr", tag("th", *label, scope="row", style=f"{_CELL};font-weight:400"), *cells, bar, style=ROW)
 
 
-def what_is_next(name: str, before: dict[str, Entry]) -> str:
+def what_is_next(name: str, before: dict[str, LoggedCheck]) -> str:
     """Return the line after an exercise passes for the first time: the state of its chapter and the next exercise.
 
     `before` are the entries of the log before this check. The line is "" if the exercise had passed already, or if the
@@ -209,7 +209,7 @@ def what_is_next(name: str, before: dict[str, Entry]) -> str:
     return _next_of(name, chapter, later)
 
 
-def card_after(name: str, before: dict[str, Entry]) -> Card | None:
+def card_after(name: str, before: dict[str, LoggedCheck]) -> Card | None:
     """Return the chapter's card if `name`, which has just passed, was its last open exercise with points; else None."""
     listed = next((each for each in current_course().listed if name in each.exercises), None)
     if listed is None or [name] != [each.name for each in _standing(listed, before).still_open]:

@@ -54,7 +54,7 @@ def is_class(value: object) -> TypeGuard[type]:
     return issubclass(type(value), type)
 
 
-def unwrapped(value: object) -> object:
+def undecorated(value: object) -> object:
     """Return the innermost `__wrapped__` value, which is the function below its decorators."""
     for _ in range(_MOST):
         inner = inspect.getattr_static(value, "__wrapped__", None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autograder.diagnosis.verdict import NOT_GRADED, Picture, Report, Status, Verdict
+from autograder.diagnosis.verdict import NOT_GRADED, GridPair, Report, Status, Verdict
 from autograder.notebook.colors import FAILED, FAILED_MARK, OPEN, OPEN_MARK, PASSED, PASSED_MARK
 from autograder.notebook.html_markup import ROW, Html, join, panel, prose, sign, tag
 
@@ -140,13 +140,13 @@ def _html_picture(verdict: Verdict) -> Html:
     return tag("div", side_by_side, caption, style="margin:0.3em 0 0.5em 1.5em")
 
 
-def _scrollable_grid(title: str, picture: Picture, cells: tuple[tuple[str, ...], ...]) -> Html:
+def _scrollable_grid(title: str, picture: GridPair, cells: tuple[tuple[str, ...], ...]) -> Html:
     """Return a grid in a block that scrolls by touch or with arrow keys on a narrow screen."""
     name = f"{title}, as a grid"
     return tag("div", _grid(picture, cells), style="overflow-x:auto", tabindex="0", role="group", aria_label=name)
 
 
-def _grid(picture: Picture, cells: tuple[tuple[str, ...], ...]) -> Html:
+def _grid(picture: GridPair, cells: tuple[tuple[str, ...], ...]) -> Html:
     """Return a table of numbers with row and column indices; the first number that differs has a double frame."""
     above = tag("tr", tag("td", style=_INDEX) if picture.rows else "", *map(_index, picture.columns), style=ROW)
     rows = (
@@ -163,7 +163,7 @@ def _index(place: int) -> Html:
     return tag("th", str(place), style=_INDEX)
 
 
-def _cells(picture: Picture, at: int, row: tuple[str, ...]) -> list[Html]:
+def _cells(picture: GridPair, at: int, row: tuple[str, ...]) -> list[Html]:
     return [
         _cell(value, same, (at, column) == picture.first)
         for column, (value, same) in enumerate(zip(row, picture.agrees[at], strict=True))

@@ -14,11 +14,11 @@ from typing import Any
 import torch
 from IPython.utils.capture import capture_output
 
-from autograder.grading.execution_plan import Task, plan
+from autograder.grading.execution_plan import Task, plan_run
 from autograder.run_source import run_source
 from autograder.sandbox.execution.course_function_stubs import STUBS, say_nothing
 from autograder.sandbox.execution.program import AnswerStep, AssignmentSetup, DefinitionStep, Step
-from autograder.submission.cell_order import OrderedCell, Role
+from autograder.submission.cell_order import CellRole, OrderedCell
 from autograder.submission.submitted_cells import SubmittedCell
 
 SECONDS = 5.0  # the time limit for the answer and the statements before it; the lesson waits for them
@@ -44,13 +44,13 @@ class SavedAnswer:
     check: int
 
 
-def rerun(answer: SavedAnswer) -> object:
+def rerun_answer(answer: SavedAnswer) -> object:
     """Run an answer and return its function or class; raise StoppedError if that fails or takes too long.
 
     It runs the statements that grading would run of the notebook. It shows no output, and restores the states of the
     random number generators.
     """
-    program = plan(list(_parts(answer)), [Task(answer.exercise, (), SECONDS)], AssignmentSetup("", (), "")).program
+    program = plan_run(list(_parts(answer)), [Task(answer.exercise, (), SECONDS)], AssignmentSetup("", (), "")).program
     with _isolated():
         names = _run_within(SECONDS, lambda: _executed(program.steps, answer.notebook))
     found = names.get(answer.called)
@@ -63,14 +63,16 @@ def _parts(answer: SavedAnswer) -> Iterator[OrderedCell]:
     """Yield the notebook's cells for a plan. The setup cell is an ordinary one: only what is needed of it is run."""
     check = max(answer.place, answer.check)
     yield from (_part(cell, answer) for cell in answer.code if cell.index <= check)
-    yield OrderedCell(Role.CHECK, exercises=(answer.exercise,), called=answer.called)
+    yield OrderedCell(CellRole.CHECK, exercises=(answer.exercise,), called=answer.called)
     yield from (_part(cell, answer) for cell in answer.code if cell.index > check)
 
 
 def _part(cell: SubmittedCell, answer: SavedAnswer) -> OrderedCell:
     is_answer = cell.index == answer.place
     return (
-        OrderedCell(Role.ANSWER, cell.source, (answer.exercise,)) if is_answer else OrderedCell(Role.GIVEN, cell.source)
+        OrderedCell(CellRole.ANSWER, cell.source, (answer.exercise,))
+        if is_answer
+        else OrderedCell(CellRole.GIVEN, cell.source)
     )
 
 

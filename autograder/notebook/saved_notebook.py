@@ -41,7 +41,7 @@ def path_of_notebook(shell: Any) -> Path | None:
     return path if path.is_absolute() else Path(shell.starting_dir) / path.name
 
 
-def read(path: Path) -> SavedNotebook | None:
+def read_saved_notebook(path: Path) -> SavedNotebook | None:
     """Read a notebook; return None if the file is missing or too large. A damaged file may raise any error."""
     if not path.is_file():
         return None
@@ -74,7 +74,7 @@ def first_line(text: str) -> str:
     return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1].rstrip()}…"
 
 
-class Clock:
+class CellRunTimes:
     """The times at which a kernel ran each text; for texts before `start`, the time of `start`."""
 
     def __init__(self) -> None:
@@ -96,4 +96,4 @@ class Clock:
         return ran + _MARGIN < notebook.time < time.time() + _MARGIN
 
 
-CLOCK = Clock()
+CLOCK = CellRunTimes()

@@ -8,8 +8,15 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any
 
-from autograder.notebook.cell_bindings import binds
-from autograder.notebook.saved_notebook import SavedCell, first_line, path_of_notebook, read, running_cell, texts_run
+from autograder.notebook.cell_bindings import cell_binds
+from autograder.notebook.saved_notebook import (
+    SavedCell,
+    first_line,
+    path_of_notebook,
+    read_saved_notebook,
+    running_cell,
+    texts_run,
+)
 
 _MENU = "Choose Run, then Run All Above Selected Cell; then run this cell again."
 
@@ -24,12 +31,12 @@ def _shown(
 ) -> None:
     """Show the usual traceback, and the advice below it."""
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
-    line = advice(shell, error.name)
+    line = skipped_setup_advice(shell, error.name)
     if line:
         print(line)
 
 
-def advice(shell: Any, name: str | None) -> str:
+def skipped_setup_advice(shell: Any, name: str | None) -> str:
     """Return a sentence on the cell of the saved notebook that binds a missing name and has not run; "" without one."""
     if not name:
         return ""
@@ -41,11 +48,11 @@ def advice(shell: Any, name: str | None) -> str:
 
 def _advice(shell: Any, name: str) -> str:
     path = path_of_notebook(shell)
-    notebook = read(path) if path else None
+    notebook = read_saved_notebook(path) if path else None
     cells = notebook.cells if notebook else ()
     running, ran = running_cell(shell), {text.strip() for text in texts_run(shell)}
     for place, cell in enumerate(cells):
-        if not _is(cell, running) and binds(cell.text, name) and cell.text.strip() not in ran:
+        if not _is(cell, running) and cell_binds(cell.text, name) and cell.text.strip() not in ran:
             return _sentence(name, cell, any(_is(below, running) for below in cells[place:]))
     return ""
 

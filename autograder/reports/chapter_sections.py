@@ -12,10 +12,10 @@ from autograder.reports import score_charts
 from autograder.reports.class_results import Results
 from autograder.reports.example_answers import Examples, learn_command
 from autograder.reports.item_analysis import ENOUGH, HARDLY, SEPARATES, Item, has_attempted
-from autograder.reports.item_analysis import items as items_of
+from autograder.reports.item_analysis import analyse_items as items_of
 from autograder.reports.lesson_links import section
-from autograder.reports.misunderstandings import Misunderstanding, Shared, Unexplained, shared
-from autograder.reports.misunderstandings import unexplained as unexplained_of
+from autograder.reports.misunderstandings import Misunderstanding, SharedSentence, UnexplainedAnswers, group_by_sentence
+from autograder.reports.misunderstandings import unexplained_answers as unexplained_of
 
 _SHOWN = 10  # entries of a list; the rest is folded away
 
@@ -99,14 +99,14 @@ def _names(found: Iterable[Item]) -> Html:
 
 def misunderstandings(results: Results) -> Html:
     """List the known mistakes that cost the most points, each with its sentence and an example answer."""
-    found, examples = shared([results]), Examples(results)
+    found, examples = group_by_sentence([results]), Examples(results)
     if not found:
         return tag("p", "No answer shows a known mistake.")
     entries = [_misunderstanding(each, examples, len(results.verdicts)) for each in found]
     return _folded(entries, "more misunderstanding")
 
 
-def _misunderstanding(found: Shared, examples: Examples, total: int) -> Html:
+def _misunderstanding(found: SharedSentence, examples: Examples, total: int) -> Html:
     parts: list[str] = [tag("strong", points(found.lost)), " lost: "]
     for number, (_, each) in enumerate(found.found):
         parts += [", "] * bool(number) + [_students(len(each.students), total), " in ", tag("code", each.exercise)]
@@ -114,7 +114,7 @@ def _misunderstanding(found: Shared, examples: Examples, total: int) -> Html:
     return tag("li", *parts, tag("blockquote", prose(found.sentence)), _example(examples, found.found[0][1]))
 
 
-def _lesson_links(found: Shared) -> list[Html]:
+def _lesson_links(found: SharedSentence) -> list[Html]:
     """Return links to the sections that teach what a sentence is about; an empty list if there are none."""
     ways = (section(results.course, results.stem, each.exercise) for results, each in found.found)
     known = list(dict.fromkeys(way for way in ways if way))
@@ -127,7 +127,7 @@ def points(lost: float) -> str:
     return "1 point" if f"{lost:.4g}" == "1" else f"{lost:.4g} points"
 
 
-def _example(examples: Examples, found: Misunderstanding | Unexplained) -> Html:
+def _example(examples: Examples, found: Misunderstanding | UnexplainedAnswers) -> Html:
     """Return an example answer in a folded block; nothing if no answer can be read."""
     code = examples.of(found.exercise, found.students)
     return tag("details", tag("summary", "one answer"), tag("pre", code)) if code else Html("")
@@ -147,7 +147,7 @@ def unexplained(results: Results) -> Html:
     return _folded([_unexplained(each, results, examples) for each in found], "more group")
 
 
-def _unexplained(found: Unexplained, results: Results, examples: Examples) -> Html:
+def _unexplained(found: UnexplainedAnswers, results: Results, examples: Examples) -> Html:
     count = len(found.students)
     head = join(tag("strong", f"{count} answer{'' if count == 1 else 's'}"), " to ", tag("code", found.exercise))
     values = [("call", found.first.call), ("expected", found.first.expected), ("got", found.first.got)]

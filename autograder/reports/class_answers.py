@@ -8,10 +8,10 @@ from pathlib import Path
 
 from autograder.course.course_location import bank_path
 from autograder.errors import CourseError
-from autograder.grading.assignment import assignment, given_path, several_released
+from autograder.grading.assignment import given_path, read_assignment, released_notebook_names
 from autograder.reports.class_results import Results
 from autograder.reports.example_answers import Examples
-from autograder.reports.similar_answers import ExerciseForms, Form, form
+from autograder.reports.similar_answers import AnswerStructure, ExerciseForms, answer_structure
 
 Defined = ast.FunctionDef | ast.ClassDef
 
@@ -27,8 +27,8 @@ def read_answers(course: Sequence[Results]) -> list[ExerciseForms]:
 def _chapter(results: Results) -> Iterator[ExerciseForms]:
     place = results.course, results.stem
     try:
-        given = None if several_released(*place) else given_path(*place)
-        wanted = assignment(*place, unconfined=False, given=given)
+        given = None if released_notebook_names(*place) else given_path(*place)
+        wanted = read_assignment(*place, unconfined=False, given=given)
         chapter = wanted.chapter()
     except CourseError:  # a chapter that is being changed
         return
@@ -37,13 +37,13 @@ def _chapter(results: Results) -> Iterator[ExerciseForms]:
     for exercise in (report.exercise for report in reports if report.exercise in chapter.exercises):
         own = [chapter.starter(exercise), chapter.solution(exercise)]
         known = [*own, *right_answers(bank_path(results.course, wanted.homes.get(exercise, results.stem), exercise))]
-        common = frozenset(made.text for text in known if (made := form(text)))
+        common = frozenset(made.text for text in known if (made := answer_structure(text)))
         forms = _forms({student: answers.get(exercise, "") for student, answers in sources.items()})
         yield ExerciseForms(results.stem, exercise, len(results.verdicts), forms, common)
 
 
-def _forms(sources: dict[str, str]) -> dict[str, Form]:
-    return {student: made for student, source in sources.items() if (made := form(source))}
+def _forms(sources: dict[str, str]) -> dict[str, AnswerStructure]:
+    return {student: made for student, source in sources.items() if (made := answer_structure(source))}
 
 
 def right_answers(bank: Path) -> list[str]:

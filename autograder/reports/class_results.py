@@ -77,7 +77,7 @@ class Results:
         return mark.score if mark.is_there else row.verdict.score + row.verdict.extra_credit
 
 
-def graded(course: Path) -> list[str]:
+def assignments_with_results(course: Path) -> list[str]:
     """Return the assignments that have submissions or verdicts: first the chapters, then the others, each sorted."""
     found = {folder.name for folder in (course / "verdicts").glob("*") if any(folder.glob("[!.]*.json"))}
     found |= {folder.name for folder in (course / "submitted").glob("*/*") if folder.is_dir()}
@@ -85,14 +85,14 @@ def graded(course: Path) -> list[str]:
     return chapters + sorted(stem for stem in found.difference(chapters) if (course / "source" / stem).is_dir())
 
 
-def read(course: Path, stem: str) -> Results:
+def read_results(course: Path, stem: str) -> Results:
     """Return the results of a chapter; raise CourseNotFound if it has no submission."""
     return read_all(course, [stem])[0]
 
 
 def read_all(course: Path, stems: list[str]) -> list[Results]:
     """Return the results of several chapters, reading the gradebook once; raise CourseNotFound as `read` does."""
-    rows = {stem: tuple(class_table.rows(course, stem)) for stem in stems}
+    rows = {stem: tuple(class_table.class_rows(course, stem)) for stem in stems}
     for stem in stems:
         if not rows[stem]:
             raise CourseNotFound(
@@ -101,7 +101,9 @@ def read_all(course: Path, stems: list[str]) -> list[Results]:
             )
     with open_gradebook(course) as gradebook:
         people, tasks = _people_and_marks(gradebook, stems)
-    return [Results(course, stem, title(course, stem), rows[stem], tasks.get(stem), people) for stem in stems]
+    return [
+        Results(course, stem, assignment_title(course, stem), rows[stem], tasks.get(stem), people) for stem in stems
+    ]
 
 
 def _people_and_marks(gradebook: Gradebook, stems: list[str]) -> tuple[dict[str, Person], dict[str, MarkedAssignment]]:
@@ -109,6 +111,6 @@ def _people_and_marks(gradebook: Gradebook, stems: list[str]) -> tuple[dict[str,
     return people, {task.name: task for task in marks.marked_assignments(gradebook, stems)}
 
 
-def title(course: Path, stem: str) -> str:
+def assignment_title(course: Path, stem: str) -> str:
     """Return the title of a chapter; `stem` itself if the course does not list it."""
     return next((chapter.title for chapter in course_in(course).listed if chapter.stem == stem), stem)

@@ -9,10 +9,10 @@ from autograder.notebook.html_markup import Html, join, prose, table, tag
 from autograder.reports import score_charts
 from autograder.reports.chapter_sections import reasons_to_look
 from autograder.reports.class_results import Results
-from autograder.reports.item_analysis import items as items_of
+from autograder.reports.item_analysis import analyse_items as items_of
 from autograder.reports.lesson_links import section
-from autograder.reports.misunderstandings import Shared, shared
-from autograder.reports.misunderstandings import unexplained as unexplained_of
+from autograder.reports.misunderstandings import SharedSentence, group_by_sentence
+from autograder.reports.misunderstandings import unexplained_answers as unexplained_of
 
 _SHOWN = 15
 
@@ -41,7 +41,7 @@ def _chapter(results: Results) -> tuple[str, ...]:
 
 def misunderstandings(course: Sequence[Results]) -> Html:
     """Tabulate the known mistakes of all chapters that cost the most points."""
-    found = shared(course)
+    found = group_by_sentence(course)
     if not found:
         return tag("p", "No answer shows a known mistake.")
     columns = ("points lost", "share of the class that read it", "what the students read", "to teach again")
@@ -49,12 +49,12 @@ def misunderstandings(course: Sequence[Results]) -> Html:
     return table("The misunderstandings that cost the most points", columns, rows)
 
 
-def _lesson_links(shared: Shared) -> Html:
+def _lesson_links(shared: SharedSentence) -> Html:
     ways = (section(results.course, results.stem, each.exercise) for results, each in shared.found)
     return join(*(tag("div", way) for way in dict.fromkeys(ways) if way))
 
 
-def _where(shared: Shared) -> Html:
+def _where(shared: SharedSentence) -> Html:
     """Return the exercises in which students read a sentence, each with the share of the class that did."""
     parts: list[str] = []
     names = [each.exercise for _, each in shared.found]

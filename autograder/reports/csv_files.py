@@ -8,10 +8,10 @@ from collections.abc import Collection, Sequence
 from autograder.grading.class_table import StudentRow
 from autograder.nbgrader_plugin import csv_escaping
 from autograder.reports.class_results import Results
-from autograder.reports.item_analysis import items as items_of
-from autograder.reports.misunderstandings import shared
-from autograder.reports.misunderstandings import unexplained as unexplained_of
-from autograder.reports.similar_answers import Pair
+from autograder.reports.item_analysis import analyse_items as items_of
+from autograder.reports.misunderstandings import group_by_sentence
+from autograder.reports.misunderstandings import unexplained_answers as unexplained_of
+from autograder.reports.similar_answers import SimilarPair
 from autograder.submission.notebook_choice import names_in
 from autograder.submission.zip_archive import shorten_names
 from autograder.terminal_text import replace_unprintable
@@ -19,7 +19,7 @@ from autograder.terminal_text import replace_unprintable
 UNREADABLE, MISUNDERSTOOD, EQUAL = "unreadable.txt", "misunderstandings-names.csv", "equal-answers.csv"
 
 
-def files(course: Sequence[Results], wanted: Collection[str], alike: Sequence[Pair]) -> dict[str, bytes]:
+def csv_contents(course: Sequence[Results], wanted: Collection[str], alike: Sequence[SimilarPair]) -> dict[str, bytes]:
     """Return the contents of the files by name; a file whose contents are empty should be removed.
 
     Each chapter in `wanted` gets a table of its items; the files that name students cover all chapters. `alike` are
@@ -48,21 +48,21 @@ def items_table(results: Results) -> bytes:
         counts = (item.passed, item.wrong, item.not_attempted, round(item.passed / tried, 3) if tried else None)
         apart = None if item.separation is None else round(item.separation, 3)
         rows.append((item.exercise, f"{item.points:g}", item.extra, *counts, apart, loose[item.exercise]))
-    return csv_escaping.encoded(rows) if len(rows) > 1 else b""
+    return csv_escaping.csv_bytes(rows) if len(rows) > 1 else b""
 
 
 def misunderstandings_table(course: Sequence[Results]) -> bytes:
     """Return as CSV which student read which sentence about a known mistake, in the order of the page."""
     rows: list[tuple[object, ...]] = [("chapter", "exercise", "what was read", "points lost", "student", "name")]
-    for group in shared(course):
+    for group in group_by_sentence(course):
         for results, each in group.found:
             for student, lost in zip(each.students, each.points, strict=True):
                 details = (group.sentence, round(lost, 4), student, full_name(results, student))
                 rows.append((results.stem, each.exercise, *details))
-    return csv_escaping.encoded(rows) if len(rows) > 1 else b""
+    return csv_escaping.csv_bytes(rows) if len(rows) > 1 else b""
 
 
-def equal_table(found: Sequence[Pair]) -> bytes:
+def equal_table(found: Sequence[SimilarPair]) -> bytes:
     """Return the pairs as CSV, a line for each exercise that a pair shares; empty if there are no pairs."""
     rows: list[tuple[object, ...]] = [
         ("student", "other student", "weight of the pair", "chapter", "exercise", "students with this form", "nodes")
@@ -71,7 +71,7 @@ def equal_table(found: Sequence[Pair]) -> bytes:
         for each in pair.alike:
             details = (each.stem, each.exercise, each.holders, each.size)
             rows.append((pair.first, pair.second, round(pair.weight, 2), *details))
-    return csv_escaping.encoded(rows) if found else b""
+    return csv_escaping.csv_bytes(rows) if found else b""
 
 
 def full_name(results: Results, student: str) -> str:

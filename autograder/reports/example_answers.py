@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 
 from autograder.errors import CourseError
 from autograder.grading import class_grading
-from autograder.grading.assignment import Assignment, assignment
+from autograder.grading.assignment import Assignment, read_assignment
 from autograder.reports.class_results import Results
 from autograder.submission.anonymize import without_author
 
@@ -59,7 +59,7 @@ class Examples:
 
     @cached_property
     def _assignment(self) -> Assignment:
-        return assignment(self._results.course, self._results.stem, unconfined=False)
+        return read_assignment(self._results.course, self._results.stem, unconfined=False)
 
     @cached_property
     def _released(self) -> list[tuple[Assignment, NotebookNode]]:

@@ -51,7 +51,7 @@ def has_attempted(verdict: SubmissionVerdict) -> bool:
     return any(map(is_attempted, verdict.reports)) or any(earned > 0 for earned, _ in verdict.tests.values())
 
 
-def items(results: Results) -> list[Item]:
+def analyse_items(results: Results) -> list[Item]:
     """Return the results of the exercises in the chapter's order, followed by those of nbgrader's other test cells."""
     verdicts = list(results.verdicts.values())
     if not verdicts:

@@ -24,7 +24,7 @@ class Misunderstanding:
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedSentence:
     """A sentence, and all known mistakes about which students read it, each with the class of its chapter."""
 
     sentence: str
@@ -42,7 +42,7 @@ class Shared:
 
 
 @dataclass(frozen=True)
-class Unexplained:
+class UnexplainedAnswers:
     """A group of wrong answers with equal verdicts that no known mistake explains.
 
     `first` is the verdict on the first requirement that they fail; `failed` names all requirements that they fail.
@@ -71,13 +71,13 @@ def misunderstandings(results: Results) -> list[Misunderstanding]:
     return sorted(found, key=lambda each: (-len(each.students), each.exercise, each.tag))
 
 
-def shared(course: Sequence[Results]) -> list[Shared]:
+def group_by_sentence(course: Sequence[Results]) -> list[SharedSentence]:
     """Return the known mistakes of these classes grouped by sentence, those that cost the most points first."""
     groups: dict[str, list[tuple[Results, Misunderstanding]]] = defaultdict(list)
     for results in course:
         for each in misunderstandings(results):
             groups[each.sentence].append((results, each))
-    found = [Shared(sentence, tuple(pairs)) for sentence, pairs in groups.items()]
+    found = [SharedSentence(sentence, tuple(pairs)) for sentence, pairs in groups.items()]
     return sorted(found, key=lambda each: (-each.lost, -each.reads, each.sentence))
 
 
@@ -85,7 +85,7 @@ def _sentence(report: Report, tag: str) -> str:
     return next(verdict.sentence for verdict in report.verdicts if verdict.mistake == tag)
 
 
-def unexplained(results: Results) -> list[Unexplained]:
+def unexplained_answers(results: Results) -> list[UnexplainedAnswers]:
     """Return the wrong answers without a known mistake, grouped by equal verdicts, the largest groups first.
 
     Verdicts compare equal only within one round of grading, since another round draws other cases.
@@ -113,8 +113,8 @@ def _shown(verdict: Verdict) -> tuple[object, ...]:
     return verdict.requirement, verdict.status, verdict.call, verdict.expected, verdict.got
 
 
-def _group(report: Report, students: tuple[str, ...]) -> Unexplained:
+def _group(report: Report, students: tuple[str, ...]) -> UnexplainedAnswers:
     first = report.first
     assert first is not None
     failed = tuple(verdict.requirement for verdict in report.failed_checks)
-    return Unexplained(report.exercise, first, failed, students)
+    return UnexplainedAnswers(report.exercise, first, failed, students)

@@ -26,7 +26,7 @@ _NAMING = {"name", "names", "id", "rest"}
 
 
 @dataclass(frozen=True)
-class Form:
+class AnswerStructure:
     """The structure of an answer as text, and the number of its syntax nodes."""
 
     text: str
@@ -48,7 +48,7 @@ class SharedForm:
 
 
 @dataclass(frozen=True)
-class Pair:
+class SimilarPair:
     """Two students, and the exercises in which their answers share a rare form."""
 
     first: str
@@ -71,14 +71,14 @@ class ExerciseForms:
     stem: str
     exercise: str
     size: int
-    forms: Mapping[str, Form]
+    forms: Mapping[str, AnswerStructure]
     common: frozenset[str] = frozenset()
 
 
 # --- forms
 
 
-def form(source: str) -> Form | None:
+def answer_structure(source: str) -> AnswerStructure | None:
     """Return the structure of an answer; None if it cannot be parsed.
 
     Names that the answer binds are numbered by their first occurrence. Docstrings, annotations, comments, and imports
@@ -93,7 +93,7 @@ def form(source: str) -> Form | None:
         parts = [part for node in body for part in written.of(node)]
     except (RecursionError, MemoryError, ValueError):  # nested too deeply, or an integer too long for `repr`
         return None
-    return Form(" ".join(parts), sum(part.startswith("(") for part in parts))
+    return AnswerStructure(" ".join(parts), sum(part.startswith("(") for part in parts))
 
 
 class _Forms:
@@ -149,7 +149,7 @@ def _bound(node: ast.AST) -> Sequence[str]:
 # --- pairs
 
 
-def pairs(answered: Sequence[ExerciseForms]) -> list[Pair]:
+def similar_pairs(answered: Sequence[ExerciseForms]) -> list[SimilarPair]:
     """Return the pairs of students worth reporting, the least likely to arise by chance first.
 
     The weight of a form is log(size of the class / number of students who have it).
@@ -160,14 +160,14 @@ def pairs(answered: Sequence[ExerciseForms]) -> list[Pair]:
             for pair in combinations(students, 2):
                 found[pair].append(alike)
     sizes = {(each.stem, each.exercise): each.size for each in answered}
-    candidates = [Pair(*pair, tuple(alike)) for pair, alike in found.items()]
+    candidates = [SimilarPair(*pair, tuple(alike)) for pair, alike in found.items()]
     reported = [pair for pair in candidates if _is_reported(pair, sizes)]
     return sorted(reported, key=lambda pair: (-pair.weight, pair.first, pair.second))
 
 
 def _shared(answered: ExerciseForms) -> Iterator[tuple[list[str], SharedForm]]:
     """Yield each rare form that several students have, with those students."""
-    students: dict[Form, list[str]] = defaultdict(list)
+    students: dict[AnswerStructure, list[str]] = defaultdict(list)
     for student in sorted(answered.forms):
         students[answered.forms[student]].append(student)
     for shape, who in students.items():
@@ -176,7 +176,7 @@ def _shared(answered: ExerciseForms) -> Iterator[tuple[list[str], SharedForm]]:
             yield who, SharedForm(answered.stem, answered.exercise, len(who), shape.size, weight)
 
 
-def _is_reported(pair: Pair, sizes: Mapping[tuple[str, str], int]) -> bool:
+def _is_reported(pair: SimilarPair, sizes: Mapping[tuple[str, str], int]) -> bool:
     """Whether several exercises together weigh enough, or the pair alone shares one long form in a large class."""
     if len(pair.alike) > 1 and pair.weight >= _MIN_WEIGHT:
         return True
@@ -192,7 +192,8 @@ def by_chance(answered: Sequence[ExerciseForms]) -> float:
     """
     deal = random.Random(0)
     counts = [
-        sum(len(pair.alike) > 1 for pair in pairs([_dealt(each, deal) for each in answered])) for _ in range(_DEALS)
+        sum(len(pair.alike) > 1 for pair in similar_pairs([_dealt(each, deal) for each in answered]))
+        for _ in range(_DEALS)
     ]
     return sum(counts) / _DEALS
 

@@ -11,7 +11,7 @@ from autograder.diagnosis.verdict import Report
 from autograder.files import digest_of
 from autograder.grading.class_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.nbgrader_plugin.late_penalties import duration
+from autograder.nbgrader_plugin.due_dates import duration_text
 from autograder.notebook.html_markup import Html, join, prose, table, tag
 from autograder.reports.class_results import Results
 from autograder.reports.html_page import shell
@@ -24,7 +24,7 @@ _LONGEST = 200  # characters of an error message of a test cell
 _LOST = "What an exercise lost is the checks' own: a score by hand may have given it back."
 
 
-def pages(course: Sequence[Results]) -> dict[str, bytes]:
+def student_pages(course: Sequence[Results]) -> dict[str, bytes]:
     """Return the pages by their paths below `reports/`: one for each student, and the list of all students."""
     students = sorted({student for results in course for student in (*results.people, *_rows(results))})
     rows = [_rows(results) for results in course]
@@ -91,7 +91,7 @@ def _late(results: Results, student: str) -> str:
     """Return how late a submission was and its penalty, in words; "" if it was in time."""
     mark = results.mark(student)
     cost = f", -{mark.penalty:g} points" if mark.penalty else ""
-    return f"{duration(mark.seconds_late)}{cost}" if mark.seconds_late > 0 else cost.removeprefix(", ")
+    return f"{duration_text(mark.seconds_late)}{cost}" if mark.seconds_late > 0 else cost.removeprefix(", ")
 
 
 def _chapter(results: Results, row: StudentRow) -> Html:

@@ -20,7 +20,7 @@ _NOTEBOOKS = Path(__file__).with_name("notebooks")
 INDEX = "index"
 
 
-def write(course: Path, stems: Sequence[str] = ()) -> list[Path]:
+def write_reports(course: Path, stems: Sequence[str] = ()) -> list[Path]:
     """Write the pages of these assignments (default: of all with submissions), of the course, and of the students.
 
     Missing pages of other assignments are written too, since the course's page links to them. The pages go to
@@ -36,23 +36,25 @@ def write(course: Path, stems: Sequence[str] = ()) -> list[Path]:
     made = {stem: _run("chapter", {"course": str(course), "stem": stem}) for stem in wanted}
     classes = class_results.read_all(course, there)
     answered = class_answers.read_answers(classes)
-    alike = similar_answers.pairs(answered)
+    alike = similar_answers.similar_pairs(answered)
     counts = {"equal_pairs": len(alike), "by_chance": similar_answers.by_chance(answered)}
     made[INDEX] = _run("course", {"course": str(course), "stems": there} | counts)
-    titles = {stem: class_results.title(course, stem) for stem in wanted} | {INDEX: "The course"}
+    titles = {stem: class_results.assignment_title(course, stem) for stem in wanted} | {INDEX: "The course"}
     files: dict[Path, bytes] = {}
     for name, notebook in made.items():
         links = {} if name == INDEX else {"The course": f"{INDEX}.html"}
         links |= {"The students": student_pages.LIST}
         files[course / "reports" / f"{name}.html"] = page(notebook, titles[name], links)
         files[course / "reports" / f"{name}.ipynb"] = (nbformat.writes(notebook) + "\n").encode()
-    _write(course / "reports", files, csv_files.files(classes, wanted, alike), student_pages.pages(classes))
+    _write(
+        course / "reports", files, csv_files.csv_contents(classes, wanted, alike), student_pages.student_pages(classes)
+    )
     return [path for path in files if path.suffix == ".html"]
 
 
 def _there(course: Path, stems: Sequence[str]) -> list[str]:
     """Return the assignments with submissions; raise CourseNotFound if there are none, or none of one of `stems`."""
-    there = class_results.graded(course)
+    there = class_results.assignments_with_results(course)
     if not there:
         raise CourseNotFound(
             f"expected submissions to an assignment in {course / 'submitted'}, found none. Run `nbgrader collect` "

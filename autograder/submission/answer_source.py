@@ -89,11 +89,11 @@ def _written(node: ast.stmt, lines: list[str], begun: Counter[int]) -> str:
     first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
     last = node.end_lineno or first
     if node.col_offset or begun[last] > (node.lineno == last):
-        return unparsed(node)
+        return unparse(node)
     return "\n".join(lines[first - 1 : last])
 
 
-def unparsed(node: ast.AST) -> str:
+def unparse(node: ast.AST) -> str:
     """Return the source text of a syntax tree; "" if it is nested too deeply."""
     try:
         return ast.unparse(node)
@@ -137,7 +137,7 @@ def _without_first(source: str) -> str:
     return "\n" * above[0].count("\n") + source[above.end() :] if above else source
 
 
-def defines(source: str, name: str) -> bool:
+def cell_defines(source: str, name: str) -> bool:
     """Return whether a cell binds this name at its top level. A cell that cannot be parsed is searched as text."""
     known = _bound_by(source)
     if known is None:
@@ -247,7 +247,7 @@ def extends_answer(called: str, statement: Statement) -> bool:
 
 def _place_of(statement: Statement) -> str:
     node = statement.node
-    return unparsed(node.targets[0]) if isinstance(node, ast.Assign) else statement.text
+    return unparse(node.targets[0]) if isinstance(node, ast.Assign) else statement.text
 
 
 def _is_helper(statement: Statement) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from autograder.submission.picture_size import MAX_PIXELS, pixels
+from autograder.submission.picture_size import MAX_PIXELS, picture_pixels
 
 MAX_TEXT = 12 * 2**20  # base64 characters of all pictures of a notebook together
 MAX_COUNT = 50
@@ -38,7 +38,7 @@ class AttachedPicture:
     data: str
 
 
-def attached(cell: Mapping[str, Any]) -> tuple[AttachedPicture, ...]:
+def attached_pictures(cell: Mapping[str, Any]) -> tuple[AttachedPicture, ...]:
     """Return the valid pictures that are attached to a cell of an untrusted notebook."""
     found = cell.get("attachments")
     return tuple(_attached(found)) if isinstance(found, dict) else ()
@@ -54,7 +54,7 @@ def _attached(found: Mapping[str, Any]) -> Iterator[AttachedPicture]:
                 break
 
 
-def extract_pictures(source: str) -> tuple[str, tuple[AttachedPicture, ...]]:
+def extract_inline_pictures(source: str) -> tuple[str, tuple[AttachedPicture, ...]]:
     """Move pictures out of a text: return the text, which then refers to attachments, and the pictures."""
     found: list[AttachedPicture] = []
 
@@ -75,7 +75,7 @@ def _is_picture(kind: object, data: str) -> bool:
         content = base64.b64decode(data, validate=True)
     except binascii.Error:
         return False
-    return _SIGNATURES[kind].match(content) is not None and pixels(kind, content) <= MAX_PIXELS
+    return _SIGNATURES[kind].match(content) is not None and picture_pixels(kind, content) <= MAX_PIXELS
 
 
 def rename_pictures(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # students' machines need not have nbformat
 _SHUFFLED_SHARE = 0.25  # if a larger share of neighboring cells is in the wrong order, the notebook counts as shuffled
 
 
-class Role(Enum):
+class CellRole(Enum):
     """The role of a cell in a run: the lesson's, the student's own, an answer, or a check."""
 
     GIVEN = "given"
@@ -38,7 +38,7 @@ class OrderedCell:
     `called` is the name that a check probes, if it is not the exercise's own.
     """
 
-    role: Role
+    role: CellRole
     source: str = ""
     exercises: tuple[str, ...] = ()
     called: str = ""
@@ -112,18 +112,18 @@ def _of_the_release(release: NotebookNode, places: CellMatches, keys: _Keys) -> 
             continue
         if cell.is_solution:
             if not places.answers.get(cell.grade_id):
-                yield keys.of_given(place), OrderedCell(Role.ANSWER, cell.source, (cell.grade_id,))
+                yield keys.of_given(place), OrderedCell(CellRole.ANSWER, cell.source, (cell.grade_id,))
             continue
         exercise = cell.exercise
         if exercise is None:
-            yield keys.of_given(place), OrderedCell(Role.GIVEN, cell.source)
+            yield keys.of_given(place), OrderedCell(CellRole.GIVEN, cell.source)
             continue
         least = [answer.index for answer in places.answers.get(exercise, ())[:1]]
         check = places.checks.get(exercise)
         least += [check.place] if check else []
         below = [(*keys.of_handed(index)[:2], _LAST) for index in least]
         called = check.called if check and check.called != exercise else ""
-        yield max([keys.of_check(place), *below]), OrderedCell(Role.CHECK, exercises=(exercise,), called=called)
+        yield max([keys.of_check(place), *below]), OrderedCell(CellRole.CHECK, exercises=(exercise,), called=called)
 
 
 def _of_the_student(
@@ -137,6 +137,6 @@ def _of_the_student(
     known = released_texts(release)
     for cell in handed:
         if cell.index in answering:
-            yield keys.of_handed(cell.index), OrderedCell(Role.ANSWER, cell.source, answering[cell.index])
+            yield keys.of_handed(cell.index), OrderedCell(CellRole.ANSWER, cell.source, answering[cell.index])
         elif normalized_text(cell.source) not in known:
-            yield keys.of_handed(cell.index), OrderedCell(Role.OWN, cell.source)
+            yield keys.of_handed(cell.index), OrderedCell(CellRole.OWN, cell.source)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from autograder.ipython_syntax import CHECK
-from autograder.submission.answer_source import defines, statements, unparsed
+from autograder.submission.answer_source import cell_defines, statements, unparse
 from autograder.submission.released_cells import normalized_text, released_cells, released_texts, starters
 from autograder.submission.submitted_cells import MAX_CELLS, SubmittedCell
 
@@ -111,7 +111,7 @@ def bind_checked_expressions(code: Sequence[SubmittedCell], release: NotebookNod
     """
     texts = released_texts(release)
     changed = [cell.source for cell in code if normalized_text(cell.source) not in texts]
-    free = {name for name in starters(release) if not any(defines(source, name) for source in changed)}
+    free = {name for name in starters(release) if not any(cell_defines(source, name) for source in changed)}
     return [_named(cell, free) if free else cell for cell in code]
 
 
@@ -122,7 +122,7 @@ def _named(cell: SubmittedCell, exercises: Container[str]) -> SubmittedCell:
         for name, value in pairs
         if isinstance(name, ast.Constant) and isinstance(value, ast.Attribute | ast.Lambda)
     }
-    texts = {name: unparsed(value) for name, value in given.items() if isinstance(name, str) and name in exercises}
+    texts = {name: unparse(value) for name, value in given.items() if isinstance(name, str) and name in exercises}
     bound = [f"\n{name} = {text}" for name, text in texts.items() if text]
     return replace(cell, source=cell.source + "".join(bound)) if bound else cell
 
@@ -133,7 +133,7 @@ def _find(
     """Find the cell that answers an exercise: the last one above its check, since the check probed that one."""
     marked = [cell for cell in code if cell.grade_id == exercise]
     changed = [cell for cell in code if normalized_text(cell.source) not in known]
-    answers = [cell for cell in changed if defines(cell.source, check.called)]
+    answers = [cell for cell in changed if cell_defines(cell.source, check.called)]
     above, below = ([cell for cell in answers if (cell.index <= check.place) is first] for first in (True, False))
     above = [cell for cell in above if statements(cell.source) is not None] or above  # prefer cells that can run
     if answers:

@@ -27,7 +27,7 @@ class Scope:
 
     def bind_imports(self, node: ast.Import | ast.ImportFrom) -> None:
         """Bind the names that an import binds."""
-        for alias, path in imported(node):
+        for alias, path in imported_paths(node):
             if isinstance(node, ast.Import) and not alias.asname:
                 path = path.split(".")[0]
             self.bind(alias.asname or alias.name.split(".")[0], path)
@@ -79,7 +79,7 @@ class Scope:
         return _joined(base, [name]) if name else ""
 
 
-def imported(node: ast.Import | ast.ImportFrom) -> list[tuple[ast.alias, str]]:
+def imported_paths(node: ast.Import | ast.ImportFrom) -> list[tuple[ast.alias, str]]:
     """Return the aliases in an import statement, each with the path that it imports."""
     start = f"{node.module}." if isinstance(node, ast.ImportFrom) and node.module else ""
     return [(alias, f"{start}{alias.name}") for alias in node.names]

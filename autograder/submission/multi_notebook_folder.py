@@ -11,11 +11,11 @@ from autograder.submission.data_files import read_data_files
 from autograder.submission.notebook_choice import names_in
 from autograder.submission.plain_file import read_notebook_file
 from autograder.submission.quarantine import quarantine_harmful_files
-from autograder.submission.submission import StudentFiles
+from autograder.submission.submission import SubmittedFiles
 from autograder.submission.zip_archive import shorten_names
 
 
-def read_notebooks_in(folder: Path, names: Sequence[str]) -> StudentFiles:
+def read_notebooks_in(folder: Path, names: Sequence[str]) -> SubmittedFiles:
     """Read the notebooks in a student's folder by their released names, after moving harmful files to quarantine.
 
     A missing notebook counts as unreadable, and the others are still graded, as with nbgrader. Raises WorkFailed if all
@@ -32,7 +32,7 @@ def read_notebooks_in(folder: Path, names: Sequence[str]) -> StudentFiles:
             "under which it was handed out: give it back by hand, then grade this student again."
         )
     beside = read_data_files(folder)
-    parts = {name: StudentFiles(*read_notebook_file(folder / f"{name}.ipynb"), files=beside.files) for name in names}
+    parts = {name: SubmittedFiles(*read_notebook_file(folder / f"{name}.ipynb"), files=beside.files) for name in names}
     eye = [*(f"{file} is missing" for file in missing), *beside.eye]
     eye += [f"also handed in, and not graded: {shorten_names(others)}"] if others else []
-    return StudentFiles(b"", eye=tuple(eye), parts=parts)
+    return SubmittedFiles(b"", eye=tuple(eye), parts=parts)

@@ -14,7 +14,7 @@ from pathlib import Path
 from autograder.errors import WorkFailed
 from autograder.submission import quarantine, zip_archive
 from autograder.submission.plain_file import read_notebook_file, read_submitted_file
-from autograder.submission.submitted_cells import MAX_BYTES, Contents, read_notebook_contents
+from autograder.submission.submitted_cells import MAX_BYTES, SubmittedContents, read_notebook_contents
 from autograder.submission.unreadable_files import UnreadableError
 from autograder.submission.wrong_chapter import cells_of_exercise
 
@@ -127,7 +127,7 @@ def _candidate(path: Path, name: str, member: str, changed: float, data: bytes, 
     return Candidate(path, name, member, changed, answered, holds, "", digest, path.suffix == ".py")
 
 
-def _count_exercises(read: Contents, starters: Starters) -> tuple[int, int]:
+def _count_exercises(read: SubmittedContents, starters: Starters) -> tuple[int, int]:
     """Return how many exercises a notebook answers, and for how many it has a cell."""
     found = {name: cells_of_exercise(read.cells, name) for name, _ in starters}
     answered = sum(any(_is_answer(cell.source, starter) for cell in found[name]) for name, starter in starters)
@@ -211,7 +211,7 @@ def _shown(path: Path, folder: Path) -> str:
     return "/".join(parts[2:] if parts[0].startswith(quarantine.QUARANTINE_PREFIX) else parts)
 
 
-def best(found: Collection[Candidate], wanted: Path) -> Candidate | None:
+def choose_notebook(found: Collection[Candidate], wanted: Path) -> Candidate | None:
     """Return the notebook that counts, or None; if the file of the released name (`wanted`) is identical, that one."""
     chosen = max(found, key=lambda each: (*each.rank, each.path == wanted), default=None)
     same = (each for each in found if chosen and each.path == wanted and each.digest == chosen.digest != "")

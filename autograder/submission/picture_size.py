@@ -9,7 +9,7 @@ MAX_PIXELS = 50_000_000  # pixels, as in a phone's photograph; a browser needs f
 _NO_SIZE = frozenset({0xC4, 0xC8, 0xCC})  # of JPEG's markers C0 to CF, those that do not begin a frame
 
 
-def pixels(kind: str, data: bytes) -> int:
+def picture_pixels(kind: str, data: bytes) -> int:
     """Return width times height of a picture of this MIME type; 0 if its header has no size: then nothing shows it."""
     try:
         width, height = _SIZES[kind](data)

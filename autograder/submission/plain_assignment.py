@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
 
+from autograder.submission.notebook_from_cells import PlacedCell, placed_cell
 from autograder.submission.released_cells import (
     grade_id,
     is_always_released_text,
@@ -22,7 +23,6 @@ from autograder.submission.released_cells import (
     normalized_text,
     released_cells,
 )
-from autograder.submission.repaired_notebook import PlacedCell, place_cell
 from autograder.submission.submission import Submission
 from autograder.submission.submitted_cells import MAX_SOURCE, SubmittedCell
 
@@ -161,5 +161,5 @@ def _laid_out(handed: Sequence[SubmittedCell], release: NotebookNode, homes: _Ma
     yield from behind[-1]
     for cell in handed:
         home = homes.places.get(cell.index)
-        yield PlacedCell(None, cell) if home is None else place_cell(home, cell, released_cells(release).cells[home])
+        yield PlacedCell(None, cell) if home is None else placed_cell(home, cell, released_cells(release).cells[home])
         yield from behind[cell.index]

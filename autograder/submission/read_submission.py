@@ -8,18 +8,18 @@ from dataclasses import replace
 from nbformat import NotebookNode
 
 from autograder.course.exercise_index import IndexedChapter
+from autograder.submission.notebook_from_cells import released_places
 from autograder.submission.plain_assignment import match_to_assignment
 from autograder.submission.released_cells import starters
-from autograder.submission.repair import repair
-from autograder.submission.repaired_notebook import released_places
-from autograder.submission.submission import StudentFiles, Submission
+from autograder.submission.repair import repair_submission
+from autograder.submission.submission import Submission, SubmittedFiles
 from autograder.submission.submitted_cells import SubmittedCell, read_notebook_contents
 from autograder.submission.unreadable_files import UnreadableError
 from autograder.submission.wrong_chapter import check_chapter
 
 
 def read_parcel(
-    parcel: StudentFiles, release: NotebookNode, listed: Sequence[IndexedChapter] = (), *, as_it_stands: bool = False
+    parcel: SubmittedFiles, release: NotebookNode, listed: Sequence[IndexedChapter] = (), *, as_it_stands: bool = False
 ) -> Submission:
     """Read and repair the notebook of a student's folder, and put messages about the files before those about cells.
 
@@ -28,16 +28,18 @@ def read_parcel(
     if parcel.trouble:
         submission = _unreadable(parcel.trouble, release)
     else:
-        submission = read(parcel.data, release, listed, match_to_assignment if as_it_stands else repair)
+        submission = read_submission(
+            parcel.data, release, listed, match_to_assignment if as_it_stands else repair_submission
+        )
     repairs, eye = (*parcel.notes, *submission.repairs), (*parcel.eye, *submission.eye)
     return replace(submission, repairs=repairs, eye=eye, files=parcel.files)
 
 
-def read(
+def read_submission(
     data: bytes,
     release: NotebookNode,
     listed: Sequence[IndexedChapter] = (),
-    mended: Callable[[Sequence[SubmittedCell], NotebookNode], Submission] = repair,
+    mended: Callable[[Sequence[SubmittedCell], NotebookNode], Submission] = repair_submission,
 ) -> Submission:
     """Read and repair a submitted notebook. No content of the bytes makes it raise: an unreadable file is a result.
 

@@ -18,8 +18,8 @@ from autograder.ipython_syntax import SETUP
 from autograder.submission.answer_source import statements
 from autograder.submission.cell_order import CellMatches, order_cells
 from autograder.submission.find_answers import FoundAnswer, bind_checked_expressions, checks_of, find_answers
+from autograder.submission.notebook_from_cells import PlacedCell, placed_cell
 from autograder.submission.released_cells import ReleasedCell, normalized_text, released_cells, released_texts, starters
-from autograder.submission.repaired_notebook import PlacedCell, place_cell
 from autograder.submission.review_flags import flag_lines
 from autograder.submission.submission import Submission
 from autograder.submission.submitted_cells import MAX_SOURCE, SubmittedCell
@@ -47,7 +47,7 @@ _FENCED = re.compile(r"\s*(?P<fence>`{3,}|~{3,})\w*[ \t]*\n(?P<code>(?:(?!(?P=fe
 _FOR_REVIEW = ("missing", "long")  # another cell may have held the better answer, or the only one
 
 
-def repair(handed: Sequence[SubmittedCell], release: NotebookNode) -> Submission:
+def repair_submission(handed: Sequence[SubmittedCell], release: NotebookNode) -> Submission:
     """Match a student's cells to the released notebook; return the repaired submission with messages about repairs."""
     cells = _as_code(handed, release)
     code = bind_checked_expressions([cell for cell in cells if cell.kind == "code" and cell.source.strip()], release)
@@ -207,7 +207,7 @@ def _laid_out(
     yield from own.get(-1, ())
     for place, cell in enumerate(released_cells(release).cells):
         if place in homes or cell.has_mark:
-            yield place_cell(place, homes.get(place), cell)
+            yield placed_cell(place, homes.get(place), cell)
         yield from own.get(place, ())
 
 

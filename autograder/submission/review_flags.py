@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from autograder.course.course_location import FIGURES, INSTRUMENTS
 from autograder.submission.answer_source import python_of
-from autograder.submission.import_aliases import Scope, imported
+from autograder.submission.import_aliases import Scope, imported_paths
 from autograder.submission.submitted_cells import SubmittedCell
-from autograder.submission.tampering import GRADER, SHARED, TamperingSearch
+from autograder.submission.suspicious_code import GRADER, SHARED, TamperingSearch
 
 if TYPE_CHECKING:  # students' machines need not have nbformat
     from nbformat import NotebookNode
@@ -38,8 +38,8 @@ def flag_lines(
     notebook, roots = Scope(), set(SHARED)
     for node in nodes:
         notebook.bind_imports(node)
-        roots |= {path.split(".")[0] for _, path in imported(node) if _is_of_a_course(path)}
-    allowed = {path for node in nodes for _, path in imported(node) if path != GRADER}
+        roots |= {path.split(".")[0] for _, path in imported_paths(node) if _is_of_a_course(path)}
+    allowed = {path for node in nodes for _, path in imported_paths(node) if path != GRADER}
     messages = []
     for cell in cells:
         text, tree = python_of(cell.source)

@@ -12,10 +12,16 @@ from pathlib import Path
 from autograder.errors import WorkFailed
 from autograder.files import write_all
 from autograder.submission.data_files import read_data_files
-from autograder.submission.notebook_choice import Candidate, best, find_candidates, is_only_candidate, names_in
+from autograder.submission.notebook_choice import (
+    Candidate,
+    choose_notebook,
+    find_candidates,
+    is_only_candidate,
+    names_in,
+)
 from autograder.submission.plain_file import permission_failure, read_notebook_file, read_submitted_file
 from autograder.submission.quarantine import move_to_quarantine, quarantine_folders, quarantine_harmful_files
-from autograder.submission.submission import StudentFiles
+from autograder.submission.submission import SubmittedFiles
 from autograder.submission.zip_archive import shorten_names
 
 # This file beside a copied notebook says where it was copied from; nbgrader ignores names that begin with a dot.
@@ -33,7 +39,7 @@ class PlacedNotebook:
     not_looked_into: int = 0
 
 
-def read_student_folder(folder: Path, stem: str, starters: Mapping[str, str]) -> StudentFiles:
+def read_student_folder(folder: Path, stem: str, starters: Mapping[str, str]) -> SubmittedFiles:
     """Read a student's folder, after moving harmful files to quarantine and the best notebook to the released name.
 
     Raises WorkFailed if there is no notebook, or if this machine does not allow reading it.
@@ -45,7 +51,7 @@ def read_student_folder(folder: Path, stem: str, starters: Mapping[str, str]) ->
             raise WorkFailed(missing_notebook_message(folder))
         data, trouble = read_notebook_file(placed.path)
         beside = read_data_files(folder)
-        return StudentFiles(
+        return SubmittedFiles(
             data, trouble, _notes(folder, placed), (*_messages_for_review(placed), *beside.eye), beside.files
         )
     except OSError as error:
@@ -75,7 +81,7 @@ def place_notebook(folder: Path, stem: str, starters: Mapping[str, str]) -> Plac
     found, left = find_candidates(folder, stem, starters)
     ours = _is_our_copy(wanted, found)
     found = [each for each in found if each.path != wanted or not ours]
-    chosen = best(found, wanted)
+    chosen = choose_notebook(found, wanted)
     if chosen is None:
         return None
     if chosen.path != wanted or chosen.member:

@@ -11,11 +11,11 @@ from nbformat import NotebookNode
 
 from autograder.files import digest_of
 from autograder.submission.cell_order import OrderedCell
-from autograder.submission.repaired_notebook import PlacedCell, build_notebook
+from autograder.submission.notebook_from_cells import PlacedCell, build_notebook
 
 
 @dataclass(frozen=True)
-class StudentFiles:
+class SubmittedFiles:
     """The files that a student handed in: the notebook's bytes, or the `trouble` that prevents reading them.
 
     `notes` are messages about the files that cost no points, and `eye` messages that a person should look at. `files`
@@ -28,7 +28,7 @@ class StudentFiles:
     notes: tuple[str, ...] = ()
     eye: tuple[str, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
-    parts: Mapping[str, StudentFiles] = field(default_factory=dict, repr=False)
+    parts: Mapping[str, SubmittedFiles] = field(default_factory=dict, repr=False)
 
     @cached_property
     def digest(self) -> str:

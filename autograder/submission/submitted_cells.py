@@ -50,7 +50,7 @@ class SubmittedCell:
 
 
 @dataclass(frozen=True)
-class Contents:
+class SubmittedContents:
     """The cells of a file, and messages: about repairs (`repairs`), and what a person should look at (`eye`)."""
 
     cells: tuple[SubmittedCell, ...]
@@ -58,7 +58,7 @@ class Contents:
     eye: tuple[str, ...] = ()
 
 
-def read_notebook_contents(data: bytes) -> Contents:
+def read_notebook_contents(data: bytes) -> SubmittedContents:
     """Return the cells of a notebook file, or of one in a zip archive; raises UnreadableError with the reason."""
     _check_size(data)
     if not zip_archive.is_archive(data):
@@ -72,12 +72,12 @@ def read_notebook_contents(data: bytes) -> Contents:
     return replace(read, repairs=(message, *read.repairs))
 
 
-def _contents(data: bytes) -> Contents:
+def _contents(data: bytes) -> SubmittedContents:
     check_kind(data)
     read = decode_text(data)
     if not read.text.strip():
         raise UnreadableError("the file is empty. Hand in the notebook again.")
-    found = script_export.cells(read.text) or parse_notebook(read.text)
+    found = script_export.script_cells(read.text) or parse_notebook(read.text)
     cells, of_format = _cells(found.value)
     if not cells:
         raise UnreadableError("the notebook has no cells. Hand in the notebook that you worked in.")
@@ -87,7 +87,7 @@ def _contents(data: bytes) -> Contents:
     _check_work(handed)
     kept, lost = _limit_pictures(handed)
     repairs = (*read.repairs, *found.repairs, *of_format, *_ends_put_back(cells))
-    return Contents(kept, repairs, (*read.eye, *found.eye, *lost))
+    return SubmittedContents(kept, repairs, (*read.eye, *found.eye, *lost))
 
 
 def _ends_put_back(cells: list[Any]) -> tuple[str, ...]:
@@ -177,7 +177,7 @@ def _handed(index: int, cell: object) -> SubmittedCell:
         kind="raw" if is_cut else kind,
         source=source[:_KEPT] if is_cut else source,
         is_cut=is_cut,
-        pictures=(*attached_pictures.attached(cell), *drawn) if kind == "markdown" and not is_cut else (),
+        pictures=(*attached_pictures.attached_pictures(cell), *drawn) if kind == "markdown" and not is_cut else (),
         cell_id=_text(cell.get("id")),
         grade_id=_text(_dict(_dict(cell.get("metadata")).get("nbgrader")).get("grade_id")),
     )
@@ -192,7 +192,7 @@ def _source(value: object, kind: str) -> tuple[str, tuple[AttachedPicture, ...]]
         text = text.encode("utf-8", "replace").decode()
     if kind == "code" or "data:" not in text:  # the quick test for pictures
         return text, ()
-    text, drawn = attached_pictures.extract_pictures(text) if kind == "markdown" else (text, ())
+    text, drawn = attached_pictures.extract_inline_pictures(text) if kind == "markdown" else (text, ())
     return _PICTURE.sub("picture", text), drawn
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from autograder.course.exercise_index import IndexedChapter
-from autograder.submission.answer_source import defines
+from autograder.submission.answer_source import cell_defines
 from autograder.submission.submitted_cells import SubmittedCell
 from autograder.submission.unreadable_files import UnreadableError
 
@@ -14,7 +14,7 @@ _STRAY = 1  # a chapter's lesson may define this many functions that have the na
 
 def cells_of_exercise(cells: Sequence[SubmittedCell], exercise: str) -> list[SubmittedCell]:
     """Return the cells that belong to an exercise: by nbgrader's id, or because they define its name."""
-    return [cell for cell in cells if cell.grade_id == exercise or defines(cell.source, exercise)]
+    return [cell for cell in cells if cell.grade_id == exercise or cell_defines(cell.source, exercise)]
 
 
 def check_chapter(cells: Sequence[SubmittedCell], exercises: Collection[str], listed: Sequence[IndexedChapter]) -> None:

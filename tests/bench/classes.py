@@ -11,8 +11,8 @@ import nbformat
 
 from autograder.authoring.example_class import copy_course
 from autograder.authoring.example_students import ClassMaker
-from autograder.grading.assignment import assignment, release_path
-from autograder.grading.grader import grader
+from autograder.grading.assignment import read_assignment, release_path
+from autograder.grading.grader import grader_of
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 
 _STOCK = 'c = get_config()\nc.CourseDirectory.course_id = "pytorch_basics"\n'
@@ -26,7 +26,7 @@ def course_with(project: Path, folder: Path, stem: str, size: int = 0) -> Path:
     """
     copy_course(project, folder, stem)
     Cycle(folder, stem).generate()
-    made_from = grader(assignment(folder, stem, unconfined=True))  # nothing is run
+    made_from = grader_of(read_assignment(folder, stem, unconfined=True))  # nothing is run
     made = list(ClassMaker(made_from.judge, made_from.release).students(mishaps=False, repeats=bool(size)))
     for number, student in enumerate(itertools.islice(itertools.cycle(made), size or len(made))):
         place = folder / "submitted" / f"student-{number:05d}" / stem

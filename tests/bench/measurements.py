@@ -14,7 +14,7 @@ from typing import Any
 
 from autograder.authoring.example_class import first_chapter
 from autograder.course.course_location import find_course
-from autograder.grading.executors import cores
+from autograder.grading.executors import usable_cores
 from tests.bench import classes, latency, measure, probed
 from tests.bench.measure import Measured
 
@@ -46,7 +46,7 @@ def measured(project: Path, size: int, stock_size: int, growth: Sequence[int], s
         for number in growth:
             say(f"grading a class of {number}")
             large = classes.course_with(project, folder / f"course-{number}", stem, number)
-            runs[f"class of {number}"] = _ours(large, stem, cores(), number)
+            runs[f"class of {number}"] = _ours(large, stem, usable_cores(), number)
     say("timing check()")
     course = find_course(project)
     return _figures(runs, own, latency.seconds_of_checks(course), latency.training(course))
@@ -133,7 +133,7 @@ def _quantile(ordered: Sequence[float], share: float) -> float:
 
 def _machine() -> dict[str, Any]:
     return {
-        "cores": cores(),
+        "cores": usable_cores(),
         "load_at_the_end": round(os.getloadavg()[0], 1),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),

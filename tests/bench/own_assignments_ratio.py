@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from autograder.grading.executors import cores
+from autograder.grading.executors import usable_cores
 from tests.bench import measure
 from tests.bench.measure import Measured
 from tests.own_assignments import Own
@@ -74,7 +74,7 @@ def table(found: Mapping[str, Pair], size: int) -> str:
     ratios = sorted(stock.wall_seconds / ours.wall_seconds for stock, ours in found.values())
     return "\n".join(
         (
-            f"{len(found)} assignments, {size} students each; {cores()} cores",
+            f"{len(found)} assignments, {size} students each; {usable_cores()} cores",
             f"{'':<22}{'stock s':>10}{'ours s':>10}{'times':>8}{'stock CPU s':>12}{'ours':>10}{'times':>8}",
             _line("all together", list(found.values())),
             f"times in wall time: from {ratios[0]:.1f} to {ratios[-1]:.1f}, median {statistics.median(ratios):.1f}",

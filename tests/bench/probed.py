@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from autograder.grading import class_grading
-from autograder.grading.assignment import assignment
-from autograder.grading.grade_submission import planned
-from autograder.grading.grader import grader
+from autograder.grading.assignment import read_assignment
+from autograder.grading.grade_submission import plan_submission
+from autograder.grading.grader import grader_of
 from autograder.sandbox.execution.choose_runner import warm_modules
 from autograder.sandbox.execution.program import AnswerStep, ProbeStep, Program
 from autograder.sandbox.execution.submission_child import PreparedChapter, run_cell
@@ -23,12 +23,12 @@ _SECONDS = struct.Struct("d")
 
 def seconds_of(course: Path, stem: str, folders: Sequence[Path], seed: int = 1) -> list[float]:
     """The CPU seconds of each submission's own code; these come from the answer bank and are run unconfined."""
-    wanted = assignment(course, stem, unconfined=True)
-    made = grader(wanted)
+    wanted = read_assignment(course, stem, unconfined=True)
+    made = grader_of(wanted)
     read = [
         read_parcel(class_grading.read_student_files(wanted, folder), made.release, wanted.listed) for folder in folders
     ]
-    programs = [planned(submission, made.judge, seed).program for submission in read]
+    programs = [plan_submission(submission, made.judge, seed).program for submission in read]
     chapter = PreparedChapter(programs[0].ground)
     for name in warm_modules():  # imports are no part of what an answer computes
         importlib.import_module(name)

@@ -9,9 +9,9 @@ from nbgrader.api import Gradebook
 from playwright.sync_api import Page, expect
 
 from autograder.authoring.example_class import copy_course
-from autograder.authoring.example_students import ClassMaker, Student
-from autograder.grading.assignment import assignment
-from autograder.grading.grader import grader
+from autograder.authoring.example_students import ClassMaker, ExampleStudent
+from autograder.grading.assignment import read_assignment
+from autograder.grading.grader import grader_of
 from tests.browser.lab_server import Server
 from tests.conftest import UNCONFINED
 from tests.small_chapter import PROJECT
@@ -82,7 +82,7 @@ def new_course(folder: Path) -> Path:
     return course
 
 
-def made_students(course: Path) -> dict[str, Student]:
+def made_students(course: Path) -> dict[str, ExampleStudent]:
     """The students of the answer bank, by name; the assignment has been generated."""
-    made_from = grader(assignment(course, STEM, unconfined=UNCONFINED))
+    made_from = grader_of(read_assignment(course, STEM, unconfined=UNCONFINED))
     return {each.name: each for each in ClassMaker(made_from.judge, made_from.release).students(mishaps=False)}

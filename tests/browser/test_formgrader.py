@@ -12,7 +12,7 @@ import nbformat
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from autograder.authoring.example_students import Student
+from autograder.authoring.example_students import ExampleStudent
 from autograder.grading import verdict_store
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 from tests.browser.formgrader import RIGHT, STEM, WRONG, Formgrader, made_students, new_course, points
@@ -99,7 +99,7 @@ def graded(browser: Browser, server: Server, collected: Path) -> Path:
     return collected
 
 
-def evil(student: Student) -> Student:
+def evil(student: ExampleStudent) -> ExampleStudent:
     """A submission that puts scripts wherever a notebook has room for one."""
     notebook: Any = nbformat.reads(student.data.decode(), as_version=4)
     shown = {"text/html": SCRIPT, "application/javascript": "window.HACKED = 1", "image/svg+xml": SCRIPT}
@@ -114,7 +114,7 @@ def evil(student: Student) -> Student:
     notebook.cells.insert(1, nbformat.v4.new_markdown_cell(f"# {SCRIPT}\n\n<style>body {{display: none}}</style>"))
     notebook.cells.insert(2, nbformat.v4.new_raw_cell(SCRIPT, metadata={"format": "text/html"}))
     notebook.metadata["title"] = SCRIPT
-    return Student(EVIL, nbformat.writes(notebook).encode(), student.expected, student.filename)
+    return ExampleStudent(EVIL, nbformat.writes(notebook).encode(), student.expected, student.filename)
 
 
 def test_collected_by_buttons(collected: Path) -> None:
@@ -125,7 +125,7 @@ def test_collected_by_buttons(collected: Path) -> None:
 
 def test_button_grades_with_our_engine(graded: Path) -> None:
     """It leaves a verdict file, and the points of the right answers and of the wrong ones."""
-    assert all(verdict_store.stored(graded, STEM, student) for student in (RIGHT, WRONG))
+    assert all(verdict_store.read_verdict(graded, STEM, student) for student in (RIGHT, WRONG))
     assert points(graded, RIGHT) > points(graded, WRONG) > 0
 
 
@@ -151,7 +151,7 @@ def test_feedback_by_button(formgrader: Formgrader, graded: Path, page: Page) ->
     formgrader.press(f"manage_submissions/{STEM}", WRONG, "generate-feedback")
     path = graded / "feedback" / WRONG / STEM / f"{STEM}.html"
     page.goto(path.as_uri())
-    verdict = verdict_store.stored(graded, STEM, WRONG)
+    verdict = verdict_store.read_verdict(graded, STEM, WRONG)
     assert verdict is not None
     report = next(report for report in verdict.reports if report.mistakes and report.first and report.first.got)
     first = report.first

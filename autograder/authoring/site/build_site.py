@@ -13,7 +13,7 @@ from sphinx.errors import SphinxError
 from autograder.authoring import project_address
 from autograder.authoring.site.chapter_page import chapter_page
 from autograder.authoring.site.example_report import class_report
-from autograder.authoring.site.executed_chapters import executed
+from autograder.authoring.site.executed_chapters import execute_chapters
 from autograder.authoring.site.page_values import Filler
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.grading.verdict_store import SEED_VARIABLE
@@ -53,11 +53,11 @@ def _gather(project: Path, source: Path, cache: Path) -> None:
     shutil.copytree(project / "docs", source, ignore=shutil.ignore_patterns("conf.py", "__pycache__"))
     for name, page in _BESIDE.items():
         shutil.copyfile(project / name, source / page)
-    ran = executed(sorted((project / "solutions").glob("*.ipynb")), project / "course", cache)
+    ran = execute_chapters(sorted((project / "solutions").glob("*.ipynb")), project / "course", cache)
     for path in source.glob("*.md"):
         path.write_text(_linked(path.read_text(encoding="utf-8")), encoding="utf-8")
     filler = Filler(
-        project / "course", ran, lambda stem: class_report(project, stem, cache), project_address.read(project)
+        project / "course", ran, lambda stem: class_report(project, stem, cache), project_address.read_address(project)
     )
     for page in _FILLED:
         path = source / page

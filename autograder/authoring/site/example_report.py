@@ -55,13 +55,13 @@ def _made(project: Path, stem: str, folder: Path) -> NotebookNode:
     # All answers are the course's own code, so a machine without a sandbox may run them unconfined.
     unconfined = confinement_problem() is not None
     empty = example_class.empty_folder(folder)
-    made = example_class.run(project, empty, stem, pages=(), ids=student_ids, unconfined=unconfined)
+    made = example_class.run_example_class(project, empty, stem, pages=(), ids=student_ids, unconfined=unconfined)
     if made.failures:
         student, reason = next(iter(made.failures.items()))
         raise WorkFailed(
             f"{len(made.failures)} of {len(made.students)} made students could not be graded; {student}: {reason}"
         )
-    write_reports.write(made.course, [stem])
+    write_reports.write_reports(made.course, [stem])
     text = (made.course / "reports" / f"{stem}.ipynb").read_text(encoding="utf-8")
     shutil.rmtree(folder)
     there = text.replace(f"{folder.resolve()}/", "")  # commands name the class where a teacher has one

@@ -20,7 +20,7 @@ from autograder.papermill_run import run_notebook
 _UNREAD = (ANSWERS, CHAPTERS, "ledger")  # folders of a course that no notebook reads
 
 
-def executed(solutions: Sequence[Path], course: Path, cache: Path) -> dict[str, NotebookNode]:
+def execute_chapters(solutions: Sequence[Path], course: Path, cache: Path) -> dict[str, NotebookNode]:
     """Return the executed solution notebooks by stem, run in parallel; raise WorkFailed if a cell of one fails."""
     stems = [solution.stem for solution in solutions]
     others = {stem: [other for other in stems if other != stem] for stem in stems}

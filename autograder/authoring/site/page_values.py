@@ -22,7 +22,7 @@ from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import chapter_path
 from autograder.course.judge import Judge
-from autograder.course.reading_time import rounded, shares, tier_lookup
+from autograder.course.reading_time import minutes_of_parts, tier_lookup, whole_minutes
 from autograder.errors import CourseError, WorkFailed
 from autograder.notebook.report_rendering import html
 
@@ -67,8 +67,8 @@ class Filler:
     def _minutes(self, stem: str) -> str:
         """Return the reading time of a chapter's main path and exercises, in words."""
         chapter = read_chapter(chapter_path(self.course, stem))
-        parts = shares(chapter, tier_lookup(self.course, chapter))
-        main, exercises = (rounded(parts[name].minutes) for name in ("main path", "exercises"))
+        parts = minutes_of_parts(chapter, tier_lookup(self.course, chapter))
+        main, exercises = (whole_minutes(parts[name].minutes) for name in ("main path", "exercises"))
         return f"{main} minutes to read and run, {exercises} for the exercises"
 
     def _picture(self, stem: str, name: str) -> str:

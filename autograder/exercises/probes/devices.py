@@ -77,7 +77,7 @@ def module_elsewhere(module: nn.Module, x: Tensor) -> Observation:
 # --- what waits for a device
 
 
-class Operations(TorchDispatchMode):
+class OperationLog(TorchDispatchMode):
     """A dispatch mode that calls `note(name, result)` for each operation, with a name such as `aten.mm`."""
 
     def __init__(self, note: Callable[[str, Any], None]) -> None:
@@ -117,7 +117,7 @@ def recorded_value_reads(answer: Answer) -> Iterator[list[str]]:
         return given
 
     lists, arrays = (replaced_for(answer, Tensor, name, noted(name)) for name in ("tolist", "numpy"))
-    with replaced_for(answer, Tensor, "__repr__", shown), lists, arrays, Operations(note):
+    with replaced_for(answer, Tensor, "__repr__", shown), lists, arrays, OperationLog(note):
         yield asked
 
 

@@ -19,9 +19,9 @@ from torch.nn.modules import module as registry
 
 from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, changed, copy_of, see, values
+from autograder.exercises.probe import Answer, changed_names, copy_of, see, see_without_grad
 from autograder.exercises.probes.random_results import with_fixed_seed
-from autograder.exercises.probes.sample_modules import sample, sample_in_case
+from autograder.exercises.probes.sample_modules import sample_in_case, sample_module
 
 
 def on_sample(look: Callable[..., Observation]) -> Probe:
@@ -29,7 +29,7 @@ def on_sample(look: Callable[..., Observation]) -> Probe:
 
     def look_at(answer: Answer, case: Case) -> Observation:
         name, sizes, given = sample_in_case(case)
-        return look(answer, sample(name, *sizes), *given, **copy_of(case.kwargs))
+        return look(answer, sample_module(name, *sizes), *given, **copy_of(case.kwargs))
 
     return with_fixed_seed(look_at)
 
@@ -60,9 +60,12 @@ def leaves_module(told: Callable[[object], Plain] = see, first: Callable[[nn.Mod
     def look(answer: Answer, module: nn.Module, *given: Any, **options: Any) -> Observation:
         if first is not None:
             first(module)
-        before = state(module)
+        before = module_state(module)
         answer(module, *given, **options)
-        return {"left": changed(before, state(module)), "returned": told(answer(module, *given, **options))}
+        return {
+            "left": changed_names(before, module_state(module)),
+            "returned": told(answer(module, *given, **options)),
+        }
 
     return on_sample(look)
 
@@ -70,56 +73,56 @@ def leaves_module(told: Callable[[object], Plain] = see, first: Callable[[nn.Mod
 # --- the state of a module
 
 
-def state(module: nn.Module) -> dict[str, Plain]:
+def module_state(module: nn.Module) -> dict[str, Plain]:
     """Return everything that a function could change on a module.
 
     That is: values, devices, `requires_grad` and `.grad` of its tensors, its modes, hooks and attribute names.
     """
-    held = tensors(module)
+    held = named_tensors(module)
     return {
-        "values": numbers(held),
+        "values": tensor_values(held),
         "devices": {name: tensor.device.type for name, tensor in held.items()},
         "flags": {name: tensor.requires_grad for name, tensor in held.items()},
         ".grad": {name: see(tensor.grad) for name, tensor in held.items()},
-        "mode": modes(module),
-        "hooks": hooks(module),
+        "mode": training_modes(module),
+        "hooks": hook_counts(module),
         "attributes": {name: sorted(vars(part)) for name, part in module.named_modules()},
     }
 
 
-def tensors(module: nn.Module) -> dict[str, Tensor]:
+def named_tensors(module: nn.Module) -> dict[str, Tensor]:
     """Return the parameters and buffers, by name."""
     return dict([*module.named_parameters(), *module.named_buffers()])
 
 
-def numbers(named: Mapping[str, Tensor]) -> dict[str, Plain]:
+def tensor_values(named: Mapping[str, Tensor]) -> dict[str, Plain]:
     """Return the values of tensors as plain data, by name."""
-    return {str(name): values(tensor) for name, tensor in named.items()}
+    return {str(name): see_without_grad(tensor) for name, tensor in named.items()}
 
 
-def flags(module: nn.Module) -> dict[str, Plain]:
+def requires_grad_flags(module: nn.Module) -> dict[str, Plain]:
     """Return the `requires_grad` of each parameter, by name."""
     return {name: p.requires_grad for name, p in module.named_parameters()}
 
 
-def modes(module: nn.Module) -> dict[str, Plain]:
+def training_modes(module: nn.Module) -> dict[str, Plain]:
     """Return whether each submodule, by name, is in training mode."""
     return {name: part.training for name, part in module.named_modules()}
 
 
-def hooks(module: nn.Module) -> int:
+def hook_counts(module: nn.Module) -> int:
     """Return the number of hooks on a module and its submodules, and of torch's global module hooks."""
     kinds = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
     own = sum(len(getattr(part, kind)) for part in module.modules() for kind in kinds)
     return own + sum(len(getattr(registry, f"_global{kind}")) for kind in kinds)
 
 
-def copies(named: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def detached_copies(named: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Return detached copies of tensors, by name."""
     return {name: tensor.detach().clone() for name, tensor in named.items()}
 
 
-def moved(before: Mapping[str, Tensor], now: Mapping[str, Tensor]) -> list[str]:
+def changed_tensors(before: Mapping[str, Tensor], now: Mapping[str, Tensor]) -> list[str]:
     """Return the names of the tensors whose numbers have changed."""
     return [name for name in before if not torch.equal(before[name], now[name])]
 

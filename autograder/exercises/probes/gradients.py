@@ -13,24 +13,24 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, changed, copy_of, see, values, watched
+from autograder.exercises.probe import Answer, catching_errors, changed_names, copy_of, see, see_without_grad
 
 Function = Callable[[Tensor], Tensor]
 OLD_GRAD = 7.0  # every entry of a .grad that was there before the call
 
 
-def warm(*tensors: Tensor) -> None:
+def fill_old_grads(*tensors: Tensor) -> None:
     """Set `requires_grad` on tensors, and give each a `.grad` filled with `OLD_GRAD`."""
     for tensor in tensors:
         tensor.requires_grad_()
         tensor.grad = torch.full_like(tensor, OLD_GRAD)
 
 
-def state(tensor: Tensor) -> dict[str, Plain]:
+def tensor_state(tensor: Tensor) -> dict[str, Plain]:
     """Return everything that a function could change about a tensor: values, requires_grad, leaf, .grad."""
     grad = None if not tensor.is_leaf or tensor.grad is None else see(tensor.grad.detach())
     return {
-        "values": values(tensor),
+        "values": see_without_grad(tensor),
         "requires_grad": tensor.requires_grad,
         "leaf": tensor.is_leaf,
         ".grad": grad,
@@ -61,17 +61,17 @@ def on_tensors(
         args = [(functions or {})[arg] if isinstance(arg, str) else copy_of(arg) for arg in case.args]
         tensors = [arg for arg in args if isinstance(arg, Tensor)]
         if tracked or computed:
-            warm(*tensors)
+            fill_old_grads(*tensors)
         if computed:
             args = [arg * 1 if isinstance(arg, Tensor) else arg for arg in args]
             tensors += [arg for arg in args if isinstance(arg, Tensor)]
-        before = [state(tensor) for tensor in tensors]
+        before = [tensor_state(tensor) for tensor in tensors]
         result = answer(*args, **case.kwargs)
         return {
-            "returned": values(result),
+            "returned": see_without_grad(result),
             "tracked": is_tracked(result),
-            "left": [changed(was, state(tensor)) for was, tensor in zip(before, tensors, strict=True)],
-            "again": [values(answer(*args, **case.kwargs)) for _ in range(times - 1)],
+            "left": [changed_names(was, tensor_state(tensor)) for was, tensor in zip(before, tensors, strict=True)],
+            "again": [see_without_grad(answer(*args, **case.kwargs)) for _ in range(times - 1)],
         }
 
-    return watched(look, *kept)
+    return catching_errors(look, *kept)

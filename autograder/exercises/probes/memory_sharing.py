@@ -10,13 +10,13 @@ from autograder.exercises.exercise import Case
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import (
     Answer,
-    changed,
+    catching_errors,
     changed_inputs,
+    changed_names,
     copy_of,
     named_arguments,
     plain_key,
     see,
-    watched,
 )
 
 
@@ -39,7 +39,7 @@ def same_memory(a: torch.Tensor, b: torch.Tensor) -> bool:
     return a.numel() > 0 and a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()
 
 
-@watched
+@catching_errors
 def copy_and_view(answer: Answer, case: Case) -> Observation:
     """Observe an answer that returns a copy of a part of `x` and a view of another part; `x` is changed afterwards.
 
@@ -53,7 +53,7 @@ def copy_and_view(answer: Answer, case: Case) -> Observation:
         return {"returned": see(result)}
     before = tuple(see(part) for part in result)
     x.add_(1)
-    moved = [bool(changed({"part": was}, {"part": see(part)})) for was, part in zip(before, result, strict=True)]
+    moved = [bool(changed_names({"part": was}, {"part": see(part)})) for was, part in zip(before, result, strict=True)]
     return {
         "returned": before,
         "inputs": inputs,

@@ -20,22 +20,22 @@ from torch import Tensor, nn
 from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.patched_names import replaced_for
-from autograder.exercises.probe import Answer, changed_inputs, copy_of, outline, see, values
+from autograder.exercises.probe import Answer, changed_inputs, copy_of, see, see_without_grad, see_without_values
 from autograder.exercises.probes.random_results import with_fixed_seed
 from autograder.exercises.probes.sample_modules import fill_with_known_numbers
-from autograder.exercises.probes.tensors import weighted
+from autograder.exercises.probes.tensors import weighted_sum
 
 INPUTS = ("x", "batches")  # keyword arguments for calling the module; all others construct it
 
 
-def made(answer: Answer, case: Case) -> tuple[Any, Any]:
+def new_module_and_input(answer: Answer, case: Case) -> tuple[Any, Any]:
     """Return a new module, constructed with a case's arguments, and the input of the case."""
     options = copy_of(case.kwargs)
     inputs = [options.pop(key) for key in INPUTS if key in options]
-    return make(answer, *arguments(case), **options), inputs[0] if inputs else None
+    return construct_module(answer, *constructor_arguments(case), **options), inputs[0] if inputs else None
 
 
-def make(answer: Answer, *args: Any, **options: Any) -> Any:
+def construct_module(answer: Answer, *args: Any, **options: Any) -> Any:
     """Construct a module; raise TypeError if the answer returns anything but an nn.Module."""
     module = answer(*args, **options)
     if not isinstance(module, nn.Module):
@@ -43,7 +43,7 @@ def make(answer: Answer, *args: Any, **options: Any) -> Any:
     return module
 
 
-def arguments(case: Case) -> list[Any]:
+def constructor_arguments(case: Case) -> list[Any]:
     """Return copies of a case's positional arguments, with "nn.Tanh" replaced by that class."""
 
     def meant(arg: Any) -> Any:
@@ -54,14 +54,14 @@ def arguments(case: Case) -> list[Any]:
 
 def on_new(look: Callable[..., Observation]) -> Probe:
     """Make a probe of `look(module, x, *arguments)`, which observes a new module."""
-    return with_fixed_seed(lambda answer, case: look(*made(answer, case), *arguments(case)))
+    return with_fixed_seed(lambda answer, case: look(*new_module_and_input(answer, case), *constructor_arguments(case)))
 
 
 # --- what a module computes
 
 
-returns = on_new(lambda module, x, *_: {"returned": values(module(x))})
-gives_shape = on_new(lambda module, x, *_: {"returned": outline(module(x))})
+returns = on_new(lambda module, x, *_: {"returned": see_without_grad(module(x))})
+gives_shape = on_new(lambda module, x, *_: {"returned": see_without_values(module(x))})
 
 
 def computes(*names: str, twice: bool = False, shape: bool = False, whole: bool = False, learns: bool = False) -> Probe:
@@ -77,7 +77,7 @@ def computes(*names: str, twice: bool = False, shape: bool = False, whole: bool 
 
     def look(answer: Answer, case: Case) -> Observation:
         with nullcontext() if names else _known_layers(answer):
-            module, x = settled(answer, case, *names)
+            module, x = module_with_known_numbers(answer, case, *names)
             if whole:
                 _count_up(*(getattr(module, name) for name in names))
             again = copy_of(x)
@@ -85,17 +85,17 @@ def computes(*names: str, twice: bool = False, shape: bool = False, whole: bool 
             seen: Observation = {"shape": _shape_or_type(result)} if shape else {}
             seen |= {"cut_off": _cut_off(module, result)} if learns else {}
             if not twice:
-                return seen | {"returned": values(result)}
+                return seen | {"returned": see_without_grad(result)}
             repeats = not isinstance(result, Tensor) or torch.allclose(result, module(again), equal_nan=True)
-            returned = values(result) if repeats else "another result in each call"
+            returned = see_without_grad(result) if repeats else "another result in each call"
             return seen | {"repeats": repeats, "returned": returned}
 
     return with_fixed_seed(look)
 
 
-def settled(answer: Answer, case: Case, *names: str) -> tuple[Any, Any]:
+def module_with_known_numbers(answer: Answer, case: Case, *names: str) -> tuple[Any, Any]:
     """Return a new module and its input as `made` does, with known numbers in these attributes or all parameters."""
-    module, x = made(answer, case)
+    module, x = new_module_and_input(answer, case)
     tensors = [getattr(module, name) for name in names] or [p for p in module.parameters() if p.dim()]
     fill_with_known_numbers(*(tensor for tensor in tensors if isinstance(tensor, Tensor)))
     return module, x
@@ -130,9 +130,9 @@ def _known_layers(answer: Answer) -> Iterator[None]:
 def leaves_inputs(answer: Answer, case: Case) -> Observation:
     """Observe which arguments the module changed (`inputs`), and what a second call returns (`again`)."""
     args, given = copy_of(case.args), copy_of(case.kwargs)
-    module = make(answer, *args)
+    module = construct_module(answer, *args)
     module(given["x"])
-    return {"inputs": changed_inputs(case, args, given), "again": values(module(copy_of(case.kwargs["x"])))}
+    return {"inputs": changed_inputs(case, args, given), "again": see_without_grad(module(copy_of(case.kwargs["x"])))}
 
 
 # --- what it registers
@@ -141,7 +141,7 @@ def leaves_inputs(answer: Answer, case: Case) -> Observation:
 @on_new
 def lists_parameters(module: Any, *_: Any) -> Observation:
     """Observe the names and shapes of the parameters (`parameters`), sorted by name."""
-    return {"parameters": [f"{name} {shape}" for name, shape in shapes(module.named_parameters()).items()]}
+    return {"parameters": [f"{name} {shape}" for name, shape in named_shapes(module.named_parameters()).items()]}
 
 
 def registers(*names: str) -> Probe:
@@ -154,20 +154,20 @@ def registers(*names: str) -> Probe:
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        module, x = settled(answer, case, *names)
+        module, x = module_with_known_numbers(answer, case, *names)
         behind = _unregistered(module, names)
         seen: Observation = {
             "stays_behind": behind,
-            "parameters": shapes(module.named_parameters()),
-            "state_dict": shapes(module.state_dict().items()),
+            "parameters": named_shapes(module.named_parameters()),
+            "state_dict": named_shapes(module.state_dict().items()),
             "leaves": all(p.is_leaf and p.requires_grad for p in module.parameters()),
         }
         if behind:  # a copy, or another dtype, would stop at these with an error that is not about them
             return seen | {"loaded": None, "copied": None, "as_float64": None}
-        other, _ = made(answer, case)
+        other, _ = new_module_and_input(answer, case)
         other.load_state_dict(module.state_dict())
-        seen |= {"loaded": values(other(x)), "copied": values(copy.deepcopy(module)(x))}
-        return seen | {"as_float64": values(module.to(torch.float64)(x.double()))}
+        seen |= {"loaded": see_without_grad(other(x)), "copied": see_without_grad(copy.deepcopy(module)(x))}
+        return seen | {"as_float64": see_without_grad(module.to(torch.float64)(x.double()))}
 
     return with_fixed_seed(look)
 
@@ -190,7 +190,7 @@ def gradients_reach(*names: str) -> Probe:
     """Make a probe of the gradients at x and at these attributes, which hold known numbers (`gradients`, by name)."""
 
     def look(answer: Answer, case: Case) -> Observation:
-        module, x = settled(answer, case, *names)
+        module, x = module_with_known_numbers(answer, case, *names)
         return {"gradients": backpropagated_gradients(module(x.requires_grad_()), x, module, *names)}
 
     return with_fixed_seed(look)
@@ -201,14 +201,14 @@ def backpropagated_gradients(result: Tensor, x: Tensor, module: Any, *names: str
 
     The weights differ, so that a transposed or summed gradient is noticed.
     """
-    weighted(result).backward()
+    weighted_sum(result).backward()
     return {"x": see(x.grad)} | {name: see(grad_at(getattr(module, name))) for name in names}
 
 
 # --- tensors, as they are told
 
 
-def shapes(named: Iterable[tuple[str, Tensor]]) -> dict[str, Plain]:
+def named_shapes(named: Iterable[tuple[str, Tensor]]) -> dict[str, Plain]:
     """Return the shape of each tensor by name, sorted by name."""
     return {name: tuple(tensor.shape) for name, tensor in sorted(named, key=lambda pair: pair[0])}
 

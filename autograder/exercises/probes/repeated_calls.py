@@ -13,7 +13,7 @@ AFRESH = {
 }
 
 
-def repeated(probe: Probe) -> Probe:
+def with_second_call(probe: Probe) -> Probe:
     """Return the probe with an additional first facet `afresh`: whether a second observation equals the first."""
 
     def look(answer: Answer, case: Case) -> Observation:

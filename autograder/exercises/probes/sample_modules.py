@@ -21,10 +21,10 @@ def fill_with_known_numbers(*tensors: Tensor, place: int = 0) -> None:
     """Write known numbers into tensors; they depend on shape and `place` alone, not on the order of the tensors."""
     with torch.no_grad():
         for tensor in tensors:
-            tensor.copy_(known(*tensor.shape, place=place))
+            tensor.copy_(known_tensor(*tensor.shape, place=place))
 
 
-def known(*shape: int, place: int = 0) -> Tensor:
+def known_tensor(*shape: int, place: int = 0) -> Tensor:
     """Return a tensor of different numbers between -1 and 1; another `place` gives other numbers."""
     count = torch.Size(shape).numel()
     return torch.arange(1, count + 1, dtype=torch.float64).add(10 * place + 3 * len(shape)).sin().reshape(shape)
@@ -167,13 +167,13 @@ def _twice_in(layer: nn.Module) -> nn.Module:
     return nn.Sequential(layer, nn.Tanh(), layer)
 
 
-def sample(name: str, *sizes: Any) -> nn.Module:
+def sample_module(name: str, *sizes: Any) -> nn.Module:
     """Return the module of this name, with the same numbers in its parameters and buffers each time."""
     module = SAMPLES[name](*sizes)
     fill_with_known_numbers(*module.parameters())
     for buffer in module.buffers():
         if buffer.is_floating_point():
-            buffer.copy_(known(*buffer.shape, place=1).abs())  # a variance is positive
+            buffer.copy_(known_tensor(*buffer.shape, place=1).abs())  # a variance is positive
     return module
 
 

@@ -10,7 +10,16 @@ import torch
 
 from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, changed_inputs, copy_of, facets, named_arguments, number, see, watched
+from autograder.exercises.probe import (
+    Answer,
+    catching_errors,
+    changed_inputs,
+    copy_of,
+    named_arguments,
+    see,
+    see_number,
+    select_facets,
+)
 from autograder.exercises.probes.memory_sharing import shared_with
 
 
@@ -40,10 +49,10 @@ def calling(*, rng: bool = False, sharing: bool = False, grad: bool = False, tim
             seen["again"] = [see(answer(*copy_of(case.args), **copy_of(case.kwargs))) for _ in range(times - 1)]
         return seen
 
-    return watched(look)
+    return catching_errors(look)
 
 
-result_only = facets(calling(), "returned")
+result_only = select_facets(calling(), "returned")
 """The usual probe with the facet `returned` alone, if another requirement observes arguments changed in place."""
 
 
@@ -63,7 +72,7 @@ def along_dim(**facts: Callable[[torch.Tensor, torch.Tensor, int], object]) -> P
             seen = {name: bool(holds(x.double(), numbers, dim)) for name, holds in facts.items()}
         return seen | {"returned": see(result)}
 
-    return watched(look)
+    return catching_errors(look)
 
 
 def entries(*keys: str, floats: tuple[str, ...] = (), tracked: bool = False, device: str = "cpu") -> Probe:
@@ -83,16 +92,16 @@ def entries(*keys: str, floats: tuple[str, ...] = (), tracked: bool = False, dev
         if not isinstance(result, dict):
             return {"returned": see(result)}
         found = {key: _unwrapped(result[key]) for key in keys if key in result}
-        return {"returned": {key: number(value) if key in floats else see(value) for key, value in found.items()}}
+        return {"returned": {key: see_number(value) if key in floats else see(value) for key, value in found.items()}}
 
-    return watched(look)
+    return catching_errors(look)
 
 
 def _unwrapped(value: object) -> object:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def weighted(result: torch.Tensor) -> torch.Tensor:
+def weighted_sum(result: torch.Tensor) -> torch.Tensor:
     """Return the sum of a result's entries with the weights 1, 2, 3, ..."""
     weights = torch.arange(1, result.numel() + 1, dtype=result.dtype).reshape(result.shape)
     return (weights * result).sum()
@@ -113,5 +122,5 @@ def _gradients(result: object, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     if not isinstance(result, torch.Tensor) or not result.requires_grad:
         return None
     tracked = _float_tensors(args, kwargs)
-    grads = torch.autograd.grad(weighted(result), list(tracked.values()), allow_unused=True)
+    grads = torch.autograd.grad(weighted_sum(result), list(tracked.values()), allow_unused=True)
     return {name: see(grad) for name, grad in zip(tracked, grads, strict=True)}

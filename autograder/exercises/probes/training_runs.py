@@ -12,15 +12,15 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, watched
-from autograder.exercises.probes.functions_on_modules import moved
+from autograder.exercises.probe import Answer, catching_errors
+from autograder.exercises.probes.functions_on_modules import changed_tensors
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_steps import at_each_call, at_each_step
 
 _FIRST, _OTHER = 11, 12  # seeds of first weights
 
 
-class Run(ABC):
+class TrainingScenario(ABC):
     """One training run that a case describes. An exercise subclasses it: how to call the answer, what to record.
 
     `epochs` is the number of epochs, and `stop` the number after which a run that is resumed is stopped.
@@ -56,7 +56,7 @@ class Run(ABC):
         """Return what to record of the model after the training."""
 
 
-def trained(run_of: type[Run], *kept: str) -> Probe:
+def observe_training(run_of: type[TrainingScenario], *kept: str) -> Probe:
     """One training from the beginning.
 
     Facets: what the run tells and leaves, `modes` (of all modules, in each call of the model: train or eval),
@@ -74,10 +74,10 @@ def trained(run_of: type[Run], *kept: str) -> Probe:
         seen = {"modes": sorted(set(modes)), "tracked": any(tracked)}
         return batches | seen | run.left() | run.told(checkpoint)
 
-    return watched(look, *kept)
+    return catching_errors(look, *kept)
 
 
-def _batches(run: Run) -> Observation:
+def _batches(run: TrainingScenario) -> Observation:
     """Record, from now on, the indices of the rows in graph-building calls of the model before each step, as texts."""
     batches: list[str] = []
     since: list[int] = []
@@ -117,7 +117,7 @@ def are_rounded(numbers: object) -> bool:
 # --- stopped, and gone on with
 
 
-def resumed(run_of: type[Run], *, saved: bool = False, reused: bool = False) -> Probe:
+def observe_resumed_training(run_of: type[TrainingScenario], *, saved: bool = False, reused: bool = False) -> Probe:
     """A training that is stopped and gone on with, by a new model, beside one that is not stopped.
 
     `saved` sends the checkpoint through torch.save and torch.load; `reused` trains on before that, without the
@@ -135,14 +135,14 @@ def resumed(run_of: type[Run], *, saved: bool = False, reused: bool = False) -> 
             second = run_of(case, _OTHER)
             batches = _batches(second)
             got = second.told(second.train(answer, second.epochs, _through_a_file(checkpoint) if saved else checkpoint))
-        same = {"weights": not moved(whole.model.state_dict(), second.model.state_dict())}
+        same = {"weights": not changed_tensors(whole.model.state_dict(), second.model.state_dict())}
         same |= {name: expected[name] == got[name] for name in got}
         return {"same": same, "losses": got["losses"]} | batches | second.left()
 
-    return watched(look)
+    return catching_errors(look)
 
 
-def _checkpoint(answer: Answer, run: Run, reused: bool) -> Any:
+def _checkpoint(answer: Answer, run: TrainingScenario, reused: bool) -> Any:
     checkpoint = run.train(answer, run.stop)
     if reused:
         run.train_on(answer)
@@ -179,7 +179,7 @@ def _is_cpu(device: torch.device | None) -> bool:
     return device is not None and device.type == "cpu"
 
 
-def trained_on_meta(run_of: type[Run]) -> Probe:
+def trained_on_meta(run_of: type[TrainingScenario]) -> Probe:
     """One training of a model on the meta device, from data on the CPU.
 
     Facets: `places` (where the model's inputs were) and `steps` (how many the optimizer took).
@@ -193,4 +193,4 @@ def trained_on_meta(run_of: type[Run]) -> Probe:
             run.train(answer, run.epochs)
         return {"places": sorted(set(places)), "steps": len(steps)}
 
-    return watched(look)
+    return catching_errors(look)

@@ -14,7 +14,7 @@ FROZEN = ", batch norm frozen"
 IN_EVAL = ", in eval mode"
 
 
-def filled(layer: nn.Linear, weight: float, bias: float) -> nn.Linear:
+def fill_layer(layer: nn.Linear, weight: float, bias: float) -> nn.Linear:
     """Fill a layer's weights with one number and its biases with another, and return it.
 
     Readers can compute a training step of such a layer in their head.
@@ -26,7 +26,7 @@ def filled(layer: nn.Linear, weight: float, bias: float) -> nn.Linear:
 
 _ON_ROWS: dict[str, Callable[[int, int], nn.Module]] = {
     "linear": nn.Linear,
-    "linear, weight 2 and bias 0": lambda d, k: filled(nn.Linear(d, k), 2.0, 0.0),
+    "linear, weight 2 and bias 0": lambda d, k: fill_layer(nn.Linear(d, k), 2.0, 0.0),
     "two layers": lambda d, k: nn.Sequential(nn.Linear(d, 4), nn.Tanh(), nn.Linear(4, k)),
     "dropout": lambda d, k: nn.Sequential(nn.Linear(d, 4), nn.Tanh(), SteadyDropout(0.5), nn.Linear(4, k)),
     "batch norm": lambda d, k: nn.Sequential(nn.Linear(d, 4), nn.BatchNorm1d(4), nn.Tanh(), nn.Linear(4, k)),

@@ -14,8 +14,16 @@ from torch.utils.data import DataLoader, SubsetRandomSampler, TensorDataset
 
 from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, changed, copy_of, number, see, values, watched
-from autograder.exercises.probes.functions_on_modules import numbers
+from autograder.exercises.probe import (
+    Answer,
+    catching_errors,
+    changed_names,
+    copy_of,
+    see,
+    see_number,
+    see_without_grad,
+)
+from autograder.exercises.probes.functions_on_modules import tensor_values
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_samples import optimizer_of, row_model
 
@@ -57,7 +65,7 @@ def before_any_step(look: Callable[[Optimizer], Any]) -> Iterator[list[Any]]:
 
 def held_by(model: nn.Module) -> dict[str, Plain]:
     """Return the values of all parameters and buffers, by name."""
-    return numbers(model.state_dict())
+    return tensor_values(model.state_dict())
 
 
 def grads_of(model: nn.Module) -> dict[str, Plain]:
@@ -107,7 +115,7 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
             seen["later"] = held_by(model)
         return seen
 
-    return watched(look, *kept)
+    return catching_errors(look, *kept)
 
 
 def _noting_criterion(y: Tensor) -> tuple[Callable[[Tensor, Tensor], Tensor], list[tuple[str, ...]], list[bool]]:
@@ -151,7 +159,7 @@ def _warm_up(model: nn.Module, optimizer: Optimizer, x: Tensor, y: Tensor) -> No
 # --- evaluation
 
 
-def evaluated(*kept: str, loader: Literal["whole", "sampled"] = "whole") -> Probe:
+def observe_evaluation(*kept: str, loader: Literal["whole", "sampled"] = "whole") -> Probe:
     """One evaluation: `answer(model, loader, criterion)`, on batches of a size, the last one perhaps smaller.
 
     The loader draws on all of a dataset; or the answer is called twice, with a list of batches, and with a loader of a
@@ -179,9 +187,9 @@ def evaluated(*kept: str, loader: Literal["whole", "sampled"] = "whole") -> Prob
         result = results[0] if len(results) == 1 else results
         seen: Observation = {"returned": _of_each(result, _number), "modes": _in_training(model)}
         seen |= {"types": _of_each(result, lambda value: type(value).__name__), "tracked": any(tracked)}
-        return seen | {"left": changed(before, _contents(model))}
+        return seen | {"left": changed_names(before, _contents(model))}
 
-    return watched(look, *kept)
+    return catching_errors(look, *kept)
 
 
 def _contents(model: nn.Module) -> dict[str, Plain]:
@@ -210,13 +218,13 @@ def _of_each(result: object, look: Callable[[Any], Plain]) -> Plain:
 
 def _number(value: Any) -> Plain:
     """Return a number, or a tensor with one element, as a float; any other value as plain data."""
-    return number(value.item() if isinstance(value, Tensor) and value.numel() == 1 else value)
+    return see_number(value.item() if isinstance(value, Tensor) and value.numel() == 1 else value)
 
 
 # --- an optimizer of one's own
 
 
-def stepped(*kept: str, generator: bool = False) -> Probe:
+def observe_optimizer_steps(*kept: str, generator: bool = False) -> Probe:
     """Steps of an optimizer that the answer is the class of: `answer(params, **settings)`, with given gradients.
 
     A case gives the tensors, and for each step their gradients. Facets: `path` and `grads` (the tensors, and their
@@ -239,7 +247,7 @@ def stepped(*kept: str, generator: bool = False) -> Probe:
             seen["later"] = _step(optimizer, params, copy_of(case.args[1][-1]))
         return seen
 
-    return watched(look, *kept)
+    return catching_errors(look, *kept)
 
 
 def two_optimizers(*, generator: bool = False) -> Probe:
@@ -253,7 +261,7 @@ def two_optimizers(*, generator: bool = False) -> Probe:
         pairs = list(zip(made, held, strict=True))
         return {"path": [[_step(*pair, copy_of(grads)) for pair in pairs] for grads in steps]}
 
-    return watched(look)
+    return catching_errors(look)
 
 
 def _step(optimizer: Any, params: list[Tensor], grads: list[Tensor | None]) -> Plain:
@@ -263,4 +271,4 @@ def _step(optimizer: Any, params: list[Tensor], grads: list[Tensor | None]) -> P
         else:
             param.grad.copy_(grad)  # the same tensor, step after step
     optimizer.step()
-    return [values(param) for param in params]
+    return [see_without_grad(param) for param in params]

@@ -12,7 +12,7 @@ course = "."
 stem = ""
 
 # %%
-found = class_results.read(Path(course), stem)
+found = class_results.read_results(Path(course), stem)
 
 # %% [markdown]
 # ## How the class did

@@ -48,7 +48,7 @@ def cpu_seconds(pid: int) -> float:
         return 0.0
 
 
-def environment(home: Path) -> dict[str, str]:
+def child_environment(home: Path) -> dict[str, str]:
     """Return all environment variables of a child: of the teacher's own, only those by which libraries are found."""
     kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
     return kept | {

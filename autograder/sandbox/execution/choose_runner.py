@@ -7,11 +7,11 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from autograder.sandbox.confinement_policy import check_confinement
 from autograder.sandbox.execution.cell_outputs import Output
 from autograder.sandbox.execution.fresh_process import fresh_process
 from autograder.sandbox.execution.notebook_runner import NotebookRun, run_cells
 from autograder.sandbox.execution.program import LIMITS, AssignmentSetup, Children, Limits, Program, Runner
-from autograder.sandbox.unconfined import check_confinement
 
 # Packages that answers use and that are slow to import.
 _SLOW_PACKAGES = ("torch", "numpy", "matplotlib", "sympy")
@@ -28,9 +28,9 @@ def runner_for(course: Path, unconfined: bool) -> Runner:
     It runs them unconfined only if `unconfined` is set. If this machine cannot confine code, the first run raises
     WorkFailed.
     """
-    from autograder.sandbox.execution.submission_runner import run  # imports torch
+    from autograder.sandbox.execution.submission_runner import run_program  # imports torch
 
-    return partial(run, children=_children(course, unconfined, warm_modules))
+    return partial(run_program, children=_children(course, unconfined, warm_modules))
 
 
 NotebookRunner = Callable[[NotebookRun, Limits], dict[int, list[Output]]]

@@ -31,12 +31,12 @@ from typing import TYPE_CHECKING, Any
 
 from autograder.course.course_location import EXERCISES, readable_by_answers
 from autograder.errors import WorkFailed
-from autograder.pipe_messages import READY, Frame, redirect_to_null, send
+from autograder.pipe_messages import READY, Frame, redirect_to_null, send_frame
 from autograder.process_startup import collect_rarely
 from autograder.sandbox.confine import Confinement, Quota
-from autograder.sandbox.execution.notebook_child import PreparedNotebook
-from autograder.sandbox.execution.preload import prepare
+from autograder.sandbox.execution.preload import preload_chapter
 from autograder.sandbox.execution.program import AssignmentSetup
+from autograder.sandbox.execution.whole_notebook_child import PreparedNotebook
 from autograder.sandbox.linux_calls import use_large_pages
 from autograder.sandbox.root_filesystem import RootFilesystem, enter_home_folder
 from autograder.sandbox.seccomp_filter import compile_filter
@@ -176,7 +176,7 @@ class ForkServer:
         ground = AssignmentSetup(**start["ground"])
         try:
             if self._ready is None:
-                self._ready, self._room = prepare(ground), _room(ground, start["hidden"])
+                self._ready, self._room = preload_chapter(ground), _room(ground, start["hidden"])
                 self._start = {"ground": asdict(ground), "hidden": start["hidden"]}
                 _warm_up(self._ready, start["modules"])
                 self._trouble = find_problem(Confinement(self._room, Quota(), self._rules), _lessons(ground))
@@ -226,7 +226,7 @@ class ForkServer:
         def inner() -> None:
             redirect_to_null(1)
             enter_home_folder()
-            send(sink, Frame({"stage": READY}))
+            send_frame(sink, Frame({"stage": READY}))
             if isinstance(ready, PreparedNotebook):
                 ready.serve(source, sink)
             else:

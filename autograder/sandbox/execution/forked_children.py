@@ -20,13 +20,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 from autograder.errors import WorkFailed
-from autograder.pipe_messages import READY, FrameError, receive
+from autograder.pipe_messages import READY, FrameError, receive_frame
 from autograder.sandbox.confine import WAIT_STATUS, Quota
 from autograder.sandbox.execution.child_process import (
     ENDED_EARLY,
+    child_environment,
     child_failure,
     cpu_seconds,
-    environment,
     register_child,
 )
 from autograder.sandbox.execution.fork_server import FOLDER_PREFIX, MESSAGE_BYTES
@@ -103,7 +103,7 @@ class WarmProcess:
                 stdout=subprocess.DEVNULL,
                 stderr=complaints,
                 cwd=home,
-                env=environment(home),
+                env=child_environment(home),
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
             )
@@ -198,7 +198,7 @@ class _ForkServer:
     def _wait_until_confined(self, source: int, limits: Limits) -> None:
         """Wait until the child is ready for a program. Raises WorkFailed if it fails before any student's code ran."""
         try:
-            frame = receive(source, time.monotonic() + limits.start_seconds, limits.message_bytes)
+            frame = receive_frame(source, time.monotonic() + limits.start_seconds, limits.message_bytes)
         except (OSError, FrameError) as error:
             raise self._failed(f"could not be confined: {error}") from error
         if frame is None or frame.head.get("stage") != READY:

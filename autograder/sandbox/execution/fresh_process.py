@@ -14,12 +14,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 from autograder.errors import WorkFailed
-from autograder.pipe_messages import READY, Frame, FrameError, receive, send
+from autograder.pipe_messages import READY, Frame, FrameError, receive_frame, send_frame
 from autograder.sandbox.execution.child_process import (
     ENDED_EARLY,
+    child_environment,
     child_failure,
     cpu_seconds,
-    environment,
     register_child,
 )
 from autograder.sandbox.execution.program import Limits, Program
@@ -42,8 +42,8 @@ class _Process:
         """
         deadline = time.monotonic() + limits.start_seconds
         try:
-            send(self.to, Frame(asdict(program.ground)), deadline)
-            frame = receive(self.source, deadline, limits.message_bytes)
+            send_frame(self.to, Frame(asdict(program.ground)), deadline)
+            frame = receive_frame(self.source, deadline, limits.message_bytes)
         except BrokenPipeError:
             frame = None
         except FrameError as error:
@@ -54,7 +54,7 @@ class _Process:
 
     def failed(self, what: str) -> WorkFailed:
         """Return the error for a child that did not work."""
-        remedy = "Run `autograder.sandbox.execution.fresh_child --try` to see the whole error."
+        remedy = "Run `autograder.sandbox.execution.fresh_process_child --try` to see the whole error."
         return child_failure(what, self._complaints, remedy)
 
     def cpu_seconds(self) -> float:
@@ -90,12 +90,12 @@ def fresh_process(program: Program, limits: Limits) -> Iterator[_Process]:
         (scratch / "work").mkdir()
         with complaints.open("wb") as stderr:
             process = subprocess.Popen(
-                [sys.executable, "-m", "autograder.sandbox.execution.fresh_child"],
+                [sys.executable, "-m", "autograder.sandbox.execution.fresh_process_child"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
                 cwd=scratch / "work",
-                env=environment(scratch / "work"),
+                env=child_environment(scratch / "work"),
                 bufsize=0,
                 start_new_session=True,
             )

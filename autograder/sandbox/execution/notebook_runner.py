@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.errors import DamagedData
-from autograder.pipe_messages import Frame, FrameError, receive, send
+from autograder.pipe_messages import Frame, FrameError, receive_frame, send_frame
 from autograder.sandbox.execution.cell_outputs import (
     KINDS,
     MAX_DISPLAY_CHARACTERS,
@@ -25,8 +25,8 @@ from autograder.sandbox.execution.cell_outputs import (
 )
 from autograder.sandbox.execution.data_file_transfer import pack_files
 from autograder.sandbox.execution.program import LIMITS, AnswerStep, AssignmentSetup, Child, Children, Limits, Program
-from autograder.sandbox.execution.wait_for_child import WAITING_FACTOR, WaitingTime, how_it_ended, wait_for
-from autograder.submission.picture_size import MAX_PIXELS, pixels
+from autograder.sandbox.execution.wait_for_message import WAITING_FACTOR, WaitingTime, how_it_ended, wait_for
+from autograder.submission.picture_size import MAX_PIXELS, picture_pixels
 
 _CELLS = 10  # a whole notebook may take as long as this many cells that use up their time
 _TRIES = 3  # child processes that a notebook may use
@@ -101,7 +101,7 @@ def _first_frame(run: NotebookRun) -> Frame:
 
 
 def _send(child: Child, frame: Frame, limits: Limits) -> None:
-    send(child.to, frame, time.monotonic() + limits.start_seconds)
+    send_frame(child.to, frame, time.monotonic() + limits.start_seconds)
 
 
 def _outputs(
@@ -113,7 +113,7 @@ def _outputs(
         head = {"stage": place, "source": run.cells[place], "seconds": run.seconds}
         _send(child, Frame(head), limits)
         wait_for(child, run.seconds + _GRACE, patience)
-        frame = receive(child.source, time.monotonic() + run.seconds, limits.message_bytes, limits.text_bytes)
+        frame = receive_frame(child.source, time.monotonic() + run.seconds, limits.message_bytes, limits.text_bytes)
         if frame is None:
             return [error_output(*how_it_ended(child))], False
         if frame.head.get("stage") != place:
@@ -172,4 +172,4 @@ def _shown(kind: str, value: Any) -> str | None:
         picture = base64.b64decode("".join(value.split()), validate=True)
     except binascii.Error as problem:
         raise DamagedData("expected a picture") from problem
-    return str(value) if pixels(kind, picture) <= MAX_PIXELS else None
+    return str(value) if picture_pixels(kind, picture) <= MAX_PIXELS else None

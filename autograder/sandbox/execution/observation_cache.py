@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from autograder.errors import DamagedData
-from autograder.exercises.observation import Observation, Raised, from_bytes
+from autograder.exercises.observation import ExceptionSnapshot, Observation, from_bytes
 
 _MAX_MESSAGES = 1024  # messages that are kept in the cache
 _MAX_MESSAGE_BYTES = 2**16  # bytes; longer messages are not kept
@@ -47,4 +47,4 @@ def _is_observation(item: object) -> bool:
 
 
 def _has_valid_error(item: dict[str, object]) -> bool:
-    return "raised" not in item or isinstance(item["raised"], Raised)
+    return "raised" not in item or isinstance(item["raised"], ExceptionSnapshot)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from autograder.sandbox.execution.course_function_stubs import STUBS
-from autograder.sandbox.execution.notebook_child import PreparedNotebook
 from autograder.sandbox.execution.program import AssignmentSetup
+from autograder.sandbox.execution.whole_notebook_child import PreparedNotebook
 
 if TYPE_CHECKING:
     from autograder.sandbox.execution.submission_child import PreparedChapter
 
 
-def prepare(ground: AssignmentSetup) -> PreparedChapter | PreparedNotebook:
+def preload_chapter(ground: AssignmentSetup) -> PreparedChapter | PreparedNotebook:
     """Import the exercises and run the setup cell; return the object whose `serve` runs programs or whole notebooks.
 
     Raises WorkFailed if the setup cell fails.

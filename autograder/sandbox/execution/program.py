@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:  # these import torch, which notebooks without exercises do not need
     from autograder.exercises.exercise import Case
-    from autograder.exercises.observation import Observation, Raised
+    from autograder.exercises.observation import ExceptionSnapshot, Observation
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class Outcome:
 
     observations: tuple[Observation, ...] | None = None
     digest: str = ""
-    raised: Raised | None = None
+    raised: ExceptionSnapshot | None = None
     timed_out: bool = False
     cell: Outcome | None = None
     later: Outcome | None = None

@@ -18,9 +18,9 @@ from traitlets.config import Config
 from autograder.course.course import course_in
 from autograder.errors import WorkFailed
 from autograder.exercises.exercise import Case, Exercise, ExerciseSet
-from autograder.exercises.observation import Raised, to_bytes
-from autograder.exercises.probe import raised
-from autograder.pipe_messages import Frame, FrameError, receive, redirect_to_null, send
+from autograder.exercises.observation import ExceptionSnapshot, to_bytes
+from autograder.exercises.probe import see_exception
+from autograder.pipe_messages import Frame, FrameError, receive_frame, redirect_to_null, send_frame
 from autograder.sandbox.execution.course_function_stubs import STUBS
 from autograder.sandbox.execution.data_file_transfer import unpack_files
 from autograder.sandbox.execution.packed_cases import Cases, unpack_cases
@@ -106,7 +106,7 @@ class PreparedChapter:
 
         `cases` are given if the fork server has read them before it forked this process; the program then brings none.
         """
-        frame = receive(source)
+        frame = receive_frame(source)
         os.close(source)
         if frame is not None:
             # If a cell forks this process, the copy must not write to the grader.
@@ -136,16 +136,16 @@ def _run_steps(shell: QuietShell, exercises: ExerciseSet, sink: int, steps: list
 
 def _send(sink: int, frame: Frame) -> None:
     try:
-        send(sink, frame)
+        send_frame(sink, frame)
     except FrameError as error:
-        send(sink, Frame({"stage": frame.head["stage"], "raised": [type(error).__name__, str(error), ""]}))
+        send_frame(sink, Frame({"stage": frame.head["stage"], "raised": [type(error).__name__, str(error), ""]}))
 
 
-def _error_fields(problem: Raised | None) -> dict[str, Any]:
+def _error_fields(problem: ExceptionSnapshot | None) -> dict[str, Any]:
     return {} if problem is None else {"raised": [problem.type, problem.message, problem.line]}
 
 
-def _run_answers(shell: QuietShell, source: str, needed: list[tuple[int, str]]) -> Raised | None:
+def _run_answers(shell: QuietShell, source: str, needed: list[tuple[int, str]]) -> ExceptionSnapshot | None:
     """Run a cell with answers, and return its error; after one, still run the needed statements below that line."""
     _seed()
     stopped = _executed(shell, source)
@@ -173,7 +173,7 @@ def _probe(head: dict[str, Any], shell: QuietShell, name: str, exercise: Exercis
         return Frame(head, to_bytes(list(exercise.observe(shell.user_ns[name], cases))))
     # A KeyboardInterrupt can only come from the answer's code. Other errors come from results that cannot be packed.
     except (Exception, KeyboardInterrupt) as error:
-        return Frame(head | _error_fields(raised(error)))
+        return Frame(head | _error_fields(see_exception(error)))
 
 
 def _seed() -> None:
@@ -189,7 +189,7 @@ def new_shell() -> QuietShell:
     return QuietShell.instance(config=config)
 
 
-def run_cell(shell: QuietShell, source: str) -> Raised | None:
+def run_cell(shell: QuietShell, source: str) -> ExceptionSnapshot | None:
     """Execute one cell; return the error that it raised, or None."""
     error = _executed(shell, source)
     return None if error is None else _raised(error)
@@ -205,7 +205,7 @@ def _executed(shell: QuietShell, source: str) -> BaseException | None:
     return error
 
 
-def _raised(error: BaseException) -> Raised:
+def _raised(error: BaseException) -> ExceptionSnapshot:
     if isinstance(error, SyntaxError):
-        return Raised(type(error).__name__, error.msg or "", (error.text or "").strip())
-    return raised(error)
+        return ExceptionSnapshot(type(error).__name__, error.msg or "", (error.text or "").strip())
+    return see_exception(error)

@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Any
 
 from autograder.errors import DamagedData, TooMuchText
-from autograder.exercises.observation import Raised, clean
-from autograder.pipe_messages import Frame, FrameError, FrameTooLong, receive, send
+from autograder.exercises.observation import ExceptionSnapshot, replace_surrogates
+from autograder.pipe_messages import Frame, FrameError, FrameTooLong, receive_frame, send_frame
 from autograder.sandbox.execution import data_file_transfer
 from autograder.sandbox.execution.observation_cache import ObservationCache
 from autograder.sandbox.execution.packed_cases import pack_cases
@@ -30,7 +30,7 @@ from autograder.sandbox.execution.program import (
     Program,
     Step,
 )
-from autograder.sandbox.execution.wait_for_child import (
+from autograder.sandbox.execution.wait_for_message import (
     PROCESS_ENDED,
     WAITING_FACTOR,
     WaitingTime,
@@ -47,7 +47,7 @@ TOO_MUCH = "what your answer gives back is too much to check: more than {} MB of
 TOO_LONG = f"what your answer gives back takes more than {SECONDS:g} seconds to read"
 
 
-def run(program: Program, limits: Limits = LIMITS, *, children: Children) -> dict[str, Outcome]:
+def run_program(program: Program, limits: Limits = LIMITS, *, children: Children) -> dict[str, Outcome]:
     """Run all steps of a program, and return the outcome of each exercise.
 
     If a step hangs or kills the process, the remaining steps run in a new process without it. All processes together
@@ -130,7 +130,7 @@ def _with_cell(called: str, outcome: Outcome, cell: Outcome | None) -> Outcome:
     """Return an exercise's outcome, together with its cell's: a cell that failed explains why the name is undefined."""
     stopped = cell if cell is not None and (cell.raised or cell.timed_out) else None
     if outcome is UNDEFINED:
-        return stopped or Outcome(raised=Raised("NameError", f"name {called!r} is not defined"))
+        return stopped or Outcome(raised=ExceptionSnapshot("NameError", f"name {called!r} is not defined"))
     return replace(outcome, cell=stopped) if outcome.observations is not None else outcome
 
 
@@ -144,29 +144,29 @@ class _StepProcess:
     def begin(self, program: Program, steps: Mapping[int, Step]) -> None:
         """Send the steps. Raises OSError if the child does not accept them; no student's code has run by then."""
         frame = _packed(program, steps, self._child.knows_cases)
-        send(self._child.to, frame, time.monotonic() + self._limits.start_seconds)
+        send_frame(self._child.to, frame, time.monotonic() + self._limits.start_seconds)
 
     def outcome(self, stage: int, seconds: float) -> Outcome:
         """Wait for the outcome of one step, and return it; set `lost` if the child cannot go on."""
         begun, most = time.monotonic(), (self._limits.message_bytes, self._limits.text_bytes)
         try:
             wait_for(self._child, seconds, self._patience)
-            frame = receive(self._child.source, time.monotonic() + seconds, *most)
+            frame = receive_frame(self._child.source, time.monotonic() + seconds, *most)
             if frame is None:
-                return self._lose(Outcome(raised=Raised(*how_it_ended(self._child))))
+                return self._lose(Outcome(raised=ExceptionSnapshot(*how_it_ended(self._child))))
             if frame.head.get("stage") != stage:
                 raise FrameError("the message is about another step")
             with time_budget():
                 return outcome_in(frame, self._limits.text_bytes)
         except OutOfBudget:
-            return self._lose(Outcome(raised=Raised("ResultTooLarge", TOO_LONG)))
+            return self._lose(Outcome(raised=ExceptionSnapshot("ResultTooLarge", TOO_LONG)))
         except TimeoutError:
             return self._lose(Outcome(timed_out=True))
         except (FrameTooLong, TooMuchText):
             megabytes = (limit >> 20 for limit in most)
-            return self._lose(Outcome(raised=Raised("ResultTooLarge", TOO_MUCH.format(*megabytes))))
+            return self._lose(Outcome(raised=ExceptionSnapshot("ResultTooLarge", TOO_MUCH.format(*megabytes))))
         except (FrameError, DamagedData) as error:
-            return self._lose(Outcome(raised=Raised(type(error).__name__, UNREADABLE)))
+            return self._lose(Outcome(raised=ExceptionSnapshot(type(error).__name__, UNREADABLE)))
         finally:
             self._patience.seconds -= time.monotonic() - begun
 
@@ -196,7 +196,7 @@ def outcome_in(frame: Frame, text_bytes: int = LIMITS.text_bytes) -> Outcome:
     if raised is not None:
         if not isinstance(raised, list) or [str] * 3 != [type(item) for item in raised]:
             raise DamagedData("expected the type, the message and the line of an error")
-        return Outcome(raised=Raised(*map(clean, raised)))
+        return Outcome(raised=ExceptionSnapshot(*map(replace_surrogates, raised)))
     if "undefined" in frame.head:
         return UNDEFINED
     if not frame.body:

@@ -8,13 +8,13 @@ import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, copy_of, see, watched
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see
 from autograder.exercises.probes.tensors import calling, result_only
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import no_loops
 
 
-@watched
+@catching_errors
 def added(answer: Answer, case: Case) -> Observation:
     """The result; is what is added one number in each channel of a sample, and the same in all samples?"""
     x, bias = case.args

@@ -8,12 +8,12 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, copy_of, see, watched
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see
 from autograder.exercises.probes.tensors import entries
 from autograder.exercises.seeded_draw import Draw
 
 
-@watched
+@catching_errors
 def plain_entries(answer: Answer, case: Case) -> Observation:
     """The single number in each entry of a returned dict; another requirement looks at shapes."""
     result = answer(*copy_of(case.args))

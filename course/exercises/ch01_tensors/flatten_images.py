@@ -9,16 +9,16 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.diagnosis.difference_messages import call, call_of, sized
+from autograder.diagnosis.difference_messages import call_of, call_text, tensor_summary
 from autograder.exercises.difference import Tolerance
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, dtype_name
-from autograder.exercises.probe import Answer, see, watched
+from autograder.exercises.probe import Answer, catching_errors, see
 from autograder.exercises.probes.tensors import calling
 from autograder.exercises.seeded_draw import Draw
 
 
-@watched
+@catching_errors
 def dtype_of(answer: Answer, case: Case) -> Observation:
     """The dtype of the result, and its numbers in that of the input."""
     (x,) = case.args
@@ -28,7 +28,7 @@ def dtype_of(answer: Answer, case: Case) -> Observation:
     return {"dtype": dtype_name(result.dtype), "returned": see(result.to(x.dtype))}
 
 
-@watched
+@catching_errors
 def on_a_part(answer: Answer, case: Case) -> Observation:
     """What is returned where x is a part of larger images: its rows do not follow one another in memory."""
     (x,) = case.args
@@ -83,8 +83,8 @@ cut_out = Requirement(
 def spelled(name: str, case: Case) -> str:
     """A part of larger images is told as one: an x of the same shape that is none may do."""
     if case.requirement != cut_out.sentence:
-        return call(name, case)
-    return call_of(name, *(sized("part of larger images", x) for x in case.args))
+        return call_text(name, case)
+    return call_of(name, *(tensor_summary("part of larger images", x) for x in case.args))
 
 
 @exercise(

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, changed_inputs, copy_of, see, watched
+from autograder.exercises.probe import Answer, catching_errors, changed_inputs, copy_of, see
 from autograder.exercises.probes.tensors import result_only
 from autograder.exercises.seeded_draw import Draw
 
@@ -42,7 +42,7 @@ def changes(results: list[object]) -> Plain:
     return see(torch.tensor(shares, dtype=torch.float64))  # in one tensor, so that a report shows all of them
 
 
-@watched
+@catching_errors
 def by_targets(answer: Answer, case: Case) -> Observation:
     """How the loss changes as the targets change places; where it does not, what it is."""
     x, w, y = case.args
@@ -82,7 +82,7 @@ own_target = Requirement(
 )
 columns = Requirement(
     "standardizes each column",
-    watched(by_weights, "weights"),
+    catching_errors(by_weights, "weights"),
     tells={
         "weights": "With one weight doubled, your loss changes otherwise than that of the standardized columns, each "
         "times its weight, added up. Compared are the changes for the first, the second and the third weight, divided "
@@ -91,7 +91,7 @@ columns = Requirement(
 )
 unchanged = Requirement(
     "leaves x, w and y as they are",
-    watched(by_weights),
+    catching_errors(by_weights),
     tells={"inputs": "After your call, a tensor that it was given has other numbers, or another shape."},
     given=("weights",),
 )

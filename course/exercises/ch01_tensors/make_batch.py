@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probe import facets
+from autograder.exercises.probe import select_facets
 from autograder.exercises.probes.random_results import drawn_from_seed
 from autograder.exercises.seeded_draw import Draw
 
 batch = Requirement(
     "draws an (n, d) batch of the given dtype",
-    facets(drawn_from_seed, "returned", "varied"),
+    select_facets(drawn_from_seed, "returned", "varied"),
     tells={
         "returned:shape": "The batch is to have n rows and d columns.",
         "varied": "Many of your numbers are the same: each is to be drawn on its own.",
@@ -21,7 +21,7 @@ batch = Requirement(
 )
 repeats = Requirement(
     "gives the same numbers for the same seed, others for another",
-    facets(drawn_from_seed, "repeats", "default", "seeds_differ", "returned"),
+    select_facets(drawn_from_seed, "repeats", "default", "seeds_differ", "returned"),
     tells={
         "repeats": "Two calls with one seed gave different numbers: is your generator your own, and is `seed` all that "
         "it is seeded with?",
@@ -32,7 +32,7 @@ repeats = Requirement(
 )
 normal = Requirement(
     "draws standard normal numbers",
-    facets(drawn_from_seed, "normal", "uniform", "as_drawn", "returned"),
+    select_facets(drawn_from_seed, "normal", "uniform", "as_drawn", "returned"),
     tells={
         "normal": "These are no standard normal numbers. Look at their mean and their spread.",
         "uniform": "These numbers are spread evenly between two ends, as uniform ones are: normal ones are not.",
@@ -42,7 +42,7 @@ normal = Requirement(
 )
 alone = Requirement(
     "leaves the global random numbers alone",
-    facets(drawn_from_seed, "global_untouched", "put_back", "returned"),
+    select_facets(drawn_from_seed, "global_untouched", "put_back", "returned"),
     tells={
         "global_untouched": "Your call changed a global generator, torch's, NumPy's or Python's: you drew from it, or "
         "seeded it. Use a `torch.Generator` of your own.",

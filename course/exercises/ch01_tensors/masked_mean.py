@@ -12,7 +12,7 @@ import torch
 from autograder.exercises.difference import Tolerance, first_difference
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, see, watched
+from autograder.exercises.probe import Answer, catching_errors, see
 from autograder.exercises.probes.tensors import calling, result_only
 from autograder.exercises.seeded_draw import Draw
 
@@ -21,7 +21,7 @@ from ._inputs import shifted_columns
 _GONE = "As with `mean`, the dim that is named disappears, and the others stay."
 
 
-@watched
+@catching_errors
 def in_parts(answer: Answer, case: Case) -> Observation:
     """The means, and two facts about them: does what is left out count, and are means of ones alone 1?"""
     x, mask = case.args

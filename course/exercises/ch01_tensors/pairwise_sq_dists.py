@@ -8,13 +8,13 @@ import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, copy_of, outline, see, watched
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_values
 from autograder.exercises.probes.tensors import calling
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import no_loops
 
 
-@watched
+@catching_errors
 def negative(answer: Answer, case: Case) -> Observation:
     """Whether any number of the result is below 0, and what they add up to."""
     result = answer(*copy_of(case.args))
@@ -23,7 +23,7 @@ def negative(answer: Answer, case: Case) -> Observation:
     return {"negative": bool((result < 0).any()), "total": float(result.sum())}
 
 
-@watched
+@catching_errors
 def digits(answer: Answer, case: Case) -> Observation:
     """The result, without its numbers where points are far away, and whether each is right to a thousandth."""
     a, b = case.args
@@ -31,7 +31,7 @@ def digits(answer: Answer, case: Case) -> Observation:
     right = ((a[:, None] - b) ** 2).sum(-1)
     fits = isinstance(result, torch.Tensor) and result.shape == right.shape
     kept = not fits or bool(((result.detach().double() - right).abs() <= 1e-3 * right).all())
-    return {"returned": outline(result) if a.abs().max() > _FAR else see(result), "digits_kept": kept}
+    return {"returned": see_without_values(result) if a.abs().max() > _FAR else see(result), "digits_kept": kept}
 
 
 _FAR = 2.0**20

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, copy_of, see, watched
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import Rule, imported_names, names_used
 
@@ -18,7 +18,7 @@ no_torch = Rule(
 )
 
 
-@watched
+@catching_errors
 def layouts(answer: Answer, case: Case) -> Observation:
     """How many layouts there are, their shapes, their strides, and what shares memory, in the order of the ops.
 

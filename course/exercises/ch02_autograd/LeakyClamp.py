@@ -9,26 +9,26 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.diagnosis.difference_messages import argument, call_of
-from autograder.diagnosis.number_format import number
+from autograder.diagnosis.difference_messages import argument_text, call_of
+from autograder.diagnosis.number_format import number_text
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, copy_of, see, values, watched
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_grad
 from autograder.exercises.seeded_draw import Draw
 
 # --- what is watched
 
 
-@watched
+@catching_errors
 def result(answer: Answer, case: Case) -> Observation:
     """What one call of LeakyClamp.apply returns, and where it has the form of x, that by places."""
     y, like = _apply(answer, *copy_of(case.args)), case.args[0]
     fits = isinstance(y, Tensor) and (y.shape, y.dtype) == (like.shape, like.dtype)
-    by_place = {place: values(y[mask] if fits else like[mask]) for place, mask in _places(case)}
-    return by_place | {"returned": values(y)}
+    by_place = {place: see_without_grad(y[mask] if fits else like[mask]) for place, mask in _places(case)}
+    return by_place | {"returned": see_without_grad(y)}
 
 
-@watched
+@catching_errors
 def gradient_of_x(answer: Answer, case: Case) -> Observation:
     """The gradient of x after a backward of a weighted sum: below the limits, inside, above, and all of it."""
     grad, like = _arrives(answer, case, 0, torch.ones_like(case.args[0])), case.args[0]
@@ -36,7 +36,7 @@ def gradient_of_x(answer: Answer, case: Case) -> Observation:
     return {f"by_x_{place}": see(grad[mask] if fits else None) for place, mask in _places(case)} | {"by_x": see(grad)}
 
 
-@watched
+@catching_errors
 def gradient_of_slope(answer: Answer, case: Case) -> Observation:
     """The gradient of slope where only entries below the limits get something, inside, above, and where all do."""
     grads = {f"by_slope_{place}": _arrives(answer, case, 3, mask) for place, mask in _places(case)}
@@ -69,7 +69,7 @@ def _weights(y: Tensor) -> Tensor:
     return torch.linspace(-2.0, 3.0, y.numel(), dtype=y.dtype).reshape(y.shape)
 
 
-@watched
+@catching_errors
 def two_calls(answer: Answer, case: Case) -> Observation:
     """Two calls before the first backward; each has its own inputs."""
     x, low, high, slope = copy_of(case.args)
@@ -82,7 +82,7 @@ def two_calls(answer: Answer, case: Case) -> Observation:
     return {"by_x": [see(one.grad), see(other.grad)], "by_slope": see(slope.grad)}
 
 
-@watched
+@catching_errors
 def needs(answer: Answer, case: Case) -> Observation:
     """What backward itself returns where only x, and where only slope, requires grad; and whether grad_out stays.
 
@@ -114,7 +114,7 @@ def _backward(answer: Answer, case: Case, *tracked: int) -> tuple[tuple[Any, ...
     return grads, torch.equal(given, _weights(y))
 
 
-@watched
+@catching_errors
 def gradcheck(answer: Answer, case: Case) -> Observation:
     """Whether gradcheck finds the gradients of x and slope to be those of the values; and the values."""
     x, low, high, slope = copy_of(case.args)
@@ -124,7 +124,7 @@ def gradcheck(answer: Answer, case: Case) -> Observation:
         passes = torch.autograd.gradcheck(
             lambda x, slope: _apply(answer, x, low, high, slope), inputs, raise_exception=False
         )
-    return {"gradcheck": bool(passes), "returned": values(_apply(answer, *copy_of(case.args)))}
+    return {"gradcheck": bool(passes), "returned": see_without_grad(_apply(answer, *copy_of(case.args)))}
 
 
 # --- what is required
@@ -194,7 +194,9 @@ checked = Requirement(
 
 def spelled(name: str, case: Case) -> str:
     """A Function is used by its apply."""
-    return call_of(f"{name}.apply", *(number(arg) if isinstance(arg, float) else argument(arg) for arg in case.args))
+    return call_of(
+        f"{name}.apply", *(number_text(arg) if isinstance(arg, float) else argument_text(arg) for arg in case.args)
+    )
 
 
 @exercise(

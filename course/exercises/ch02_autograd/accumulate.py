@@ -10,9 +10,9 @@ from torch import Tensor, nn
 from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, changed, copy_of, see, values, watched
-from autograder.exercises.probes.cut_losses import CUT, with_cuts
-from autograder.exercises.probes.gradients import Function, warm
+from autograder.exercises.probe import Answer, catching_errors, changed_names, copy_of, see, see_without_grad
+from autograder.exercises.probes.detached_losses import CUT, with_cuts
+from autograder.exercises.probes.gradients import Function, fill_old_grads
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -23,8 +23,8 @@ def accumulated(*kept: str, old: bool = False, times: int = 1) -> Probe:
         batches, tensors = copy_of(case.args)
         params: list[Tensor] = [nn.Parameter(tensor) for tensor in tensors]
         for param in params if old else ():
-            warm(param)
-        start = {"params": [values(param) for param in params]}
+            fill_old_grads(param)
+        start = {"params": [see_without_grad(param) for param in params]}
         loss = mean_loss(params)
         calls: list[int] = []
 
@@ -39,10 +39,10 @@ def accumulated(*kept: str, old: bool = False, times: int = 1) -> Probe:
             "again": results[1:],
             "in_grad": [see(param.grad) for param in params],
             "called_with": sorted(calls),
-            "moved": bool(changed(start, {"params": [values(param) for param in params]})),
+            "moved": bool(changed_names(start, {"params": [see_without_grad(param) for param in params]})),
         }
 
-    return watched(look, *kept)
+    return catching_errors(look, *kept)
 
 
 def _as_list(result: object) -> Plain:

@@ -9,10 +9,10 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, copy_of, values, watched
-from autograder.exercises.probes.cut_losses import CUT_FROM_X, with_cuts
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see_without_grad
+from autograder.exercises.probes.detached_losses import CUT_FROM_X, with_cuts
 from autograder.exercises.probes.gradients import is_tracked
-from autograder.exercises.probes.repeated_calls import AFRESH, repeated
+from autograder.exercises.probes.repeated_calls import AFRESH, with_second_call
 from autograder.exercises.seeded_draw import Draw
 
 from ._functions import FUNCTIONS, of_function, on_function
@@ -36,18 +36,18 @@ def steps_of(*kept: str) -> Probe:
 
         result = answer(f, x0, *rest, **case.kwargs)
         return {
-            "returned": values(result),
+            "returned": see_without_grad(result),
             "tracked": is_tracked(result),
             "on_leaves": all(leaves),
             "own_memory": isinstance(result, Tensor) and result.data_ptr() != x0.data_ptr(),
         }
 
-    return watched(look, *kept)
+    return catching_errors(look, *kept)
 
 
 one_step = Requirement(
     "takes one step against the gradient",
-    with_cuts(repeated(on_function("returned")), chosen=True),
+    with_cuts(with_second_call(on_function("returned")), chosen=True),
     tells=CUT_FROM_X
     | AFRESH
     | {"returned:values": "One step leads elsewhere than to x0 minus lr times the gradient of `f` at x0."},

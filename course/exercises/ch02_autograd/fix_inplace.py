@@ -8,7 +8,7 @@ import torch
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, copy_of, outline, see, values, watched
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_grad, see_without_values
 from autograder.exercises.probes.gradients import on_tensors
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import Note, calls_often
@@ -16,13 +16,13 @@ from autograder.exercises.source_rules import Note, calls_often
 from ._traces import CHANGED
 
 
-@watched
+@catching_errors
 def outlines(answer: Answer, case: Case) -> Observation:
     """The keys of a returned dict, with shape, dtype and tracking of each entry; others look at the numbers."""
     result = answer(*copy_of(case.args))
     if not isinstance(result, dict):
         return {"returned": see(result)}
-    return {"returned": {str(key): outline(result[key]) for key in sorted(result, key=str)}}
+    return {"returned": {str(key): see_without_values(result[key]) for key in sorted(result, key=str)}}
 
 
 def numbers_of(key: str) -> Probe:
@@ -32,9 +32,9 @@ def numbers_of(key: str) -> Probe:
         result = answer(*copy_of(case.args))
         if not isinstance(result, dict):
             return {"returned": see(result)}
-        return {"returned": {key: values(result[key])} if key in result else {}}
+        return {"returned": {key: see_without_grad(result[key])} if key in result else {}}
 
-    return watched(look)
+    return catching_errors(look)
 
 
 def entry(key: str, what: str, tells: str) -> Requirement:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, number, see, watched
+from autograder.exercises.probe import Answer, catching_errors, see, see_number
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -17,10 +17,10 @@ def place(index: int) -> Probe:
         result = answer(*case.args)
         if not isinstance(result, tuple | list) or len(result) != 3:
             return {"returned": see(result)}
-        found = [number(each) if at == index else None for at, each in enumerate(result)]
+        found = [see_number(each) if at == index else None for at, each in enumerate(result)]
         return {"returned": tuple(found) if isinstance(result, tuple) else found}
 
-    return watched(look)
+    return catching_errors(look)
 
 
 def _slope(name: str, place: str) -> dict[str, str]:

@@ -7,20 +7,20 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from autograder.diagnosis.difference_messages import argument, call_of
+from autograder.diagnosis.difference_messages import argument_text, call_of
 from autograder.exercises.difference import Tolerance, first_difference
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, changed, copy_of, values, watched
-from autograder.exercises.probes.cut_losses import CUT_FROM_X, with_cuts
-from autograder.exercises.probes.gradients import state, warm
+from autograder.exercises.probe import Answer, catching_errors, changed_names, copy_of, see_without_grad
+from autograder.exercises.probes.detached_losses import CUT_FROM_X, with_cuts
+from autograder.exercises.probes.gradients import fill_old_grads, tensor_state
 from autograder.exercises.seeded_draw import Draw
 
 from ._functions import FUNCTIONS, is_at, of_function, on_function
 from ._traces import again, left, untracked
 
 
-@watched
+@catching_errors
 def at_x_alone(answer: Answer, case: Case) -> Observation:
     """The gradient, and where it is not the right one, whether the function was called elsewhere than at x."""
     name, x = copy_of(case.args)
@@ -30,26 +30,26 @@ def at_x_alone(answer: Answer, case: Case) -> Observation:
         places.append(is_at(at, x))
         return FUNCTIONS[name](at)
 
-    seen = values(answer(f, x))
-    right = values(torch.func.grad(lambda at: FUNCTIONS[name](at).sum())(x))
+    seen = see_without_grad(answer(f, x))
+    right = see_without_grad(torch.func.grad(lambda at: FUNCTIONS[name](at).sum())(x))
     return {"at_x": all(places) or first_difference(right, seen, Tolerance()) is None, "returned": seen}
 
 
-@watched
+@catching_errors
 def beside_a_weight(answer: Answer, case: Case) -> Observation:
     """Whether the .grad of another tensor that requires grad, which the function uses, stays as it was."""
     (x,) = copy_of(case.args)
     weight = torch.arange(1, x.numel() + 1, dtype=x.dtype).reshape(x.shape)
-    warm(weight)
-    before = state(weight)
+    fill_old_grads(weight)
+    before = tensor_state(weight)
     result = answer(lambda x: (weight * x**2).sum(), x)
-    return {"returned": values(result), "elsewhere": changed(before, state(weight))}
+    return {"returned": see_without_grad(result), "elsewhere": changed_names(before, tensor_state(weight))}
 
 
 def spelled(name: str, case: Case) -> str:
     """A case without a function has one that uses a weight which requires grad."""
     if isinstance(case.args[0], Tensor):
-        return call_of(name, "lambda x: (weight * x**2).sum()", *map(argument, case.args))
+        return call_of(name, "lambda x: (weight * x**2).sum()", *map(argument_text, case.args))
     return of_function(name, case)
 
 

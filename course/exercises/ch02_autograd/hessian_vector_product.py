@@ -13,15 +13,15 @@ from torch.utils._pytree import tree_leaves
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, copy_of, values, watched
-from autograder.exercises.probes.devices import Operations
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see_without_grad
+from autograder.exercises.probes.devices import OperationLog
 from autograder.exercises.seeded_draw import Draw
 
 from . import _traces
 from ._functions import FUNCTIONS, is_at, of_function, on_function
 
 
-@watched
+@catching_errors
 def cost(answer: Answer, case: Case) -> Observation:
     """Whether a tensor with as many entries as the Hessian is made, and whether a backward pass per entry of x is."""
     name, x, v = copy_of(case.args)
@@ -30,14 +30,18 @@ def cost(answer: Answer, case: Case) -> Observation:
     def note(_: str, made: Any) -> None:
         largest.append(max([0, *(leaf.numel() for leaf in tree_leaves(made) if isinstance(leaf, Tensor))]))
 
-    with Operations(note):
+    with OperationLog(note):
         result = answer(FUNCTIONS[name], x, v)
     # The fewest operations of a loop over x are some ten per entry; two passes need far fewer, whatever x is.
     many = len(largest) > 8 * x.numel()
-    return {"returned": values(result), "full_hessian": max(largest, default=0) >= x.numel() ** 2, "many_passes": many}
+    return {
+        "returned": see_without_grad(result),
+        "full_hessian": max(largest, default=0) >= x.numel() ** 2,
+        "many_passes": many,
+    }
 
 
-@watched
+@catching_errors
 def places(answer: Answer, case: Case) -> Observation:
     """Whether the function is called at x alone, as who takes differences does not."""
     name, x, v = copy_of(case.args)
@@ -48,7 +52,7 @@ def places(answer: Answer, case: Case) -> Observation:
         return FUNCTIONS[name](at)
 
     result = answer(f, x, v)
-    return {"returned": values(result), "at_x": all(at_x)}
+    return {"returned": see_without_grad(result), "at_x": all(at_x)}
 
 
 _SHAPE = {"returned:shape": "The product has the shape of `x`: for each entry, how the gradient there changes along v."}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.cut_losses import CUT_FROM_X, with_cuts
+from autograder.exercises.probes.detached_losses import CUT_FROM_X, with_cuts
 from autograder.exercises.probes.gradients import on_tensors
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import Rule, names_used

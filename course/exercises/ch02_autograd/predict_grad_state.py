@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, number, see, watched
+from autograder.exercises.probe import Answer, catching_errors, see, see_number
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.source_rules import avoids
+from autograder.exercises.source_rules import forbids
 
 
-@watched
+@catching_errors
 def state_told(answer: Answer, case: Case) -> Observation:
     """The predicted state of a program, and where no number is in it, of `once`; a whole number counts as a float."""
     result = answer(*case.args)
@@ -27,7 +27,7 @@ def _told(result: object) -> Plain:
     if not isinstance(result, dict):
         return see(result)
     told = {str(key): value for key, value in result.items()}
-    return {key: number(value) if key == "grad" else see(value) for key, value in told.items()}
+    return {key: see_number(value) if key == "grad" else see(value) for key, value in told.items()}
 
 
 # Of these programs the number is part of the state.
@@ -91,7 +91,7 @@ programs = {
 @exercise(
     tier="core",
     rules=(
-        avoids(
+        forbids(
             "torch",
             requirement="works by the rules, without torch",
             sentence="You ask torch. Predict instead: the rules say what each line leaves behind.",

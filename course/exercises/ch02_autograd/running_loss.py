@@ -11,9 +11,9 @@ from torch import Tensor, nn
 from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, see, watched
-from autograder.exercises.probes.cut_losses import CUT, with_cuts
-from autograder.exercises.probes.repeated_calls import AFRESH, repeated
+from autograder.exercises.probe import Answer, catching_errors, see
+from autograder.exercises.probes.detached_losses import CUT, with_cuts
+from autograder.exercises.probes.repeated_calls import AFRESH, with_second_call
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -44,7 +44,7 @@ def running(*kept: str, generator: bool = True) -> Probe:
         result = answer(losses() if generator else list(losses()))
         return {"returned": see(result), "gradient": _arrived(param), "so_far": so_far, "kept": max(held)}
 
-    return watched(look, *kept)
+    return catching_errors(look, *kept)
 
 
 def _marked_loss(param: Tensor, level: float, graphs: list[weakref.ref[_Mark]]) -> Tensor:
@@ -67,7 +67,7 @@ def spelled(name: str, case: Case) -> str:
 
 mean = Requirement(
     "returns the mean of the values as a float",
-    with_cuts(repeated(running("returned", generator=False)), always=False),
+    with_cuts(with_second_call(running("returned", generator=False)), always=False),
     tells=CUT
     | AFRESH
     | {

@@ -8,30 +8,30 @@ from dataclasses import replace
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.observation import Observation, Seen, dtype_name
-from autograder.exercises.probe import Answer, copy_of, facets, watched
+from autograder.exercises.observation import Observation, TensorSnapshot, dtype_name
+from autograder.exercises.probe import Answer, catching_errors, copy_of, select_facets
 from autograder.exercises.probes.tensors import calling, result_only
 from autograder.exercises.seeded_draw import Draw
 
 
 def with_gradient(answer: Answer, case: Case) -> Observation:
     """The result, and the gradient that flows back to x; None where none does."""
-    seen = facets(calling(grad=True), "returned", "gradient")(answer, case)
+    seen = select_facets(calling(grad=True), "returned", "gradient")(answer, case)
     gradient = seen.get("gradient")
     return seen | {"gradient": gradient["argument 1"]} if isinstance(gradient, dict) else seen
 
 
-_gradient = watched(with_gradient, "gradient")
+_gradient = catching_errors(with_gradient, "gradient")
 
 
 def numbers(answer: Answer, case: Case) -> Observation:
     """What the result holds, tracked or not, and the gradient."""
     seen = with_gradient(answer, case)
     result = seen.get("returned")
-    return seen | {"returned": replace(result, requires_grad=False)} if isinstance(result, Seen) else seen
+    return seen | {"returned": replace(result, requires_grad=False)} if isinstance(result, TensorSnapshot) else seen
 
 
-@watched
+@catching_errors
 def dtype_kept(answer: Answer, case: Case) -> Observation:
     """The dtype of the result."""
     result = answer(*copy_of(case.args))

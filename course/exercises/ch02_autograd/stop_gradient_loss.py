@@ -11,11 +11,11 @@ from torch.overrides import TorchFunctionMode
 
 from autograder.exercises.difference import Difference, Tolerance, first_difference
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
-from autograder.exercises.observation import Observation, Seen
-from autograder.exercises.probe import Answer, changed, copy_of, in_turn, see, values, watched
-from autograder.exercises.probes.gradients import OLD_GRAD, is_tracked, state, warm
+from autograder.exercises.observation import Observation, TensorSnapshot
+from autograder.exercises.probe import Answer, catching_errors, changed_names, copy_of, in_turn, see, see_without_grad
+from autograder.exercises.probes.gradients import OLD_GRAD, fill_old_grads, is_tracked, tensor_state
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.source_rules import avoids
+from autograder.exercises.source_rules import forbids
 
 from ._traces import CHANGED
 
@@ -35,19 +35,19 @@ def stopped(*kept: str, leaves: bool = False) -> Probe:
 
     def look(answer: Answer, case: Case) -> Observation:
         sources = copy_of(case.args)
-        warm(*sources)
+        fill_old_grads(*sources)
         given = sources if leaves else [source * 1 for source in sources]
-        before = [state(tensor) for tensor in given]
+        before = [tensor_state(tensor) for tensor in given]
         with _WatchRecording() as watch:
             loss = answer(*given)
-        seen: Observation = {"returned": values(loss), "tracked": is_tracked(loss)}
-        seen["left"] = [changed(was, state(tensor)) for was, tensor in zip(before, given, strict=True)]
+        seen: Observation = {"returned": see_without_grad(loss), "tracked": is_tracked(loss)}
+        seen["left"] = [changed_names(was, tensor_state(tensor)) for was, tensor in zip(before, given, strict=True)]
         if isinstance(loss, Tensor) and loss.requires_grad and loss.numel() == 1:
             loss.sum().backward()
         seen["to_a"], seen["to_b"] = (see(source.grad - OLD_GRAD) for source in sources)
         return seen | {"recording_off": watch.off}
 
-    return watched(look, *kept)
+    return catching_errors(look, *kept)
 
 
 def compare_stopped(expected: Observation, got: Observation, tolerance: Tolerance) -> Difference | None:
@@ -58,7 +58,7 @@ def compare_stopped(expected: Observation, got: Observation, tolerance: Toleranc
     """
     seen = [{facet: value for facet, value in one.items() if facet != "recording_off"} for one in (expected, got)]
     difference = first_difference(seen[0], seen[1], tolerance)
-    arrives = isinstance(expected.get("to_a"), Seen) and bool(expected["to_a"].values.any())
+    arrives = isinstance(expected.get("to_a"), TensorSnapshot) and bool(expected["to_a"].values.any())
     return difference if difference or arrives else first_difference(expected, got, tolerance)
 
 
@@ -94,7 +94,7 @@ left = Requirement(
 @exercise(
     tier="core",
     rules=(
-        avoids(
+        forbids(
             "data",
             requirement="does without .data",
             sentence="`.data` reaches behind autograd's back: a later change in place goes unnoticed. "

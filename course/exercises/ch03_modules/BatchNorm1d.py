@@ -11,10 +11,10 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import values
-from autograder.exercises.probes.functions_on_modules import copies, moved, numbers
+from autograder.exercises.probe import see_without_grad
+from autograder.exercises.probes.functions_on_modules import changed_tensors, detached_copies, tensor_values
 from autograder.exercises.probes.module_classes import backpropagated_gradients, on_new
-from autograder.exercises.probes.sample_modules import known
+from autograder.exercises.probes.sample_modules import known_tensor
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import ready_made
 
@@ -42,7 +42,7 @@ def statistics(module: Any) -> dict[str, Tensor]:
 def in_training(module: Any, x: Tensor) -> Observation:
     """What a new module returns for a batch, and whether it changes the batch."""
     before = x.clone()
-    result = values(module(x))
+    result = see_without_grad(module(x))
     return {"returned": result, "inputs": [] if torch.equal(before, x) else ["x"]}
 
 
@@ -55,17 +55,17 @@ def registered(module: Any, x: Tensor) -> Observation:
     plain = copy.deepcopy(module).eval()(x)
     buffers = {name: buffer for name, buffer in sorted(module.named_buffers()) if name in RUNNING}
     seen: Observation = {
-        "parameters": numbers(dict(sorted(module.named_parameters()))),
-        "buffers": numbers(buffers),
+        "parameters": tensor_values(dict(sorted(module.named_parameters()))),
+        "buffers": tensor_values(buffers),
         "state_dict": sorted(name for name in module.state_dict() if name != "num_batches_tracked"),
     }
     with torch.no_grad():
-        module.weight.copy_(known(*module.weight.shape, place=2))
-        module.bias.copy_(known(*module.bias.shape, place=3))
+        module.weight.copy_(known_tensor(*module.weight.shape, place=2))
+        module.bias.copy_(known_tensor(*module.bias.shape, place=3))
     calm = copy.deepcopy(module).eval()(x)
     in_eval = bool(torch.allclose(calm, module.weight * plain + module.bias))
     found = backpropagated_gradients(module(x), x, module, "weight", "bias")
-    seen |= {"returned": values(module(x)), "in_eval": in_eval}
+    seen |= {"returned": see_without_grad(module(x)), "in_eval": in_eval}
     return seen | {f"to_{name}": found[name] for name in ("weight", "bias")}
 
 
@@ -83,7 +83,7 @@ def after_each(module: Any, *batches: Tensor) -> Observation:
     for batch in batches:
         module(batch)
         for name, tensor in statistics(module).items():
-            seen[name].append(values(tensor))
+            seen[name].append(see_without_grad(tensor))
     return seen
 
 
@@ -96,12 +96,12 @@ def in_eval(module: Any, *batches: Tensor) -> Observation:
     """
     module(batches[0])
     for place, (tensor, size) in enumerate(zip(statistics(module).values(), (1, 1e-3), strict=True), 4):
-        tensor.data.copy_(size * (known(batches[0].shape[-1], place=place).abs() + 0.1))
-    before = copies(statistics(module))
+        tensor.data.copy_(size * (known_tensor(batches[0].shape[-1], place=place).abs() + 0.1))
+    before = detached_copies(statistics(module))
     module.eval()
-    results = [values(module(batch)) for batch in batches]
-    seen: Observation = {"moved": moved(before, statistics(module)), "in_eval": results}
-    return seen | {"in_training": values(module.train()(batches[0]))}
+    results = [see_without_grad(module(batch)) for batch in batches]
+    seen: Observation = {"moved": changed_tensors(before, statistics(module)), "in_eval": results}
+    return seen | {"in_training": see_without_grad(module.train()(batches[0]))}
 
 
 @on_batches
@@ -111,7 +111,7 @@ def without_graph(module: Any, x: Tensor) -> Observation:
         module(x.clone().requires_grad_()).sum().backward()
     tracked = [name for name, tensor in statistics(module).items() if tensor.requires_grad]
     # Torch would refuse the copy, in words that are about copies.
-    return {"tracked": tracked, "copied": None if tracked else values(copy.deepcopy(module).eval()(x))}
+    return {"tracked": tracked, "copied": None if tracked else see_without_grad(copy.deepcopy(module).eval()(x))}
 
 
 basic = Requirement(

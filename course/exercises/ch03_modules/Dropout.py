@@ -15,7 +15,7 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import outline, values
+from autograder.exercises.probe import see_without_grad, see_without_values
 from autograder.exercises.probes.module_classes import on_new
 from autograder.exercises.probes.random_results import ERRORS, randomness_facts
 from autograder.exercises.seeded_draw import Draw
@@ -44,7 +44,7 @@ def share(module: Any, shape: Shape, p: float) -> Observation:
     shares = [float((result == 0).double().mean()) for result in results]
     near = abs(sum(shares) / _CALLS - p) < ERRORS * (p * (1 - p) / (_CALLS * min(shape))) ** 0.5
     drops = sorted({"nothing" if each == 0 else "everything" if each == 1 else "some" for each in shares})
-    return {"returned": outline(results[0]), "drops": drops, "share": near or drops != ["some"]}
+    return {"returned": see_without_values(results[0]), "drops": drops, "share": near or drops != ["some"]}
 
 
 @on_new
@@ -79,7 +79,7 @@ def by_mode(module: Any, shape: Shape, p: float) -> Observation:
     calm = module.eval()(x.clone().requires_grad_())
     again = bool((module.train()(x.clone()) == 0).any())
     later = module.eval()(x.clone())
-    in_eval = [values((result / x).unique()) for result in (calm, later)]
+    in_eval = [see_without_grad((result / x).unique()) for result in (calm, later)]
     seen = {"in_eval": in_eval, "tracked": calm.requires_grad, "after_train": again}
     return seen | {"shape": list(calm.shape)}
 

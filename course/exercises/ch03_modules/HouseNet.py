@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, outline
+from autograder.exercises.probe import Answer, see_without_values
 from autograder.exercises.probes.module_classes import computes, grad_at, on_new
 from autograder.exercises.seeded_draw import Draw
 
@@ -26,7 +26,7 @@ def learns(part: str) -> Probe:
         wanted = {"hidden": {(16, features), (16,), (8, 16), (8,)}, "out": {(1, 8), (1,)}}[part]
         listed = wanted <= {tuple(p.shape) for p in first}
         reached = not listed or wanted <= {tuple(p.shape) for p in first if p.grad is not None}
-        return {part: listed, "reached": reached, "returned": outline(module(x).detach())}
+        return {part: listed, "reached": reached, "returned": see_without_values(module(x).detach())}
 
     return on_new(look)
 
@@ -44,7 +44,10 @@ def kind_of_scale(module: Any, x: Tensor, _: int) -> Observation:
     reached = bool(getattr(scale, "requires_grad", False)) and grad_at(scale) is not None
     kind += f" of shape {tuple(scale.shape)}" if isinstance(scale, Tensor) and scale.dim() else ""
     kind += " that `forward` makes" if scale is not before else ""
-    return {"scale": f"a {kind} {'with' if reached else 'without'} a gradient", "returned": outline(module(x).detach())}
+    return {
+        "scale": f"a {kind} {'with' if reached else 'without'} a gradient",
+        "returned": see_without_values(module(x).detach()),
+    }
 
 
 def with_a_scalar(answer: Answer, case: Case) -> Observation:
@@ -70,7 +73,10 @@ def with_a_scalar(answer: Answer, case: Case) -> Observation:
 begins = Requirement(
     "gives one price per house, and has parameters",
     on_new(
-        lambda module, x, _: {"returned": outline(module(x).detach()), "learns": any(True for _ in module.parameters())}
+        lambda module, x, _: {
+            "returned": see_without_values(module(x).detach()),
+            "learns": any(True for _ in module.parameters()),
+        }
     ),
     {
         "learns": "The prices have the right shape, but parameters() is empty: nothing here would learn.",
@@ -110,7 +116,10 @@ scale = Requirement(
 again = Requirement(
     "gives the same prices for the same houses",
     on_new(
-        lambda module, x, _: {"same": bool(torch.equal(module(x), module(x))), "returned": outline(module(x).detach())}
+        lambda module, x, _: {
+            "same": bool(torch.equal(module(x), module(x))),
+            "returned": see_without_values(module(x).detach()),
+        }
     ),
     {"same": "Called twice with the same houses, your model gives other prices the second time."},
     given=("returned",),

@@ -9,8 +9,14 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, values
-from autograder.exercises.probes.module_classes import computes, gradients_reach, made, registers, settled
+from autograder.exercises.probe import Answer, see_without_grad
+from autograder.exercises.probes.module_classes import (
+    computes,
+    gradients_reach,
+    module_with_known_numbers,
+    new_module_and_input,
+    registers,
+)
 from autograder.exercises.probes.random_results import distribution_facts, with_fixed_seed
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import ready_made
@@ -21,14 +27,14 @@ from ._calls import AXES, made_and_called
 @with_fixed_seed
 def bias_and_result(answer: Answer, case: Case) -> Observation:
     """What a layer holds as its bias, and what it computes."""
-    module, x = settled(answer, case, "weight", "bias")
-    return {"bias": values(module.bias), "returned": values(module(x))}
+    module, x = module_with_known_numbers(answer, case, "weight", "bias")
+    return {"bias": see_without_grad(module.bias), "returned": see_without_grad(module(x))}
 
 
 @with_fixed_seed
 def first_numbers(answer: Answer, case: Case) -> Observation:
     """How the numbers of a new layer are spread, and whether another one starts with others."""
-    (module, _), (other, _) = made(answer, case), made(answer, case)
+    (module, _), (other, _) = new_module_and_input(answer, case), new_module_and_input(answer, case)
     inputs, outputs = case.args
     bounds = {"1 / sqrt(in_features)": inputs**-0.5, "1 / sqrt(out_features)": outputs**-0.5}
     bounds |= {"1 / in_features": 1 / inputs, "1": 1.0, "sqrt(in_features)": inputs**0.5}

@@ -7,7 +7,13 @@ from collections.abc import Iterator
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, see
-from autograder.exercises.probes.module_classes import arguments, computes, gives_shape, make, on_new
+from autograder.exercises.probes.module_classes import (
+    computes,
+    construct_module,
+    constructor_arguments,
+    gives_shape,
+    on_new,
+)
 from autograder.exercises.probes.random_results import with_fixed_seed
 from autograder.exercises.seeded_draw import Draw
 
@@ -17,8 +23,8 @@ from ._calls import AXES, CUT_OFF, REPEATS, made_and_called
 @with_fixed_seed
 def given_sizes(answer: Answer, case: Case) -> Observation:
     """What the list of widths holds after a module was made from it."""
-    sizes, kind = arguments(case)
-    make(answer, sizes, kind)
+    sizes, kind = constructor_arguments(case)
+    construct_module(answer, sizes, kind)
     return {"sizes": see(sizes)}
 
 

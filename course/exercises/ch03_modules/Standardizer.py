@@ -10,9 +10,16 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, copy_of, values
-from autograder.exercises.probes.functions_on_modules import flags, numbers
-from autograder.exercises.probes.module_classes import leaves_inputs, made, make, on_new, returns, shapes
+from autograder.exercises.probe import Answer, copy_of, see_without_grad
+from autograder.exercises.probes.functions_on_modules import requires_grad_flags, tensor_values
+from autograder.exercises.probes.module_classes import (
+    construct_module,
+    leaves_inputs,
+    named_shapes,
+    new_module_and_input,
+    on_new,
+    returns,
+)
 from autograder.exercises.probes.random_results import with_fixed_seed
 from autograder.exercises.seeded_draw import Draw
 
@@ -25,19 +32,19 @@ def held(module: Any, *_: Any) -> Observation:
     held = dict(sorted(module.named_buffers()))
     kinds = [str(tensor.dtype) for tensor in held.values()]
     as_doubles = {name: tensor.double() for name, tensor in held.items()}
-    return {"parameters": flags(module), "buffers": numbers(as_doubles), "dtypes": kinds}
+    return {"parameters": requires_grad_flags(module), "buffers": tensor_values(as_doubles), "dtypes": kinds}
 
 
 @with_fixed_seed
 def saved(answer: Answer, case: Case) -> Observation:
     """What stands in state_dict, and what modules with other numbers compute once they have loaded it, in each mode."""
-    module, x = made(answer, case)
+    module, x = new_module_and_input(answer, case)
     mean, std = copy_of(case.args)
-    seen: Observation = {"state_dict": shapes(module.state_dict().items())}
+    seen: Observation = {"state_dict": named_shapes(module.state_dict().items())}
     for facet, training in (("loaded", True), ("in_eval", False)):
-        other = make(answer, mean + 1, std * 3)
+        other = construct_module(answer, mean + 1, std * 3)
         other.load_state_dict(module.state_dict(), strict=False)
-        seen[facet] = values(other.train(training)(copy_of(x)))
+        seen[facet] = see_without_grad(other.train(training)(copy_of(x)))
     return seen
 
 
@@ -45,7 +52,10 @@ def saved(answer: Answer, case: Case) -> Observation:
 def taken_along(module: Any, x: Tensor, *_: Any) -> Observation:
     """The dtype of what the module holds after `.to(torch.float64)`, and its device after `.to("meta")`."""
     result = module.to(torch.float64)(x.double())
-    seen: Observation = {"dtypes": [str(module.mean.dtype), str(module.std.dtype)], "as_float64": values(result)}
+    seen: Observation = {
+        "dtypes": [str(module.mean.dtype), str(module.std.dtype)],
+        "as_float64": see_without_grad(result),
+    }
     module.to("meta")
     return seen | {"devices": [module.mean.device.type, module.std.device.type]}
 
@@ -54,10 +64,10 @@ def taken_along(module: Any, x: Tensor, *_: Any) -> Observation:
 def kept_apart(answer: Answer, case: Case) -> Observation:
     """What the module returns after the tensors that it was made from have changed."""
     mean, std = copy_of(case.args)
-    module = make(answer, mean, std)
+    module = construct_module(answer, mean, std)
     mean.add_(5)
     std.mul_(2)
-    return {"later": values(module(copy_of(case.kwargs["x"])))}
+    return {"later": see_without_grad(module(copy_of(case.kwargs["x"])))}
 
 
 basic = Requirement(

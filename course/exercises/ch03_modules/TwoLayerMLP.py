@@ -9,7 +9,7 @@ import torch
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.probes.module_classes import computes, gives_shape, lists_parameters
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.source_rules import avoids
+from autograder.exercises.source_rules import forbids
 
 from ._calls import AXES, CUT_OFF, REPEATS, made_and_called
 
@@ -40,7 +40,7 @@ any_axes = Requirement("takes any axes in front", computes(twice=True, shape=Tru
     ),
     spelled=made_and_called,
     rules=(
-        avoids(
+        forbids(
             "Sequential",
             requirement="does without nn.Sequential",
             sentence="You use nn.Sequential. Here you write `forward` yourself.",

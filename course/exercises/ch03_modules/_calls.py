@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor
 
-from autograder.diagnosis.difference_messages import argument, call_of
+from autograder.diagnosis.difference_messages import argument_text, call_of
 from autograder.exercises.exercise import Case
 from autograder.exercises.probes.module_classes import INPUTS
 from autograder.exercises.probes.sample_modules import sample_in_case
@@ -23,14 +23,14 @@ def made_and_called(name: str, case: Case) -> str:
     """A class is made with its arguments; then the module is called with x, or with one batch after another."""
     options = dict(case.kwargs)
     inputs = [options.pop(key) for key in INPUTS if key in options]
-    parts = [arg if isinstance(arg, str) else argument(arg) for arg in case.args]  # nn.Tanh travels as its name
+    parts = [arg if isinstance(arg, str) else argument_text(arg) for arg in case.args]  # nn.Tanh travels as its name
     return call_of(name, *parts, **options) + "".join(map(_input, inputs))
 
 
 def _input(value: Any) -> str:
     if isinstance(value, list):
         return f"(batch), for batches of {', '.join(str(len(batch)) for batch in value)} rows"
-    return f"({argument(value)})" if isinstance(value, Tensor) else f"(<tensor {value}>)"
+    return f"({argument_text(value)})" if isinstance(value, Tensor) else f"(<tensor {value}>)"
 
 
 def on_module(name: str, case: Case) -> str:
@@ -45,4 +45,4 @@ def _argument(value: Any) -> str:
         return str(value)
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key!r}: <tensor {tuple(item.shape)}>" for key, item in value.items()) + "}"
-    return argument(value)
+    return argument_text(value)

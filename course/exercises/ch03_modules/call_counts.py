@@ -8,8 +8,8 @@ from torch import Tensor, nn
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, changed, see
-from autograder.exercises.probes.functions_on_modules import hooks, on_sample, returns, state
+from autograder.exercises.probe import Answer, changed_names, see
+from autograder.exercises.probes.functions_on_modules import hook_counts, module_state, on_sample, returns
 from autograder.exercises.probes.sample_modules import Spy
 from autograder.exercises.seeded_draw import Draw
 
@@ -42,9 +42,9 @@ def left_behind(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
     """What the function leaves behind, the hooks of others included; and the counts after other calls of both."""
     next(module.children()).register_forward_hook(lambda *_: None)
     module.register_forward_pre_hook(lambda *_: None)
-    before = state(module)
+    before = module_state(module)
     result = answer(module, x)
-    seen: Observation = {"left": changed(before, state(module)), "hooks": hooks(module)}
+    seen: Observation = {"left": changed_names(before, module_state(module)), "hooks": hook_counts(module)}
     module(x)
     answer(nn.Sequential(module), x)
     return seen | {"afterwards": counts(result)}
@@ -55,12 +55,17 @@ def left_by_error(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
     """Whether the error of a layer goes on, what is left behind then, and what the layer before it had computed."""
     arrived: list[float] = []
     next(module.children()).register_forward_hook(lambda part, args, out: arrived.append(float(out.detach().sum())))
-    before, seen = state(module), "nothing"
+    before, seen = module_state(module), "nothing"
     try:
         answer(module, x)
     except ValueError as error:
         seen = type(error).__name__
-    return {"error": seen, "left": changed(before, state(module)), "hooks": hooks(module), "arrived": arrived}
+    return {
+        "error": seen,
+        "left": changed_names(before, module_state(module)),
+        "hooks": hook_counts(module),
+        "arrived": arrived,
+    }
 
 
 ARRIVED = {"arrived": "Within your call, a layer is given other numbers than when the module is called with x."}

@@ -9,17 +9,17 @@ from torch import Tensor, nn
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, changed, in_turn, see
+from autograder.exercises.probe import Answer, changed_names, in_turn, see
 from autograder.exercises.probes.functions_on_modules import (
-    copies,
-    flags,
+    changed_tensors,
+    detached_copies,
     makes,
-    modes,
-    moved,
+    module_state,
+    named_tensors,
     on_sample,
     replaced_objects,
-    state,
-    tensors,
+    requires_grad_flags,
+    training_modes,
 )
 from autograder.exercises.seeded_draw import Draw
 
@@ -28,24 +28,24 @@ from ._calls import on_module
 
 def trainable(module: nn.Module) -> int:
     """How many numbers are to learn."""
-    return sum(map(torch.numel, (tensor for tensor in tensors(module).values() if tensor.requires_grad)))
+    return sum(map(torch.numel, (tensor for tensor in named_tensors(module).values() if tensor.requires_grad)))
 
 
 def at_rest_now(module: nn.Module) -> set[str]:
     """The names of the frozen parts: they hold parameters or buffers, none of them trainable; with all inside."""
     parts = dict(module.named_modules())
-    frozen = [name for name, part in parts.items() if tensors(part) and not trainable(part)]
+    frozen = [name for name, part in parts.items() if named_tensors(part) and not trainable(part)]
     return {inside for name in frozen for inside in parts if not name or f"{inside}.".startswith(f"{name}.")}
 
 
 def trainable_names(module: nn.Module) -> Plain:
     """The names of the parameters that are to learn, in one text: where two of them differ, all are read."""
-    return ", ".join(name for name, flag in flags(module).items() if flag) or "none"
+    return ", ".join(name for name, flag in requires_grad_flags(module).items() if flag) or "none"
 
 
 def training_among(module: nn.Module, names: Iterable[str]) -> Plain:
     """Which of these parts are in training mode, in one text."""
-    training = [name or "the module itself" for name, mode in modes(module).items() if mode and name in names]
+    training = [name or "the module itself" for name, mode in training_modes(module).items() if mode and name in names]
     return ", ".join(training) or "none"
 
 
@@ -56,7 +56,7 @@ def frozen_in_training(module: nn.Module) -> Plain:
 
 def others_in_training(module: nn.Module) -> Plain:
     """The same of all parts that are not to be touched."""
-    return training_among(module, modes(module).keys() - at_rest_now(module))
+    return training_among(module, training_modes(module).keys() - at_rest_now(module))
 
 
 @on_sample
@@ -70,9 +70,9 @@ def statistics(answer: Answer, module: nn.Module, pattern: str, x: Tensor) -> Ob
     """Which running statistics of frozen parts move in a training step after a call, and which of others do not."""
     module.train()
     answer(module, pattern)
-    before = copies(dict(module.named_buffers()))
+    before = detached_copies(dict(module.named_buffers()))
     module(x)
-    movers, frozen = moved(before, dict(module.named_buffers())), at_rest_now(module)
+    movers, frozen = changed_tensors(before, dict(module.named_buffers())), at_rest_now(module)
     of_frozen = [name for name in before if name.rpartition(".")[0] in frozen]
     return {
         "moved": [name for name in movers if name in of_frozen],
@@ -86,9 +86,9 @@ def all_else(answer: Answer, module: nn.Module, pattern: str) -> Observation:
     """What besides flags and modes is no longer as it was, and which parameters are others than before."""
     for param in module.parameters():
         param.grad = torch.full_like(param, 7.0)
-    objects, before = dict(module.named_parameters()), state(module)
+    objects, before = dict(module.named_parameters()), module_state(module)
     answer(module, pattern)
-    left = [what for what in changed(before, state(module)) if what not in ("flags", "mode")]
+    left = [what for what in changed_names(before, module_state(module)) if what not in ("flags", "mode")]
     replaced = replaced_objects(objects, dict(module.named_parameters()))
     return {"left": left, "replaced": replaced, "trainable": trainable(module)}
 

@@ -16,14 +16,14 @@ from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer
 from autograder.exercises.probes.functions_on_modules import (
-    copies,
-    flags,
+    changed_tensors,
+    detached_copies,
     makes,
-    modes,
-    moved,
+    named_tensors,
     on_sample,
     replaced_objects,
-    tensors,
+    requires_grad_flags,
+    training_modes,
 )
 from autograder.exercises.probes.random_results import distribution_facts, randomness_facts
 from autograder.exercises.probes.sample_modules import fill_with_known_numbers
@@ -113,7 +113,7 @@ def same_objects(answer: Answer, module: nn.Module) -> Observation:
     return {
         "module": result is module,
         "parameters": replaced_objects(objects, dict(module.named_parameters())),
-        "flags": ", ".join(name for name, flag in flags(module).items() if flag),
+        "flags": ", ".join(name for name, flag in requires_grad_flags(module).items() if flag),
         "frozen_too": not torch.equal(was, first),
         "drawn": drawn(module),
     }
@@ -124,16 +124,16 @@ def other_layers(answer: Answer, module: nn.Module) -> Observation:
     """What about other layers is no longer as it was: numbers, flags and objects, by name, and modes."""
     linear = {id(p) for part in linear_parts(module.eval()) for p in part.parameters()}
     others = {
-        name: tensor.requires_grad_(False) for name, tensor in tensors(module).items() if id(tensor) not in linear
+        name: tensor.requires_grad_(False) for name, tensor in named_tensors(module).items() if id(tensor) not in linear
     }
-    held = copies(others)
+    held = detached_copies(others)
     answer(module)
-    now = tensors(module)
+    now = named_tensors(module)
     return {
-        "others": moved(held, others),
+        "others": changed_tensors(held, others),
         "flags": [name for name in others if now[name].requires_grad],
         "replaced": replaced_objects(others, now),
-        "mode": [name or "the module itself" for name, mode in modes(module).items() if mode],
+        "mode": [name or "the module itself" for name, mode in training_modes(module).items() if mode],
         "drawn": drawn(module),
     }
 

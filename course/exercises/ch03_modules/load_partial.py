@@ -10,14 +10,14 @@ from torch import Tensor, nn
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, changed, see
+from autograder.exercises.probe import Answer, changed_names, see
 from autograder.exercises.probes.functions_on_modules import (
-    copies,
-    moved,
-    numbers,
+    changed_tensors,
+    detached_copies,
+    named_tensors,
     on_sample,
     replaced_objects,
-    tensors,
+    tensor_values,
 )
 from autograder.exercises.seeded_draw import Draw
 
@@ -37,12 +37,12 @@ def taken(module: nn.Module, before: dict[str, Tensor], state: dict[str, Tensor]
         elif not torch.equal(before[name], tensor):
             odd.append(name)
     # The numbers themselves hang on fresh input; the names before them say what is wrong with these.
-    return {"loaded": loaded, "odd": odd, "numbers": numbers(dict(sorted(module.state_dict().items())))}
+    return {"loaded": loaded, "odd": odd, "numbers": tensor_values(dict(sorted(module.state_dict().items())))}
 
 
 def call(answer: Answer, module: nn.Module, state: dict[str, Tensor]) -> tuple[object, Observation]:
     """Call the answer; return its result, and what the module has taken from the state."""
-    before, given = copies(module.state_dict()), copies(state)
+    before, given = detached_copies(module.state_dict()), detached_copies(state)
     result = answer(module, state)
     return result, taken(module, before, given)
 
@@ -66,11 +66,11 @@ def is_names(result: Plain) -> TypeGuard[list[str]]:
 def same_objects(answer: Answer, module: nn.Module, state: dict[str, Tensor]) -> Observation:
     """Which parameters and buffers are others than before, and their dtypes and flags."""
     next(iter(module.parameters())).requires_grad_(False)
-    before = tensors(module)
+    before = named_tensors(module)
     kinds = kinds_of(before)
     _, seen = call(answer, module, state)
-    after = tensors(module)
-    return {"replaced": replaced_objects(before, after), "kinds": changed(kinds, kinds_of(after))} | seen
+    after = named_tensors(module)
+    return {"replaced": replaced_objects(before, after), "kinds": changed_names(kinds, kinds_of(after))} | seen
 
 
 def kinds_of(held: dict[str, Tensor]) -> dict[str, Plain]:
@@ -82,13 +82,13 @@ def kinds_of(held: dict[str, Tensor]) -> dict[str, Plain]:
 def kept_apart(answer: Answer, module: nn.Module, state: dict[str, Tensor]) -> Observation:
     """What of state is not as it was, to the last bit and in dtype, and what of the module follows when it changes."""
     entries = dict(state)
-    was = numbers(entries)
+    was = tensor_values(entries)
     answer(module, state)
-    before, names = copies(module.state_dict()), list(entries.keys() ^ state.keys())
-    seen = [*names, *replaced_objects(entries, state), *changed(was, numbers(entries))]
+    before, names = detached_copies(module.state_dict()), list(entries.keys() ^ state.keys())
+    seen = [*names, *replaced_objects(entries, state), *changed_names(was, tensor_values(entries))]
     for tensor in entries.values():
         tensor.add_(1)
-    return {"state": sorted(set(seen)), "follows": moved(before, module.state_dict())}
+    return {"state": sorted(set(seen)), "follows": changed_tensors(before, module.state_dict())}
 
 
 LOADED = {

@@ -13,8 +13,8 @@ from torch import Tensor, nn, zeros
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, changed, see, values
-from autograder.exercises.probes.functions_on_modules import numbers, on_sample, state
+from autograder.exercises.probe import Answer, changed_names, see, see_without_grad
+from autograder.exercises.probes.functions_on_modules import module_state, on_sample, tensor_values
 from autograder.exercises.probes.sample_modules import fill_with_known_numbers
 from autograder.exercises.seeded_draw import Draw
 
@@ -26,7 +26,7 @@ def told(record: object) -> Plain:
     if not isinstance(record, dict) or not isinstance(record.get("state"), Mapping):
         return see(record)
     rest = {str(key): see(value) for key, value in record.items() if key != "state"}
-    return rest | {"state": numbers(record["state"])}
+    return rest | {"state": tensor_values(record["state"])}
 
 
 def record_of(loss: float | None) -> dict[str, Any] | None:
@@ -62,16 +62,16 @@ def both_left(answer: Answer, module: nn.Module, best: float | None, loss: float
 
     `best` is once a record of ours, and once what the answer returned before the module took a step.
     """
-    before = state(module)
+    before = module_state(module)
     own = answer(module, None, best)
-    left = changed(before, state(module))
+    left = changed_names(before, module_state(module))
     fill_with_known_numbers(*module.parameters(), place=7)
     kept = []
     for old in (own, record_of(best)):
-        before, was = state(module), told(old)
+        before, was = module_state(module), told(old)
         answer(module, old, loss)
-        left += changed(before, state(module))
-        kept.append(not changed({"best": was}, {"best": told(old)}))
+        left += changed_names(before, module_state(module))
+        kept.append(not changed_names({"best": was}, {"best": told(old)}))
     return {"left": sorted(set(left)), "best": kept}
 
 
@@ -88,7 +88,7 @@ def kept(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
 def restored(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
     """What the module computes when it has changed and loaded the snapshot."""
     module.load_state_dict(saved_before_a_step(answer, module, x)["state"])
-    return {"restored": values(module.eval()(x))}
+    return {"restored": see_without_grad(module.eval()(x))}
 
 
 BEST = {"best": "`best` is no longer as it was."}

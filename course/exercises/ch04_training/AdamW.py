@@ -7,36 +7,36 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.training_steps import stepped, two_optimizers
+from autograder.exercises.probes.training_steps import observe_optimizer_steps, two_optimizers
 from autograder.exercises.seeded_draw import Draw
 
 from ._optimizing import optimizing, path, steps
 
 in_place = Requirement(
     "moves each tensor in place by about lr",
-    stepped("path", "in_place"),
+    observe_optimizer_steps("path", "in_place"),
     path(
         "In the first step m and s, both divided by 1 - beta ** 1, are g and g ** 2: p itself moves by lr, against g."
     ),
 )
 remembers = Requirement(
     "remembers the steps before",
-    stepped("path"),
+    observe_optimizer_steps("path"),
     path("Look at m, s and t of each tensor from the second step on: each beta in its place, and the power t of both."),
 )
 eps_after = Requirement(
     "adds eps after the root",
-    stepped("path"),
+    observe_optimizer_steps("path"),
     path("With a large eps it shows where it is added: to the root of the corrected s, in the divisor."),
 )
 decays = Requirement(
     "decays the weights apart from the gradient",
-    stepped("path"),
+    observe_optimizer_steps("path"),
     path("The decay multiplies p by 1 - lr * weight_decay, and touches neither g nor m nor s."),
 )
 without = Requirement(
     "leaves tensors without a gradient alone",
-    stepped("path"),
+    observe_optimizer_steps("path"),
     path("In some steps a tensor has no gradient: then it stays, without decay, and so do its m, s and t."),
     needs=(decays,),
 )
@@ -47,7 +47,7 @@ apart = Requirement(
 )
 grads = Requirement(
     "leaves each .grad as it is, until zero_grad",
-    stepped("grads", "cleared", "later", "path"),
+    observe_optimizer_steps("grads", "cleared", "later", "path"),
     path(""),
     given=("path",),
 )

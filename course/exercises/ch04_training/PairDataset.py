@@ -10,7 +10,7 @@ from torch.utils.data import DataLoader
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, copy_of, see, watched
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -30,10 +30,10 @@ def pairs(facet: str, of: Callable[[Any, int], Plain], *, before_another: bool =
             return {"takes": f"ValueError: {error}", facet: None}
         return {"takes": "both", facet: of(made, len(x))}
 
-    return watched(look)
+    return catching_errors(look)
 
 
-@watched
+@catching_errors
 def refusing(answer: Answer, case: Case) -> Observation:
     """The error that inputs and targets of different length raise when the data set is made; and none where equal."""
     x, y = copy_of(case.args)

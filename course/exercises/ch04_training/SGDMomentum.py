@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.training_steps import stepped, two_optimizers
+from autograder.exercises.probes.training_steps import observe_optimizer_steps, two_optimizers
 from autograder.exercises.seeded_draw import Draw
 
 from ._optimizing import optimizing, path, steps
 
 in_place = Requirement(
     "moves each tensor in place, against its gradient",
-    stepped("path", "in_place"),
+    observe_optimizer_steps("path", "in_place"),
     path(
         "In the first step the velocity is the gradient as it is, and p itself, the tensor given, moves by -lr times "
         "it."
@@ -22,23 +22,23 @@ in_place = Requirement(
 )
 remembers = Requirement(
     "remembers the steps before",
-    stepped("path"),
+    observe_optimizer_steps("path"),
     path("From the second step on the velocity is momentum times this tensor's old one, plus the gradient as it is."),
 )
 decays = Requirement(
     "decays the weights",
-    stepped("path"),
+    observe_optimizer_steps("path"),
     path("What goes into the velocity is g + weight_decay * p, with p as it is before the step."),
 )
 without = Requirement(
     "leaves tensors without a gradient alone",
-    stepped("path"),
+    observe_optimizer_steps("path"),
     path("In some steps a tensor has no gradient: then it stays where it is, and keeps its velocity."),
     needs=(decays,),
 )
 generated = Requirement(
     "takes a generator",
-    stepped("path", generator=True),
+    observe_optimizer_steps("path", generator=True),
     path("A generator can be gone through once: keep what it gives."),
 )
 apart = Requirement(
@@ -48,7 +48,7 @@ apart = Requirement(
 )
 grads = Requirement(
     "leaves each .grad as it is, until zero_grad",
-    stepped("grads", "cleared", "later", "path"),
+    observe_optimizer_steps("grads", "cleared", "later", "path"),
     path(""),
     given=("path",),
     needs=(decays,),

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor, float64
 
-from autograder.diagnosis.difference_messages import argument
+from autograder.diagnosis.difference_messages import argument_text
 from autograder.exercises.exercise import Case
 from autograder.exercises.seeded_draw import Draw
 
@@ -44,7 +44,7 @@ def steps(draw: Draw, count: int, missing: bool = False) -> tuple[list[Tensor], 
 def optimizing(name: str, case: Case) -> str:
     """An optimizer of some tensors, and how many steps follow."""
     tensors, steps = case.args
-    settings = "".join(f", {key}={argument(value)}" for key, value in case.kwargs.items())
+    settings = "".join(f", {key}={argument_text(value)}" for key, value in case.kwargs.items())
     held = "generator" if "generator" in case.requirement else "list"
     times = "" if len(steps) == 1 else f" {len(steps)} times"
     return f"{name}(<{held} of {len(tensors)} tensors>{settings}), then step(){times}"

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from autograder.diagnosis.difference_messages import sized
+from autograder.diagnosis.difference_messages import tensor_summary
 from autograder.exercises.difference import Difference, Tolerance, first_difference
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, copy_of, see, values, watched
-from autograder.exercises.probes.cut_losses import CUT, with_cuts
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_grad
+from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_steps import before_any_step
 from autograder.exercises.seeded_draw import Draw
@@ -55,7 +55,7 @@ few = few_lines(
 _SMALL = 0.0001  # a loop has learned when its last losses are below this part of the first
 
 
-@watched
+@catching_errors
 def loop_run(answer: Answer, case: Case) -> Observation:
     """One loop, run on a line: its losses, the model's loss at the end, and the optimizers that took steps.
 
@@ -73,7 +73,7 @@ def loop_run(answer: Answer, case: Case) -> Observation:
     return {
         "losses": see(losses),
         "left": ((model(x).squeeze(1) - y) ** 2).mean().item(),
-        "weights": [values(param) for param in model.parameters()],
+        "weights": [see_without_grad(param) for param in model.parameters()],
         "optimizers": sorted(set(used)),
     }
 
@@ -147,7 +147,7 @@ _STEPS = {"c": 240, "f": 110, "h": 60}
 def looping(name: str, case: Case) -> str:
     """One of the loops, out of the dict that the answer returns."""
     letter, x, y, steps = case.args
-    return f'{name}()["{letter}"](model, {sized("x", x)}, {sized("y", y)}, {steps})'
+    return f'{name}()["{letter}"](model, {tensor_summary("x", x)}, {tensor_summary("y", y)}, {steps})'
 
 
 @exercise(

@@ -8,10 +8,10 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from autograder.diagnosis.difference_messages import argument
+from autograder.diagnosis.difference_messages import argument_text
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, dtype_name
-from autograder.exercises.probe import Answer, changed, copy_of, see, watched
+from autograder.exercises.probe import Answer, catching_errors, changed_names, copy_of, see
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -38,10 +38,10 @@ def clipped(*kept: str, generator: bool = False) -> Probe:
             "grads": list(map(see, new)),
             "touched": not all(map(_equal, old, new)),
             "in_place": all(a is b for a, b in zip(grads, new, strict=True)) and all(map(_equal, flat, new)),
-            "params": changed(was, {name: see(param) for name, param in held.items()}),
+            "params": changed_names(was, {name: see(param) for name, param in held.items()}),
         }
 
-    return watched(look, *kept)
+    return catching_errors(look, *kept)
 
 
 def _form(grad: Tensor | None) -> str:
@@ -135,7 +135,7 @@ generated = Requirement(
 def clipping(name: str, case: Case) -> str:
     """The call, with the gradients as the list that is clipped."""
     grads, most = case.args
-    return f"{name}(<tensors with .grad {argument(grads)}>, {argument(most)})"
+    return f"{name}(<tensors with .grad {argument_text(grads)}>, {argument_text(most)})"
 
 
 @exercise(

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, changed_inputs, copy_of, see, watched
+from autograder.exercises.probe import Answer, catching_errors, changed_inputs, copy_of, see
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -23,7 +23,7 @@ def collated(part: str) -> Probe:
         padded, lengths = map(see, result if is_pair else (result, result))
         return {"pair": is_pair, "padded": padded, "lengths": lengths, "inputs": changed_inputs(case, args, kwargs)}
 
-    return watched(look, "pair", part, "inputs")
+    return catching_errors(look, "pair", part, "inputs")
 
 
 BOTH = {

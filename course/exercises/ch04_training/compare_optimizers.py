@@ -13,10 +13,10 @@ from torch import nn
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, copy_of, see, watched
-from autograder.exercises.probes.cut_losses import CUT, with_cuts
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see
+from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.random_results import fixed_seed
-from autograder.exercises.probes.repeated_calls import AFRESH, repeated
+from autograder.exercises.probes.repeated_calls import AFRESH, with_second_call
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -29,12 +29,12 @@ def counted(*kept: str) -> Probe:
             return {"returned": see(result)}
         return {"returned": {key: see(result[key]) for key in kept}}
 
-    return watched(look)
+    return catching_errors(look)
 
 
 one_seed = Requirement(
     "counts the steps of both for one seed",
-    with_cuts(repeated(counted("sgd", "adam"))),
+    with_cuts(with_second_call(counted("sgd", "adam"))),
     tells=CUT
     | AFRESH
     | {

@@ -12,10 +12,10 @@ from torch import Tensor, float64
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, facets
-from autograder.exercises.probes.repeated_calls import AFRESH, repeated
+from autograder.exercises.probe import Answer, select_facets
+from autograder.exercises.probes.repeated_calls import AFRESH, with_second_call
 from autograder.exercises.probes.training_samples import FROZEN, IN_EVAL
-from autograder.exercises.probes.training_steps import evaluated
+from autograder.exercises.probes.training_steps import observe_evaluation
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -48,12 +48,12 @@ def share_of(result: Plain, samples: int) -> Plain:
 
 def measured(*kept: str, loader: Literal["whole", "sampled"] = "whole") -> Probe:
     """One evaluation, or two; whether the accuracy is a share is not looked at."""
-    return facets(in_shares(evaluated(*kept, loader=loader)), *kept)
+    return select_facets(in_shares(observe_evaluation(*kept, loader=loader)), *kept)
 
 
 one_batch = Requirement(
     "gives the loss and accuracy of one batch",
-    repeated(measured("returned")),
+    with_second_call(measured("returned")),
     tells=AFRESH
     | {
         "returned.loss": "The loss of one batch is what the criterion says of its logits and labels, as a mean over "
@@ -74,7 +74,7 @@ unequal = Requirement(
 )
 floats = Requirement(
     "returns plain floats, the accuracy as a share from 0 to 1",
-    in_shares(evaluated("types", "returned")),
+    in_shares(observe_evaluation("types", "returned")),
     tells={
         "types": "Both values should be plain floats.",
         "share": "Your accuracy is in percent. A share is asked for, between 0 and 1.",

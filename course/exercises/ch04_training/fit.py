@@ -12,8 +12,8 @@ from torch.utils.data import DataLoader, TensorDataset
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, copy_of, see
-from autograder.exercises.probes.cut_losses import CUT, with_cuts
-from autograder.exercises.probes.training_runs import ROUNDED, Run, are_rounded, trained
+from autograder.exercises.probes.detached_losses import CUT, with_cuts
+from autograder.exercises.probes.training_runs import ROUNDED, TrainingScenario, are_rounded, observe_training
 from autograder.exercises.probes.training_samples import optimizer_of, row_model
 from autograder.exercises.probes.training_steps import held_by
 from autograder.exercises.seeded_draw import Draw
@@ -25,7 +25,7 @@ _CRITERIA = {
 }
 
 
-class _Fit(Run):
+class _Fit(TrainingScenario):
     """A classifier, its optimizer, its criterion and two loaders, as a case names them."""
 
     def __init__(self, case: Case, seed: int, device: str = "cpu") -> None:
@@ -73,11 +73,13 @@ _MEASURED = {
     "samples of the drawer, each counted once, in eval mode, of the model as it is after the epoch's last step."
 }
 
-trains = Requirement("takes one step for each batch, epoch after epoch", with_cuts(trained(_Fit, "held")), CUT | _HELD)
-anew = Requirement("goes through the loader anew in each epoch", trained(_Fit, "held"), _HELD)
+trains = Requirement(
+    "takes one step for each batch, epoch after epoch", with_cuts(observe_training(_Fit, "held")), CUT | _HELD
+)
+anew = Requirement("goes through the loader anew in each epoch", observe_training(_Fit, "held"), _HELD)
 noted = Requirement(
     "notes the mean of the batch losses of each epoch",
-    trained(_Fit, "rows", "rounded", "losses"),
+    observe_training(_Fit, "rows", "rounded", "losses"),
     _ROWS
     | {
         "rounded": ROUNDED,
@@ -86,12 +88,12 @@ noted = Requirement(
 )
 measures = Requirement(
     "measures the drawer after each epoch, each sample once",
-    trained(_Fit, "rows", "measured"),
+    observe_training(_Fit, "rows", "measured"),
     _ROWS | _MEASURED,
 )
 modes = Requirement(
     "trains in train mode and measures in eval mode, in each epoch",
-    trained(_Fit, "modes", "rows", "measured", "held"),
+    observe_training(_Fit, "modes", "rows", "measured", "held"),
     _HELD
     | _ROWS
     | _MEASURED
@@ -100,7 +102,7 @@ modes = Requirement(
 )
 no_graph = Requirement(
     "builds no graph while it measures",
-    trained(_Fit, "tracked"),
+    observe_training(_Fit, "tracked"),
     {"tracked": "While you measured, a graph was built that nobody needs."},
     needs=(modes,),
 )

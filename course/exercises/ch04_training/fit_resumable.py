@@ -11,16 +11,16 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, copy_of, see, watched
-from autograder.exercises.probes.cut_losses import CUT, with_cuts
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see
+from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.random_results import fixed_seed
-from autograder.exercises.probes.training_runs import ROUNDED, Run, are_rounded, resumed
+from autograder.exercises.probes.training_runs import ROUNDED, TrainingScenario, are_rounded, observe_resumed_training
 from autograder.exercises.probes.training_samples import optimizer_of, row_model
 from autograder.exercises.probes.training_steps import held_by
 from autograder.exercises.seeded_draw import Draw
 
 
-class _Fit(Run):
+class _Fit(TrainingScenario):
     """A model, its optimizer, scheduler and loader, as a case names them."""
 
     def __init__(self, case: Case, seed: int, device: str = "cpu") -> None:
@@ -58,7 +58,7 @@ def _scheduler(optimizer: torch.optim.Optimizer, factor: float, chained: bool = 
     return torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: factor**epoch)
 
 
-@watched
+@catching_errors
 def trained(answer: Answer, case: Case) -> Observation:
     """One training from the beginning: the losses of its epochs, parameters and buffers."""
     run = _Fit(case, 11)
@@ -93,17 +93,17 @@ trains = Requirement(
 )
 memory = Requirement(
     "goes on with the optimizer's memory",
-    resumed(_Fit),
+    observe_resumed_training(_Fit),
     going_on("What momentum and Adam have kept must be there again, and only the missing epochs be run."),
 )
 rate = Requirement(
     "goes on with the learning rate",
-    resumed(_Fit),
+    observe_resumed_training(_Fit),
     going_on("The rate goes on where it was, and the scheduler's count of epochs too."),
 )
 chance = Requirement(
     "goes on with the random numbers",
-    resumed(_Fit),
+    observe_resumed_training(_Fit),
     going_on(
         "Shuffling and dropout draw from torch's global generator: it must be where it was when the checkpoint was "
         "made."
@@ -111,17 +111,17 @@ chance = Requirement(
 )
 buffers = Requirement(
     "goes on with buffers, in train mode",
-    resumed(_Fit),
+    observe_resumed_training(_Fit),
     going_on("A batch norm has buffers too, and train mode is asked for again in each call."),
 )
 file = Requirement(
     "survives torch.save and torch.load",
-    resumed(_Fit, saved=True),
+    observe_resumed_training(_Fit, saved=True),
     going_on("The checkpoint has been in a file here."),
 )
 kept = Requirement(
     "is not changed by later training",
-    resumed(_Fit, reused=True),
+    observe_resumed_training(_Fit, reused=True),
     going_on(
         "Training went on here before the checkpoint was used: what is in it must be copies, when it is made and when "
         "used."

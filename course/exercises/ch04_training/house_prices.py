@@ -15,9 +15,9 @@ from torch import Tensor
 
 from autograder.exercises.difference import Difference, Tolerance, first_difference
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
-from autograder.exercises.observation import Observation, Plain, Seen
-from autograder.exercises.probe import Answer, changed_inputs, copy_of, see, watched
-from autograder.exercises.probes.cut_losses import CUT, with_cuts
+from autograder.exercises.observation import Observation, Plain, TensorSnapshot
+from autograder.exercises.probe import Answer, catching_errors, changed_inputs, copy_of, see
+from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -38,7 +38,7 @@ def priced(*kept: str) -> Probe:
         tracked = [key for key in sorted(result) if getattr(result[key], "requires_grad", False)]
         return seen | {"tracked": ", ".join(tracked) or "none"}
 
-    return watched(look, *kept)
+    return catching_errors(look, *kept)
 
 
 def _shape(part: object) -> tuple[int, ...] | str:
@@ -106,7 +106,11 @@ def _scaled(seen: Observation, units: Any) -> Observation:
 
 
 def _mapped(seen: Plain, scale: Callable[[Tensor], Tensor]) -> Plain:
-    return replace(seen, values=scale(seen.values)) if isinstance(seen, Seen) and seen.values is not None else seen
+    return (
+        replace(seen, values=scale(seen.values))
+        if isinstance(seen, TensorSnapshot) and seen.values is not None
+        else seen
+    )
 
 
 near = Requirement(

@@ -6,19 +6,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.observation import Observation, Raised
-from autograder.exercises.probe import Answer, facets
+from autograder.exercises.observation import ExceptionSnapshot, Observation
+from autograder.exercises.probe import Answer, select_facets
 from autograder.exercises.probes.tensors import calling
 from autograder.exercises.seeded_draw import Draw
 
-_result = facets(calling(), "returned")
+_result = select_facets(calling(), "returned")
 
 
 def without_a_warm_up(answer: Answer, case: Case) -> Observation:
     """What is returned, and whether the way there ends at a division by 0."""
     seen = _result(answer, case)
     error = seen.get("raised")
-    if isinstance(error, Raised) and error.type == "ZeroDivisionError":
+    if isinstance(error, ExceptionSnapshot) and error.type == "ZeroDivisionError":
         return {"divides_by_0": True, "returned": None}
     return {"divides_by_0": False, **seen} if error is None else seen
 

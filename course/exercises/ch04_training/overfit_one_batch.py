@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, see, watched
+from autograder.exercises.probe import Answer, catching_errors, see
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.seeded_draw import Draw
 
@@ -195,7 +195,7 @@ _TRIALS: dict[str, Make] = {
 }
 
 
-@watched
+@catching_errors
 def diagnosed(answer: Answer, case: Case) -> Observation:
     """What an answer says of a trial with the weights and the batch of a seed.
 

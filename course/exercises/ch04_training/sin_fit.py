@@ -15,14 +15,14 @@ from torch import Tensor, nn
 from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.difference import Difference, Tolerance, first_difference
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.observation import Observation, Plain, Seen
-from autograder.exercises.probe import Answer, changed, copy_of, see, values, watched
-from autograder.exercises.probes.cut_losses import CUT, with_cuts
-from autograder.exercises.probes.functions_on_modules import state
+from autograder.exercises.observation import Observation, Plain, TensorSnapshot
+from autograder.exercises.probe import Answer, catching_errors, changed_names, copy_of, see, see_without_grad
+from autograder.exercises.probes.detached_losses import CUT, with_cuts
+from autograder.exercises.probes.functions_on_modules import module_state
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_steps import at_each_call, before_any_step
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.source_rules import avoids
+from autograder.exercises.source_rules import forbids
 
 # A fit is good where its mean squared error, computed anew, is below this. 10 000 honest runs by Adam, each from first
 # weights of its own: 1000 steps with lr=0.01 end at 0.0003 (the middle one) to 0.0033 (the worst), 300 steps with
@@ -36,7 +36,7 @@ _GRID = torch.linspace(-math.pi, math.pi, 200, dtype=torch.float64).unsqueeze(1)
 # --- what is watched
 
 
-@watched
+@catching_errors
 def own_model(answer: Answer, case: Case) -> Observation:
     """A model that the answer makes, perhaps trained: its parameters, and what it gives on a few x."""
     weights, at = case.args
@@ -46,7 +46,7 @@ def own_model(answer: Answer, case: Case) -> Observation:
     return seen if case.kwargs else seen | {"another": answer(steps=0) is not model}
 
 
-@watched
+@catching_errors
 def given_model(answer: Answer, case: Case) -> Observation:
     """Whether the given model is trained in place, and its parameters after a few steps from given first weights.
 
@@ -61,14 +61,14 @@ def given_model(answer: Answer, case: Case) -> Observation:
         for param, weight in zip(_in_order(model), copy_of(case.args[0]), strict=True):
             param.copy_(weight)
     inputs = at_each_call(model, lambda args, _: not args or _is_grid(args[0]))
-    before = state(model)
+    before = module_state(model)
     with before_any_step(lambda optimizer: (_kind(optimizer), optimizer.param_groups[0]["lr"])) as steps:
         result = answer(model, **case.kwargs)
     seen: Observation = {"in_place": result is model, "on_grid": all(inputs), "steps": len(steps)}
     if case.kwargs["steps"] == 0:
-        seen["changed"] = ", ".join(changed(before, state(model))) or "nothing"
+        seen["changed"] = ", ".join(changed_names(before, module_state(model))) or "nothing"
     seen |= {"optimizer": _all_alike([kind for kind, _ in steps]), "rate": _all_alike([rate for _, rate in steps])}
-    return seen | {"parameters": [values(p) for p in _in_order(model)]}
+    return seen | {"parameters": [see_without_grad(p) for p in _in_order(model)]}
 
 
 def _kind(optimizer: torch.optim.Optimizer) -> str:
@@ -95,7 +95,7 @@ def _seen(model: object, at: Tensor, below: float | None = None) -> Observation:
     with torch.no_grad():
         outputs = model(at.float())
     seen: Observation = {"shapes": shapes, "at": see(at), "outputs": see(outputs), "below": below}
-    return seen | {"parameters": [values(p) for p in _in_order(model)]}
+    return seen | {"parameters": [see_without_grad(p) for p in _in_order(model)]}
 
 
 def _shapes(model: object) -> Plain:
@@ -160,7 +160,7 @@ def _compare_trainings(facts: Observation, got: Observation, tolerance: Toleranc
 def _is_relu_net(seen: Observation) -> bool:
     """Whether what a network gives follows from its weights, with a ReLU between the layers."""
     outputs, told = _network(seen["parameters"], seen["at"].values.double()), seen["outputs"]
-    same_shape = isinstance(told, Seen) and told.values is not None and told.values.shape == outputs.shape
+    same_shape = isinstance(told, TensorSnapshot) and told.values is not None and told.values.shape == outputs.shape
     return same_shape and bool(torch.allclose(told.values.double(), outputs, rtol=1e-3, atol=1e-4))
 
 
@@ -220,7 +220,7 @@ def fitting(name: str, case: Case) -> str:
         "x and y are both (200, 1): `torch.linspace(...)` and `unsqueeze(1)`.",
     ),
     rules=(
-        avoids(
+        forbids(
             "Sequential",
             requirement="builds the model without nn.Sequential",
             sentence="You use nn.Sequential. Write the two layers and their order yourself: __init__ and forward.",

@@ -7,9 +7,9 @@ from functools import partial
 
 from torch import Tensor, float64, tensor
 
-from autograder.diagnosis.difference_messages import sized
+from autograder.diagnosis.difference_messages import tensor_summary
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.cut_losses import CUT, with_cuts
+from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.training_samples import FROZEN, IN_EVAL
 from autograder.exercises.probes.training_steps import LATER, SPREAD, one_step
 from autograder.exercises.seeded_draw import Draw
@@ -71,7 +71,9 @@ mode = Requirement(
 def stepping(name: str, case: Case) -> str:
     """The call, with a model, an optimizer and a batch."""
     model, optimizer, x, y = case.args
-    return f"{name}(<{model}>, <{optimizer}>, criterion, {sized('x_batch', x)}, {sized('y_batch', y)})"
+    return (
+        f"{name}(<{model}>, <{optimizer}>, criterion, {tensor_summary('x_batch', x)}, {tensor_summary('y_batch', y)})"
+    )
 
 
 @exercise(

@@ -8,10 +8,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.diagnosis.difference_messages import argument, call_of
+from autograder.diagnosis.difference_messages import argument_text, call_of
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, copy_of, see, values, watched
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_grad
 from autograder.exercises.seeded_draw import Draw
 
 from ._models import eighths
@@ -40,12 +40,12 @@ def rounds(*kept: str, how: str = "step") -> Probe:
             seen["early"].append(_round(scaler, optimizer, params, grads, how))
             seen["grads"].append([see(param.grad) for param in params])
             seen["same"].append(places == [_place(param.grad) for param in params])
-            seen["held"].append([values(param) for param in params])
+            seen["held"].append([see_without_grad(param) for param in params])
             seen["factors"].append(_plain(scaler.factor))
             seen["clean_steps"].append(_plain(scaler.clean_steps))
         return seen
 
-    return watched(look, *kept)
+    return catching_errors(look, *kept)
 
 
 def _place(grad: Tensor | None) -> tuple[int, int]:
@@ -99,7 +99,7 @@ def _spelled(name: str, case: Case) -> str:
     """A scaler, and what the gradients of each round are."""
     (given,) = case.args
     if isinstance(given, Tensor):
-        return f"{call_of(name, **case.kwargs)}.scale({argument(given)})"
+        return f"{call_of(name, **case.kwargs)}.scale({argument_text(given)})"
     return f"{call_of(name, **case.kwargs)}, then rounds with gradients: {', '.join(map(_finite, given))}"
 
 
@@ -129,7 +129,7 @@ STATIC = {
 }
 multiplies = Requirement(
     "multiplies the loss by factor",
-    watched(scales),
+    catching_errors(scales),
     {"scaled": "`scale(loss)` is not the loss times factor, or its gradient does not arrive at the loss."},
 )
 divides = Requirement(

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.exercises.probes.random_results import fixed_seed
-from autograder.exercises.probes.training_samples import filled
+from autograder.exercises.probes.training_samples import fill_layer
 from autograder.exercises.seeded_draw import Draw
 
 LAYERS: dict[str, Callable[[int, int], nn.Module]] = {
@@ -32,7 +32,7 @@ def eighths(draw: Draw, *shape: int) -> Tensor:
 def model_of(name: str, features: int) -> nn.Module:
     """A model by name, of one output."""
     if name == EXAMPLE:
-        return filled(nn.Linear(features, 1), 2.0, 0.0)
+        return fill_layer(nn.Linear(features, 1), 2.0, 0.0)
     return made(lambda: LAYERS[name](features, 1))
 
 

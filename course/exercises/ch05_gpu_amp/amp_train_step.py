@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.diagnosis.difference_messages import call_of, sized
+from autograder.diagnosis.difference_messages import call_of, tensor_summary
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, copy_of, see, watched
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see
 from autograder.exercises.probes.autocast import NotedScaler, active_autocast_dtype, autocast_entered
-from autograder.exercises.probes.cut_losses import CUT, with_cuts
+from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.training_steps import (
     LATER,
     at_each_call,
@@ -56,7 +56,7 @@ def amp_step(*kept: str, warm: bool = False) -> Probe:
             seen["later"] = held_by(model)
         return seen
 
-    return watched(look, *kept)
+    return catching_errors(look, *kept)
 
 
 def _lowered_for(device_type: str) -> torch.dtype | None:
@@ -67,7 +67,13 @@ def _lowered_for(device_type: str) -> torch.dtype | None:
 def _spelled(name: str, case: Case) -> str:
     """A step with a model, an optimizer and a scaler."""
     model, optimizer, scale, x, y = case.args
-    parts = (f"<{model}>", f"<{optimizer}>", f"<scaler, factor {scale:g}>", sized("x", x), sized("y", y))
+    parts = (
+        f"<{model}>",
+        f"<{optimizer}>",
+        f"<scaler, factor {scale:g}>",
+        tensor_summary("x", x),
+        tensor_summary("y", y),
+    )
     return call_of(name, *parts, **case.kwargs)
 
 

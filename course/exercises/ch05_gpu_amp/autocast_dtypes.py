@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, see, watched
+from autograder.exercises.probe import Answer, catching_errors, see
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.source_rules import avoids
+from autograder.exercises.source_rules import forbids
 
 
 def told_of(*own: str) -> Probe:
@@ -22,7 +22,7 @@ def told_of(*own: str) -> Probe:
         known = [name for name in own if name in told and name in asked]
         return {"returned": {name: told[name] for name in known}, "names": sorted(told)}
 
-    return watched(look)
+    return catching_errors(look)
 
 
 _FOLLOWS = "is on no list: what comes out has the dtype of what came in, and h is a product."
@@ -64,7 +64,7 @@ EVERY = sorted(name for names in OPERATIONS.values() for name in names)
         "On the CPU softmax is on none of the lists: it follows its input, and h is a product.",
     ),
     rules=(
-        avoids(
+        forbids(
             "autocast",
             requirement="works by the rule, without autocast",
             sentence="You ask torch. Predict instead: an operation is lowered, kept in float32, or follows its inputs.",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from autograder.diagnosis.difference_messages import call_of
-from autograder.diagnosis.number_format import number
+from autograder.diagnosis.number_format import number_text
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, copy_of, see, watched
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see
 from autograder.exercises.probes.fake_device import FakeDevice
 from autograder.exercises.seeded_draw import Draw
 
@@ -26,13 +26,13 @@ def _spelled(name: str, case: Case) -> str:
     """A function that is timed, with the seconds that each of its calls takes."""
     kind, takes, warmup, iters = case.args
     at_once = "; fn returns before the work is done" if kind == "asynchronous" else ""
-    seconds = ", ".join(map(number, takes))
-    before = f"; {number(case.kwargs['left_over'])} seconds of work are left from before" if case.kwargs else ""
+    seconds = ", ".join(map(number_text, takes))
+    before = f"; {number_text(case.kwargs['left_over'])} seconds of work are left from before" if case.kwargs else ""
     called = call_of(name, "fn", str(warmup), str(iters), "sync")
     return f"{called}, where calls of fn take {seconds} seconds{at_once}{before}"
 
 
-returned = watched(benched, "returned")
+returned = catching_errors(benched, "returned")
 one = Requirement(
     "times one call", returned, {"returned": "Asked for are the seconds of a single call of fn, and nothing else."}
 )
@@ -52,7 +52,7 @@ warm = Requirement(
 )
 done = Requirement(
     "waits until the work of a call is done",
-    watched(benched, "waits", "returned"),
+    catching_errors(benched, "waits", "returned"),
     {
         "waits": "You never call sync: nobody waits for the work.",
         "returned": "A time of a call goes from where nothing is left over to where its own work is done.",
@@ -67,7 +67,7 @@ before = Requirement(
 )
 calls = Requirement(
     "calls fn as often as asked for",
-    watched(benched, "calls"),
+    catching_errors(benched, "calls"),
     {"calls": "fn is to be called `warmup` times, and then `iters` times."},
 )
 

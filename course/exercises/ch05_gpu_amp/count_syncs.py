@@ -12,7 +12,7 @@ from torch import Tensor
 from autograder.exercises.dispatch_modes import active_mode_count
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, copy_of, see, watched
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see
 from autograder.exercises.seeded_draw import Draw
 
 ERRORS: dict[str, type[Exception]] = {"ValueError": ValueError, "RuntimeError": RuntimeError}
@@ -81,7 +81,7 @@ def _in_place(x: Tensor) -> Tensor:
     return total.mul_(3.0)
 
 
-returned = watched(counted, "returned", "made")
+returned = catching_errors(counted, "returned", "made")
 WAITING: dict[Requirement, dict[str, Callable[[Tensor], Any]]] = {
     Requirement(
         "lists a call of item",
@@ -144,7 +144,7 @@ WAITING: dict[Requirement, dict[str, Callable[[Tensor], Any]]] = {
 PROGRAMS = {name: program for programs in WAITING.values() for name, program in programs.items()}
 called = Requirement(
     "calls fn once, and lets it compute what it would",
-    watched(counted, "calls", "made", "left", "later"),
+    catching_errors(counted, "calls", "made", "left", "later"),
     {
         "later": "A later call of `count_syncs` changes the list that an earlier one returned.",
         "left": "After the call a mode is still on: it sees all that follows. `with Watch(): fn()` switches it off.",
@@ -156,7 +156,7 @@ called = Requirement(
 LEFT_BY_ERROR = "After an error in fn a mode is still on: it sees all that follows. A `with` block switches it off."
 stopped = Requirement(
     "switches its mode off where fn raises, and lets the error go on",
-    watched(counted_until_error),
+    catching_errors(counted_until_error),
     {"error": "The error that fn raises does not reach the caller.", "left": LEFT_BY_ERROR},
     given=("made",),
 )

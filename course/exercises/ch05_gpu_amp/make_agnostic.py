@@ -9,10 +9,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.diagnosis.difference_messages import sized
+from autograder.diagnosis.difference_messages import tensor_summary
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, copy_of, see, values, watched
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_grad
 from autograder.exercises.probes.devices import module_elsewhere, recorded_value_reads, values_read_as_zero
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_steps import at_each_step
@@ -74,7 +74,7 @@ def _trained(epoch: Any, x: Tensor, labels: Tensor, size: int) -> Observation:
     steps = at_each_step(other)
     with values_read_as_zero(epoch):
         epoch(elsewhere, other, _batches(x, labels, size), "meta")
-    return {"held": [values(param) for param in model.parameters()], "steps_elsewhere": len(steps)}
+    return {"held": [see_without_grad(param) for param in model.parameters()], "steps_elsewhere": len(steps)}
 
 
 def _epoch_loss(epoch: Any, x: Tensor, labels: Tensor, size: int) -> Observation:
@@ -104,7 +104,7 @@ def part(name: str, look: Callable[..., Observation]) -> Probe:
         with fixed_seed(11):
             return look(made_by_answer, *copy_of(case.args))
 
-    return watched(run)
+    return catching_errors(run)
 
 
 # --- what is asked of them
@@ -113,7 +113,7 @@ def part(name: str, look: Callable[..., Observation]) -> Probe:
 def _spelled(name: str, case: Case) -> str:
     """The part of the hunt that a requirement is about, and how it is called."""
     x, *rest = case.args
-    width, given = x.shape[-1], sized("x", x)
+    width, given = x.shape[-1], tensor_summary("x", x)
     if case.requirement == places.sentence:
         return f"AddPlaces({width})({given})"
     if case.requirement == keep.sentence:

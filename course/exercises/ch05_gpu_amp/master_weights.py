@@ -9,7 +9,7 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, facets
+from autograder.exercises.probe import Answer, select_facets
 from autograder.exercises.probes.tensors import calling, result_only
 from autograder.exercises.seeded_draw import Draw
 
@@ -44,7 +44,7 @@ master = Requirement(
     one_of_two(1),
     {"master": "`master` takes `steps` steps w - lr * grad, each of them in float32 from the first to the last."},
 )
-unchanged = Requirement("leaves w16 and grad as they were", facets(calling(), "inputs"))
+unchanged = Requirement("leaves w16 and grad as they were", select_facets(calling(), "inputs"))
 
 
 @exercise(

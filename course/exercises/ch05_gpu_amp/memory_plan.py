@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor, nn
 
-from autograder.diagnosis.difference_messages import call_of, sized
+from autograder.diagnosis.difference_messages import call_of, tensor_summary
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, changed_inputs, copy_of, see, watched
-from autograder.exercises.probes.functions_on_modules import flags, hooks
+from autograder.exercises.probe import Answer, catching_errors, changed_inputs, copy_of, see
+from autograder.exercises.probes.functions_on_modules import hook_counts, requires_grad_flags
 from autograder.exercises.probes.training_steps import give_gradients, grads_of, held_by
 from autograder.exercises.seeded_draw import Draw
 
@@ -102,10 +102,10 @@ def planned(entry: str) -> Probe:
             return {"returned": see(plan)}
         return {"keys": sorted(map(str, plan)), entry: see(plan.get(entry))}
 
-    return watched(look)
+    return catching_errors(look)
 
 
-@watched
+@catching_errors
 def plan_left(answer: Answer, case: Case) -> Observation:
     """What became of the model and the batch."""
     name, batch, *rest = args = copy_of(case.args)
@@ -118,8 +118,8 @@ def plan_left(answer: Answer, case: Case) -> Observation:
         "model": held_by(model),
         "grads": grads_of(model),
         "mode": [module.training for module in model.modules()],
-        "flags": ", ".join(name for name, flag in flags(model).items() if flag) or "none",
-        "hooks": hooks(model),
+        "flags": ", ".join(name for name, flag in requires_grad_flags(model).items() if flag) or "none",
+        "hooks": hook_counts(model),
         "inputs": changed_inputs(case, args, {}),
     }
 
@@ -127,7 +127,7 @@ def plan_left(answer: Answer, case: Case) -> Observation:
 def _spelled(name: str, case: Case) -> str:
     """A plan for a model and a batch."""
     model, batch, optimizer, dtype = case.args
-    return call_of(name, f"<{model}>", sized("batch", batch), repr(optimizer), repr(dtype))
+    return call_of(name, f"<{model}>", tensor_summary("batch", batch), repr(optimizer), repr(dtype))
 
 
 parameters = Requirement(

@@ -9,11 +9,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.diagnosis.difference_messages import argument
+from autograder.diagnosis.difference_messages import argument_text
 from autograder.exercises.difference import Difference, Tolerance, first_difference
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, copy_of, see, values, watched
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_grad
 from autograder.exercises.probes.autocast import autocast_entered
 from autograder.exercises.seeded_draw import Draw
 
@@ -77,11 +77,11 @@ def region(*kept: str, within: bool = True) -> Probe:
                 second = _quietly(safe, x.requires_grad_())
                 seen["still_on"].append(torch.is_autocast_enabled("cpu"))
             seen["itself"] = second is block.result
-        seen |= {"returned": [values(first), values(second)], "calls": block.calls}
+        seen |= {"returned": [see_without_grad(first), see_without_grad(second)], "calls": block.calls}
         seen["gradient"] = {"x": _gradient(second, x), "weights": see(block.layer.weight.grad)}
         return seen | {"entered": [sorted(making), sorted(running)]}
 
-    return watched(look, *kept, "entered")
+    return catching_errors(look, *kept, "entered")
 
 
 @contextmanager
@@ -103,7 +103,7 @@ class _Elsewhere(Tensor):
         return torch.device("xpu")
 
 
-@watched
+@catching_errors
 def region_elsewhere(answer: Answer, case: Case) -> Observation:
     """One call with x on another device, where autocast is on: is it on while the block runs? and what comes back.
 
@@ -158,7 +158,7 @@ def _spelled(name: str, case: Case) -> str:
     block, x = case.args
     if case.requirement == there.sentence:
         return f"{name}(<x + x>)(<x on a GPU, of shape {tuple(x.shape)}>)"
-    return f"{name}(<{block}>)({argument(x)})"
+    return f"{name}(<{block}>)({argument_text(x)})"
 
 
 computes = Requirement(

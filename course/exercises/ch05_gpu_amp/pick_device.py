@@ -10,12 +10,12 @@ import torch
 from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, see, watched
+from autograder.exercises.probe import Answer, catching_errors, see
 from autograder.exercises.probes.devices import accelerators
 from autograder.exercises.seeded_draw import Draw
 
 
-@watched
+@catching_errors
 def picked(answer: Answer, case: Case) -> Observation:
     """What is chosen with these accelerators there, each time; and whether torch's default stays.
 

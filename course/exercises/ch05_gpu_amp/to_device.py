@@ -12,7 +12,7 @@ from torch import Tensor
 from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, copy_of, watched
+from autograder.exercises.probe import Answer, catching_errors, copy_of
 from autograder.exercises.probes.devices import containers, describe_containers
 from autograder.exercises.seeded_draw import Draw
 
@@ -51,7 +51,7 @@ def _told(sentence: str) -> dict[str, str]:
     return {"returned": sentence, "returned:type": f"{sentence} Yours is of another kind, or None."}
 
 
-returned = watched(moved, "returned")
+returned = catching_errors(moved, "returned")
 tensor = Requirement("moves a tensor", returned, _told("A tensor comes back as a tensor, on the device."))
 sequences = Requirement(
     "moves what is in lists and tuples",
@@ -75,7 +75,7 @@ named = Requirement(
 )
 others = Requirement(
     "keeps everything else as it is, a tensor's graph too",
-    watched(moved, "returned", "tracked"),
+    catching_errors(moved, "returned", "tracked"),
     _told("Tensors are moved; texts, numbers, ranges, None and all else come back as what they were.")
     | {
         "tracked": "What you return is cut off from the tensor that was given. `.to` keeps its graph.",
@@ -83,7 +83,7 @@ others = Requirement(
 )
 new = Requirement(
     "leaves obj as it was, and makes new containers",
-    watched(moved, "left", "new"),
+    catching_errors(moved, "left", "new"),
     {
         "left": "After your function, obj itself is not what it was.",
         "new": "A list or dict in your result is one of those that obj holds: whoever changes one changes the other.",

@@ -8,11 +8,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.diagnosis.difference_messages import call_of, sized
+from autograder.diagnosis.difference_messages import call_of, tensor_summary
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, dtype_name
-from autograder.exercises.probe import Answer, attempt, changed_inputs, copy_of, see, watched
-from autograder.exercises.probes.cut_losses import CUT, with_cuts
+from autograder.exercises.probe import Answer, attempt, catching_errors, changed_inputs, copy_of, see
+from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.devices import recorded_value_reads
 from autograder.exercises.probes.training_steps import LATER, SPREAD, grads_of, held_by
 from autograder.exercises.seeded_draw import Draw
@@ -81,7 +81,7 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
             seen["later"] = held_by(step.model)
         return seen
 
-    return watched(look, *kept)
+    return catching_errors(look, *kept)
 
 
 def step_elsewhere(answer: Answer, case: Case) -> Observation:
@@ -105,7 +105,7 @@ def _each_once(met: list[Any]) -> list[Any]:
     return [each for place, each in enumerate(met) if each not in met[:place]]
 
 
-@watched
+@catching_errors
 def no_value_needed(answer: Answer, case: Case) -> Observation:
     """How often a value is asked for; where it never is, what comes back on the meta device, which has none."""
     seen = one_step("waits", "held")(answer, case)
@@ -121,7 +121,7 @@ def _spelled(name: str, case: Case) -> str:
     device, model, optimizer, *rest = case.args
     there = rest[0] if isinstance(rest[0], list) else []
     x, y = (
-        sized(f"{side}_batch", part, ", there already" if side in there else "")
+        tensor_summary(f"{side}_batch", part, ", there already" if side in there else "")
         for side, part in zip("xy", rest[-2:], strict=True)
     )
     return call_of(name, repr(device), f"<{model}>", f"<{optimizer}>", "criterion", x, y)

@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 
 from autograder.diagnosis.difference_messages import call_of
-from autograder.diagnosis.number_format import number
+from autograder.diagnosis.number_format import number_text
 from autograder.diagnosis.value_format import shorten
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, copy_of, see, watched
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -40,13 +40,13 @@ def report(*seen: str, warm: bool = False) -> Probe:
         ]
         return {"returned": see(result), "grads_kept": all(same)}
 
-    return watched(look, *seen)
+    return catching_errors(look, *seen)
 
 
 def _spelled(name: str, case: Case) -> str:
     """The gradients of a loss, one list for each parameter."""
     wanted, scales = case.args
-    slopes = ["None" if one is None else f"[{', '.join(map(number, one.tolist()))}]" for one in wanted]
+    slopes = ["None" if one is None else f"[{', '.join(map(number_text, one.tolist()))}]" for one in wanted]
     return f"{call_of(name, 'loss_fn', repr(scales))}, with gradients {shorten(', '.join(slopes))}"
 
 

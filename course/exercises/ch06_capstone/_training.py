@@ -10,7 +10,7 @@ from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Requirement
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, see
-from autograder.exercises.probes.training_runs import ROUNDED, Run, are_rounded, trained_on_meta
+from autograder.exercises.probes.training_runs import ROUNDED, TrainingScenario, are_rounded, trained_on_meta
 from autograder.exercises.probes.training_samples import image_model, images_of, optimizer_of
 from autograder.exercises.seeded_draw import Draw
 
@@ -20,7 +20,7 @@ _MEASURED = 67  # images of val_set: few of them would often give two epochs, or
 _RATES = {"SGD": 0.1, "SGD with momentum": 0.05, "Adam": 0.02}
 
 
-class Training(Run):
+class Training(TrainingScenario):
     """A model, its optimizer and its images, as a case names them."""
 
     def __init__(self, case: Case, seed: int, device: str = "cpu") -> None:

@@ -11,8 +11,8 @@ from torch.optim.optimizer import Optimizer
 from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, see, watched
-from autograder.exercises.probes.cut_losses import CUT, with_cuts
+from autograder.exercises.probe import Answer, catching_errors, see
+from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_samples import KINDS, SIDE, images_of
 from autograder.exercises.probes.training_steps import before_any_step
@@ -157,7 +157,7 @@ def hunted(*kept: str) -> Probe:
         seen |= {"gradients": gradients, "rates": rates, "optimizers": sorted(set(optimizers))}
         return seen | {"modes": sorted(model.modes), "goes_on": model.goes_on, "kept": model.kept()}
 
-    return watched(look, *kept)
+    return catching_errors(look, *kept)
 
 
 # --- what is asked

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
-from autograder.exercises.observation import Observation, Plain, Seen
+from autograder.exercises.observation import Observation, Plain, TensorSnapshot
 from autograder.exercises.probe import Answer, see
-from autograder.exercises.probes.cut_losses import CUT, with_cuts
-from autograder.exercises.probes.training_runs import resumed, trained
+from autograder.exercises.probes.detached_losses import CUT, with_cuts
+from autograder.exercises.probes.training_runs import observe_resumed_training, observe_training
 from autograder.exercises.seeded_draw import Draw
 
 from ._training import BATCHES, IN_ORDER, KEYS, MEAN, MODES, OUTPUTS, SHARE, Training, case_of, on_device, training
@@ -43,14 +43,14 @@ def _numbers(seen: Plain) -> Plain:
     if not isinstance(seen, list):
         return seen
     return [
-        one.values.item() if isinstance(one, Seen) and one.values is not None and one.shape == () else one
+        one.values.item() if isinstance(one, TensorSnapshot) and one.values is not None and one.shape == () else one
         for one in seen
     ]
 
 
 def _gone_on_with(**how: bool) -> Probe:
     """A training that is stopped and gone on with: how many epochs it tells of, and what of it is the same."""
-    look = resumed(_Stopped, **how)
+    look = observe_resumed_training(_Stopped, **how)
 
     def told(answer: Answer, case: Case) -> Observation:
         seen = look(answer, case)
@@ -66,7 +66,7 @@ def _gone_on_with(**how: bool) -> Probe:
 
 whole = Requirement(
     "trains as `train` does when nothing is stopped",
-    with_cuts(trained(Training)),
+    with_cuts(observe_training(Training)),
     CUT | KEYS | BATCHES | IN_ORDER | MODES | MEAN | SHARE,
 )
 goes_on = Requirement("goes on bit for bit, with another model", _gone_on_with(), _RESUMED)

@@ -5,35 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.cut_losses import CUT, with_cuts
-from autograder.exercises.probes.training_runs import trained
+from autograder.exercises.probes.detached_losses import CUT, with_cuts
+from autograder.exercises.probes.training_runs import observe_training
 from autograder.exercises.seeded_draw import Draw
 
 from ._training import BATCHES, IN_ORDER, KEYS, MEAN, MODES, OUTPUTS, SHARE, Training, case_of, on_device, training
 
 every_batch = Requirement(
     "trains on every batch of an epoch",
-    with_cuts(trained(Training, "batches", "outputs")),
+    with_cuts(observe_training(Training, "batches", "outputs")),
     CUT | BATCHES | IN_ORDER,
 )
 order = Requirement(
-    "draws a new order for each epoch, from its seed", trained(Training, "batches", "outputs"), BATCHES | IN_ORDER
+    "draws a new order for each epoch, from its seed",
+    observe_training(Training, "batches", "outputs"),
+    BATCHES | IN_ORDER,
 )
 mean = Requirement(
     "gives the mean loss over the images of an epoch",
-    trained(Training, "keys", "losses_rounded", "losses"),
+    observe_training(Training, "keys", "losses_rounded", "losses"),
     KEYS | MEAN,
     needs=(order,),
 )
 modes = Requirement(
     "measures in eval mode, trains in train mode",
-    trained(Training, "keys", "modes", "tracked", "accuracies_rounded", "accuracies"),
+    observe_training(Training, "keys", "modes", "tracked", "accuracies_rounded", "accuracies"),
     KEYS | MODES | SHARE,
     needs=(order,),  # in another order the accuracies may agree or not, by chance
 )
 alone = Requirement(
     "leaves torch's global generator to the model",
-    trained(Training, "outputs", "losses"),
+    observe_training(Training, "outputs", "losses"),
     OUTPUTS,
     needs=(order, mean, modes),
 )

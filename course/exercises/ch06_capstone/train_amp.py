@@ -13,9 +13,9 @@ from torch import Tensor, nn
 from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain, dtype_name
-from autograder.exercises.probe import Answer, see, watched
+from autograder.exercises.probe import Answer, catching_errors, see
 from autograder.exercises.probes.autocast import active_autocast_dtype
-from autograder.exercises.probes.cut_losses import CUT, with_cuts
+from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_samples import image_model, images_of, optimizer_of
 from autograder.exercises.probes.training_steps import at_each_call, at_each_gradient, at_each_step, give_gradients
@@ -112,10 +112,10 @@ def epoch(*kept: str) -> Probe:
         full = seen["forward"] == ["no autocast"]
         return seen | {"outputs": outputs_of(model) if full else "of products in 16 bits"}
 
-    return watched(look, *kept)
+    return catching_errors(look, *kept)
 
 
-@watched
+@catching_errors
 def close_to_float32(answer: Answer, case: Case) -> Observation:
     """The same epoch in mixed precision and without: whether every loss is close to float32's; and the latter."""
     mixed, full = (_epoch(answer, case, amp=amp)[0]["losses"] for amp in (True, False))

@@ -11,12 +11,12 @@ import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, dtype_name
-from autograder.exercises.probe import Answer, see, watched
+from autograder.exercises.probe import Answer, catching_errors, see
 from autograder.exercises.probes.tensors import calling
 from autograder.exercises.seeded_draw import Draw
 
 
-@watched
+@catching_errors
 def dtype_of(answer: Answer, case: Case) -> Observation:
     """The dtype of the result, and its numbers in that of the input."""
     (x,) = case.args

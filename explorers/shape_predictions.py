@@ -9,7 +9,7 @@ FORM = "Write a shape, such as (3, 4) or (), or the word error."
 HOLDS = "Your prediction holds."
 
 
-def judged(guess: str, found: Exploration) -> str:
+def judge_prediction(guess: str, found: Exploration) -> str:
     """One sentence or two about a guess: a shape as it is typed in, `error`, or nothing."""
     if found.unread:
         return found.note

@@ -20,8 +20,10 @@ class PlaceStarters(NbGraderPreprocessor):
 
     def preprocess_cell(self, cell: Any, resources: Any, _cell_index: int) -> tuple[Any, Any]:
         """Replace the text of one cell."""
-        if utils.is_solution(cell) and ("BEGIN", solution_regions.STARTER) in solution_regions.markers(cell.source):
-            cell.source = solution_regions.starter(cell.source)
+        if utils.is_solution(cell) and ("BEGIN", solution_regions.STARTER) in solution_regions.marker_lines(
+            cell.source
+        ):
+            cell.source = solution_regions.starter_cell(cell.source)
         return cell, resources
 
 

@@ -16,9 +16,9 @@ from typing import Any
 
 from IPython import get_ipython
 
-from autograder.notebook.cell_bindings import binds
+from autograder.notebook.cell_bindings import cell_binds
 from autograder.notebook.last_check import file_of, name_in
-from autograder.notebook.referenced_names import code_of, unwrapped
+from autograder.notebook.referenced_names import code_of, undecorated
 from autograder.notebook.saved_notebook import texts_run
 from autograder.student_modules import file_of_own
 from autograder.submission.answer_source import Statement, answer_text, python_of, statements
@@ -54,11 +54,11 @@ def _place(runs: Sequence[str], called: str, answer: object) -> int | None:
     It is the last one that binds the answer's name. If that statement is a plain `def`, the file name of the function's
     code has to confirm it: the cell may have stopped before the `def`, and text that `exec` runs is in no cell.
     """
-    bound = _last(place for place, run in enumerate(runs) if called and binds(run, called))
-    code = code_of(unwrapped(answer))
+    bound = _last(place for place, run in enumerate(runs) if called and cell_binds(run, called))
+    code = code_of(undecorated(answer))
     if bound is not None and (_shows(runs[bound], called) or (code and code.co_filename.startswith(_TIMED))):
         return bound
-    compiled = _own_text(answer).strip() if file_of(unwrapped(answer)) else ""
+    compiled = _own_text(answer).strip() if file_of(undecorated(answer)) else ""
     return _last(place for place, run in enumerate(runs) if compiled and python_of(run)[0].strip() == compiled)
 
 
@@ -75,7 +75,7 @@ def _shows(cell: str, called: str) -> bool:
 
 def _own_text(answer: object) -> str:
     """Return the source text of an answer: its whole cell, or its function in a file; "" if there is neither."""
-    if filename := file_of(unwrapped(answer)):
+    if filename := file_of(undecorated(answer)):
         return "".join(linecache.getlines(filename))
     try:
         return textwrap.dedent(inspect.getsource(answer))  # type: ignore[arg-type]
@@ -85,8 +85,8 @@ def _own_text(answer: object) -> str:
 
 def _of_its_file(answer: object) -> tuple[Statement, ...]:
     """Return the statements of the file that defines an answer; empty if a cell defines it."""
-    code = code_of(unwrapped(answer))
-    is_file = code is not None and not file_of(unwrapped(answer))
+    code = code_of(undecorated(answer))
+    is_file = code is not None and not file_of(undecorated(answer))
     return (statements("".join(linecache.getlines(code.co_filename))) or ()) if code and is_file else ()
 
 

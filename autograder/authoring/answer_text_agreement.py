@@ -13,7 +13,7 @@ from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.course.judge import Judge
 from autograder.diagnosis.answer_text import AnswerText
 from autograder.errors import ChapterError
-from autograder.notebook.answer_cell import text_of
+from autograder.notebook.kernel_answer_text import text_of
 from autograder.run_source import run_source
 from autograder.submission.answer_source import answer_text, statements
 

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from autograder.errors import WorkFailed
-from autograder.pipe_messages import Frame, receive, redirect_to_null, send
+from autograder.pipe_messages import Frame, receive_frame, redirect_to_null, send_frame
 from autograder.sandbox.execution.cell_outputs import Output, error_output
 from autograder.sandbox.execution.data_file_transfer import unpack_files
 from autograder.sandbox.execution.recording_shell import (
@@ -51,7 +51,7 @@ class PreparedNotebook:
 
     def serve(self, source: int, sink: int) -> None:
         """Run the cells that arrive from `source` in the working folder, and send a frame to `sink` for each."""
-        begin = receive(source)
+        begin = receive_frame(source)
         if begin is None:
             return
         # If a cell forks this process, the copy must not write to the grader or read from it.
@@ -60,9 +60,9 @@ class PreparedNotebook:
         redirect_to_null(2)
         _prepare_run(begin)
         redirect_streams()
-        while (request := receive(source)) is not None:
+        while (request := receive_frame(source)) is not None:
             outputs = run_recorded(self._shell, request.head["source"], request.head["seconds"])
-            send(sink, Frame({"stage": request.head["stage"]}, _packed(outputs)))
+            send_frame(sink, Frame({"stage": request.head["stage"]}, _packed(outputs)))
 
 
 def _draw_once() -> None:

@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import Any
 
 from explorers.loop_animation import LoopFilm
-from explorers.loop_copy import Parts, checked
-from explorers.loop_run import LINES, LOSS, PREDICTION, LoopRun, Snapshot, TensorKey, same
-from explorers.loop_state import RIGHT_ORDER, Change, Effect, Line, LoopState, SeenTensor, seen
-from explorers.loop_warnings import Witness
+from explorers.loop_copy import Parts, checked_parts
+from explorers.loop_run import LINES, LOSS, PREDICTION, LoopRun, Snapshot, TensorKey, equal_numbers
+from explorers.loop_state import RIGHT_ORDER, Change, Effect, Line, LoopState, SeenTensor, shown_tensor
+from explorers.loop_warnings import LoopWatcher
 
 MOST_STEPS = 1000  # of one run; a curve shows no more
 
@@ -27,7 +27,7 @@ class Loop:
 
     def __init__(self, model: Any, optimizer: Any, criterion: Any, x: Any, y: Any, *, seed: int = 0) -> None:
         """Copy everything; raise TypeError or ValueError for objects that cannot be trained or copied."""
-        self._origin = checked(Parts(model, optimizer, criterion, x, y)).copied()
+        self._origin = checked_parts(Parts(model, optimizer, criterion, x, y)).copied()
         self._seed = seed
         self._rate: float | None = None
         self.restart()
@@ -57,7 +57,7 @@ class Loop:
         self._lines = tuple(lines)
         self._run, self._right = (LoopRun(self._origin, self._seed, self._rate) for _ in range(2))
         self._look = self._before = self._run.look()
-        self._witness = Witness(self._run, self._look)
+        self._witness = LoopWatcher(self._run, self._look)
         self._losses: tuple[float | None, ...] = ()
         self._right_losses: tuple[float | None, ...] = ()
         self._right_error = ""
@@ -101,7 +101,7 @@ class Loop:
             _written(self.optimizer),
             self._step,
             self._effects,
-            tuple(seen(key, tensor) for key, tensor in self._before.items()),
+            tuple(shown_tensor(key, tensor) for key, tensor in self._before.items()),
             self._now,
             self._losses,
             self._right_losses,
@@ -126,7 +126,7 @@ class Loop:
     def _begin(self) -> None:
         self._step += 1
         self._before = self._look
-        self._now = tuple(seen(key, tensor) for key, tensor in self._look.items())
+        self._now = tuple(shown_tensor(key, tensor) for key, tensor in self._look.items())
         self._remarks: tuple[str, ...] = ()
         self._note = ""
         self._effects: tuple[Effect, ...] = tuple(
@@ -182,9 +182,9 @@ class Loop:
 def _changes(before: Snapshot, after: Snapshot, again: set[TensorKey]) -> Iterable[SeenTensor]:
     for key, tensor in after.items():
         change: Change = "again" if key in again else ""
-        if not same(before.get(key), tensor):
+        if not equal_numbers(before.get(key), tensor):
             change = "changed"
-        yield seen(key, tensor, change)
+        yield shown_tensor(key, tensor, change)
 
 
 def _written(optimizer: Any) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.submission.answer_source import python_of
-from autograder.submission.import_aliases import Scope, imported, is_under, text_of
+from autograder.submission.import_aliases import Scope, imported_paths, is_under, text_of
 
 GRADER = "autograder"
 FOR_STUDENTS = ("check", "hint", "mine", "progress", "reveal", "shows_error", "__version__", "*")
@@ -95,7 +95,7 @@ class TamperingSearch:
 
     def _import(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
         scope.bind_imports(node)
-        for _, path in imported(node):
+        for _, path in imported_paths(node):
             self._read(node, path)
 
     def _name(self, node: ast.Name, scope: Scope) -> None:

@@ -20,7 +20,7 @@ Predict = Callable[[Tensor], Any]
 
 
 @dataclass(frozen=True)
-class Reading:
+class DigitPrediction:
     """`seen` are the 8 x 8 numbers that went into the model; `shares` are ten numbers, each a digit's share of 1.
 
     Both are empty where something is amiss before them. `told` is one sentence: why nothing was asked (`asked` is
@@ -44,24 +44,24 @@ class _Amiss(ValueError):
     """The reader's function gave something unusable; the message is one sentence."""
 
 
-def blocks(drawing: Tensor) -> Tensor:
+def shrink_to_8x8(drawing: Tensor) -> Tensor:
     """Return the drawing shrunk to (8, 8): the number of black pixels in each block of 4 x 4."""
     return drawing.reshape(8, 4, 8, 4).sum((1, 3))
 
 
-def read(drawing: Tensor, predict: Predict, prepare: Prepare = blocks) -> Reading:
+def predict_drawing(drawing: Tensor, predict: Predict, prepare: Prepare = shrink_to_8x8) -> DigitPrediction:
     """Run `predict` on a drawing (32, 32). Its errors become sentences; the notebook's random state is kept."""
     extent = max((int(places.max() - places.min()) + 1 for places in drawing.nonzero().T if len(places)), default=0)
     if extent <= SMALL:
-        return Reading(told=DOT if extent else EMPTY, asked=False)
+        return DigitPrediction(told=DOT if extent else EMPTY, asked=False)
     seen = None
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         try:
             seen = _seen(_asked("prepare", prepare, drawing))
             shares, by_softmax = _shares(_asked("predict", predict, seen))
         except _Amiss as error:
-            return Reading(seen=_rows(seen), told=str(error))
-    return Reading(_rows(seen), shares, by_softmax)
+            return DigitPrediction(seen=_rows(seen), told=str(error))
+    return DigitPrediction(_rows(seen), shares, by_softmax)
 
 
 def _asked(name: str, function: Callable[[Tensor], Any], given: Tensor) -> Any:

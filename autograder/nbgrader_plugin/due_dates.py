@@ -36,7 +36,7 @@ class LatePenalty(LateSubmissionPlugin):  # type: ignore[misc,unused-ignore]
 
     def late_submission_penalty(self, student_id: str, score: float, total_seconds_late: float) -> float | None:
         """Return the points to subtract."""
-        rule = deadlines.read(_course_of(self)).late
+        rule = deadlines.read_deadlines(_course_of(self)).late
         if rule is None:
             nbgraders: float | None = super().late_submission_penalty(student_id, score, total_seconds_late)
             return nbgraders
@@ -63,7 +63,7 @@ def _course_of(plugin: Any) -> Path:
 
 
 @dataclass(frozen=True)
-class Late:
+class LateSubmission:
     """A late submission: by how many seconds, and its penalty in points."""
 
     student: str
@@ -71,10 +71,10 @@ class Late:
     penalty: float
 
     def __str__(self) -> str:
-        return f"{self.student} ({duration(self.seconds)}, {'-' if self.penalty else ''}{self.penalty:g} points)"
+        return f"{self.student} ({duration_text(self.seconds)}, {'-' if self.penalty else ''}{self.penalty:g} points)"
 
 
-def duration(seconds: float) -> str:
+def duration_text(seconds: float) -> str:
     """Format a duration in days and hours, or in hours and minutes."""
     hours = int(seconds // 3600)
     return f"{hours // 24} d {hours % 24} h" if hours >= 24 else f"{hours} h {int(seconds // 60) % 60} min"
@@ -117,7 +117,7 @@ class WrittenDates:
 
 def set_dates(gradebook: Gradebook, course: Path, stem: str) -> Deadlines:
     """Write a chapter's due date and extensions into the gradebook, and remove those that the file no longer has."""
-    found, path = deadlines.read(course), course / "verdicts" / stem / _WRITTEN
+    found, path = deadlines.read_deadlines(course), course / "verdicts" / stem / _WRITTEN
     before, now = WrittenDates.read(path), WrittenDates.of(found, stem)
     now.keep(path)
     assignment = gradebook.find_assignment(stem)
@@ -149,7 +149,7 @@ def set_time(submission: SubmittedAssignment, course: Path, stem: str) -> None:
             submission.timestamp = parse_utc(text.decode().strip() or None)
 
 
-def apply_deadlines(api: NbGraderAPI, gradebook: Gradebook, course: Path, stem: str) -> list[Late]:
+def apply_deadlines(api: NbGraderAPI, gradebook: Gradebook, course: Path, stem: str) -> list[LateSubmission]:
     """Apply the teacher's deadlines to all recorded submissions of a chapter; return the late ones with penalties."""
     set_dates(gradebook, course, stem)
     late = []
@@ -165,7 +165,7 @@ def apply_deadlines(api: NbGraderAPI, gradebook: Gradebook, course: Path, stem: 
                 _penalize(api, notebook.name, stem, student)
         if seconds:
             penalty = sum(notebook.late_submission_penalty or 0 for notebook in submission.notebooks)
-            late.append(Late(student, seconds, penalty))
+            late.append(LateSubmission(student, seconds, penalty))
     gradebook.db.commit()
     return late
 

@@ -11,23 +11,23 @@ import os
 import sys
 
 from autograder.errors import WorkFailed
-from autograder.pipe_messages import READY, Frame, receive, redirect_to_null, send
-from autograder.sandbox.execution.preload import prepare
+from autograder.pipe_messages import READY, Frame, receive_frame, redirect_to_null, send_frame
+from autograder.sandbox.execution.preload import preload_chapter
 from autograder.sandbox.execution.program import AssignmentSetup
 
 
 def main() -> None:
     """Prepare the chapter that the first frame names, then run the program that comes next."""
     source, sink = _take_pipes()
-    frame = receive(source)
+    frame = receive_frame(source)
     if frame is None:
         return
     try:
-        ready = prepare(AssignmentSetup(**frame.head))
+        ready = preload_chapter(AssignmentSetup(**frame.head))
     except WorkFailed as error:
-        send(sink, Frame({"problem": str(error)}))
+        send_frame(sink, Frame({"problem": str(error)}))
     else:
-        send(sink, Frame({"stage": READY}))
+        send_frame(sink, Frame({"stage": READY}))
         ready.serve(source, sink)
 
 

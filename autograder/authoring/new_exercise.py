@@ -14,10 +14,10 @@ from pathlib import Path
 from string import Template
 
 from autograder.authoring.static_checks import MARK
-from autograder.course.chapter_cells import Chapter, Kind
+from autograder.course.chapter_cells import CellKind, Chapter
 from autograder.course.chapter_reader import chapter_paths, parse, read_chapter, validate
 from autograder.course.chapter_rules import EXERCISE, RESERVED
-from autograder.course.exercise_parts import ExerciseParts, all_parts, shown
+from autograder.course.exercise_parts import ExerciseParts, all_parts, display_path
 from autograder.errors import CourseError
 from autograder.files import write_all
 from autograder.python_names import names_of
@@ -81,7 +81,7 @@ bank = AnswerBank("$name")
 _INIT = '"""The exercises of $stem."""\n'
 
 
-def new(course: Path, name: str, stem: str) -> list[str]:
+def write_new_exercise(course: Path, name: str, stem: str) -> list[str]:
     """Write the stubs of an exercise, all or none, and return a line for each file; raises CourseError."""
     chapter = read_chapter(_chapter_path(course, stem))
     parts = ExerciseParts(course, stem, name)
@@ -94,9 +94,9 @@ def new(course: Path, name: str, stem: str) -> list[str]:
     write_all({path: text.encode() for path, text in texts.items()})
     line = read_chapter(parts.chapter).exercise(name).line
     return [
-        f"{shown(parts, parts.chapter)}:{line}: the cells of {name}; move them to where it is taught",
-        f"{shown(parts, parts.exercise)}: its requirements, cases and hints",
-        f"{shown(parts, parts.bank)}: its wrong and right answers",
+        f"{display_path(parts, parts.chapter)}:{line}: the cells of {name}; move them to where it is taught",
+        f"{display_path(parts, parts.exercise)}: its requirements, cases and hints",
+        f"{display_path(parts, parts.bank)}: its wrong and right answers",
     ]
 
 
@@ -137,9 +137,11 @@ def _closing_line(chapter: Chapter) -> int | None:
     It is that of the text before the first cell that calls `progress(`, or of the text after the last code cell.
     """
     cells = chapter.cells
-    shows = (i for i, cell in enumerate(cells) if cell.kind is Kind.LESSON and re.search(r"^progress\(", cell.source))
+    shows = (
+        i for i, cell in enumerate(cells) if cell.kind is CellKind.LESSON and re.search(r"^progress\(", cell.source)
+    )
     index = next(shows, len(cells))
-    while index > 1 and cells[index - 1].kind is Kind.MARKDOWN:
+    while index > 1 and cells[index - 1].kind is CellKind.MARKDOWN:
         index -= 1
     return cells[index].line if index < len(cells) else None
 

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from autograder.exercises.difference import Difference, Tolerance, differences, first_difference
-from autograder.exercises.observation import Plain, Seen
+from autograder.exercises.observation import Plain, TensorSnapshot
 
 # The aspect that differs, then the expected and the observed form: ("dtype", "float32", "float64").
 Slip = tuple[str, str, str]
@@ -42,7 +42,7 @@ def _form(value: Plain, aspect: str) -> str:
 
 def _size(value: Plain) -> int:
     """Return the count of numbers in nested lists or a tensor; an empty container and a plain value count as one."""
-    if isinstance(value, Seen):
+    if isinstance(value, TensorSnapshot):
         empty = next((place for place, size in enumerate(value.shape) if size == 0), len(value.shape))
         return math.prod(value.shape[:empty])
     return max(1, sum(map(_size, value))) if isinstance(value, list | tuple) else 1
@@ -50,7 +50,7 @@ def _size(value: Plain) -> int:
 
 def _without_form(value: Plain) -> Any:
     """Return the values without their form: containers as lists, tensors as nested lists, an int as a float."""
-    if isinstance(value, Seen) and value.values is not None:
+    if isinstance(value, TensorSnapshot) and value.values is not None:
         return _without_form(
             value.values.to(torch.float64).tolist() if value.dtype != "bool" else value.values.tolist()
         )

@@ -23,7 +23,7 @@ from autograder.grading.points_cache import exercises_of
 from autograder.grading.submission_verdict import SubmissionVerdict, key_of
 from autograder.ipython_syntax import CHECK, as_python
 from autograder.sandbox.execution.cell_outputs import Output
-from autograder.sandbox.execution.wait_for_child import PROCESS_ENDED
+from autograder.sandbox.execution.wait_for_message import PROCESS_ENDED
 from autograder.submission.released_cells import grade_id
 
 _FILES = 32 * 2**20  # bytes of the files beside a notebook

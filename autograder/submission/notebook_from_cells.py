@@ -12,8 +12,8 @@ from typing import Any
 from nbformat import NotebookNode
 
 from autograder.submission.released_cells import ReleasedCell
-from autograder.submission.student_text_cells import fill_cell, own_cell
 from autograder.submission.submitted_cells import SubmittedCell
+from autograder.submission.text_only_cells import fill_cell, own_cell
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class PlacedCell:
     handed: SubmittedCell | None = None
 
 
-def place_cell(place: int, handed: SubmittedCell | None, cell: ReleasedCell) -> PlacedCell:
+def placed_cell(place: int, handed: SubmittedCell | None, cell: ReleasedCell) -> PlacedCell:
     """Return the cell at a released place; it takes the student's text if that differs and the cell is not locked."""
     untouched = handed is None or handed.source == cell.source or cell.is_always_released_text
     return PlacedCell(place, None if untouched else handed)

@@ -23,7 +23,7 @@ def of_line(line: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in found.items() if value}
 
 
-def load(course: Path) -> Columns:
+def load_columns(course: Path) -> Columns:
     """Return the stored columns; empty if there is no file. Raises CourseError if it cannot be read."""
     try:
         kept = json.loads((course / FILE).read_text(encoding="utf-8"))
@@ -37,14 +37,14 @@ def load(course: Path) -> Columns:
         ) from None
 
 
-def keep(course: Path, columns: Columns) -> None:
+def add_columns(course: Path, columns: Columns) -> None:
     """Add columns to the stored ones; an empty value keeps the stored value. Raises CourseError or WorkFailed."""
-    known = load(course)
+    known = load_columns(course)
     both = {who: {**known.get(who, {}), **columns.get(who, {})} for who in (*known, *columns)}
     if both != known:
         write_all({course / FILE: json.dumps(both, ensure_ascii=False, indent=1, sort_keys=True).encode()})
 
 
-def present(columns: Columns, names: Sequence[str]) -> tuple[str, ...]:
+def columns_in_use(columns: Columns, names: Sequence[str]) -> tuple[str, ...]:
     """Return those of the named columns that at least one student has."""
     return tuple(name for name in names if any(name in of for of in columns.values()))
