@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help lab teach test quick test-browser build grade report site bench nbval run proofs lint style types unit lock clean
+.PHONY: help lab teach test test-all quick test-browser build grade report site bench nbval run proofs lint style types unit lock clean
 
 VENV ?= .venv
 # The set-up is as new as what these files say, not as their times, which git sets anew in each checkout.
@@ -42,10 +42,13 @@ lab: $(READY) ## set up, and open JupyterLab on notebooks of your own in work/: 
 teach: $(READY) ## open JupyterLab in course/, with nbgrader's tools: make teach PORT=9000 BROWSER=no
 	@$(LAB) --teach
 
-test: $(READY) ## set up, and run every test: lint, types, unit tests, every notebook; at night with THOROUGH=1
-	@python -m tests.suite
+test: $(READY) ## set up, and run the tests of the day: lint, types, unit tests, notebooks
+	@python -m tests.suite $(if $(SAMPLE),--sample $(SAMPLE))
 
-quick: $(READY) ## check style and types, and run the tests of what has changed since the last push
+test-all: $(READY) ## set up, and run every test, as each night: all proofs, classes, attacks, other processors
+	@python -m tests.suite --all
+
+quick: $(READY) ## check style and types, and run the tests of what has changed since the last push, in a minute
 	@python -m tests.quick
 
 test-browser: $(READY) ## drive the notebooks in a real browser (needs Chromium); screenshots in build/screenshots/
@@ -103,8 +106,9 @@ types: $(READY) ## check types only
 	mypy
 
 # One more was no faster on two cores: 731 s against 692.
-unit: $(READY) ## run the unit tests only
-	pytest -n 2 --dist loadgroup $(REPORTING)
+export NIGHT
+unit: $(READY) ## run the unit tests only; with NIGHT=1 those of the night too
+	pytest -n 2 --dist loadgroup $(if $(NIGHT),-m "$(if $(SAMPLE),night)") $(if $(SAMPLE),--sample $(SAMPLE)) $(REPORTING)
 
 lock: ## write requirements.lock again from pyproject.toml, torch kept at its version
 	@$(CHECK_PYTHON)

@@ -1,9 +1,9 @@
 """What a run of the tests is asked for, in the environment.
 
-`THOROUGH=1` asks for everything, as the nightly run does: the ordinary suite does once what it could do many times.
+`NIGHT=1`, which `make test-all` sets, asks for all that a test can draw and try, where by day it does some of it. What
+runs at night only has the mark `night`.
 """
 
 import os
 
-THOROUGH = os.environ.get("THOROUGH", "") not in ("", "0")
-UNTIL = "PYTEST_QUICK_UNTIL"  # the variable with the time from which on no test begins
+NIGHT = os.environ.get("NIGHT", "") not in ("", "0")

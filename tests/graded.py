@@ -7,28 +7,23 @@ from pathlib import Path
 from shutil import copyfile, copytree, ignore_patterns
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from autograder.authoring import example_class
 from autograder.authoring.example_class import ExampleClass
 from autograder.authoring.example_students import ExampleStudent
-from autograder.authoring.proof import SEEDS
 from autograder.course.judge import Judge
-from autograder.diagnosis.judge_observations import UNTOUCHED
 from autograder.grading import verdict_store
 from autograder.grading.executors import WorkerChoice
 from autograder.grading.submission_verdict import SubmissionVerdict
-from tests.asked import THOROUGH
-from tests.conftest import UNCONFINED, is_remembered
+from tests.conftest import UNCONFINED
 from tests.our_course import COURSE
 from tests.sample_course import STEM
 from tests.small_chapter import PROJECT, SAMPLE
 
-# By day the drawing of fresh cases that the proof of the bank looks at, too: what answers show on it is known there.
-SEED = 20_250_101 if THOROUGH else SEEDS[1]
+SEED = 20_250_101
 WHOLE = STEM  # what happens to files and processes does not depend on the chapter: tried in that of the sample
 ONE = WorkerChoice(count=1, stays=True)  # the tests run side by side as it is
-# Who gets a page: one with a known mistake in every exercise, and one whose file could not be read.
-PAGES = None if THOROUGH else ("wrong-01", "broken-json")
 
 
 def group(stem: str) -> pytest.MarkDecorator:
@@ -36,28 +31,19 @@ def group(stem: str) -> pytest.MarkDecorator:
     return pytest.mark.xdist_group(f"class of {stem}")
 
 
+def of_class(stem: str, *more: str) -> ParameterSet:
+    """The parameters of a test of a chapter's class: the sample's is graded by day, the others at night."""
+    return pytest.param(stem, *more, marks=[group(stem), *([] if stem == WHOLE else [pytest.mark.night])])
+
+
 def graded_class(stem: str, request: pytest.FixtureRequest) -> ExampleClass:
-    """The class of a chapter after nbgrader's cycle; mishaps in the sample's only.
-
-    By day the bank of an exercise is handed in where a test in this run looks at it (`test_graded_banks`); of the
-    others the first right and the first wrong answer. At night there is feedback for everybody, and everybody has
-    answered everything.
-    """
+    """The class of a chapter after nbgrader's cycle; mishaps in the sample's only."""
     factory: pytest.TempPathFactory = request.getfixturevalue("tmp_path_factory")
-    whole = None if stem == WHOLE or THOROUGH else looked_at(stem, request.session)
-    return _graded_class(stem, factory.getbasetemp() / "classes" / stem, whole)
+    return _graded_class(stem, factory.getbasetemp() / "classes" / stem)
 
 
 @cache
-def looked_at(stem: str, session: pytest.Session) -> frozenset[str]:
-    """The exercises of a chapter that have a test of their own in this run, one that is not remembered."""
-    tests = [(item, getattr(item, "callspec", None)) for item in session.items if item.path.stem == "test_graded_banks"]
-    asked = [(item, call.params) for item, call in tests if call is not None and call.params.get("stem") == stem]
-    return frozenset(params["exercise"] for item, params in asked if "exercise" in params and not is_remembered(item))
-
-
-@cache
-def _graded_class(stem: str, folder: Path, whole: frozenset[str] | None) -> ExampleClass:
+def _graded_class(stem: str, folder: Path) -> ExampleClass:
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(verdict_store.SEED_VARIABLE, str(SEED))
         empty, is_sample = example_class.empty_folder(folder), stem == WHOLE
@@ -66,9 +52,6 @@ def _graded_class(stem: str, folder: Path, whole: frozenset[str] | None) -> Exam
             empty,
             stem,
             mishaps=is_sample,
-            repeats=is_sample or THOROUGH,
-            whole=whole,
-            pages=PAGES,
             workers=ONE,
             unconfined=UNCONFINED,
         )
@@ -92,23 +75,12 @@ def verdict_of(graded: ExampleClass, student: str) -> SubmissionVerdict:
     return found
 
 
-def share(graded: ExampleClass, judge: Judge, student: ExampleStudent, exercise: str) -> float:
-    """What share of an exercise's points a student must earn.
-
-    For a known mistake it comes from calling the answer here and now; by day in the sample, since that takes as long
-    as grading did, and in the others from the verdict, which names the mistake.
-    """
+def share(judge: Judge, student: ExampleStudent, exercise: str) -> float:
+    """What share of an exercise's points a student must earn; for a known mistake, from calling the answer here."""
     if exercise in student.expected.solved:
         return 1.0
     tag = student.expected.mistakes.get(exercise)
-    if tag is None:
-        return 0.0
-    if THOROUGH or graded.stem == WHOLE:
-        return _bank_share(judge, exercise, tag)
-    report = verdict_of(graded, student.name).report(exercise)
-    (answer,) = [answer for answer in judge.banks[exercise] if answer.tag == tag]
-    assert report.mistakes == ((tag,) if answer.sentence and tag != UNTOUCHED else ())
-    return report.score
+    return 0.0 if tag is None else _bank_share(judge, exercise, tag)
 
 
 @cache

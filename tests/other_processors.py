@@ -26,9 +26,7 @@ from autograder.course.judge import Judge
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.exercise import Exercise
-from tests.asked import THOROUGH
 from tests.last_bits import LastBits
-from tests.lean_torch import spare_notes
 from tests.our_course import COURSE as OURS
 
 COURSE = Path(__file__).parent.parent / "course"
@@ -72,8 +70,6 @@ def main() -> int:
     parser.add_argument("--last-bits", action="store_true")
     parser.add_argument("names", nargs="*", metavar="NAME", help="the exercises (default: all)")
     options = parser.parse_args()
-    if not THOROUGH:
-        spare_notes()
     names = options.names or list(EXERCISES)
     found = [line for name in names for line in strays(name, options.threads, options.last_bits)]
     of = f"{len(names)} exercise{'s' * (len(names) != 1)}"

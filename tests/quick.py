@@ -1,101 +1,108 @@
-"""`make quick`: style and types, and the tests of what has changed, in less than a minute.
+"""`make quick`: style and types, and the tests of what has changed, within a minute of CPU time.
 
-Changed is what git does not hold yet, and what no branch that is pushed holds. The nearest tests run first, and only
-as long as there is time; what was left out is told, for `make test` to run.
+Changed is what git does not hold yet, and what no branch that is pushed holds. The bank of a changed exercise is
+judged; of other files, the tests run that import them, the nearest first. The run is red where the engine, the
+explorers, the course or the tests have changed and no test of these changes ran.
 """
 
 from __future__ import annotations
 
-import os
+import re
 import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from tests import belonging
-from tests.asked import UNTIL
+from autograder.import_closure import import_closure
 from tests.small_chapter import PROJECT
+from tests.suite import counted
 
-SECONDS = 45  # when they are over, no other test begins
-PYTEST = (sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadgroup")
-PROOF = ("tests/test_bank.py",)  # proves every exercise, one by one
-# Each of these takes ten seconds and more.
-SLOW = (
-    *("attacks", "attacks_on_teacher", "bank", "class_run", "colab", "example_class", "fuzz", "graded_banks", "leaks"),
-    *("learn", "mutation", "other_cells", "other_processors", "parity", "progress_travels", "reporting", "setup"),
-    *("check_and_grading", "collect_whole", "site", "whole_runs"),
-)
+SECONDS = 25.0  # of CPU time for each of two processes of tests; the time for style and types comes to that
+REPORT = PROJECT / "build" / "suite" / "quick.xml"
+_CELL = re.compile(r'# %% .*\bexercise="(\w+)"')
+_CODE = ("autograder/", "explorers/", "course/", "tests/")
 
 
 def git(*words: str) -> str:
-    """What git says; "" where it cannot."""
+    """Return what git prints; "" where it fails."""
     done = subprocess.run(["git", *words], cwd=PROJECT, capture_output=True, text=True, check=False)
     return done.stdout if done.returncode == 0 else ""
 
 
 def pushed() -> str:
-    """The last commit that is on the branch's upstream too, or on origin's main branch; else the last there is."""
+    """Return the last commit that is on the branch's upstream too, or on origin's main branch; else the last."""
     for branch in ("@{upstream}", "origin/main"):
         if base := git("merge-base", "HEAD", branch).strip():
             return base
     return "HEAD"
 
 
-def changed(base: str) -> list[str]:
-    """The files that differ from a commit, deleted and new ones too."""
-    told = git("diff", "--name-only", base) + git("ls-files", "--others", "--exclude-standard")
-    return sorted(set(told.splitlines()))
+def changed_files(base: str) -> list[str]:
+    """Return the files that differ from a commit, deleted and new ones too."""
+    return sorted(
+        {*git("diff", "--name-only", base).splitlines(), *git("ls-files", "-o", "--exclude-standard").split()}
+    )
 
 
-def exercises(files: Iterable[str], base: str) -> list[str]:
-    """The exercises that have changed: in their file, their bank, or their cell of the chapter."""
-    found = belonging.exercises(PROJECT, files)
-    for file in files:
-        if file.startswith("course/chapters/"):
-            before = belonging.cells(git("show", f"{base}:{file}"))
-            after = belonging.cells((PROJECT / file).read_text()) if (PROJECT / file).is_file() else {}
+def changed_exercises(files: Iterable[str], base: str) -> list[str]:
+    """Return the exercises whose file, bank, or cell in a chapter has changed; a helper's are those of its chapter."""
+    found: set[str] = set()
+    for file in map(Path, files):
+        if file.parts[:2] in (("course", "exercises"), ("course", "answers")) and file.suffix == ".py":
+            shared = file.stem.startswith("_")
+            found |= {path.stem for path in (PROJECT / file).parent.glob("[!_]*.py")} if shared else {file.stem}
+        elif file.parts[:2] == ("course", "chapters") and (PROJECT / file).is_file():
+            before, after = _cells(git("show", f"{base}:{file}")), _cells((PROJECT / file).read_text(encoding="utf-8"))
             found |= {name for name, cell in after.items() if cell != before.get(name)}
     return sorted(found)
 
 
-def near(files: Sequence[str]) -> dict[str, int]:
-    """The test modules that belong to changed files, the nearest first, each with its distance."""
-    known = sorted((PROJECT / "tests").glob("test_*.py"))
-    far = {test.relative_to(PROJECT).as_posix(): belonging.distance(PROJECT, test, files) for test in known}
-    return dict(sorted((each for each in far.items() if each[1] is not None), key=lambda each: each[1]))
+def _cells(chapter: str) -> dict[str, str]:
+    found = ((_CELL.match(cell), cell) for cell in re.split(r"(?m)^(?=# %%)", chapter))
+    return {match[1]: cell for match, cell in found if match}
 
 
-def parted(far: dict[str, int], proved: bool) -> tuple[list[str], list[str]]:
-    """The modules to run, and those to leave out: slow ones that have not changed themselves, and what is proved."""
-    apart = PROOF if proved else ()
-    left = [test for test in far if test not in apart and far[test] and Path(test).stem.removeprefix("test_") in SLOW]
-    return [test for test in far if test not in (*left, *apart)], left
+def tests_of(files: Sequence[str], project: Path) -> list[str]:
+    """Return the test modules of changed files: those that have changed, that import them, that name or reach them."""
+    paths, names = {project / file for file in files}, {Path(file).name for file in files}
+    ranks: dict[str, int] = {}
+    for test in sorted((project / "tests").glob("test_*.py")):
+        own = import_closure([test], [project])
+        text = test.read_text(encoding="utf-8")
+        direct = any(re.search(rf"\bimport\b.*\b{path.stem}\b|\b{path.stem} import", text) for path in own & paths)
+        near = [test in paths, direct, any(f'"{name}"' in text for name in names), bool(own & paths)]
+        if any(near):
+            ranks[test.relative_to(project).as_posix()] = near.index(True)
+    return sorted(ranks, key=lambda name: ranks[name])
 
 
-def commands(names: Sequence[str], tests: Sequence[str]) -> Iterator[list[str]]:
-    """What is run, one after the other."""
-    yield ["make", "--no-print-directory", "lint"]
-    if names:
-        yield [*PYTEST, *PROOF, "-k", " or ".join(names)]
+def commands(exercises: Sequence[str], tests: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the runs of pytest: the answers of exercises, then test modules in this order."""
+    pytest = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadgroup", f"--junitxml={REPORT}"]
+    pytest += ["--cpu-seconds", str(SECONDS)]
+    if exercises:
+        yield [*pytest, "tests/test_check_and_grading.py", "-k", " or ".join(f"-{name}]" for name in exercises)]
     if tests:
-        yield [*PYTEST, *tests]
+        yield [*pytest, "-m", "not night and not slow", *tests]
 
 
 def main() -> int:
-    """Run what belongs to the changes; the exit status is the first that is not 0."""
+    """Run what belongs to the changes; return the first exit status that is not 0."""
     begun, base = time.time(), pushed()
-    files = changed(base)
-    names = exercises(files, base)
-    tests, left = parted(near(files), proved=bool(names))
-    environment = os.environ | {UNTIL: str(begun + SECONDS)}
-    status = 0
-    for command in commands(names, tests):
-        print(" ".join(command))
-        status = status or subprocess.run(command, cwd=PROJECT, env=environment, check=False).returncode
-    print(f"{len(files)} changed files, {len(names)} exercises, {len(tests)} test modules: {time.time() - begun:.0f} s")
-    if left:
-        print(f"left out, for `make test` to run: {' '.join(left)}")
+    files = changed_files(base)
+    exercises, tests = changed_exercises(files, base), tests_of(files, PROJECT)
+    REPORT.parent.mkdir(parents=True, exist_ok=True)
+    status, ran = subprocess.run(["make", "--no-print-directory", "lint"], cwd=PROJECT, check=False).returncode, 0
+    for command in commands(exercises, tests):
+        REPORT.unlink(missing_ok=True)
+        ended = 0 if status else subprocess.run(command, cwd=PROJECT, check=False).returncode
+        status = status or (0 if ended == 5 else ended)  # 5: all of them are marked `slow` or `night`
+        ran += counted(REPORT) or 0
+    print(f"{len(files)} changed files, {len(exercises)} exercises: {ran} tests, {time.time() - begun:.0f} s")
+    if status == 0 and ran == 0 and any(file.startswith(_CODE) for file in files):
+        print("No test of these changes ran: `make test` runs them all.", file=sys.stderr)
+        return 1
     return status
 
 

@@ -16,12 +16,10 @@ import tempfile
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-import pytest
 from nbgrader.apps import NbGraderAPI
 from traitlets.config import Config
 
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
-from tests.forked_kernels import forked_kernels
 from tests.own_assignments import Own, Scores, hand_in, scores, write_source
 from tests.own_examples import EXAMPLES
 from tests.sample_course import make_course
@@ -43,22 +41,18 @@ def course_of(folder: Path, examples: Mapping[str, Own]) -> Path:
 
 
 def graded_by_nbgrader(course: Path, exchange: Path, names: Collection[str] = EXAMPLES) -> dict[str, Scores]:
-    """The scores of nbgrader as it comes, whose kernels begin warm."""
+    """The scores of nbgrader as it comes."""
     exchange.mkdir()
     config = Config()
     config.CourseDirectory.root, config.CourseDirectory.course_id = str(course), "pytorch_basics"
     config.Exchange.root = str(exchange)
     config.Execute.timeout, config.Execute.shutdown_kernel = SECONDS, "immediate"
     found: dict[str, Scores] = {}
-    with forked_kernels() as variables, pytest.MonkeyPatch.context() as monkeypatch:
-        for name, value in variables.items():
-            monkeypatch.setenv(name, value)
-        api = NbGraderAPI(config=config)
-        for name in sorted(path.name for path in (course / "source").iterdir() if path.name in names):
-            students = [path.parent.name for path in (course / "submitted").glob(f"*/{name}")]
-            for student in sorted(students):
-                assert api.autograde(name, student, force=True)["success"], f"{name}: {student}"
-            found[name] = scores(course, name)
+    api = NbGraderAPI(config=config)
+    for name in sorted(path.name for path in (course / "source").iterdir() if path.name in names):
+        for student in sorted(path.parent.name for path in (course / "submitted").glob(f"*/{name}")):
+            assert api.autograde(name, student, force=True)["success"], f"{name}: {student}"
+        found[name] = scores(course, name)
     return found
 
 

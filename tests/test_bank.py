@@ -1,9 +1,7 @@
 """The proof of the graders: every exercise against its starter, its solution, its answer bank, and its mutants.
 
-To look at one exercise: `pytest tests/test_bank.py -k standardize`, or `autograder prove standardize`.
-What was proven before, and has not changed since, is not computed again: `autograder.authoring.proof_receipts` says
-how that is known, and `THOROUGH=1` computes all of it, on three drawings of fresh cases in place of one; mutants that
-are listed as survivors run on fresh cases then, too.
+By day the committed receipts stand for the proofs, and `test_check_and_grading` judges every answer on the visible
+cases; at night every exercise is proven. One by hand: `autograder prove standardize`.
 """
 
 from collections.abc import Callable
@@ -14,30 +12,22 @@ from pathlib import Path
 import pytest
 import torch
 
-from autograder.authoring.proof import SEEDS, Proof, prove
-from autograder.authoring.proof_receipts import proof_path, remember_proof
+from autograder.authoring.proof import Proof, prove
+from autograder.authoring.proof_receipts import exercises_to_prove
 from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.course.exercise_parts import ExerciseParts
 from autograder.course.judge import Judge
 from autograder.diagnosis.verdict import Report, Status
-from tests.asked import THOROUGH
 from tests.our_course import COURSE as OURS
-from tests.watch import WATCH
 
 COURSE = Path(__file__).parent.parent / "course"
-DRAWN = SEEDS if THOROUGH else SEEDS[:2]  # by day the visible cases and one drawing of fresh ones
 NOTED = {("fix_inplace", "clone-everywhere")}  # right, with something to say all the same
 CHAPTER_OF = {path.stem: path.parent.name for path in sorted((COURSE / "exercises").glob("*/[!_]*.py"))}
 
 
+@cache
 def judge_of(stem: str) -> Judge:
     """The judge of a chapter, made once."""
-    WATCH.note(f"{COURSE}/answers/{stem}")
-    return _judge_of(stem)
-
-
-@cache
-def _judge_of(stem: str) -> Judge:
     return Judge(COURSE, stem)
 
 
@@ -53,19 +43,18 @@ def grade(name: str, cell: str, seed: int) -> Report:
     return proof_of(name).report(cell, seed)
 
 
+def test_every_exercise_has_a_receipt_for_what_it_is_now() -> None:
+    """Whoever changes what a proof depends on proves the exercise anew, and commits the receipt."""
+    assert [] == [parts.name for parts in exercises_to_prove(COURSE)], "run `autograder prove --all`"
+
+
 # Where time runs out in the midst of a garbage collection, Python can only report it.
+@pytest.mark.night
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("name", CHAPTER_OF)
-def test_it_is_proven(name: str, record_property: Callable[[str, object], None]) -> None:
+def test_it_is_proven(name: str) -> None:
     """Nothing is missing: starter, solution, right, wrong and thoughtless answers, mutants, what is shipped."""
-    parts = ExerciseParts(COURSE, CHAPTER_OF[name], name)
-    path = proof_path(parts)
-    if path.is_file() and not THOROUGH:
-        record_property("proved before", name)
-        return
-
-    assert [] == prove(parts, DRAWN)
-    remember_proof(parts)
+    assert [] == prove(ExerciseParts(COURSE, CHAPTER_OF[name], name))
 
 
 @pytest.mark.parametrize("stem", OURS.stems)

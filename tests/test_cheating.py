@@ -2,7 +2,7 @@
 
 Where a replay in which only the shapes are right earns more, the exercise is known for it (`FACTS_ALONE`).
 
-The table of all exercises is printed: `pytest tests/test_cheating.py -s`. `THOROUGH=1` draws more seeds, and new ones;
+The table of all exercises is printed: `pytest tests/test_cheating.py -s`. `NIGHT=1` draws more seeds, and new ones;
 `python -m tests.cheats` does this for exercises by name.
 """
 
@@ -16,7 +16,7 @@ from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.course.exercise_parts import ExerciseParts
 from autograder.course.judge import Judge
 from autograder.course.replay_cheats import MOST, cheat_earns_points
-from tests.asked import THOROUGH
+from tests.asked import NIGHT
 from tests.cheats import FACTS_ALONE, new_seeds, rows, table
 from tests.our_course import COURSE
 from tests.proven_course import edit, make_proven_course
@@ -38,12 +38,12 @@ def test_nothing_for_nothing(stem: str, name: str) -> None:
     """In every exercise of the course."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = list(rows(_judge(COURSE.folder, stem), new_seeds(stem) if THOROUGH else SEEDS, [name]))
+        found = list(rows(_judge(COURSE.folder, stem), new_seeds(stem) if NIGHT else SEEDS, [name]))
     print(f"\n{table(found)}")
 
     assert [] == [str(row) for row in found if not row.is_well]
     assert [] == [row.name for row in found if (row.shapes > MOST) != (row.name in FACTS_ALONE)]
-    assert not THOROUGH or [] == [str(row) for row in found if row.again > SELDOM]
+    assert not NIGHT or [] == [str(row) for row in found if row.again > SELDOM]
 
 
 @pytest.fixture

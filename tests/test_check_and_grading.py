@@ -23,7 +23,10 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 from autograder.authoring.example_students import ClassMaker
+from autograder.authoring.message_check import failed_verdicts, other_messages
+from autograder.course.answer_bank import KnownAnswer
 from autograder.diagnosis.judge_observations import judge
+from autograder.diagnosis.verdict import Report
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import Observation
 from autograder.grading.execution_plan import Task, plan_run
@@ -79,7 +82,7 @@ def graded(stem: str) -> dict[str, dict[str, str]]:
     known, release = judge_of(stem), nbformat.read(PROJECT / "notebooks" / f"{stem}.ipynb", as_version=4)
     tasks = [Task(name, (), 1.0) for name in known.names]
     found: dict[str, dict[str, str]] = defaultdict(dict)
-    for student in ClassMaker(known, release).students(mishaps=False, repeats=False):
+    for student in ClassMaker(known, release).students(mishaps=False):
         submission = read_submission(student.data, release)
         sources = plan_run(submission.parts, tasks, AssignmentSetup("", (stem,), known.chapter.prelude)).sources
         for name in known.names:
@@ -94,21 +97,32 @@ def told(shell: Any, name: str) -> str:
     return str(shown.outputs[0].data["text/plain"])
 
 
+def as_expected(exercise: Exercise, answer: KnownAnswer | None, report: Report) -> bool:
+    """Whether a right answer passes, and a wrong one is refused and gets its own sentence and no other one."""
+    if answer is None:  # the solution, or the starter
+        return report.passed or not report.score
+    if answer.is_right:
+        return report.passed
+    return bool(failed_verdicts(report)) and not list(other_messages(exercise, answer, report))
+
+
 @pytest.mark.filterwarnings("ignore")  # a warning in an answer is the student's to read
 @pytest.mark.parametrize(("stem", "exercise"), EXERCISES)
 def test_check_says_what_grading_says(shell: Any, seen: list[Observation], stem: str, exercise: str) -> None:
-    """Verdicts, sentences, calls, and what was expected and found are the same to the letter."""
+    """Verdicts, sentences, calls, and what was expected and found are the same to the letter, and as they should be."""
     shell.run_cell(judge_of(stem).chapter.prelude, store_history=True).raise_error()
     shell.user_ns["torch"].set_num_threads(1)
     asked, key = COURSE.find(exercise), COURSE.keys(stem)[exercise]
-    known = [answer.source.strip() for answer in judge_of(stem).banks[exercise]]
+    known = {answer.source.strip(): answer for answer in judge_of(stem).banks[exercise]}
 
     assert set(known) <= {cell.strip() for cell in graded(stem)[exercise]}
     for cell, text in graded(stem)[exercise].items():
         shell.run_cell(cell, store_history=True).raise_error()
         seen.clear()
         shown = told(shell, exercise)
-        assert repr(Feedback(judge(asked, key, seen, text), asked.hints)) == shown, cell
+        report = judge(asked, key, seen, text)
+        assert repr(Feedback(report, asked.hints)) == shown, cell
+        assert as_expected(asked, known.get(cell.strip()), report), cell
 
 
 SETUP = "import functools\nimport torch"

@@ -20,7 +20,6 @@ from autograder.grading.assignment import read_assignment
 from autograder.grading.executors import WorkerChoice
 from autograder.grading.grader import grader_of
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
-from tests.asked import THOROUGH
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.hosts import Host, network, no_hosts
 from tests.processes import PYTHONPATH
@@ -158,7 +157,7 @@ def test_hosts_that_die_are_cut_off_or_are_slow_cost_nothing(dask: Cluster, expe
     assert dask.has_shown_progress(len(expected))
 
 
-@pytest.mark.skipif(not THOROUGH, reason="a cluster is started twice, one minute: at night")
+@pytest.mark.night  # a cluster is started twice, one minute: at night
 def test_scheduler_that_dies_costs_nothing_that_was_graded(dask: Cluster, expected: dict[str, bytes]) -> None:
     """The command ends with a sentence, and run again with a scheduler anew, it goes on where it was."""
     for each in dask.workers:

@@ -18,11 +18,10 @@ from packaging.requirements import Requirement
 from autograder.authoring.example_class import ExampleClass
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.workspace.embedded_package import embed_package
-from tests.asked import THOROUGH
 from tests.colab import runtime
 from tests.colab.notebook import Notebook, colab_copy, copied_name
 from tests.conftest import UNCONFINED
-from tests.graded import ONE, graded_class, group
+from tests.graded import ONE, graded_class, of_class
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
 from tests.wheel import PACKAGES, build_wheel
@@ -39,12 +38,9 @@ SETTINGS = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the built wheel and nothing else: without the chapters that nobody opens here."""
+    """A folder with the built wheel and nothing else."""
     folder = tmp_path_factory.mktemp("library")
-    others = [
-        name for stem in COURSE.stems if stem not in CHAPTERS for name in (f"{stem}*", f"_{stem.split('_')[0]}_*")
-    ]
-    wheel = build_wheel(tmp_path_factory.mktemp("wheel"), "answers", *others)  # test_leaks: it has no answers anyway
+    wheel = build_wheel(tmp_path_factory.mktemp("wheel"), "answers")  # test_leaks: it has no answers anyway
     pip = [sys.executable, "-m", "pip", "install", "-qq", "--no-deps", "--no-index", "--target", str(folder)]
     subprocess.run([*pip, str(wheel)], check=True)
     return folder
@@ -74,8 +70,6 @@ def is_solution(cell: Notebook) -> bool:
     return bool(cell.metadata.get("nbgrader", {}).get("solution"))
 
 
-# One with an explorer; at night, all.
-CHAPTERS = COURSE.stems if THOROUGH else COURSE.stems[:1]
 DOWNLOADS: dict[str, Callable[[Notebook], Notebook]] = {
     "format-4.0": colab_copy,
     "own-format": lambda notebook: colab_copy(notebook, keeps_format=True),
@@ -84,7 +78,7 @@ DOWNLOADS: dict[str, Callable[[Notebook], Notebook]] = {
 
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
-@pytest.mark.parametrize("stem", [pytest.param(stem, marks=group(stem)) for stem in CHAPTERS])
+@pytest.mark.parametrize("stem", [of_class(stem) for stem in COURSE.stems])
 def test_chapter_done_on_colab_earns_everything(
     stem: str, tmp_path: Path, library: Path, request: pytest.FixtureRequest
 ) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -10,12 +12,12 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.grading.executors import WorkerChoice
+from autograder.nbgrader_plugin import parallel_feedback
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.nbgrader_plugin.parallel_feedback import in_two_processes
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, write_source
 from tests.sample_course import make_course
-from tests.warm_child import run_warm
 from tests.which_process import dies_with, process_of
 
 CLASS = ("ada", "ben", "cyd", "dan")
@@ -74,10 +76,9 @@ def test_nobody_is_left_out_where_a_process_dies() -> None:
 
 def test_pages_are_those_of_nbgraders_command(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Byte by byte, written by two processes."""
-    monkeypatch.setattr(
-        "autograder.nbgrader_plugin.nbgrader_cycle.parallel_feedback.distribute", partial(in_two_processes, worth=1)
-    )
-    ran = run_warm(["-P", "-m", "nbgrader", "generate_feedback", "hw", "--force"], course, dict(os.environ))
+    monkeypatch.setattr(parallel_feedback, "in_two_processes", partial(in_two_processes, worth=1))
+    command = [sys.executable, "-P", "-m", "nbgrader", "generate_feedback", "hw", "--force"]
+    ran = subprocess.run(command, cwd=course, capture_output=True, text=True, check=False)
     assert 0 == ran.returncode, ran.stderr
     theirs = pages(course)
     assert 0 == main(["--root", str(course), "feedback", "hw", "--workers", "2"])

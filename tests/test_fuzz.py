@@ -32,7 +32,7 @@ from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.program import LIMITS, Limits, Outcome, Program, Runner
 from autograder.sandbox.execution.submission_runner import outcome_in
 from autograder.submission.read_submission import read_submission
-from tests.asked import THOROUGH
+from tests.asked import NIGHT
 from tests.colab.notebook import colab_copy
 from tests.conftest import UNCONFINED
 from tests.made_submissions import handed_in, released
@@ -199,7 +199,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     return Made(judge, release, bases)
 
 
-@settings(gentle, max_examples=1000 if THOROUGH else 500)
+@settings(gentle, max_examples=1000 if NIGHT else 500)
 @given(
     base=st.integers(0, 3),
     chain=CHAINS,

@@ -12,7 +12,7 @@ from typing import Any
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
-from nbgrader.api import Gradebook, get_alembic_version
+from nbgrader.api import Gradebook
 from nbgrader.utils import determine_grade
 
 from autograder.diagnosis.verdict import Report, Status, Verdict
@@ -22,8 +22,6 @@ from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin import preflight_checks
 from autograder.nbgrader_plugin.grade_cell_outputs import grade_cell_outputs
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
-from tests.asked import THOROUGH
-from tests.conftest import alembic_version
 from tests.small_chapter import SAMPLE
 
 # nbgrader's database layer warns about itself.
@@ -303,9 +301,3 @@ def replace_free(usage: Any, free: int) -> Any:
 def test_verdicts_are_values() -> None:
     """Two verdicts with the same content are equal."""
     assert verdict(Status.PASS) == replace(verdict(Status.PASS))
-
-
-@pytest.mark.skipif(not THOROUGH, reason="nbgrader asks a process, which takes seconds")
-def test_tables_have_the_version_that_nbgrader_asks_for() -> None:
-    """By day the tests tell a new gradebook which it is."""
-    assert get_alembic_version() == alembic_version()

@@ -1,7 +1,6 @@
 """The answer bank of every chapter through nbgrader's whole cycle: every score and sentence is known beforehand.
 
-What is about one exercise is a test of its own, and handed in are the exercises whose tests run: `-k standardize`
-grades the answers to one, beside the first ones to the others.
+The sample's chapter is graded by day, those of the course at night; what is about one exercise is a test of its own.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from autograder.course.answer_bank import KnownAnswer
 from autograder.course.judge import Judge
 from autograder.diagnosis.judge_observations import UNTOUCHED
 from tests import sample_course
-from tests.graded import PAGES, graded_class, group, share, verdict_of
+from tests.graded import graded_class, of_class, share, verdict_of
 from tests.our_course import COURSE
 
 EXERCISES = {each.stem: tuple(each.exercises) for each in (*sample_course.COURSE.listed, *COURSE.listed)}
-of_each_class = pytest.mark.parametrize("stem", [pytest.param(stem, marks=group(stem)) for stem in EXERCISES])
+of_each_class = pytest.mark.parametrize("stem", [of_class(stem) for stem in EXERCISES])
 of_each_exercise = pytest.mark.parametrize(
     ("stem", "exercise"),
-    [pytest.param(stem, name, marks=group(stem)) for stem, names in EXERCISES.items() for name in names],
+    [of_class(stem, name) for stem, names in EXERCISES.items() for name in names],
 )
 
 
@@ -70,7 +69,7 @@ def _scores(course: Path, stem: str) -> Scores:
 def test_gradebook_holds_the_expected_scores(graded: ExampleClass, scores: Scores, judge: Judge, exercise: str) -> None:
     """Each student's points in the gradebook are those known beforehand."""
     for student in graded.students:
-        earned = share(graded, judge, student, exercise)
+        earned = share(judge, student, exercise)
 
         assert (
             pytest.approx(earned * judge.chapter.points(exercise), abs=1e-3),
@@ -141,7 +140,7 @@ def test_feedback_shows_sentences_and_no_hidden_tests(graded: ExampleClass) -> N
     told = [(student, path.read_text()) for student, path in pages if path.is_file()]
 
     assert [student.name for student, _ in told if student.expected.mistakes]
-    assert len(told) == len([student for student in graded.students if PAGES is None or student.name in PAGES])
+    assert len(told) == len(graded.students)
     for student, page in told:
         teachers = (graded.course / "autograded" / student.name / stem / f"{stem}.ipynb").read_text()
         shown = html.unescape(re.sub("<[^>]+>", "", page))

@@ -13,7 +13,6 @@ import yaml
 from autograder.course.chapter_cells import Cell, CellKind, Chapter
 from autograder.course.chapter_reader import read_chapter
 from autograder.notebook.lesson_cells import Reveal
-from tests.asked import THOROUGH
 
 COURSE = Path(__file__).parent.parent / "course"
 TABLES = sorted((COURSE / "ledger").glob("*.yml"))
@@ -87,7 +86,7 @@ def test_each_claim_is_held(path: Path) -> None:
     assert loose == []
 
 
-@pytest.mark.skipif(not THOROUGH, reason="the proofs of `make test` hold predictions; at night, this seed's too")
+@pytest.mark.night  # the proofs of `make test` hold predictions; at night, this seed's too
 def test_each_prediction_holds(path: Path) -> None:
     """The right answers that stand in the chapter's predictions are what torch says."""
     shown: list[Reveal] = []

@@ -2,7 +2,7 @@
 
 By day those cells run that `mine` touches, and of one answer alone those that it touches. Where nothing is solved, only
 the cells that take an answer: the notebooks that are handed out run as a whole beside (`make nbval`), and nobody has
-solved anything there. A chapter that can be short is short. `THOROUGH=1` runs all cells, as they are.
+solved anything there. A chapter that can be short is short. `NIGHT=1` runs all cells, as they are.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from matplotlib import pyplot as plt
 
 from autograder.notebook import last_check, progress_log
-from tests.asked import THOROUGH
+from tests.asked import NIGHT
 from tests.made_reader import new_kernel
 from tests.mine_in_chapters import Cell, Chapter, chapter, lay_beside, using
 from tests.our_course import COURSE
@@ -64,8 +64,8 @@ def told(
     shell.user_ns["__vsc_ipynb_file__"] = f"{shell.starting_dir}/{shown.stem}.ipynb"  # as one editor tells it
     alone = [name for name in shown.taken if list(solved) == [name]] or shown.taken
     is_ours = shown not in (FIRST, SECOND)
-    cells = shown.cells if THOROUGH and is_ours else shown.touched(alone, used=bool(solved) or not is_ours)
-    for text in shown.texts(cells, solved, short=not THOROUGH):
+    cells = shown.cells if NIGHT and is_ours else shown.touched(alone, used=bool(solved) or not is_ours)
+    for text in shown.texts(cells, solved, short=not NIGHT):
         shell.run_cell(text, store_history=True).raise_error()
     lines = capsys.readouterr().out.splitlines()
     taken = list(dict.fromkeys(name for cell in cells for name in cell.taken))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,7 +22,6 @@ from tests.conftest import UNCONFINED
 from tests.own_assignments import answer, by_hand, graded, marked, scores, task
 from tests.processes import PYTHONPATH
 from tests.sample_course import STEM, make_course
-from tests.warm_child import run_warm
 
 pytestmark = [
     pytest.mark.xdist_group("other cells"),  # each course is made once
@@ -99,7 +100,11 @@ def other(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 def nbgrader_autograde(course: Path, stem: str = STEM) -> tuple[bool, str]:
     """Run `nbgrader autograde`: whether it did, and what it said."""
-    ran = run_warm(["-P", "-m", "nbgrader", "autograde", stem], course, os.environ | {"PYTHONPATH": PYTHONPATH})
+    command, variables = (
+        [sys.executable, "-P", "-m", "nbgrader", "autograde", stem],
+        os.environ | {"PYTHONPATH": PYTHONPATH},
+    )
+    ran = subprocess.run(command, cwd=course, env=variables, capture_output=True, text=True, check=False)
     return ran.returncode == 0, ran.stderr
 
 

@@ -1,25 +1,12 @@
-"""The shipped keys on other processors than the one they were made on: nobody is told something else.
-
-Of several exercises that train for long and have changed, one is drawn by day. The others are left to the night: that
-they were is remembered as what was proven is, so that no later run computes one of them, until it changes again.
-"""
+"""The shipped keys on other processors than the one they were made on: every answer gets the same sentences."""
 
 import os
-import random
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from autograder.authoring.proof_receipts import proof_path, remember_proof
-from autograder.course.exercise_parts import ExerciseParts
-from autograder.files import digest_of
 from tests import other_processors
-from tests.asked import THOROUGH
-from tests.other_processors import COURSE, EXERCISES
 from tests.small_chapter import PROJECT
 
 # What makes this processor compute as another one does, as far as it can. Threads that wait do not count as work.
@@ -31,65 +18,16 @@ SETTINGS: dict[str, tuple[dict[str, str], list[str]]] = {
     "one with other last bits": ({}, ["--last-bits"]),
 }
 
-# Operation by operation, their trainings take two thirds of the time of all exercises together.
-LONG = {
-    *("broken_loops", "fit", "fit_resumable", "house_prices", "overfit_one_batch"),
-    *("resume_training", "sin_fit", "train", "train_amp"),
-}
 
-
-# Other last bits show what any processor could; at night, the others too.
-@pytest.mark.parametrize("setting", SETTINGS if THOROUGH else ["one with other last bits"])
-def test_every_answer_is_told_the_same(setting: str, record_property: Callable[[str, object], None]) -> None:
+@pytest.mark.night
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_every_answer_gets_the_same_sentence(setting: str) -> None:
     """Every right answer has full points by the shipped keys, every wrong one its own sentence."""
     variables, options = SETTINGS[setting]
-    parts = {name: ExerciseParts(COURSE, each.chapter, name) for name, each in EXERCISES.items()}
-    due = [name for name, each in parts.items() if THOROUGH or not proof_path(each, _where(setting)).is_file()]
-    open_ones = due if THOROUGH else _with_one_of(LONG, due)
-    record_property("proved before", len(parts) - len(open_ones))
-    if not open_ones:
-        return
-    command = [sys.executable, "-m", "tests.other_processors", *options, *open_ones]
-    run = subprocess.run(command, cwd=PROJECT, env=os.environ | variables, capture_output=True, text=True, timeout=900)
+    command = [sys.executable, "-m", "tests.other_processors", *options]
+    run = subprocess.run(command, cwd=PROJECT, env=os.environ | variables, capture_output=True, text=True, timeout=1800)
 
     assert run.returncode == 0, f"computed as {setting} does:\n{run.stdout}{run.stderr}"
-    for name in due:
-        remember_proof(parts[name], _where(setting))
-
-
-def _with_one_of(some: set[str], names: list[str]) -> list[str]:
-    """The names, but of some of them only one that is drawn."""
-    drawn = random.choice([name for name in names if name in some] or [""])
-    return [name for name in names if name == drawn or name not in some]
-
-
-def test_long_ones_are_drawn_one_at_a_time() -> None:
-    """All that are quick, and one that is not; where nothing else has changed, that one."""
-    left = _with_one_of(LONG, list(EXERCISES))
-
-    assert LONG < set(EXERCISES) and 1 == len(LONG.intersection(left)) and set(EXERCISES) - LONG < set(left)
-    assert ["fit_resumable"] == _with_one_of(LONG, ["fit_resumable"]) and [] == _with_one_of(LONG, [])
-
-
-def test_what_is_left_out_is_left_to_the_night(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next run computes none of it, but one that has changed since."""
-    ran: list[set[str]] = []
-
-    def run(command: list[str], **_: object) -> SimpleNamespace:
-        ran.append(set(command) & set(EXERCISES))
-        return SimpleNamespace(returncode=0)
-
-    here = sys.modules[__name__]
-    monkeypatch.setattr(here, "THOROUGH", False)
-    monkeypatch.setattr(here, "proof_path", lambda parts, _: tmp_path / parts.name)
-    monkeypatch.setattr(here, "remember_proof", lambda parts, _: (tmp_path / parts.name).touch())
-    monkeypatch.setattr(subprocess, "run", run)
-    for _ in range(2):
-        test_every_answer_is_told_the_same("one with other last bits", lambda *_: None)
-    (tmp_path / "fit").unlink()
-    test_every_answer_is_told_the_same("one with other last bits", lambda *_: None)
-
-    assert 2 == len(ran) and 1 == len(ran[0] & LONG) and {"fit"} == ran[1]
 
 
 def test_that_all_is_well_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -99,9 +37,3 @@ def test_that_all_is_well_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytes
 
     assert 0 == other_processors.main()
     assert "2 exercises: every answer is told what it should be told.\n" == capsys.readouterr().out
-
-
-def _where(setting: str) -> str:
-    """What stands for a processor: its setting, and the text of what computes as it does."""
-    texts = ((PROJECT / "tests" / f"{name}.py").read_text() for name in ("other_processors", "last_bits"))
-    return digest_of(repr(SETTINGS[setting]), *texts)

@@ -13,7 +13,6 @@ import pytest
 
 from autograder.authoring.custom_exercise import new_own, own_path, prove_own
 from autograder.errors import ExerciseError
-from tests.asked import THOROUGH
 from tests.second_course import COURSE, EXERCISE, environment, make_second_course
 from tests.small_chapter import PROJECT
 
@@ -36,7 +35,7 @@ def _contents(course: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in course.rglob("*") if path.is_file()}
 
 
-@pytest.mark.skipif(not THOROUGH, reason="a process for each of nbgrader's commands, half a minute: at night")
+@pytest.mark.night  # a process for each of nbgrader's commands, half a minute: at night
 def test_the_guides_walk_word_for_word(tmp_path: Path) -> None:
     """Commands and code of the guide, in its order, lead to a graded class of two."""
     guide = (PROJECT / "docs" / "teachers.md").read_text(encoding="utf-8")

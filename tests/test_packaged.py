@@ -8,7 +8,6 @@ import pytest
 
 from autograder.grading.executors import WorkerChoice
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
-from tests.asked import THOROUGH
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Scores, scores
 from tests.packaged import PACKAGED, course_of, recorded
@@ -42,7 +41,7 @@ def test_same_scores(ours: dict[str, Scores], name: str) -> None:
     assert STOCK[name] == ours[name]
 
 
-@pytest.mark.skipif(not THOROUGH, reason="nbgrader is asked again at night")
+@pytest.mark.night  # nbgrader is asked again at night
 def test_recorded_scores_are_nbgraders(tmp_path: Path) -> None:
     """What is recorded is what nbgrader gives."""
     assert STOCK == graded_by_nbgrader(course_of(tmp_path / "course"), tmp_path / "exchange", PACKAGED)

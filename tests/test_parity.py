@@ -21,9 +21,8 @@ from autograder.course.judge import Judge
 from autograder.grading.grade_submission import grade
 from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.program import Runner
-from tests.asked import THOROUGH
 from tests.conftest import UNCONFINED, needs_confinement
-from tests.graded import group
+from tests.graded import of_class
 from tests.our_course import COURSE
 from tests.parity.edits import EDITS
 from tests.parity.kernels import Kernels
@@ -34,7 +33,7 @@ from tests.test_bank import judge_of
 T = TypeVar("T")
 
 SEED = SEEDS[1]  # as in the bank's tests, whose keys on these cases are there already
-NOTEBOOKS = int(os.environ.get("PARITY", "216" if THOROUGH else "36")) // len(COURSE.stems)
+NOTEBOOKS = int(os.environ.get("PARITY", "216")) // len(COURSE.stems)
 # Names that the lessons give, and the cells that do.
 LESSON_NAMES = {
     "ch01_tensors": {"features": ("house-sizes",), "few_labels": ("compare-all",)},
@@ -79,7 +78,7 @@ class Chapter:
         return {name: report.first.sentence for name, report in reports.items() if report.first}
 
 
-@pytest.fixture(scope="module", params=[pytest.param(stem, marks=group(stem)) for stem in COURSE.stems])
+@pytest.fixture(scope="module", params=[of_class(stem) for stem in COURSE.stems])
 def chapter(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Chapter:
     """Each chapter."""
     stem = request.param

@@ -26,7 +26,6 @@ from autograder.submission.cell_order import CellRole, OrderedCell
 from tests import made
 from tests.conftest import needs_confinement
 from tests.made_programs import MADE_COURSE, NAMES, program
-from tests.warm_child import warm_children
 
 pytestmark = pytest.mark.xdist_group("runner")  # what all of them look at is made once
 
@@ -50,12 +49,13 @@ def run_in(
     return [outcomes[name] for name in answers]
 
 
-@pytest.fixture(scope="module", params=["forked and confined", "in a process of its own"])
+@pytest.fixture(
+    scope="module", params=["forked and confined", pytest.param("in a process of its own", marks=pytest.mark.night)]
+)
 def children(request: pytest.FixtureRequest) -> Iterator[Children]:
-    """Each way to run a program; where a process is to be fresh, what it imports is there already."""
+    """Each way to run a program."""
     if request.param.startswith("in"):
-        with warm_children() as warm:
-            yield warm
+        yield fresh_process
     elif reason := confinement_problem():
         pytest.skip(f"nothing can be confined here: {reason}")
     else:

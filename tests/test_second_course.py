@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import os
+import subprocess
+import sys
 from html import unescape
 from pathlib import Path
 
@@ -13,7 +14,6 @@ from autograder.course.course_location import COURSE_VARIABLE
 from autograder.grading import class_table
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 from autograder.sandbox.confinement_policy import UNCONFINED_VARIABLE
-from tests.asked import THOROUGH
 from tests.second_course import (
     CHAPTER,
     COURSE,
@@ -24,8 +24,6 @@ from tests.second_course import (
     make_second_course,
     with_side_path,
 )
-from tests.small_chapter import PROJECT
-from tests.warm_child import run_warm
 
 PATCHED = """import sys
 
@@ -46,7 +44,9 @@ pytestmark = pytest.mark.xdist_group("second-course")
 
 def run(folder: Path, *command: str) -> str:
     """What a command of a teacher or student prints in a folder of the project; it must end well."""
-    ran = run_warm(command, folder, environment())
+    ran = subprocess.run(
+        [sys.executable, *command], cwd=folder, env=environment(), capture_output=True, text=True, check=False
+    )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return ran.stdout
 
@@ -152,17 +152,3 @@ def test_settings_of_another_course_are_left_behind(monkeypatch: pytest.MonkeyPa
     heard = environment()
 
     assert COURSE_VARIABLE not in heard and "1" == heard[UNCONFINED_VARIABLE]
-
-
-def test_commands_here_are_what_python_makes_of_them(tmp_path: Path) -> None:
-    """Begun warm: folder, arguments, both streams and the exit status; and what it reads of the project is noted."""
-    noted = tmp_path / "noted"
-    noted.touch()
-    read = PROJECT / "course" / "nbgrader_config.py"
-    text = f"import os, sys; open({str(read)!r}).close(); print(os.getcwd(), sys.argv); sys.exit('no more')"
-    ran = run_warm(["-c", text, "one", "two"], tmp_path, os.environ | {"PYTEST_WATCHED": str(noted)})
-    helped = run_warm(["-P", "-m", "autograder", "--help"], tmp_path, os.environ)
-
-    assert (1, f"{tmp_path} ['-c', 'one', 'two']\n", "no more\n") == (ran.returncode, ran.stdout, ran.stderr)
-    assert THOROUGH or [str(read)] == noted.read_text().splitlines()
-    assert 0 == helped.returncode and helped.stdout.startswith("usage: autograder")

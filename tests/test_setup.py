@@ -13,7 +13,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from tests import remembered, suite
+from tests import suite
 from tests.small_chapter import PROJECT
 
 SETTINGS: dict[str, Any] = tomllib.loads((PROJECT / "pyproject.toml").read_text())
@@ -181,35 +181,31 @@ class TestMake:
         assert re.fullmatch(needed + r": install one, or name it with make PYTHON=/path/to/python", told[0])
         assert len(told) == 2 and told[1].startswith("make: ***") and not (tmp_path / "venv").exists()
 
-    def test_everything_is_tested(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """`make test`: lint, types, unit tests, every notebook, and every chapter with another seed."""
-        monkeypatch.setattr(remembered, "place", lambda *_: None)
-        assert make("-n", "test").splitlines()[-1] == "python -m tests.suite"
+    def test_everything_is_tested(self) -> None:
+        """`make test`: lint, types, unit tests, every notebook that is handed out, every chapter with another seed."""
+        assert make("-n", "test").splitlines()[-1].rstrip() == "python -m tests.suite"
 
-        told = {part.name: make("-n", *part.command, "REPORT=x.xml") for part in suite.parts(thorough=False)}
-        unit, nbval = (
-            "pytest -n 2 --dist loadgroup --junitxml=x.xml\n",
-            "notebooks/ch06_capstone.ipynb --junitxml=x.xml\n",
-        )
+        told = {part.name: make("-n", *part.command, "REPORT=x.xml") for part in suite.DAY}
         steps = {
             "lint": "ruff format --check .",
             "types": "mypy",
-            "unit": unit,
-            "nbval": nbval,
+            "unit": "pytest -n 2 --dist loadgroup   --junitxml=x.xml\n",
+            "nbval": "-W default notebooks --junitxml=x.xml\n",
             "papermill": "xargs -P 2 -I {} python -m tests.spared",
         }
 
         assert dict.fromkeys(told, True) == {name: step in told[name] for name, step in steps.items()}
         assert {"ruff check .", "ruff format --check .", "mypy"} <= set(make("-n", "lint").splitlines())
+        assert all(path.stem in told["papermill"] for path in (PROJECT / "course" / "chapters").glob("*.py"))
 
-    def test_every_notebook_is_tested(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """nbval runs the students' notebooks, papermill every solution; at night, or by hand, nbval these too."""
-        monkeypatch.setattr(remembered, "place", lambda *_: None)
-        papermill = next(part for part in suite.parts(thorough=False) if part.name == "papermill")
-        (nightly,) = (part for part in suite.parts(thorough=True) if part.name == "nbval")
+    def test_the_night_runs_more(self) -> None:
+        """`make test-all`: tests with the mark `night` too, and the solutions by nbval; a sample is of the former."""
+        told = {part.name: make("-n", *part.command, "REPORT=x.xml") for part in suite.ALL}
 
-        assert papermill.chapters == tuple(sorted(path.stem for path in (PROJECT / "course" / "chapters").glob("*.py")))
-        assert "-W default notebooks solutions" in make("-n", *nightly.command)
+        assert make("-n", "test-all").splitlines()[-1] == "python -m tests.suite --all"
+        assert 'pytest -n 2 --dist loadgroup -m ""' in told["unit"]
+        assert "-W default notebooks solutions" in told["nbval"]
+        assert 'pytest -n 2 --dist loadgroup -m "night" --sample 0a1b' in make("-n", "unit", "NIGHT=1", "SAMPLE=0a1b")
 
     def test_browser(self) -> None:
         """`make test-browser` stops where there is no browser, before a test is skipped; `make test` needs none."""
@@ -217,7 +213,7 @@ class TestMake:
 
         shared = "-n logical --maxprocesses 4 --dist loadgroup"
         assert ["python -m tests.browser.chromium", f"pytest tests/browser {shared}"] == told
-        assert "browser" not in make("-n", *(part.command[0] for part in suite.parts(thorough=True)))
+        assert "browser" not in make("-n", *(part.command[0] for part in suite.ALL))
 
     def test_parameters(self) -> None:
         """`make run` takes every chapter or one, a seed, a device, and a wish for fewer repetitions."""
@@ -255,12 +251,12 @@ class TestSession:
 
 class TestContinuousIntegration:
     def test_ci_run(self) -> None:
-        """The script calls `make test`, can be executed, and stops at the first error."""
+        """The script calls `make test`, then a sample of the night; it is executable and stops at the first error."""
         script = PROJECT / ".ci" / "run"
 
         assert os.access(script, os.X_OK) or sys.platform == "win32"
         assert "set -euo pipefail" in script.read_text()
-        assert script.read_text().endswith("\nmake test\n")
+        assert script.read_text().endswith('\nmake test\nmake test SAMPLE="$(git rev-parse HEAD)"\n')
 
     def test_workflow(self) -> None:
         """GitHub runs `make test` on every Python that pyproject.toml allows."""
@@ -273,12 +269,12 @@ class TestContinuousIntegration:
         assert any(str(step.get("run", "")).startswith("make test") for step in job["steps"])
 
     def test_nightly_workflow(self) -> None:
-        """Every night all of it is proved anew: nothing is remembered, and everything is done as often as it can be."""
+        """Every night all tests run."""
         workflow = yaml.safe_load((PROJECT / ".github" / "workflows" / "nightly.yml").read_text())
         runs = {name: [step.get("run") for step in job["steps"]] for name, job in workflow["jobs"].items()}
 
         assert workflow[True]["schedule"]  # YAML reads `on` as a truth
-        assert "make test PYTHON=python THOROUGH=1" in runs["thorough"]
+        assert "make test-all PYTHON=python" in runs["thorough"]
 
     def test_oldest_torch(self) -> None:
         """Every night the worked solutions meet the oldest torch that pyproject.toml promises."""

@@ -13,7 +13,6 @@ from autograder.course.side_paths import main_path, side_paths
 from autograder.errors import ChapterError, WorkFailed
 from autograder.notebook import progress_log
 from autograder.papermill_run import run_notebook
-from tests.asked import THOROUGH
 from tests.side_chapter import STEM, TEXT, read
 from tests.small_chapter import PROJECT, refusal
 
@@ -169,7 +168,7 @@ table["half"]
 """
 
 
-@pytest.mark.skipif(not THOROUGH, reason="at night")
+@pytest.mark.night  # at night
 @pytest.mark.parametrize("path", WITH_SIDE_PATHS, ids=lambda path: path.stem)
 def test_main_path_runs_alone(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each chapter that has side paths runs without them, claims and all."""

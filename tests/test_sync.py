@@ -8,7 +8,7 @@ import pytest
 from autograder.authoring.build_course import build, check_sync
 from autograder.authoring.build_course import make_data_files as observed
 from autograder.course.exercise_index import HINTS, ExercisePoints, IndexedChapter, read_index
-from tests.asked import THOROUGH
+from tests.asked import NIGHT
 from tests.own_assignments import graded
 from tests.small_chapter import PROJECT, STEM, TEXT, make_project, observe
 
@@ -36,7 +36,7 @@ def test_this_course_is_in_sync() -> None:
 
     The observations are part of each exercise's proof; at night they are all made once more.
     """
-    problems = check_sync(PROJECT, partial(observed, anew=True) if THOROUGH else as_committed)
+    problems = check_sync(PROJECT, partial(observed, anew=True) if NIGHT else as_committed)
 
     assert [] == [str(problem) for problem in problems], "run `make build`"
 

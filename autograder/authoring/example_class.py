@@ -58,8 +58,6 @@ def run_example_class(
     progress: Callable[[str], ShowProgress] = no_bars,
     *,
     mishaps: bool = True,
-    repeats: bool = True,
-    whole: Collection[str] | None = None,
     pages: Collection[str] | None = None,
     ids: Callable[[int], Sequence[str]] | None = None,
     workers: WorkerChoice = WorkerChoice(),  # noqa: B008  (a value)
@@ -67,16 +65,16 @@ def run_example_class(
 ) -> ExampleClass:
     """Make the class in an empty folder and run nbgrader's cycle from generating to exporting grades on it.
 
-    `mishaps`, `repeats` and `whole` choose the students, as in `ClassMaker.students`. If `pages` is given, only these
-    students get feedback pages, whose making takes most of the time. `ids(n)` returns n names to use in place of the
-    students' names, which tell what is special about them. Raises CourseError.
+    Without `mishaps`, nobody hands in a damaged file, or an answer that hangs, crashes or makes noise. If `pages` is
+    given, only these students get feedback pages, whose making takes most of the time. `ids(n)` returns n names to use
+    in place of the students' names, which tell what is special about them. Raises CourseError.
     """
     copy_course(project, folder / "course", stem)
     cycle = Cycle(folder / "course", stem, _exchange(folder))
     cycle.generate()
     cycle.release()
     made_from = grader_of(read_assignment(cycle.course, stem, unconfined=unconfined))
-    students = _called(tuple(ClassMaker(made_from.judge, made_from.release).students(mishaps, repeats, whole)), ids)
+    students = _called(tuple(ClassMaker(made_from.judge, made_from.release).students(mishaps)), ids)
     for student in students:
         cycle.submit(student.name, _homework(folder, stem, student))
     cycle.collect()

@@ -1,66 +1,122 @@
-"""Remember which exercises were proven, so that an unchanged one is not proven again.
+"""Receipts: which exercises are proven, and which shipped keys still hold, so that neither is computed again.
 
-A receipt is an empty file in build/proved/. Its name is a digest of everything that the proof depends on: the
-exercise's cells, file, answers and shipped data, this package, and the versions of Python and torch. If one of these
-changes, no file has the new name.
+A receipt is a digest of everything that a proof depends on: the exercise's cells, file, answers, shipped key and hints,
+the modules that they and the proof import, and the minor version of torch. Comments and docstrings of the package do
+not count. `autograder prove` writes the receipts of proofs into `course/proofs.txt`, which is committed. A build trusts
+these, and remembers in `build/proved/` which other keys it has found to hold.
 
-The digest is computed after the proof has read these files, so they may have changed in between. A receipt is written
-only if the course's files are older than this process's first reading of the course, and the package's files are older
-than the process: then the digest and the proof saw the same content.
+Something may be edited while a proof runs. A receipt is written only if the course's files are older than this
+process's first reading of the course, and the package's files are older than the process: then the digest and the
+proof saw the same content.
 """
 
 from __future__ import annotations
 
-import re
-import sys
+from collections.abc import Iterable
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
+from autograder import files
 from autograder.authoring.proof import shipped_hints, shipped_key
 from autograder.authoring.stale_observations import still_holds
 from autograder.course import exercise_index, shipped_observations
-from autograder.course.chapter_reader import read_chapter
+from autograder.course.changed_solution import bare
+from autograder.course.chapter_reader import read_chapter, read_course
 from autograder.course.course import course_in
-from autograder.course.course_location import EXERCISES, SHIPPED
+from autograder.course.course_location import SHIPPED
 from autograder.course.exercise_parts import ExerciseParts
 from autograder.course.judge import Judge
 from autograder.diagnosis.expected import ExpectedObservations
 from autograder.errors import DamagedData
-from autograder.files import create_marker_file, digest_of, written_since
+from autograder.exercises.observation import to_bytes
+from autograder.import_closure import import_closure
 from autograder.process_startup import STARTED_AT
 
-_PACKAGE = Path(__file__).resolve().parents[1]
-# The sub-packages whose code a proof runs, besides the modules at the top of the package.
-ROOMS = ("authoring", "course", "diagnosis", "exercises", "notebook", "submission")
-_RELATIVE = re.compile(r"^from \.+(\w*) import ([\w, ]+)", re.MULTILINE)
+RECEIPTS = "proofs.txt"  # in the course folder
+_ROOT = Path(__file__).resolve().parents[2]  # the folder that holds the package
+_PROOF = _ROOT / "autograder" / "authoring" / "proof.py"
+_LETTERS = 16  # of a digest; one that is wrong by chance would take 2**64 tries
 
 
-def proof_path(parts: ExerciseParts, where: str = "") -> Path:
-    """Return the path of the receipt for the exercise as it is now.
-
-    `where` names the machine on which it is proven, if that is not this one.
-    """
-    return _path(parts, where, shipped_key(parts))
+def receipt_of(parts: ExerciseParts) -> str:
+    """Return the receipt that the exercise has once it is proven as it is now."""
+    return _receipt(parts, shipped_key(parts))
 
 
-def _path(parts: ExerciseParts, where: str, key: ExpectedObservations | None) -> Path:
-    """Return the path of a receipt for the exercise with `key` as its shipped key; `where` tells receipts apart."""
-    chapter, files = read_chapter(parts.chapter), _written(parts)
-    name = digest_of(
-        *(where, sys.version, version("torch"), _code()),
+def _receipt(parts: ExerciseParts, key: ExpectedObservations | None) -> str:
+    chapter, (own, code) = read_chapter(parts.chapter), _files(parts)
+    whole = files.digest_of(
+        ".".join(version("torch").split(".")[:2]),
+        *(text for path in code for text in (path.relative_to(_ROOT).as_posix(), _code(path, path.stat().st_mtime_ns))),
         *(chapter.prelude, chapter.exercise(parts.name).source),
-        *(str(path.relative_to(parts.course)) for path in files),
-        *(path.read_bytes() for path in files),
-        *(shipped_observations.encode({parts.name: key}).values() if key else ()),
+        *(path.relative_to(parts.course).as_posix() for path in own),
+        *(path.read_bytes() for path in own),
+        *([_key_bytes(key)] if key else []),
         *shipped_hints(parts),
     )
-    return parts.course.parent / "build" / "proved" / parts.stem / parts.name / name
+    return whole[:_LETTERS]
 
 
-def remember_proof(parts: ExerciseParts, where: str = "") -> bool:
-    """Write the receipt for a proven exercise if no file has changed since it was read; return whether it did."""
-    return _remember(parts, proof_path(parts, where))
+def _key_bytes(key: ExpectedObservations) -> bytes:
+    """Encode a key that was read from a file, in which equal observations are one object."""
+    every = [*key.reference, *(seen for mistake in key.mistakes for seen in mistake.observations)]
+    distinct = list({id(seen): seen for seen in every}.values())
+    place = {id(seen): number for number, seen in enumerate(distinct)}
+    mistakes = [(m.tag, m.sentence, list(m.rules), m.unless, m.slip) for m in key.mistakes]
+    cases = [case.to_plain() for case in key.cases]
+    return to_bytes([cases, distinct, [place[id(seen)] for seen in every], *map(list, mistakes)])
+
+
+def _files(parts: ExerciseParts) -> tuple[list[Path], list[Path]]:
+    """Return the files of the course and those of the package that a proof of the exercise reads, both sorted."""
+    course, project = parts.course.resolve(), parts.course.resolve().parent
+    starts = [course / path.relative_to(parts.course) for path in (parts.exercise, parts.bank) if path.is_file()]
+    found = import_closure(starts, list(dict.fromkeys([project, _ROOT]))) | _files_of_proof()
+    own = sorted(path for path in found if course in path.parents)
+    return [parts.course / path.relative_to(course) for path in own], sorted(found.difference(own))
+
+
+@lru_cache(maxsize=1)
+def _files_of_proof() -> set[Path]:
+    return import_closure([_PROOF], [_ROOT])
+
+
+@lru_cache(maxsize=512)
+def _code(path: Path, _written: int) -> str:
+    return bare(path.read_text(encoding="utf-8")) if path.read_bytes().strip() else ""
+
+
+def receipts(course: Path) -> dict[str, str]:
+    """Return the committed receipts by exercise; none if there is no file that can be read."""
+    try:
+        lines = (course / RECEIPTS).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return {}
+    return {name: digest.strip() for name, digest in zip(lines[::2], lines[1::2], strict=False)}
+
+
+def exercises_to_prove(course: Path) -> list[ExerciseParts]:
+    """Return the exercises of a course that have no receipt for what they are now, in the order of the course."""
+    known = receipts(course)
+    return [parts for parts in every_exercise(course) if known.get(parts.name) != receipt_of(parts)]
+
+
+def every_exercise(course: Path) -> list[ExerciseParts]:
+    """Return the exercises of a course, in its order."""
+    return [ExerciseParts(course, chapter.stem, name) for chapter in read_course(course) for name in chapter.exercises]
+
+
+def write_receipts(course: Path, proven: Iterable[tuple[str, str]]) -> None:
+    """Add pairs of an exercise and its receipt to the committed file, and drop exercises that the course has not.
+
+    Each exercise has a line for its name and one for its receipt: between two receipts stands a line that does not
+    change, so that git merges the work of two people on neighbouring exercises.
+    """
+    known = receipts(course) | dict(proven)
+    there = [parts.name for parts in every_exercise(course)]
+    text = "".join(f"{name}\n  {known[name]}\n" for name in there if name in known)
+    files.write_all({course / RECEIPTS: text.encode()})
 
 
 def is_as_read(parts: ExerciseParts) -> bool:
@@ -68,15 +124,9 @@ def is_as_read(parts: ExerciseParts) -> bool:
     folder = parts.course / SHIPPED
     data = [folder / f"{parts.stem}{suffix}" for suffix in (*shipped_observations.SUFFIXES, exercise_index.HINTS)]
     there = [path for path in data if path.is_file()]  # a course that is not built yet ships nothing
-    is_new = written_since(course_in(parts.course).begun, [parts.chapter, *_written(parts), *there])
-    return not is_new and not written_since(STARTED_AT, _code_files())
-
-
-def _remember(parts: ExerciseParts, place: Path) -> bool:
-    as_read = is_as_read(parts)  # checked after the digest in the name was computed, so that it covers both
-    if as_read:
-        create_marker_file(place)
-    return as_read
+    own, code = _files(parts)
+    is_new = files.written_since(course_in(parts.course).begun, [parts.chapter, *own, *there])
+    return not is_new and not files.written_since(STARTED_AT, code)
 
 
 def keys_that_hold(judge: Judge, committed: dict[str, bytes], anew: bool = False) -> dict[str, ExpectedObservations]:
@@ -93,33 +143,12 @@ def keys_that_hold(judge: Judge, committed: dict[str, bytes], anew: bool = False
 
 def _still_holds(judge: Judge, key: ExpectedObservations, anew: bool) -> bool:
     parts = ExerciseParts(judge.course, judge.chapter.stem, key.exercise)
-    place = _path(parts, "what is shipped", key)
-    if anew or not place.is_file():
-        if not still_holds(judge, key):
-            return False
-        _remember(parts, place)
+    receipt = _receipt(parts, key)
+    place = parts.course.parent / "build" / "proved" / parts.stem / parts.name / receipt
+    if not anew and (place.is_file() or receipts(parts.course).get(parts.name) == receipt):
+        return True
+    if not still_holds(judge, key):
+        return False
+    if is_as_read(parts):  # asked after the digest was computed, so that the answer covers both
+        files.create_marker_file(place)
     return True
-
-
-def _written(parts: ExerciseParts) -> list[Path]:
-    """Return the exercise's file and bank, the helper modules that it may use, and the exercise files they import."""
-    folder = parts.course / EXERCISES / parts.stem
-    helpers = [*sorted((parts.course / EXERCISES).glob("*.py")), *sorted(folder.glob("_*.py"))]
-    named = {name for path in (parts.exercise, *helpers) for found in _imports(path) for name in found}
-    others = [path for path in sorted(folder.glob("[!_]*.py")) if path.stem in named and path != parts.exercise]
-    return [*helpers, *others, parts.exercise, parts.bank]
-
-
-def _imports(path: Path) -> list[set[str]]:
-    found = _RELATIVE.findall(path.read_text(encoding="utf-8"))
-    return [{module, *(name.strip() for name in names.split(","))} for module, names in found]
-
-
-@lru_cache(maxsize=1)
-def _code() -> str:
-    return digest_of(*(path.read_bytes() for path in _code_files()))
-
-
-def _code_files() -> list[Path]:
-    rooms = (path for room in ROOMS for path in (_PACKAGE / room).rglob("*.py"))
-    return sorted([*_PACKAGE.glob("*.py"), *rooms])

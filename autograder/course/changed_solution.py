@@ -13,7 +13,7 @@ from autograder.errors import BankError
 from autograder.ipython_syntax import without_comments
 from autograder.run_source import run_source
 
-_Documented = ast.FunctionDef | ast.ClassDef
+_Documented = ast.Module | ast.FunctionDef | ast.ClassDef
 _Span = tuple[int, int, str]  # start, end, and the text to put between them
 
 

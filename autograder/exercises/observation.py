@@ -281,25 +281,19 @@ def dtype_name(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
 
 
+def _exception(fields: list[object]) -> ExceptionSnapshot:
+    return ExceptionSnapshot(*map(_text, fields))
+
+
 _Pack = Callable[[Any, _Kept], Any]
 _Unpack = Callable[[Any, dict[str, torch.Tensor]], Any]
 _TAGGED: tuple[tuple[str, type, _Pack, _Unpack], ...] = (
     ("list", list, _items, lambda v, t: [_decode(item, t) for item in v]),
     ("tuple", tuple, _items, lambda v, t: tuple(_decode(item, t) for item in v)),
-    (
-        "dict",
-        dict,
-        lambda v, kept: [[_encode(key, kept), _encode(item, kept)] for key, item in v.items()],
-        _dict,
-    ),
+    ("dict", dict, lambda v, kept: [[_encode(key, kept), _encode(item, kept)] for key, item in v.items()], _dict),
     ("size", torch.Size, lambda v, t: list(v), lambda v, t: _size(v)),
     ("dtype", torch.dtype, lambda v, t: dtype_name(v), lambda v, t: _dtype_named(v)),
     ("device", torch.device, lambda v, t: str(v), lambda v, t: torch.device(v)),
-    (
-        "raised",
-        ExceptionSnapshot,
-        lambda v, t: [v.type, v.message, v.line],
-        lambda v, t: ExceptionSnapshot(*map(_text, v)),
-    ),
+    ("raised", ExceptionSnapshot, lambda v, t: [v.type, v.message, v.line], lambda v, t: _exception(v)),
     ("foreign", OtherValue, lambda v, t: [v.type, v.text], lambda v, t: OtherValue(*map(_text, v))),
 )

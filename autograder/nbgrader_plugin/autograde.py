@@ -188,9 +188,7 @@ def _graded(converter: Any, wanted: Assignment) -> tuple[Assignment, dict[str, s
         due_dates.set_dates(gradebook, Path(coursedir.root), wanted.stem)
     folders = {Path(folder).parent.name: Path(folder) for folder in sorted(converter.assignments)}
     scored = teacher_cell_scores.Scoring(wanted, converter)
-    workers = WorkerChoice(
-        stays=isinstance(converter.parent, NbGraderAPI)
-    )  # formgrader runs again and again in one process
+    workers = WorkerChoice(stays=isinstance(converter.parent, NbGraderAPI))  # formgrader's process runs many times
     with closing(class_grading.grade_class(wanted, folders, workers, converter.force, scored)) as done:
         reasons = {student: outcome for student, outcome in done if isinstance(outcome, str) and outcome}
     for student in folders:

@@ -21,6 +21,7 @@ from autograder.course import exercise_index, shipped_observations
 from autograder.course.course_location import ARRANGED, CARDS, EXERCISES, FIGURES, INSTRUMENTS, SHIPPED, chapter_path
 from autograder.errors import WorkFailed
 from autograder.files import digest_of
+from autograder.import_closure import import_closure, imported_names, module_files
 
 _PACKAGE = "pytorch-basics"
 _FRONT = ("autograder.notebook", "explorers")  # packages that students' cells import; they are packed whole
@@ -75,8 +76,10 @@ def _files(course: Path, stem: str) -> Iterator[tuple[str, bytes]]:
     project = course.parent
     own = [course / EXERCISES / stem, course / FIGURES / f"{stem}.py", course / INSTRUMENTS]
     own += [path for path in (course / CARDS / f"{stem}.py",) if path.is_file()]
-    own += [path for name in _imports(chapter_path(course, stem), project) for path in _module(project, name)]
-    modules = _closure(project, [*own, *(project.joinpath(*name.split(".")) for name in _FRONT)])
+    own += [
+        path for name in imported_names(chapter_path(course, stem), project) for path in module_files(name, [project])
+    ]
+    modules = import_closure([*own, *(project.joinpath(*name.split(".")) for name in _FRONT)], [project])
     data = [path for pattern in _DATA for path in (project / "explorers").glob(pattern)]
     asked = {path.stem for path in (course / EXERCISES / stem).glob("*.py")}
     data += [path for path in (course / ARRANGED).glob("*.txt") if path.stem in asked]
@@ -107,48 +110,6 @@ def _bare(source: bytes) -> bytes:
                 lines[text.lineno - 1] = f"{' ' * text.col_offset}''"
                 lines[text.lineno : text.end_lineno] = [""] * ((text.end_lineno or text.lineno) - text.lineno)
     return "\n".join(lines).encode()
-
-
-def _closure(project: Path, starts: list[Path]) -> set[Path]:
-    """Return the modules in these files and folders, and all modules of the project that they import, transitively."""
-    found: set[Path] = set()
-    waiting = [path for start in starts for path in ([start] if start.is_file() else start.rglob("*.py"))]
-    while waiting:
-        path = waiting.pop()
-        if path in found:
-            continue
-        found.add(path)
-        waiting += _above(path, project)
-        waiting += [module for name in _imports(path, project) for module in _module(project, name)]
-    return found
-
-
-def _above(path: Path, project: Path) -> Iterator[Path]:
-    """Yield the `__init__.py` of each package that encloses a module, which Python imports before the module."""
-    for folder in path.parents:
-        if folder == project:
-            return
-        if (folder / "__init__.py").is_file():
-            yield folder / "__init__.py"
-
-
-def _imports(path: Path, project: Path) -> Iterator[str]:
-    """Yield the dotted names that a file imports; a name may be that of a module, or of an object in one."""
-    package = path.relative_to(project).parent.parts
-    for node in ast.walk(ast.parse(path.read_bytes())):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            above = package[: len(package) - node.level + 1] if node.level else ()
-            base = ".".join([*above, *filter(None, [node.module])])
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)
-
-
-def _module(project: Path, name: str) -> Iterator[Path]:
-    """Yield the file of a dotted module name if the project has it."""
-    path = project.joinpath(*name.split("."))
-    yield from (each for each in (path.with_suffix(".py"), path / "__init__.py") if each.is_file())
 
 
 def embed_package(notebook: Notebook, course: Path, stem: str) -> Notebook:

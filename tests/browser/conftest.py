@@ -1,27 +1,21 @@
 """What the browser tests share: one Chromium, one JupyterLab, and one page with it, which each test finds empty.
 
-JupyterLab takes seconds to begin in a page, and a kernel to import torch: so the page stays, and kernels are forked
-from one that has imported it. At night both begin from nothing for each test.
+JupyterLab takes seconds to begin in a page, so the page stays; at night it begins from nothing for each test.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Generator, Iterator
-from contextlib import ExitStack
 
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from tests.asked import THOROUGH
+from tests.asked import NIGHT
 from tests.browser.chromium import MISSING, chromium
 from tests.browser.lab import Desk, Lab
 from tests.browser.lab_server import Server, lab_server
-from tests.forked_kernels import forked_kernels
 
 FOUND = chromium()
-# What explorers and chapters import later, two seconds of each kernel: widgets, data, and what torch's optimizers load.
-LATER = ("anywidget", "contourpy", "networkx", "sklearn.datasets", "torch._dynamo")
 expect.set_options(timeout=20_000)  # milliseconds, for a busy machine: what is there sooner is not waited for
 
 
@@ -48,17 +42,9 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def kernels() -> Iterator[dict[str, str]]:
-    """The variables with which kernels begin warm: none at night, nor where what imports much does not fork well."""
-    with ExitStack() as stack:
-        is_warm = not THOROUGH and sys.platform == "linux"
-        yield stack.enter_context(forked_kernels(*LATER)) if is_warm else {}
-
-
-@pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory, browser: Browser, kernels: dict[str, str]) -> Iterator[Server]:
+def server(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Server]:
     """JupyterLab, started only where there is a browser."""
-    with lab_server(tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("notebooks"), kernels) as server:
+    with lab_server(tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("notebooks")) as server:
         yield server
 
 
@@ -93,7 +79,7 @@ def phone(phone_desk: Desk, request: pytest.FixtureRequest) -> Iterator[Lab]:
 def _page(desk: Desk, request: pytest.FixtureRequest) -> Iterator[Lab]:
     lab = desk.lab()
     yield lab
-    if THOROUGH or request.node.stash.get(_FAILED, False):
+    if NIGHT or request.node.stash.get(_FAILED, False):
         desk.put_away()
     else:
         desk.clear(lab)

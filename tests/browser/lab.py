@@ -8,7 +8,7 @@ from typing import Any
 import nbformat
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Locator, Page
 
-from tests.asked import THOROUGH
+from tests.asked import NIGHT
 from tests.browser.lab_server import Server
 from tests.small_chapter import PROJECT
 
@@ -128,7 +128,7 @@ class Lab:
 
     def screenshot_at_night(self, name: str, of: Locator) -> None:
         """The same for one of many pictures that are alike, for which there is no time by day."""
-        if THOROUGH:
+        if NIGHT:
             keep_picture(of, name)
 
     def _command(self, name: str) -> None:

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,11 +55,8 @@ class Server:
 
 
 @contextmanager
-def lab_server(home: Path, folder: Path, kernels: Mapping[str, str] | None = None) -> Iterator[Server]:
-    """JupyterLab on a free port, started in `folder`, with all that it keeps below `home`; its kernels end with it.
-
-    `kernels` are variables that say where its kernels come from.
-    """
+def lab_server(home: Path, folder: Path) -> Iterator[Server]:
+    """JupyterLab on a free port, started in `folder`, with all that it keeps below `home`; its kernels end with it."""
     _write_settings(home / "settings")
     port, token = _free_port(), secrets.token_hex(16)
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--expose-app-in-browser", "--allow-root"]
@@ -67,9 +64,7 @@ def lab_server(home: Path, folder: Path, kernels: Mapping[str, str] | None = Non
     command += [f"--IdentityProvider.token={token}", "--JupyterNotebookApp.expose_app_in_browser=True"]
     server = Server(f"http://127.0.0.1:{port}", token, folder)
     with (home / "server.log").open("w") as log:
-        process = subprocess.Popen(
-            command, cwd=folder, env={**_environment(home), **(kernels or {})}, stdout=log, stderr=log
-        )
+        process = subprocess.Popen(command, cwd=folder, env=_environment(home), stdout=log, stderr=log)
     try:
         _wait(server, process, home / "server.log")
         yield server

@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, expect
 
 from autograder.course.chapter_rules import RESERVED
 from autograder.course.judge import Judge
-from tests.asked import THOROUGH
+from tests.asked import NIGHT
 from tests.browser.lab import PATIENCE, Lab
 from tests.made_submissions import handed_in
 from tests.our_course import COURSE
@@ -35,7 +35,7 @@ def whole(stem: str) -> NotebookNode:
     """
     notebook: NotebookNode = nbformat.read(student(stem), as_version=4)
     for cell in notebook.cells:
-        if cell.id == "parameters" and not THOROUGH:
+        if cell.id == "parameters" and not NIGHT:
             cell.source = cell.source.replace("short = False", "short = True")
     return notebook
 
@@ -119,7 +119,7 @@ def test_answers_are_typed_and_judged(lab: Lab, judge: Judge) -> None:
 
 def test_notebook_7_opens_and_runs(lab: Lab) -> None:
     """The same file in Notebook 7: all cells are there and run, and no complaint is about them; by day no lessons."""
-    notebook = whole(STEM) if THOROUGH else around(STEM, EXERCISE)
+    notebook = whole(STEM) if NIGHT else around(STEM, EXERCISE)
     notebook.cells.append(nbformat.v4.new_code_cell(EXPLORER))
     nbformat.write(notebook, lab.server.folder / "seven.ipynb")
     lab.page.goto(lab.server.plain_page("seven.ipynb"))
@@ -155,7 +155,7 @@ class TestValidateButton:
 
     def test_solved(self, lab: Lab, solved: dict[str, str]) -> None:
         """With every exercise solved, all is well; by day it is one exercise."""
-        release = whole(STEM) if THOROUGH else around(STEM, EXERCISE)
+        release = whole(STEM) if NIGHT else around(STEM, EXERCISE)
         expect(self.validated(lab, release, solved)).to_contain_text("Success")
 
     def test_wrong(self, lab: Lab, judge: Judge, solved: dict[str, str]) -> None:
