@@ -21,7 +21,7 @@ from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 from tests.sample_course import STEM, make_course
 from tests.small_chapter import PROJECT
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="nothing is locked there")
+pytestmark = [pytest.mark.skipif(sys.platform == "win32", reason="nothing is locked there"), pytest.mark.night]
 
 HOLDS = """
 import sys, time

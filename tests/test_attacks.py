@@ -33,7 +33,7 @@ from tests.sample_course import COURSE, sample_judge
 from tests.small_chapter import PROJECT
 
 # One after the other: an attack looks at what runs on the whole machine when it is over.
-pytestmark = pytest.mark.xdist_group("attacks")
+pytestmark = [pytest.mark.xdist_group("attacks"), pytest.mark.night]
 
 TARGET, SEED = "standardize", 23
 FOLDER = Path(__file__).parent / "attacks"

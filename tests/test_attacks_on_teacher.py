@@ -48,6 +48,7 @@ from tests.sample_course import STEM, make_course
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
     pytest.mark.xdist_group("attacks on the teacher"),
+    pytest.mark.night,
 ]
 
 FOLDER = Path(__file__).parent / "attacks" / "teacher"

@@ -184,6 +184,7 @@ def same(a: Any, b: Any) -> bool:
 
 @settings(deadline=None, max_examples=120)
 @given(program=programs())
+@pytest.mark.night
 def test_gradients_are_those_of_backward(program: Callable[[], tuple[Pool, Tensor]]) -> None:
     """What arrives at each node and is added to each leaf is what a real backward then brings, bit for bit."""
     pool, result = program()

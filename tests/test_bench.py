@@ -30,6 +30,7 @@ else:
 """
 
 
+@pytest.mark.night
 def test_time_and_memory_of_descendants_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a process of a process computes and holds is seen."""
     (tmp_path / "busy.py").write_text(_BUSY)
@@ -40,6 +41,7 @@ def test_time_and_memory_of_descendants_count(tmp_path: Path, monkeypatch: pytes
     assert 150 < found.peak_pss_mb < 500 and found.wall_seconds > 1.4
 
 
+@pytest.mark.night
 def test_the_first_file_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As soon as it is there; where none is waited for, nothing is said."""
     writes = "import pathlib, time; time.sleep(1); pathlib.Path('a.txt').touch(); time.sleep(1)"
@@ -111,6 +113,7 @@ def test_checks_in_which_an_optimizer_steps_train(monkeypatch: pytest.MonkeyPatc
     assert latency.trains("steps", judge) and not latency.trains("looks", judge)
 
 
+@pytest.mark.night
 def test_stock_class_is_the_same_work(tmp_path: Path) -> None:
     """nbgrader alone gets the same files, no configuration of ours, and checks judged in the kernel."""
     course = classes.course_with(SAMPLE, tmp_path / "course", STEM, 3)

@@ -21,6 +21,8 @@ from tests.cheats import FACTS_ALONE, new_seeds, rows, table
 from tests.our_course import COURSE
 from tests.proven_course import edit, make_proven_course
 
+pytestmark = pytest.mark.night
+
 SEEDS = (5201, 5202)
 SELDOM = 0.25  # the share of drawings that may have to be drawn again: it costs time where a class begins
 

@@ -82,7 +82,7 @@ def graded(stem: str) -> dict[str, dict[str, str]]:
     known, release = judge_of(stem), nbformat.read(PROJECT / "notebooks" / f"{stem}.ipynb", as_version=4)
     tasks = [Task(name, (), 1.0) for name in known.names]
     found: dict[str, dict[str, str]] = defaultdict(dict)
-    for student in ClassMaker(known, release).students(mishaps=False):
+    for student in ClassMaker(known, release).students(mishaps=False, repeats=False):
         submission = read_submission(student.data, release)
         sources = plan_run(submission.parts, tasks, AssignmentSetup("", (stem,), known.chapter.prelude)).sources
         for name in known.names:

@@ -15,7 +15,7 @@ from autograder.grading import executors
 from autograder.grading.verdict_store import SEED_VARIABLE
 from tests.second_course import CHAPTER, EXERCISE, SENTENCE, make_second_course
 
-pytestmark = pytest.mark.xdist_group("class-report")
+pytestmark = [pytest.mark.xdist_group("class-report"), pytest.mark.night]
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +91,6 @@ def test_a_class_that_could_not_be_graded_is_no_report(
     assert not list(tmp_path.glob("*.ipynb"))
 
 
-@pytest.mark.night  # grades the class once more
 def test_the_same_report_again(told: str, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another run draws the same cases, and says the same."""
     monkeypatch.setenv(SEED_VARIABLE, "1")

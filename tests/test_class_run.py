@@ -46,7 +46,7 @@ T = TypeVar("T")
 
 @pytest.fixture(autouse=True)
 def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(class_grading, "graded", hasty_grader.graded)
+    monkeypatch.setattr(class_grading, "grade_one", hasty_grader.graded)
     monkeypatch.delenv(verdict_store.SEED_VARIABLE, raising=False)
 
 

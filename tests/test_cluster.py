@@ -13,6 +13,7 @@ from autograder.errors import WorkFailed
 from autograder.grading import dask_cluster
 
 
+@pytest.mark.night
 def test_only_the_key_of_the_run_opens_it(tmp_path: Path) -> None:
     """Neither without encryption, nor with a key of one's own, is anything run; with the run's, work is done."""
     import distributed

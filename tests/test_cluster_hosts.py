@@ -35,6 +35,7 @@ pytestmark = [
     pytest.mark.xdist_group("cluster"),
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
     pytest.mark.skipif(no_hosts() is not None, reason=f"there can be no hosts here: {no_hosts()}"),
+    pytest.mark.night,
 ]
 
 
@@ -157,7 +158,6 @@ def test_hosts_that_die_are_cut_off_or_are_slow_cost_nothing(dask: Cluster, expe
     assert dask.has_shown_progress(len(expected))
 
 
-@pytest.mark.night  # a cluster is started twice, one minute: at night
 def test_scheduler_that_dies_costs_nothing_that_was_graded(dask: Cluster, expected: dict[str, bytes]) -> None:
     """The command ends with a sentence, and run again with a scheduler anew, it goes on where it was."""
     for each in dask.workers:

@@ -164,6 +164,7 @@ def test_packed_data_that_ends_too_early(tmp_path: Path, method: int) -> None:
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.night
 def test_little_that_unfolds(tmp_path: Path, method: int) -> None:
     """Packed zeros, which are told to be few, take no more memory than a notebook may."""
     path = tmp_path / "z.zip"

@@ -57,6 +57,7 @@ def test_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
     assert capsys.readouterr().err == "stopped\n"
 
 
+@pytest.mark.night
 def test_stopped_in_the_midst_of_a_text_that_is_run(tmp_path: Path) -> None:
     """The status is 130 also where Ctrl-C comes during an `exec`, for which Python would end by the signal."""
     (tmp_path / "stopping.py").write_text(
@@ -142,6 +143,7 @@ def test_what_is_imported_later_is_there_for_who_asks(asked: str) -> None:
     assert ran.stdout == "requests.sessions\n"
 
 
+@pytest.mark.night
 def test_torch_does_not_import_what_it_only_names() -> None:
     """Nor does `inspect`, which it has look at every module."""
     later = "from autograder.process_startup import import_requests_lazily; import_requests_lazily()"
@@ -210,6 +212,7 @@ def test_no_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "found none; add the remote with `git remote add origin ADDRESS`" in capsys.readouterr().err
 
 
+@pytest.mark.night
 def test_no_verdict_depends_on_the_rooms_beside() -> None:
     """What a worker imports is in the key of a verdict, but for rooms that it never imports."""
     running = ("fork_server", "submission_child", "submission_runner")  # the last two where there are exercises

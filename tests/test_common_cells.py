@@ -74,6 +74,7 @@ def recorded(course: Path) -> tuple[dict[str, str], list[Any]]:
     return {each.parents[1].name: each.read_text() for each in (course / "autograded").rglob("*.ipynb")}, rows
 
 
+@pytest.mark.night
 def test_what_is_shared_is_recorded_as_if_it_were_not(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Byte by byte and row by row, for whoever has changed something and whoever has not."""
     monkeypatch.setenv("PYTORCH_BASICS_SEED", "5")

@@ -450,7 +450,7 @@ class TestChoice:
     def test_child_that_cannot_be_confined_is_our_fault(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Where the walls cannot be raised, no student is told of an ended process: grading stops, with the reason."""
         monkeypatch.setattr(
-            "autograder.sandbox.execution.forked_children.receive", lambda *_: None
+            "autograder.sandbox.execution.forked_children.receive_frame", lambda *_: None
         )  # it ended without a word
 
         with pytest.raises(WorkFailed, match=r"could not be confined.*Nothing was graded"):

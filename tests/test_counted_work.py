@@ -114,7 +114,7 @@ def work_of(cycle: Cycle) -> Counter[str]:
             patch.setattr(
                 released_cells.ReleasedCells, "__init__", counting("released", released_cells.ReleasedCells.__init__)
             )
-            patch.setattr("autograder.diagnosis.report_cache.judge_read", counting("judged", judge_with_text))
+            patch.setattr("autograder.diagnosis.report_cache.judge_with_text", counting("judged", judge_with_text))
             patch.setattr("autograder.course.answer_keys._observe", counting("known mistakes", _observe))
             patch.setattr(observation_cache, "_observations", counting("decoded", observation_cache._observations))
             patch.setattr(points_cache, "_points", counting("chapters", points_cache._points))
@@ -241,6 +241,7 @@ def test_cells_that_everybody_has_are_validated_once(cycle: Cycle, counted: list
     assert 0 == counted[1]["validated"]
 
 
+@pytest.mark.night
 def test_workers_share_one_warm_process(cycle: Cycle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of these has a folder: there is one, however many workers there are, and torch is imported once."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -267,6 +268,7 @@ def test_what_is_recorded_is_written_as_nbformat_writes_it(cycle: Cycle, counted
         assert path.read_text() == nbformat.writes(nbformat.read(path, as_version=4)) + "\n"
 
 
+@pytest.mark.night
 def test_who_grades_a_class_imports_no_torch(cycle: Cycle) -> None:
     """It hands out the work, and records what comes of it: workers and the process that they share have torch."""
     code = (

@@ -70,6 +70,7 @@ STOPPED = [(name, way) for name in (*OF_A_LOSS, "descend") for way in STOPS]
 
 
 @pytest.mark.parametrize(("name", "way"), [*CUTS, *STOPPED], ids=lambda part: part)
+@pytest.mark.night
 def test_a_cut_loss_is_told(name: str, way: str) -> None:
     """On the shipped cases, the first sentence of a report says that the loss is cut off."""
     text = cut(name, way)
@@ -81,6 +82,7 @@ def test_a_cut_loss_is_told(name: str, way: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "way"), CUTS, ids=lambda part: part)
+@pytest.mark.night
 def test_a_cut_loss_is_seen_on_fresh_cases(name: str, way: str) -> None:
     """Whatever cases grading draws, they show that the loss is cut off."""
     exercise = COURSE.find(name)
@@ -91,6 +93,7 @@ def test_a_cut_loss_is_seen_on_fresh_cases(name: str, way: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*OF_A_LOSS, *FROM_X])
+@pytest.mark.night
 def test_no_right_answer_is_seen_as_cut(name: str) -> None:
     """No loss of the worked solution, nor of a right answer in the bank, counts as cut off."""
     found = judge_of(name)

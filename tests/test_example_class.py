@@ -13,14 +13,11 @@ from nbgrader.api import Gradebook
 
 from autograder.authoring import example_class
 from autograder.authoring.example_class import ExampleClass
-from autograder.authoring.example_students import ClassMaker
 from autograder.errors import CourseNotFound
 from autograder.grading import class_table, verdict_store
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.conftest import UNCONFINED
 from tests.graded import SEED, WHOLE, graded_class, group, verdict_of
-from tests.made_submissions import released
-from tests.sample_course import sample_judge
 
 STEM = WHOLE
 CRUEL = ("broken-json", "endless-loop", "process-death", "syntax-error")
@@ -114,21 +111,6 @@ def test_teachers_own_marks_survive(graded: ExampleClass, tmp_path: Path, monkey
             book.find_grade("check_softmax_stable", *where).extra_credit,
             book.find_comment("standardize", *where).manual_comment,
         )
-
-
-def test_of_some_exercises_the_whole_bank_is_handed_in() -> None:
-    """Of the others the first wrong and the first right answer, in the class of a chapter that is looked at in part."""
-    judge = sample_judge()
-    students = list(ClassMaker(judge, released(judge)).students(mishaps=False, repeats=False, whole={"standardize"}))
-    handed = [(name, tag) for each in students for name, tag in each.expected.mistakes.items()]
-    right = [name for each in students if each.name.startswith("right") for name in each.expected.solved]
-
-    assert [answer.tag for answer in judge.banks["standardize"] if not answer.is_right] == [
-        tag for name, tag in handed if name == "standardize"
-    ]
-    for name in set(judge.names) - {"standardize"}:
-        assert 1 == right.count(name) == [exercise for exercise, _ in handed].count(name)
-    assert 1 < right.count("standardize") == sum(answer.is_right for answer in judge.banks["standardize"])
 
 
 def test_missing_course_is_told_in_one_line(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ OWN = Own(
 pytestmark = [
     pytest.mark.xdist_group("feedback run"),  # the course is made once
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+    pytest.mark.night,
 ]
 
 

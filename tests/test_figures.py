@@ -49,6 +49,7 @@ def test_none_is_left_out() -> None:
 
 
 @of_each_figure
+@pytest.mark.night
 def test_shown(name: str) -> None:
     """One drawing, as wide as a page or less, with a sentence and not only a title; and in the ink of the page.
 
@@ -68,6 +69,7 @@ def test_shown(name: str) -> None:
 
 
 @of_each_figure
+@pytest.mark.night
 def test_legible(name: str) -> None:
     """Words have a contrast of 4.5 with what they stand on, lines and shapes one of 3 with the page, light and dark."""
     figure = drawn(name)
@@ -79,6 +81,7 @@ def test_legible(name: str) -> None:
 
 
 @of_each_figure
+@pytest.mark.night
 def test_no_panel_is_empty(name: str) -> None:
     """Bars that all lie outside of a panel leave words in it."""
     figure = drawn(name)

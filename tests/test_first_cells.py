@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import nbformat
+import pytest
 
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
@@ -22,6 +23,7 @@ def first_cells(stem: str) -> list[str]:
     return [cell.source for cell in notebook.cells if cell.id in FIRST]
 
 
+@pytest.mark.night
 def test_a_chapter_opens_soon_after_torch() -> None:
     """Plots and widgets are imported where the first one is shown, and what only teachers need is not imported."""
     cells = [cell for stem in COURSE.stems for cell in first_cells(stem)]

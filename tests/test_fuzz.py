@@ -282,6 +282,7 @@ def real_runner() -> Runner:
 
 @settings(gentle, max_examples=30)
 @given(base=st.sampled_from([0, 2, 3]), chain=CHAINS)
+@pytest.mark.night
 def test_any_mutated_code_runs_to_a_verdict(
     made: Made, real_runner: Runner, base: int, chain: list[tuple[Mutation, int]]
 ) -> None:

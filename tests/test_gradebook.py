@@ -279,6 +279,7 @@ class TestPreflight:
         with pytest.raises(CourseNotFound, match="own folder"):
             self.check(tmp_path / "nowhere")
 
+    @pytest.mark.night
     def test_cycle_stops_at_a_locked_gradebook(self, course: Path) -> None:
         """The grading command stops before its first submission, with the same line."""
         for name in ("nbgrader_config.py", "chapters"):

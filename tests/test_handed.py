@@ -170,6 +170,7 @@ def test_an_ending_in_capitals_is_one() -> None:
     commas=st.sets(st.integers(0, 200)),
     in_archive=st.booleans(),
 )
+@pytest.mark.night
 def test_any_encoding_and_packing_is_read(
     words: str, encoding: str, indent: int | None, commas: set[int], in_archive: bool
 ) -> None:
@@ -190,6 +191,7 @@ def test_any_encoding_and_packing_is_read(
 
 @settings(deadline=None, max_examples=100)
 @given(share=st.floats(0.01, 0.99))
+@pytest.mark.night
 def test_any_beginning_is_read_as_far_as_it_goes(share: float) -> None:
     """Of a file that breaks off, each answer is the student's own or the starter; and a person is told."""
     submission = read_submission(solved()[: int(len(solved()) * share)], release())

@@ -169,6 +169,7 @@ STATES = st.lists(
 
 @settings(deadline=None, max_examples=60)
 @given(steps=STATES)
+@pytest.mark.night
 def test_nothing_that_was_handed_in_is_lost(steps: list[tuple[str, int, bool]]) -> None:
     """However often files are handed in and looked at, the last under each name is there, and the best is graded."""
     with TemporaryDirectory() as place:
@@ -335,6 +336,7 @@ def test_outputs_cost_nothing(tmp_path: Path, sound: bool) -> None:
     assert all("return 2" in found.answers[name] for name in names)
 
 
+@pytest.mark.night
 def test_too_large_without_outputs(tmp_path: Path) -> None:
     """What is too large for other reasons, or for far too many outputs, is named, and is not held in memory."""
     hand_in(tmp_path, **{NAME: answering(2).replace(b"return 2", b"return '" + b"x" * MAX_BYTES + b"'")})
@@ -346,6 +348,7 @@ def test_too_large_without_outputs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("part", [b"[", b'{"outputs":[', b'"outputs":', b'{"outputs" : []},', b'"', b"\\", b'\\"'])
+@pytest.mark.night
 def test_outputs_are_looked_for_in_seconds(part: bytes) -> None:
     """Whatever a large file is made of."""
     begun = time.process_time()

@@ -50,6 +50,7 @@ def secret() -> set[str]:
 
 
 class TestThisCourse:
+    @pytest.mark.night
     def test_there_are_secrets(self, secret: set[str]) -> None:
         """The search has something to look for: solutions, hidden tests and wrong answers."""
         assert len(secret) > 50
@@ -66,6 +67,7 @@ class TestThisCourse:
         assert texts
         assert [] == leaks.find(secret, texts) + leaks.find_markers(texts)
 
+    @pytest.mark.night
     def test_release(self, secret: set[str], released: Path) -> None:
         """Nor does nbgrader's release."""
         texts = leaks.of_notebooks(released / "course" / "release")

@@ -20,6 +20,7 @@ from tests.test_progress_travels import ran
 pytestmark = [
     pytest.mark.usefixtures("in_the_sample"),
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),  # pyzmq's, on a connection that is not encrypted
+    pytest.mark.night,
 ]
 SETUP = "import torch\nfrom autograder import check"
 HELPER = "def last(x):\n    return x.transpose(1, 2)"

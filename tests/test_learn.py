@@ -112,6 +112,7 @@ def test_a_right_answer_is_drafted_as_one(course: Path) -> None:
         ("standardize = lambda x, dim, eps: x\n", "expected `def standardize`"),
     ],
 )
+@pytest.mark.night
 def test_what_the_bank_cannot_hold(course: Path, source: str, told: str) -> None:
     """No draft, and the reason."""
     found = learned(course, source or sample_judge().chapter.starter(NAME))
@@ -165,6 +166,7 @@ def test_what_cannot_be_read(course: Path, name: str) -> None:
         learn(course, course / name, NAME)
 
 
+@pytest.mark.night
 def test_a_fresh_clone_is_enough(course: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Where nothing was released yet, the committed notebook is what students were given."""
     for name in ("chapters", "answers", "exercises", "shipped", "submitted", "nbgrader_config.py"):

@@ -69,6 +69,7 @@ CLASS = Own(
 pytestmark = [
     pytest.mark.xdist_group("lent"),  # the course is made once
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+    pytest.mark.night,
 ]
 
 

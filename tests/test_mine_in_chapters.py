@@ -22,6 +22,8 @@ from tests.made_reader import new_kernel
 from tests.mine_in_chapters import Cell, Chapter, chapter, lay_beside, using
 from tests.our_course import COURSE
 
+pytestmark = pytest.mark.night
+
 STUB = "raise NotImplementedError()"
 FLATTEN = "def flatten_images(x):\n    {}"
 SETUP = Cell(*["import torch\nfrom autograder import check, mine"] * 2, is_setup=True)

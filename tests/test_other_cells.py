@@ -26,6 +26,7 @@ from tests.sample_course import STEM, make_course
 pytestmark = [
     pytest.mark.xdist_group("other cells"),  # each course is made once
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+    pytest.mark.night,
 ]
 
 

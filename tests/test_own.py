@@ -78,6 +78,7 @@ def test_the_guides_walk_word_for_word(tmp_path: Path) -> None:
         ("# %% answers", "# %% answer", "expected one line `# %% cases`", 1),
     ],
 )
+@pytest.mark.night
 def test_no_good(course: Path, old: str, new: str, told: str, seconds: float) -> None:
     """One clear line, and nothing changed."""
     path = own_path(course, NAME)

@@ -20,6 +20,7 @@ from tests.sample_course import make_course
 pytestmark = [
     pytest.mark.xdist_group("own cells"),  # the course is made once
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+    pytest.mark.night,
 ]
 
 HIDDEN = "assert square(2) == 4\n### BEGIN HIDDEN TESTS\nassert square(3) == 9\n### END HIDDEN TESTS"

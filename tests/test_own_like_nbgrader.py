@@ -16,6 +16,7 @@ from tests.stock_scores import course_of, graded_by_nbgrader, recorded
 pytestmark = [
     pytest.mark.xdist_group("own like nbgrader"),  # the course is made once
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+    pytest.mark.night,
 ]
 
 STOCK = recorded()
@@ -39,7 +40,6 @@ def test_same_scores(ours: dict[str, Scores], name: str) -> None:
     assert STOCK[name] == ours[name]
 
 
-@pytest.mark.night  # nbgrader is asked again at night
 def test_recorded_scores_are_nbgraders(tmp_path: Path) -> None:
     """What is recorded is what nbgrader gives."""
     assert STOCK == graded_by_nbgrader(course_of(tmp_path / "course", EXAMPLES), tmp_path / "exchange")

@@ -18,6 +18,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
     # nbgrader makes its automatic tests in a kernel whose sockets it leaves to the garbage collector.
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.night,
 ]
 
 STOCK = recorded()
@@ -41,7 +42,6 @@ def test_same_scores(ours: dict[str, Scores], name: str) -> None:
     assert STOCK[name] == ours[name]
 
 
-@pytest.mark.night  # nbgrader is asked again at night
 def test_recorded_scores_are_nbgraders(tmp_path: Path) -> None:
     """What is recorded is what nbgrader gives."""
     assert STOCK == graded_by_nbgrader(course_of(tmp_path / "course"), tmp_path / "exchange", PACKAGED)

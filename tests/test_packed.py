@@ -3,8 +3,6 @@
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -22,7 +20,6 @@ from tests.mine_in_chapters import SHORT
 from tests.small_chapter import PROJECT
 
 COURSE = PROJECT / "course"
-_imports = embedded_package._imports
 STEM = "ch06_capstone"
 MOST = 540_000  # bytes of the cell
 # Colab's versions, and no course: what this project's set-up put on the path is taken off it again.
@@ -38,15 +35,6 @@ import google.colab.output
 def notebook(stem: str = STEM) -> Notebook:
     """A chapter as students get it."""
     return nbformat.read(PROJECT / "notebooks" / f"{stem}.ipynb", as_version=4)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _read_once() -> Iterator[None]:
-    """What a file imports is found out once, for all chapters: nothing is written in between."""
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        found = cache(lambda path, project: tuple(_imports(path, project)))
-        monkeypatch.setattr(embedded_package, "_imports", found)
-        yield
 
 
 def program(source: bytes) -> str:

@@ -173,6 +173,7 @@ ESSAY = Own(
 
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+@pytest.mark.night
 def test_pictures_and_files_reach_the_feedback(tmp_path: Path) -> None:
     """As nbgrader keeps them: plain files in both folders, byte for byte; a page of the student's in neither."""
     course = make_course(tmp_path / "course")

@@ -18,6 +18,8 @@ from autograder.notebook.progress_log import NAME, LoggedCheck, _append
 from tests.conftest import UNCONFINED
 from tests.sample_course import STEM, make_course
 
+pytestmark = pytest.mark.night
+
 SETUP = "import torch\nfrom autograder import check, mine, progress\n"
 RIGHT = "def flatten_images(x):\n    n, c = x.shape[:2]\n    return x.reshape(n, c, -1).transpose(1, 2)\n"
 USE = 'flatten = mine("flatten_images", None)'

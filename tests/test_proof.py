@@ -12,6 +12,7 @@ from autograder.authoring import solution_timing, surviving_mutants
 from autograder.authoring.build_course import build
 from autograder.authoring.mutation import Mutant
 from autograder.authoring.proof import SEEDS, Proof, prove
+from autograder.authoring.proof_receipts import RECEIPTS, receipt_of, receipts
 from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.course.course import course_in
 from autograder.course.exercise_parts import ExerciseParts
@@ -41,18 +42,17 @@ class TestCommand:
     def test_a_proven_exercise(
         self, parts: ExerciseParts, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Built, nothing is missing: the command says so, and keeps in mind that it was proven."""
+        """Built, nothing is missing: the command says so, and writes the receipt."""
         project = parts.course.parent
         build(project)
-        monkeypatch.setattr(
-            course_in(parts.course), "begun", time.time()
-        )  # as if the command were a process of its own
+        # As if the command were a process of its own.
+        monkeypatch.setattr(course_in(parts.course), "begun", time.time())
 
         assert main(["--root", str(project), "prove", "swap_ends"]) == 0
         assert "swap_ends: proven in" in capsys.readouterr().out
-        assert len(list((project / "build" / "proved" / "week_ends" / "swap_ends").iterdir())) == 1
+        assert receipts(parts.course) == {"swap_ends": receipt_of(parts)}
 
-    def test_what_was_written_meanwhile_is_not_kept_in_mind(
+    def test_what_was_written_meanwhile_has_no_receipt(
         self, parts: ExerciseParts, capsys: pytest.CaptureFixture[str]
     ) -> None:
         """The files are younger than this process's first look at the course: perhaps it has read older ones."""
@@ -61,20 +61,17 @@ class TestCommand:
 
         assert main(["--root", str(project), "prove", "swap_ends"]) == 0
         assert "swap_ends: but something of it was written meanwhile; prove it once more." in capsys.readouterr().out
-        assert not (project / "build" / "proved" / "week_ends" / "swap_ends").exists()
+        assert not (parts.course / RECEIPTS).exists()
 
     def test_what_is_missing_is_counted(self, parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
-        """Not built, both files are named, and nothing is kept in mind."""
-        project = parts.course.parent
+        """Each thing has a line, and the exercise gets no receipt."""
+        edit(parts.bank, "You turn the whole row round.", "TO WRITE: what it does.")
+        edit(parts.exercise, "draw.whole(4, 7)", "draw.whole(4, 7)  # TO WRITE: why")
 
-        assert main(["--root", str(project), "prove", "swap_ends"]) == 1
-        remedy = "run `autograder build week_ends`."
-        assert [
-            f"lessons/shipped/week_ends.json: not what the cases and the bank show; {remedy}",
-            f"lessons/shipped/week_ends.hints.json: not the exercise's hints; {remedy}",
-            "swap_ends: 2 things are missing.",
-        ] == capsys.readouterr().err.splitlines()
-        assert not (project / "build").exists()
+        assert main(["--root", str(parts.course.parent), "prove", "swap_ends"]) == 1
+        lines = capsys.readouterr().err.splitlines()
+        assert len(lines) == 3 and lines[-1] == "swap_ends: 2 things are missing."
+        assert not (parts.course / RECEIPTS).exists()
 
     def test_an_unknown_exercise(self, parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
         """Before anything is proven, one line names the nearest exercise."""

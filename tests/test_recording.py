@@ -53,6 +53,7 @@ def warm() -> dict[str, Any]:
     return looked(True)
 
 
+@pytest.mark.night
 def test_nothing_is_left_of_warming_up(warm: dict[str, Any]) -> None:
     """No name, no picture, and the first cell is the first; its error is told as in a cold process."""
     cold = looked(False)

@@ -288,6 +288,7 @@ def _bindings(namespace: dict[str, Any]) -> list[Any]:
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("answer", ANSWERS)
+@pytest.mark.night
 def test_a_probe_replaces_a_function_by_whichever_name_it_is_reached(answer: str, way: str) -> None:
     """A right answer passes, a wrong one is told what it is told elsewhere, and each name stands for what it did."""
     report, restored = judged(answer, way)

@@ -148,6 +148,7 @@ def test_the_course_s_own_answers_count_for_nothing(monkeypatch: pytest.MonkeyPa
     assert {each.text for each in found.forms.values()} <= found.common and len(found.common) > 2
 
 
+@pytest.mark.night
 def test_right_answers_are_read_and_not_run(tmp_path: Path) -> None:
     """Functions and classes, as the bank has them that is run; a report needs no torch for them."""
     banks = sorted((Path(__file__).parents[1] / "course" / "answers").glob("*/[!_]*.py"))[::5]

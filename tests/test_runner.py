@@ -97,6 +97,7 @@ def test_each_class_has_its_own_cases(children: Children) -> None:
         )
 
 
+@pytest.mark.night
 def test_a_fresh_process_is_started_again_where_it_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """From nothing, with the environment that was made for it: what it runs is probed, how it ends is told."""
     monkeypatch.setenv("TEACHERS_TOKEN", "x")
@@ -380,6 +381,7 @@ def test_child_that_does_not_start_is_our_fault(monkeypatch: pytest.MonkeyPatch,
 
 
 @needs_confinement
+@pytest.mark.night
 def test_dawdling_again_and_again_does_not_add_up() -> None:
     """Cells that wait almost as long as they may, each time they run again, cost no more than all exercises' time."""
     servers = ForkServerPool()

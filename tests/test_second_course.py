@@ -39,7 +39,7 @@ NAMED = (
     "(swap_ends), line 7 looks at the functions that called it (frames): `sys._getframe(1)`",
 )
 
-pytestmark = pytest.mark.xdist_group("second-course")
+pytestmark = [pytest.mark.xdist_group("second-course"), pytest.mark.night]
 
 
 def run(folder: Path, *command: str) -> str:

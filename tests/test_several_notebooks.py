@@ -36,6 +36,7 @@ OWN = Own(
 pytestmark = [
     pytest.mark.xdist_group("several notebooks"),  # the course is made once
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+    pytest.mark.night,
 ]
 
 

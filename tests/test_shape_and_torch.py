@@ -19,6 +19,8 @@ from explorers.shape_rules import OPERATIONS
 from explorers.shapes import MOST_VALUES, explore
 from explorers.tensor_markup import number
 
+pytestmark = pytest.mark.night
+
 DRAWN = settings(max_examples=200, deadline=None)
 SIZES = st.sampled_from([0, 1, 1, 2, 3])
 SHAPES = st.lists(SIZES, max_size=4)

@@ -33,12 +33,14 @@ def fails() -> None:
     raise WorkFailed("not this time")
 
 
+@pytest.mark.night
 def test_work_that_fails_as_the_shared_process_ends_is_nobodys_result() -> None:
     """It is told as a broken pool, for which a new one is started, and not as what became of a submission."""
     with pytest.raises(BrokenExecutor, match="a worker has ended"), shared_pool(2) as pool:
         pool.submit(ends_the_shared_process).result()
 
 
+@pytest.mark.night
 def test_a_failure_of_the_work_itself_is_told() -> None:
     """And the worker goes on."""
     with shared_pool(1) as pool:
@@ -105,6 +107,7 @@ def test_what_children_need_is_there_before_them(
     assert [*ALWAYS_PRELOADED, *pages] == done
 
 
+@pytest.mark.night
 def test_the_server_of_a_large_class_takes_large_pages_while_its_workers_work() -> None:
     """It is told so once they are there; for a small class that is not worth its time."""
     probed = subprocess.run([sys.executable, "-P", "-c", _PROBE], capture_output=True, text=True, check=True)

@@ -189,6 +189,7 @@ def all_gone(group: int) -> bool:
     return False
 
 
+@pytest.mark.night
 def test_run_is_worth_comparing(expected: dict[str, Any]) -> None:
     """Full points, none, and some; extra credit; a comment for what was not answered."""
     scores = {name: sum(row[2] for row in expected["marks"] if row[0] == name) for name in CLASS}
@@ -200,6 +201,7 @@ def test_run_is_worth_comparing(expected: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("workers", [WorkerChoice(count=2), WorkerChoice(dask_local=1)], ids=["pool", "Dask"])
+@pytest.mark.night
 def test_workers_change_nothing(course: Path, expected: dict[str, Any], workers: WorkerChoice) -> None:
     """Two processes, or a Dask worker, give the same gradebook and the same notebooks."""
     assert {} == Cycle(course, STEM).autograde(CLASS, how=GradingOptions(workers=workers, unconfined=UNCONFINED))
@@ -271,6 +273,7 @@ def test_points_that_changed_are_told_before_anything_is_graded(graded: Path, ex
     assert expected == results(graded)
 
 
+@pytest.mark.night
 def test_what_a_grading_would_change_is_told_first(graded: Path, expected: dict[str, Any]) -> None:
     """Points that changed, seen before the gradebook learns of them; nothing is written."""
     chapter = graded / "chapters" / f"{STEM}.py"
@@ -362,6 +365,7 @@ def test_killed_run_goes_on_where_it_was(course: Path, expected: dict[str, Any])
     assert expected == results(course)
 
 
+@pytest.mark.night
 def test_interrupted_run_stops_at_once_and_nbgraders_own_command_goes_on(
     course: Path, expected: dict[str, Any]
 ) -> None:
@@ -412,6 +416,7 @@ def test_run_stops_while_what_the_workers_share_begins(course: Path, moment: str
 
 
 @needs_confinement
+@pytest.mark.night
 def test_death_of_what_the_workers_share_costs_nobody_anything(course: Path, expected: dict[str, Any]) -> None:
     """Killed from outside in the middle of the class, it is started again, and the run ends as if nothing had been."""
     run = command(course, "autograder", "grade", STEM, "--workers", "2")

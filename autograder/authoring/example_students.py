@@ -59,30 +59,34 @@ class ClassMaker:
         self.solutions = {name: judge.chapter.solution(name) for name in self.names}
         self.bank = {name: [*judge.banks[name]] for name in self.names}
 
-    def students(self, mishaps: bool = True) -> Iterator[ExampleStudent]:
+    def students(self, mishaps: bool = True, repeats: bool = True) -> Iterator[ExampleStudent]:
         """Yield every student of the class.
 
-        Without `mishaps`, leave out damaged files and answers that hang, crash or make noise.
+        Without `mishaps`, leave out damaged files and answers that hang, crash or make noise. Without `repeats`, a
+        student for whom the bank has no further answer to an exercise leaves it unanswered, in place of repeating the
+        last one.
         """
         everything = frozenset(self.names)
         yield self._student("perfect", self.solutions, ExpectedResult(everything))
         yield self._student("untouched", {}, ExpectedResult())
         for word, is_right in (("right", True), ("wrong", False)):
             rows = [[a for a in self.bank[name] if a.is_right is is_right] for name in self.names]
-            yield from self._from_bank(word, rows)
+            yield from self._from_bank(word, rows, repeats)
         if mishaps:
             yield from self._mangled(everything)
             yield from self._ill_behaved(everything)
 
-    def _from_bank(self, word: str, rows: list[list[KnownAnswer]]) -> Iterator[ExampleStudent]:
-        """Yield students of whom the k-th hands in the k-th answer of each row, or at its end the last one.
+    def _from_bank(self, word: str, rows: list[list[KnownAnswer]], repeats: bool) -> Iterator[ExampleStudent]:
+        """Yield students of whom the k-th hands in the k-th answer of each row, or at its end the last one or none.
 
         A row holds the right, or the wrong, answers to one exercise.
         """
         for k in range(max(map(len, rows))):
             picked = {row[0].exercise: row[min(k, len(row) - 1)] for row in rows if row}
+            left = set() if repeats else {row[0].exercise for row in rows if 0 < len(row) <= k}
             sources = self.solutions | {name: answer.source for name, answer in picked.items()}
-            mistakes = {name: answer.tag for name, answer in picked.items() if not answer.is_right}
+            sources = {name: text for name, text in sources.items() if name not in left}
+            mistakes = {name: answer.tag for name, answer in picked.items() if name in sources and not answer.is_right}
             solved = frozenset(sources) - set(mistakes)
             yield self._student(f"{word}-{k + 1:02d}", sources, ExpectedResult(solved, mistakes))
 
