@@ -1,9 +1,9 @@
-"""What a run of the tests is asked for, in the environment.
+"""Options of a test run, read from environment variables.
 
-`THOROUGH=1` asks for everything, as the nightly run does: the ordinary suite does once what it could do many times.
+`THOROUGH=1` runs everything, as the nightly run does; without it, the tests try one case of many kinds only once.
 """
 
 import os
 
 THOROUGH = os.environ.get("THOROUGH", "") not in ("", "0")
-UNTIL = "PYTEST_QUICK_UNTIL"  # the variable with the time from which on no test begins
+UNTIL = "PYTEST_QUICK_UNTIL"  # the variable with the time after which no test starts

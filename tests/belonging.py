@@ -1,4 +1,4 @@
-"""Which tests belong to a changed file: what the tests import says it, their helpers' imports included."""
+"""Find the tests that concern a changed file, through the imports of the tests and of their helper modules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CELL = re.compile(r'# %% .*\bexercise="(\w+)"')
 
 @cache
 def imported(path: Path) -> frozenset[str]:
-    """The dotted names that a file imports; of `from a import b` both `a` and `a.b`, as b may be a module."""
+    """Return the dotted names that a file imports; for `from a import b` both `a` and `a.b`, as b may be a module."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -24,7 +24,7 @@ def imported(path: Path) -> frozenset[str]:
 
 
 def imported_by_all(project: Path, test: Path) -> frozenset[str]:
-    """What a test imports, and what the tests' own modules that it imports do in their turn."""
+    """Return the names that a test imports, directly or through other modules in `tests`."""
     found: set[str] = set()
     waiting = [test]
     while waiting:
@@ -36,12 +36,12 @@ def imported_by_all(project: Path, test: Path) -> frozenset[str]:
 
 
 def module(changed: str) -> str:
-    """The dotted name of a changed file: `autograder/submission/repair.py` is `autograder.submission.repair`."""
+    """Return the dotted name of a changed file: `autograder.submission.repair` for its path."""
     return changed.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 def room(name: str) -> str:
-    """The room that a module is in: a folder of the engine, `explorers`, or a part of the course; "" for none."""
+    """Return the package of a module: a folder of the engine, `explorers`, or a part of the course; "" for others."""
     parts = name.split(".")
     if parts[0] in ("autograder", "course"):
         return ".".join(parts[:2])
@@ -49,9 +49,10 @@ def room(name: str) -> str:
 
 
 def distance(project: Path, test: Path, changed: Sequence[str]) -> int | None:
-    """How far a test is from what has changed; None where it does not belong to it.
+    """Return how closely a test concerns the changed files, from 0 (most) to 3; None if it does not.
 
-    0: it has changed itself; 1: it imports what has; 2: it imports from the room, or names the file; 3: its helpers do.
+    0: the test file itself changed. 1: it imports a changed module. 2: it imports from a changed module's package, or
+    names the file. 3: one of its helper modules does.
     """
     names, text = set(map(module, changed)), test.read_text(encoding="utf-8")
     rooms = {room(name) for name in names} - {""}
@@ -66,7 +67,7 @@ def distance(project: Path, test: Path, changed: Sequence[str]) -> int | None:
 
 
 def exercises(project: Path, changed: Iterable[str]) -> set[str]:
-    """The exercises whose file, or bank, has changed; where it is one that they share, all of the chapter."""
+    """Return the exercises whose file or answer bank changed; all of the chapter for a file that they share."""
     found = set()
     for path in map(Path, changed):
         if path.suffix == ".py" and path.parts[:2] in (("course", "exercises"), ("course", "answers")):
@@ -77,6 +78,6 @@ def exercises(project: Path, changed: Iterable[str]) -> set[str]:
 
 
 def cells(chapter: str) -> dict[str, str]:
-    """The cells of a chapter's text in which exercises stand."""
+    """Return the cells of a chapter's text that hold exercises, by exercise."""
     found = {_CELL.match(cell): cell for cell in re.split(r"(?m)^(?=# %%)", chapter)}
     return {match[1]: cell for match, cell in found.items() if match}

@@ -1,6 +1,6 @@
-"""Asks for a kernel that `tests.forked_kernels` forks, and lives as long as it does.
+"""The process that Jupyter starts as a kernel: it asks `tests.forked_kernels` for a fork, and outlives it.
 
-python -IS forked_kernel.py SOCKET ARGUMENT...
+A kernel spec starts it as `python -IS forked_kernel.py SOCKET ARGUMENT...`, where the arguments are ipykernel's.
 """
 
 import json
@@ -11,7 +11,7 @@ import sys
 
 
 def main(place: str, *arguments: str) -> None:
-    """Hand on Ctrl-C, and what ends this process."""
+    """Ask for a kernel, pass signals on to it, and wait until it ends."""
     with socket.socket(socket.AF_UNIX) as line:
         line.connect(place)
         start = {"arguments": arguments, "cwd": os.getcwd(), "environment": dict(os.environ)}
@@ -25,7 +25,7 @@ def main(place: str, *arguments: str) -> None:
 
         signal.signal(signal.SIGINT, lambda *_: os.kill(kernel, signal.SIGINT))
         signal.signal(signal.SIGTERM, end)
-        answers.read()  # ends with the kernel
+        answers.read()  # returns when the kernel ends
 
 
 if __name__ == "__main__":

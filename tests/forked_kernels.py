@@ -1,11 +1,11 @@
-"""Jupyter kernels that begin warm, for whole notebooks: forked from one process that has imported torch and matplotlib.
+"""Fork Jupyter kernels from a process that has already imported torch and matplotlib, to save start time.
 
     python -m tests.forked_kernels SOCKET [MODULE ...]
 
-`make test` runs twelve notebooks by day, and the unit tests many reports, which are notebooks; each kernel begins with
-the same imports, which take seconds. What is forked is ipykernel's own kernel, in the folder and with the environment
-that it was asked for with; no other module is there than those that every chapter's first cells import, and those that
-are named. At night kernels begin from nothing.
+`make test` runs twelve notebooks in its ordinary mode, and the unit tests run many reports, which are notebooks too.
+Each kernel would take seconds for the same imports. The fork runs ipykernel's own kernel, in the folder and with the
+environment that the client asked for. Only modules that the first cells of every chapter import, and the named modules,
+are imported before. The nightly run (THOROUGH) does not use this; there, kernels start from nothing.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from typing import Any
 
 CLIENT = Path(__file__).with_name("forked_kernel.py")
 WATCHED = Path(__file__).with_name("watched") / "sitecustomize.py"
-REPORTS = "nbgrader.api"  # what is slow of all that the notebooks of a report import
-PLACE = "PYTEST_KERNELS"  # names the folder of what forks them for all processes of the unit tests
+REPORTS = "nbgrader.api"  # the slowest import of the notebooks of a report
+PLACE = "PYTEST_KERNELS"  # the variable with the kernel folder that all processes of a test run share
 
 
 @contextlib.contextmanager
 def forked_kernels(*more: str) -> Iterator[dict[str, str]]:
-    """The variables with which `python3` names a kernel that is forked, as long as the block lasts.
+    """Yield environment variables with which `python3` names a forked kernel, until the block ends.
 
-    `more` names modules that are there too: other people's, never the project's own, which are what is tested.
+    `more` names modules to import before forking: third-party modules only, because the project's own are under test.
     """
     folder = Path(tempfile.mkdtemp(prefix="kernels-"))
     place = folder / "socket"
@@ -63,7 +63,10 @@ def forked_kernels(*more: str) -> Iterator[dict[str, str]]:
 
 @cache
 def kernels_of_tests() -> str:
-    """The folder that names forked kernels to a process of the unit tests: of `make test`, or of its own."""
+    """Return the folder that names forked kernels for a process of the unit tests.
+
+    `make test` provides one in the environment; without it, each process starts its own.
+    """
     if PLACE not in os.environ:
         stack = contextlib.ExitStack()
         os.environ[PLACE] = stack.enter_context(forked_kernels(REPORTS))["JUPYTER_PATH"]
@@ -72,7 +75,7 @@ def kernels_of_tests() -> str:
 
 
 def main(place: str, *more: str) -> None:
-    """Fork a kernel for each that asks, until this process is ended; then end those that are left."""
+    """Fork a kernel for each client, until SIGTERM; then kill the kernels that are left."""
     os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")  # as ipykernel sets it
     os.environ["OMP_NUM_THREADS"] = "1"
     import matplotlib.pyplot  # noqa: F401
@@ -84,7 +87,7 @@ def main(place: str, *more: str) -> None:
     spare_notes()
     for module in more:
         importlib.import_module(module)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a kernel
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no process waits for the kernels
     kernels: list[int] = []
 
     def end(*_: object) -> None:
@@ -113,7 +116,10 @@ def main(place: str, *more: str) -> None:
 
 
 def _be_a_kernel(line: socket.socket, start: dict[str, Any]) -> None:
-    """Be one as long as it lasts; whoever asked waits until the line closes, which nobody else holds."""
+    """Run ipykernel's kernel in this process until it ends.
+
+    The client waits until `line` closes, which only this process holds open.
+    """
     from ipykernel.kernelapp import IPKernelApp
 
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -122,7 +128,7 @@ def _be_a_kernel(line: socket.socket, start: dict[str, Any]) -> None:
     os.chdir(start["cwd"])
     os.environ.clear()
     os.environ.update(start["environment"])
-    os.environ.pop("JPY_PARENT_PID", None)  # it has another parent
+    os.environ.pop("JPY_PARENT_PID", None)  # this process is no child of that parent
     os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
     sys.path[:] = ["", *sys.path[1:]]
     if "PYTEST_WATCHED" in os.environ:

@@ -1,4 +1,4 @@
-"""Example classes, each graded once for all tests that look at it."""
+"""Example classes for the tests, each graded only once per run."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from tests.our_course import COURSE
 from tests.sample_course import STEM
 from tests.small_chapter import PROJECT, SAMPLE
 
-# By day the drawing of fresh cases that the proof of the bank looks at, too: what answers show on it is known there.
+# The ordinary run uses a seed of the proof, whose observations of the bank's answers are already stored.
 SEED = 20_250_101 if THOROUGH else SEEDS[1]
-WHOLE = STEM  # what happens to files and processes does not depend on the chapter: tried in that of the sample
-ONE = WorkerChoice(count=1, stays=True)  # the tests run side by side as it is
-# Who gets a page: one with a known mistake in every exercise, and one whose file could not be read.
+WHOLE = STEM  # files and processes behave the same in every chapter, so only this one tests them
+ONE = WorkerChoice(count=1, stays=True)  # one worker, because the tests themselves run in parallel
+# The students with a feedback page: one with a known mistake in every exercise, and one with an unreadable file.
 PAGES = None if THOROUGH else ("wrong-01", "broken-json")
 
 
 def group(stem: str) -> pytest.MarkDecorator:
-    """The mark that keeps the tests of a chapter's class in one process (`--dist loadgroup`)."""
+    """Return the mark that keeps the tests of a chapter's class in one process (`--dist loadgroup`)."""
     return pytest.mark.xdist_group(f"class of {stem}")
 
 
 def graded_class(stem: str, request: pytest.FixtureRequest) -> ExampleClass:
-    """The class of a chapter after nbgrader's cycle; mishaps in the sample's only.
+    """Return the class of a chapter after nbgrader's cycle; only the sample's class has mishaps.
 
-    By day the bank of an exercise is handed in where a test in this run looks at it (`test_graded_banks`); of the
-    others the first right and the first wrong answer. At night there is feedback for everybody, and everybody has
-    answered everything.
+    In the nightly run, the students hand in every answer of the banks, and all get feedback. In the ordinary run, they
+    hand in the whole bank only of exercises that a test in this run examines (`test_graded_banks`); of the others the
+    first right and the first wrong answer.
     """
     factory: pytest.TempPathFactory = request.getfixturevalue("tmp_path_factory")
     whole = None if stem == WHOLE or THOROUGH else looked_at(stem, request.session)
@@ -50,7 +50,7 @@ def graded_class(stem: str, request: pytest.FixtureRequest) -> ExampleClass:
 
 @cache
 def looked_at(stem: str, session: pytest.Session) -> frozenset[str]:
-    """The exercises of a chapter that have a test of their own in this run, one that is not remembered."""
+    """Return the exercises of a chapter with a test of their own in this run that is not remembered."""
     tests = [(item, getattr(item, "callspec", None)) for item in session.items if item.path.stem == "test_graded_banks"]
     asked = [(item, call.params) for item, call in tests if call is not None and call.params.get("stem") == stem]
     return frozenset(params["exercise"] for item, params in asked if "exercise" in params and not is_remembered(item))
@@ -75,7 +75,7 @@ def _graded_class(stem: str, folder: Path, whole: frozenset[str] | None) -> Exam
 
 
 def _with_one_chapter(stem: str, folder: Path) -> Path:
-    """This project with one chapter of its course: its class needs nothing of the others, and reads nothing."""
+    """Copy this project with only one chapter of its course, because grading reads nothing of the others."""
     others = [other for other in COURSE.stems if other != stem]
     ignored = ignore_patterns("__pycache__", *others, *(f"{other}.*" for other in others))
     for name in ("chapters", "answers", "exercises", "shipped"):
@@ -86,17 +86,18 @@ def _with_one_chapter(stem: str, folder: Path) -> Path:
 
 
 def verdict_of(graded: ExampleClass, student: str) -> SubmissionVerdict:
-    """The stored verdict of one student."""
+    """Return the stored verdict of one student."""
     found = verdict_store.read_verdict(graded.course, graded.stem, student)
     assert found is not None
     return found
 
 
 def share(graded: ExampleClass, judge: Judge, student: ExampleStudent, exercise: str) -> float:
-    """What share of an exercise's points a student must earn.
+    """Return the share of an exercise's points that a student must earn.
 
-    For a known mistake it comes from calling the answer here and now; by day in the sample, since that takes as long
-    as grading did, and in the others from the verdict, which names the mistake.
+    For a known mistake, the sample and the nightly run compute it from the answer's own observations. The ordinary run
+    of other chapters takes it from the verdict, because computing takes as long as grading; it then asserts that the
+    verdict names the mistake.
     """
     if exercise in student.expected.solved:
         return 1.0

@@ -1,10 +1,10 @@
-"""Processes that are as good as fresh and begin at once: forked from one that has imported what all of them import.
+"""Fork processes from one that has already imported torch, to save start time in tests.
 
     python -m tests.warm_child FD
 
-Starting one from nothing takes more than a second, nearly all of it torch's import. FD is a socket to the tests. What
-begins is a child that runs one program, a fork server, what the workers of a class share, or a command; how these begin
-from nothing, `test_confinement`, `test_shared_pool`, `test_whole_runs` and the commands' tests show.
+Starting one from nothing takes more than a second, nearly all of it for importing torch. FD is a socket to the tests. A
+fork becomes a child that runs one program, a fork server, the server that a class's workers share, or a command. How
+these start from nothing is tested by `test_confinement`, `test_shared_pool`, `test_whole_runs` and the commands' tests.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ from tests.lean_torch import spare_notes
 WATCHED = Path(__file__).with_name("watched") / "sitecustomize.py"
 _NUMBER = struct.Struct("=q")
 _MESSAGE_BYTES = 2**17
-_OTHER = 3  # the descriptor that a fork server is given
-# What begins with such a descriptor: what forks children, and what forks workers that share it.
+_OTHER = 3  # the descriptor of a fork server's socket
+# The modules that start with such a descriptor: one forks children, the other workers that share it.
 _SERVERS = ("autograder.sandbox.execution.fork_server", "autograder.grading.shared_server")
-# What most fork servers import before their first fork.
+# The modules that most fork servers import before their first fork.
 _OFTEN = ("matplotlib.pyplot", "torch._dynamo", "torch.fx.experimental.symbolic_shapes")
 
 
 @contextlib.contextmanager
 def warm_children() -> Iterator[Children]:
-    """What `fresh_process` is, with processes that begin warm."""
+    """Yield a replacement for `fresh_process` whose processes are forked."""
     with contextlib.ExitStack() as stack:
         line = stack.enter_context(_warm_process())
         known = {"PIPE": subprocess.PIPE, "TimeoutExpired": subprocess.TimeoutExpired}
@@ -67,7 +67,7 @@ def warm_children() -> Iterator[Children]:
 
 @contextlib.contextmanager
 def _warm_process() -> Iterator[socket.socket]:
-    """The process that forks them, as long as the block lasts: the line to it."""
+    """Start the process that forks, and yield the socket to it; it ends with the block."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with tempfile.TemporaryDirectory() as home, ours:
         with theirs:
@@ -87,9 +87,9 @@ def _line_of_this_run() -> socket.socket:
 
 
 def run_warm(words: Sequence[str], cwd: Path, env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-    """Run `python [-P] -m MODULE ...` or `python -c TEXT ...`, of which these are the words; its output is captured.
+    """Run `python [-P] -m MODULE ...` or `python -c TEXT ...`, given as words, and capture its output.
 
-    By day what runs it begins warm.
+    The command is forked, except in the nightly run and outside Linux.
     """
     if THOROUGH or sys.platform != "linux":
         command = [sys.executable, *words]
@@ -103,7 +103,7 @@ def run_warm(words: Sequence[str], cwd: Path, env: Mapping[str, str]) -> subproc
 
 @cache
 def warm_servers() -> SimpleNamespace:
-    """Stand-ins for what `forked_children` uses of `subprocess`: its fork servers begin warm."""
+    """Return a replacement for `subprocess` in `forked_children`, whose fork servers are forked."""
     line = _line_of_this_run()
 
     def begun(command: list[str], **options: Any) -> Any:
@@ -115,7 +115,7 @@ def warm_servers() -> SimpleNamespace:
 
 
 class _Begun:
-    """What `subprocess.Popen` would be of such a process."""
+    """A forked process with the interface of `subprocess.Popen`."""
 
     def __init__(self, line: socket.socket, *, cwd: Path, env: dict[str, str], stderr: IO[bytes], **_: Any) -> None:
         (theirs_in, to), (source, theirs_out) = os.pipe(), os.pipe()
@@ -125,7 +125,7 @@ class _Begun:
             os.close(descriptor)
 
     def _begin(self, line: socket.socket, start: dict[str, Any], *descriptors: int) -> None:
-        """Let it begin with these as its input, its output, what it complains to, and what else it is given."""
+        """Fork the process with these descriptors: input, output, errors, and others that it uses."""
         self._status, theirs = os.pipe()
         source, sink, complaints, *others = descriptors
         socket.send_fds(line, [json.dumps(start).encode()], [source, sink, complaints, theirs, *others])
@@ -137,7 +137,7 @@ class _Begun:
         return int(_NUMBER.unpack(os.read(self._status, _NUMBER.size))[0])
 
     def wait(self, timeout: float | None = None) -> int:
-        """Its exit code, as soon as it has ended."""
+        """Wait until the process ends, and return its exit code."""
         if self._code is None:
             if not select.select([self._status], [], [], timeout)[0]:
                 raise subprocess.TimeoutExpired("", timeout or 0)
@@ -146,13 +146,13 @@ class _Begun:
         return self._code
 
     def kill(self) -> None:
-        """End it."""
+        """Kill the process."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
 
 
 class _Server(_Begun):
-    """What `subprocess.Popen` would be of a fork server, or of what workers share."""
+    """A forked fork server, or server of a class's workers, with the interface of `subprocess.Popen`."""
 
     def __init__(
         self,
@@ -170,14 +170,14 @@ class _Server(_Begun):
         os.close(null)
 
     def poll(self) -> int | None:
-        """Its exit code, where it has ended."""
+        """Return the exit code, or None if the process has not ended."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             return self.wait(0)
         return None
 
 
 class _Command(_Begun):
-    """What `subprocess.Popen` would be of a command."""
+    """A forked command with the interface of `subprocess.Popen`."""
 
     def __init__(self, line: socket.socket, start: dict[str, Any], out: IO[bytes], complaints: IO[bytes]) -> None:
         null = os.open(os.devnull, os.O_RDWR)
@@ -186,14 +186,14 @@ class _Command(_Begun):
 
 
 def main(line: socket.socket) -> None:
-    """Fork until the tests close the line."""
+    """Fork a process for each message, until the tests close the socket."""
 
     for name in (*_SERVERS, *_OFTEN):
         importlib.import_module(name)
     spare_notes()
     gc.collect()
     gc.freeze()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that wait
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no process waits for the watching processes
     while True:
         message, descriptors, _, _ = socket.recv_fds(line, _MESSAGE_BYTES, 5)
         if not message:
@@ -213,12 +213,12 @@ def main(line: socket.socket) -> None:
 
 
 def _is_the_child(source: int, sink: int, complaints: int, status: int, *others: int) -> bool:
-    """Fork once more: the child goes on as it should, and the other process tells how it ends."""
+    """Fork again: return True in the child; the parent reports the child's id and exit status, and exits."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     pid = os.fork()
     if pid == 0:
         os.setsid()
-        # Where they are to be may be where another one is.
+        # Duplicated first, because a target number may be another source's number.
         kept = [os.dup(descriptor) for descriptor in (source, sink, complaints, *others)]
         for place, descriptor in enumerate(kept):
             os.dup2(descriptor, place)
@@ -245,7 +245,7 @@ def _serve(module: str) -> None:
 
 
 def _command(*words: str) -> None:
-    """Do what `python` does with these words."""
+    """Run what `python` would run with these arguments."""
     if "PYTEST_WATCHED" in os.environ:
         runpy.run_path(str(WATCHED))
     is_safe = words[0] == "-P"
