@@ -196,7 +196,7 @@ class TestState:
             pad = pad.drawn(stroke(DOWN, key=str(number)))
         with pytest.raises(ValueError, match="100 strokes at most"):
             pad.drawn(stroke(DOWN, key="more"))
-        assert MOST_STROKES == len(pad.drawn(stroke(ACROSS, key=str(MOST_STROKES - 1))).strokes)  # the last one may grow
+        assert MOST_STROKES == len(pad.drawn(stroke(ACROSS, key=str(MOST_STROKES - 1))).strokes)  # it may grow
 
         pad = Pad(kept=pad.saved(1).kept * MOST_KEPT)
         with pytest.raises(ValueError, match="1,000 drawings at most"):
