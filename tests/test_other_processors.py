@@ -1,7 +1,7 @@
-"""The shipped keys on other processors than the one they were made on: nobody is told something else.
+"""The shipped keys give the same messages on other processors than the one that made them.
 
-Of several exercises that train for long and have changed, one is drawn by day. The others are left to the night: that
-they were is remembered as what was proven is, so that no later run computes one of them, until it changes again.
+If several slow exercises have changed, the ordinary run draws one of them, and leaves the others to the nightly run;
+they are then remembered as proven, so that no later run computes them until they change again.
 """
 
 import os
@@ -22,7 +22,7 @@ from tests.asked import THOROUGH
 from tests.other_processors import COURSE, EXERCISES
 from tests.small_chapter import PROJECT
 
-# What makes this processor compute as another one does, as far as it can. Threads that wait do not count as work.
+# Settings that simulate other processors. OpenMP threads wait passively, so that waiting takes no processor time.
 _COMPATIBLE = {"MKL_CBWR": "COMPATIBLE", "OMP_WAIT_POLICY": "PASSIVE"}
 _OLDER = {"MKL_CBWR": "AVX2", "ATEN_CPU_CAPABILITY": "default", "ONEDNN_MAX_CPU_ISA": "SSE41"}
 SETTINGS: dict[str, tuple[dict[str, str], list[str]]] = {
@@ -31,17 +31,17 @@ SETTINGS: dict[str, tuple[dict[str, str], list[str]]] = {
     "one with other last bits": ({}, ["--last-bits"]),
 }
 
-# Operation by operation, their trainings take two thirds of the time of all exercises together.
+# With every operation intercepted, these take two thirds of the time of all exercises.
 LONG = {
     *("broken_loops", "fit", "fit_resumable", "house_prices", "overfit_one_batch"),
     *("resume_training", "sin_fit", "train", "train_amp"),
 }
 
 
-# Other last bits show what any processor could; at night, the others too.
+# The ordinary run uses only other last bits, which cover any processor; the nightly run all settings.
 @pytest.mark.parametrize("setting", SETTINGS if THOROUGH else ["one with other last bits"])
 def test_every_answer_is_told_the_same(setting: str, record_property: Callable[[str, object], None]) -> None:
-    """Every right answer has full points by the shipped keys, every wrong one its own sentence."""
+    """Every right answer gets full points, and every wrong one its own message."""
     variables, options = SETTINGS[setting]
     parts = {name: ExerciseParts(COURSE, each.chapter, name) for name, each in EXERCISES.items()}
     due = [name for name, each in parts.items() if THOROUGH or not proof_path(each, _where(setting)).is_file()]
@@ -58,13 +58,13 @@ def test_every_answer_is_told_the_same(setting: str, record_property: Callable[[
 
 
 def _with_one_of(some: set[str], names: list[str]) -> list[str]:
-    """The names, but of some of them only one that is drawn."""
+    """Return the names, with only one drawn of those in `some`."""
     drawn = random.choice([name for name in names if name in some] or [""])
     return [name for name in names if name == drawn or name not in some]
 
 
 def test_long_ones_are_drawn_one_at_a_time() -> None:
-    """All that are quick, and one that is not; where nothing else has changed, that one."""
+    """All fast exercises are kept, and one slow one."""
     left = _with_one_of(LONG, list(EXERCISES))
 
     assert LONG < set(EXERCISES) and 1 == len(LONG.intersection(left)) and set(EXERCISES) - LONG < set(left)
@@ -72,7 +72,7 @@ def test_long_ones_are_drawn_one_at_a_time() -> None:
 
 
 def test_what_is_left_out_is_left_to_the_night(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next run computes none of it, but one that has changed since."""
+    """The next run computes none of the slow exercises that were left out, unless they change."""
     ran: list[set[str]] = []
 
     def run(command: list[str], **_: object) -> SimpleNamespace:
@@ -93,7 +93,7 @@ def test_what_is_left_out_is_left_to_the_night(tmp_path: Path, monkeypatch: pyte
 
 
 def test_that_all_is_well_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """One line, so that silence is not taken for a command that did nothing."""
+    """If all is well, the command prints one line."""
     monkeypatch.setattr(sys, "argv", ["other_processors", "add_bias", "rank"])
     monkeypatch.setattr(other_processors, "strays", lambda *_: iter(()))
 
@@ -102,6 +102,6 @@ def test_that_all_is_well_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytes
 
 
 def _where(setting: str) -> str:
-    """What stands for a processor: its setting, and the text of what computes as it does."""
+    """Return a digest of a setting and of the modules that simulate it."""
     texts = ((PROJECT / "tests" / f"{name}.py").read_text() for name in ("other_processors", "last_bits"))
     return digest_of(repr(SETTINGS[setting]), *texts)
