@@ -71,7 +71,7 @@ def test_items_as_csv() -> None:
 
 
 def test_a_text_for_each_who_could_not_be_read(tmp_path: Path) -> None:
-    """With the name, what was found and what to do; to nobody else, and no control character of a file's name."""
+    """Each student with an unreadable submission gets a letter with reason and next step, and no control characters."""
     (tmp_path / "submitted" / "bob" / "ch").mkdir(parents=True)
     (tmp_path / "submitted" / "bob" / "ch" / "my\x1bnotes.txt").touch()
     first, second = (
