@@ -1,9 +1,9 @@
-"""Makes the attempts of `tests/attempts.py` within stock nbgrader, for a column beside what must come of them here.
+"""Run the attempts of `tests/attempts.py` within stock nbgrader, for a column beside their results in our sandbox.
 
     python -m tests.attacks.attempts_on_stock            # as root, on Linux: run, and write attempts_on_stock.json
     python -m tests.attacks.attempts_on_stock --table    # print the table from it
 
-All are made in one cell of a notebook that one `nbgrader autograde` executes, in the throw-away machine of `bench`.
+One cell of a notebook makes all attempts; one `nbgrader autograde` executes it in the throw-away machine of `bench`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Runs the attack bank against nbgrader as it comes, and writes the tables of docs/attacks.md.
+"""Run the attack bank against stock nbgrader, and write the tables of docs/attacks.md.
 
     python -m tests.attacks.on_stock             # as root, on Linux: run, and write on_stock.json
     python -m tests.attacks.on_stock NAME ...    # only these, as judge/forged_pass; the other rows stay
     python -m tests.attacks.on_stock --table     # print the tables from on_stock.json
 
-Each attack is handed in to a course of its own by the first of two students; the second hands in the worked solutions.
+Each attack has a course of its own with two students: the first hands in the attack, the second the worked solutions.
 One `nbgrader autograde`, without any configuration, grades both in a throw-away machine (`bench`).
 """
 
@@ -107,7 +107,7 @@ def attacks() -> dict[str, str]:
 
 
 def told(text: str) -> dict[str, str]:
-    """What the first lines of an attack say: what it tries, its share of the points here, and what else is told."""
+    """Return the fields in an attack's first lines: what it tries, its share of the points, the expected sentence."""
     return dict(re.findall(r"^# (Tries|share|says|others):? (.*)$", text, re.MULTILINE))
 
 
