@@ -189,7 +189,7 @@ def _buttons(effect: Effect) -> Html:
     )
 
 
-# --- what is said
+# --- errors, remarks and parameters
 
 
 def _errors(state: LoopState) -> Html:

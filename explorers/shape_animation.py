@@ -114,7 +114,7 @@ class ShapeFilm:
                 told = f"{cell_name(block.cells, cell)} = {block.cells.numbers[cell]}{_where(block.cells, cell)}."
                 yield {**_marks("", block, cell), "said.text": told}
 
-    # --- where all of it stands
+    # --- the layout
 
     @cached_property
     def _blocks(self) -> list[Block]:

@@ -83,7 +83,7 @@ def _product(shape: tuple[int, ...], kind: str) -> list[str]:
     return [*cells, tag("td", f"{words} number{'' if count == 1 else 's'}", class_="x-count")]
 
 
-# --- what comes of it
+# --- the result
 
 
 def _question(found: Exploration) -> Html:

@@ -83,7 +83,7 @@ def table(found: Mapping[str, Pair], size: int) -> str:
 
 
 def main() -> None:
-    """Measure, and print what came of it; each assignment is told on stderr as soon as it is done."""
+    """Measure and print the table; `measured` prints one line per assignment on stderr as soon as it has graded it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", default=list(EXAMPLES), metavar="NAME")
     parser.add_argument("--students", type=int, default=10)
