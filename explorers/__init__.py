@@ -1,5 +1,6 @@
-"""Explorers: see shapes, the graph and the training loop on tensors of your own; draw what your model reads; put lines
-in order before you write them.
+"""Explorers: widgets that show shapes, graphs and training loops on the reader's own tensors.
+
+The digit pad runs a model on a drawing, and the line puzzle puts the lines of a program in order.
 """
 
 from importlib import import_module
@@ -25,7 +26,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for, when it is: a notebook that opens no explorer loads no widgets."""
+    """Import an explorer on first use, so that a notebook that opens none loads no widgets."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"explorers.{_HOMES[name]}"), name)

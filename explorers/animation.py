@@ -1,4 +1,4 @@
-"""A film: a picture's values at each step, recorded in Python and played by the page, with or without a kernel."""
+"""Films: a picture's values at each step, recorded in Python and played by the page, with or without a kernel."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ from typing import Any
 
 from autograder.notebook.html_markup import Html, join, tag
 
-RECORD = "PYTORCH_BASICS_RECORD"  # set in the environment where pages are made: films then hold all that can be chosen
+RECORD = "PYTORCH_BASICS_RECORD"  # the site's build sets it, so that films hold every choice
 
-PartValues = Mapping[str, str]  # of the parts, by "name.attribute"; the attribute `text` is what stands inside
+PartValues = Mapping[str, str]  # by "part.attribute"; the attribute `text` is an element's content
 
 
 def is_recording() -> bool:
-    """Return whether the environment asks for films that hold all choices, for a page without a kernel."""
+    """Return whether films should hold all choices, for pages without a kernel."""
     return bool(os.environ.get(RECORD))
 
 
 @dataclass(frozen=True)
 class AnimationRun:
-    """One run. `still` holds the values that stay, `frames` those of each step, `steps` how many steps were taken then.
+    """One run of a film: constant values, and one frame of changing values for each step.
 
-    A part that a frame leaves out is as in the frame before. `error` says in words what stopped it; the frames go up
-    to there.
+    `still` holds the constant values and `frames` those of each frame; a frame may leave out the values that do not
+    change. `steps` counts the steps taken at each frame. `error` is the message of the error that ended the run, and
+    the frames end there.
     """
 
     still: PartValues
@@ -36,7 +37,7 @@ class AnimationRun:
     error: str = ""
 
     def at(self, frame: int) -> PartValues:
-        """Return all values at a frame; at the last one if there are fewer frames."""
+        """Return all values at a frame; those of the last frame if there are fewer frames."""
         return {key: value for values in (self.still, *self.frames[: frame + 1]) for key, value in values.items()}
 
     @property
@@ -50,7 +51,7 @@ class AnimationRun:
 
 @dataclass(frozen=True)
 class FilmChoice:
-    """A choice between the runs of a film: numbers are chosen by a slider, everything else from a list."""
+    """A control that chooses one of a film's runs: a list of options, or a slider for numbers."""
 
     name: str
     label: str
@@ -65,11 +66,11 @@ class FilmChoice:
 
 @dataclass(frozen=True)
 class Animation:
-    """Runs by the options that they belong to, one option for each choice; `title` says what moves.
+    """A film: its runs by the options chosen for each of its choices, and the picture that it moves.
 
-    `picture` is drawn for the values of one frame. `seek` is the frame to show; another `about` is another film. A film
-    that `is_first` stands before what else an explorer shows. `pace` is how many frames a second are played.
-    Where it `tells_place`, each choice comes after `at`, the frame at which it was made.
+    `title` says what moves. `picture` holds the values of one frame, and `seek` is the frame to show. The page restarts
+    the film when `about` changes. `is_first` puts the film above the rest of the explorer. `pace` is in frames per
+    second. With `tells_place`, the page sends the frame that it shows (as `at`) before each choice.
     """
 
     title: str
@@ -88,7 +89,7 @@ class Animation:
         object.__setattr__(self, "parts", tuple(found))
 
     def data(self) -> dict[str, Any]:
-        """All but the picture, as plain data."""
+        """Return everything but the picture, as plain data."""
         return {
             "title": self.title,
             "choices": [choice.plain() for choice in self.choices],
@@ -112,9 +113,10 @@ class Animation:
         }
 
     def page(self) -> Html:
-        """The film for a page: the picture and its words, and beside them what a script needs to move it.
+        """Return the film as HTML: the picture, its caption, and the data with which a script animates it.
 
-        Without a script nobody comes to the frame at which a run stopped, so what stopped it is always told.
+        The error of a run is always shown, because without a script no reader reaches the frame at which the run
+        stopped.
         """
         run = self.runs[tuple(choice.value for choice in self.choices)]
         words = tag("p", run.at(self.seek).get("said.text", ""), class_="x-film-said")
@@ -125,7 +127,7 @@ class Animation:
 
 @dataclass(frozen=True)
 class Panel:
-    """The axes of a picture: their range in numbers, and their size in pixels. A point outside is drawn at the edge."""
+    """The axes of a plot: the range of its numbers, and its size in pixels. Points outside are drawn at the edge."""
 
     left: float
     right: float
@@ -151,7 +153,7 @@ class Panel:
         return (math.log10(self.low), math.log10(self.high)) if self.log else (self.low, self.high)
 
     def line(self, points: Iterable[tuple[float, float]]) -> str:
-        """A polyline's points; those without a number are left out."""
+        """Return the points of a polyline, leaving out those that are not finite."""
         there = [self.place(x, y, 9.0) for x, y in points if math.isfinite(x) and math.isfinite(y)]
         return " ".join(f"{x:g},{y:g}" for x, y in there)
 
@@ -166,9 +168,9 @@ class Panel:
         return {f"{part}.transform": self.moved(x, y), f"{part}.visibility": "visible" if is_seen else "hidden"}
 
     def drawn(self, words: str, names: tuple[str, str], lines: Sequence[str], marks: Sequence[str] = ()) -> Html:
-        """The axes with their names and ends, `lines` and `marks` in them; `words` for who cannot see them.
+        """Return the axes with their names and ends, and in them `lines` and `marks`; `words` is the alt text.
 
-        Lines are cut off at the axes, marks are not.
+        Lines are clipped at the axes, marks are not.
         """
         left, top, right, bottom = self.inside
         across, up = names
@@ -183,7 +185,7 @@ class Panel:
 
 
 def ball(part: str, radius: int, values: PartValues) -> Html:
-    """A mark with the values of one frame; without any it is not seen."""
+    """Return a round mark with the values of one frame; without values it is hidden."""
     seen = values.get(f"{part}.visibility", "hidden")
     place = values.get(f"{part}.transform")
     return tag("circle", data_part=part, r=radius, transform=place, visibility=seen, class_="x-film-ball")

@@ -1,4 +1,4 @@
-"""The autograd stepper in a notebook: forward and back through the graph of a tensor of the reader's."""
+"""The autograd stepper: a widget that steps forward and back through the graph of the reader's tensor."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def autograd_stepper(
 ) -> AutogradStepper:
     """Step through the graph behind a tensor: `autograd_stepper(loss, w=w, b=b)`.
 
-    Give the tensors that are to have names; `model=model` gives the parameters of a model theirs. `gradient` is what
-    `backward` would need for a result of more than one element. Nothing of yours changes, no `.grad` either; but hooks
-    that you put on tensors run once. Raises TypeError for what is no tensor, or no module.
+    Keyword arguments name tensors; `model=model` names the parameters and buffers of a model. `gradient` is the
+    argument that `backward` would need for a result of more than one element. No tensor and no `.grad` changes, but the
+    hooks that you put on tensors run once. Raises TypeError if an argument is no tensor, or `model` is no module.
     """
     for name, tensor in {"the result": result, **names}.items():
         if not isinstance(tensor, Tensor):
@@ -43,7 +43,10 @@ def autograd_stepper(
 
 
 class AutogradStepper(Explorer):
-    """The widget. The graph was read once, when it was made; what happens to the tensors later is not in it."""
+    """The widget that `autograd_stepper` returns.
+
+    It reads the graph once, when it is made; later changes to the tensors do not appear.
+    """
 
     def __init__(self, graph: Graph) -> None:
         super().__init__("Autograd stepper")
@@ -52,19 +55,23 @@ class AutogradStepper(Explorer):
         self.show()
 
     def grads(self) -> dict[str, Any]:
-        """What `backward` would leave in the `.grad` of each leaf with a name: numbers as `tolist` gives them.
+        """Return what `backward` would leave in each named leaf's `.grad`, as `tolist` gives it.
 
-        None where there are too many to write out, or where no gradient comes and none was there.
+        The value is None if there are too many numbers to write out, or if no gradient arrives and `.grad` was None
+        before.
         """
         leaves = [(node.results[0].name, node.added) for node in self._story.graph.nodes if node.added]
         return {name: added.after.numbers if added.after else None for name, added in leaves if name}
 
     def draw(self) -> Html:
-        """The present step and the list of steps; and the graph, where no film shows it."""
+        """Return the present step and the list of steps, and the graph if no film shows it."""
         return graph_picture(self._story, is_filmed=self._film is not None)
 
     def moving(self) -> Animation | None:
-        """Every moment of the story as it is folded now; where nothing answers, at its end."""
+        """Return the film of all steps with the present folding, or None if the graph is too large.
+
+        On a page without a kernel, the film shows its last frame.
+        """
         film, at = self._film, self._story.at
         if film is None:
             return None
@@ -82,7 +89,7 @@ class AutogradStepper(Explorer):
         return self._films[story.unfolded]
 
     def page(self) -> Html:
-        """The whole story at once: where nothing answers, nobody can step."""
+        """Return all steps at once as HTML, because a page without a kernel cannot step."""
         present = self._story
         self._story = replace(present, at=None)
         try:
@@ -91,11 +98,11 @@ class AutogradStepper(Explorer):
             self._story = present
 
     def tell(self) -> str:
-        """The present moment in a sentence."""
+        """Return the present step in a sentence."""
         return _told(self._story)
 
     def offer(self) -> Sequence[Control]:
-        """Forward and back; which pass; folding; and, in the picture, the rows."""
+        """Return the controls: previous and next, the pass, folding, and the rows in the picture."""
         story = self._story
         if not story.moments or story.now is None:
             return []
@@ -120,7 +127,7 @@ class AutogradStepper(Explorer):
         ]
 
     def choose(self, name: str, value: Any) -> None:
-        """Move, jump to a row, change the pass, fold or unfold."""
+        """Step, jump to a row, change the pass, fold or unfold."""
         self._story = _chosen(self._story, name, value)
 
 

@@ -1,8 +1,8 @@
-"""Runs a graph's backward pass with torch's own engine, and records the gradients that arrive and leave.
+"""Run a graph's backward pass with torch's own engine, and record the gradients that arrive and leave.
 
-The reader's graph is not freed and no `.grad` changes. Hooks of the reader run, as in any backward pass: what a hook
-makes of a gradient is a part of the result. Those that wait for a `.grad` (`register_post_accumulate_grad_hook`) do
-not run.
+The reader's graph is not freed, and no `.grad` changes. The reader's hooks run as in any backward pass, because the
+gradients that they return are a part of the result; hooks that wait for a `.grad`
+(`register_post_accumulate_grad_hook`) do not run.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from explorers.tensor_values import Values, values_of
 
 @dataclass(frozen=True)
 class NodeGradients:
-    """The gradients at a node in the backward pass: `arrived` (one per result) and `sent` (one per operand).
+    """The gradients at a node in the backward pass: `arrived` (one per output) and `sent` (one per operand).
 
-    None stands for no gradient. `hooked` names the results whose gradient is not the sum of what was sent there: a hook
-    has changed it.
+    None stands for no gradient. `hooked` lists the outputs whose gradient is not the sum of the gradients sent there,
+    because a hook changed it.
     """
 
     arrived: tuple[Values | None, ...]
@@ -37,9 +37,9 @@ class NodeGradients:
 
 @dataclass(frozen=True)
 class LeafGradChange:
-    """The effect of a backward pass on a leaf's `.grad`: its value before, what is added, and its value after.
+    """The effect of a backward pass on a leaf's `.grad`: the value before, the gradient added, the value after.
 
-    All three are None where there is nothing; `tracked` is False for a leaf whose flag was switched off since.
+    Each is None if there is no such tensor. `tracked` is False if the leaf no longer requires grad.
     """
 
     before: Values | None
@@ -50,9 +50,9 @@ class LeafGradChange:
 
 @dataclass(frozen=True)
 class BackwardPass:
-    """A backward pass: each node's passage (by position), what each leaf is given, and torch's error if it failed.
+    """A backward pass: the gradients at each node, the change of each leaf's `.grad`, and torch's error.
 
-    After an error, `passages` holds the nodes up to the one that failed; that one has sent nothing.
+    After an error, `passages` ends at the node that failed, which has sent nothing.
     """
 
     passages: Mapping[int, NodeGradients]
@@ -68,11 +68,11 @@ def walk_back(traced: Trace, result: Tensor, gradient: Tensor | None = None) -> 
     try:
         with _grads_kept(traced), notes.taken():
             found = torch.autograd.grad(result, edges, gradient, retain_graph=True, allow_unused=True)
-    except Exception as error:  # a rule or a hook may be the reader's own
+    except Exception as error:  # the reader's own backward rules and hooks may raise anything
         return BackwardPass(notes.passages(), {}, f"{type(error).__name__}: {error}")
     added = {at: _added(leaf, incoming) for (at, leaf), incoming in zip(leaves.items(), found, strict=True)}
     for at, incoming in zip(leaves, found, strict=True):
-        notes.begin(at, (incoming,))  # the engine hands it over and does not run the node
+        notes.begin(at, (incoming,))  # `autograd.grad` returns the gradient and does not run the leaf's node
     start = torch.ones_like(result) if gradient is None else gradient
     return BackwardPass(notes.passages(start.detach()), added)
 
@@ -88,9 +88,9 @@ def _added(leaf: Tensor, incoming: Tensor | None) -> LeafGradChange:
 
 @contextmanager
 def _grads_kept(traced: Trace) -> Iterator[None]:
-    """Restore the `.grad` of intermediate tensors (`retain_grad`) after this block, in which they may get another one.
+    """Restore the `.grad` of intermediate tensors (`retain_grad`) after this block, which may replace it.
 
-    A node does not lead to its result, so the results that are still alive are looked for among all objects.
+    A node holds no reference to its output, so this searches all live objects for the outputs.
     """
     held = [each for each in gc.get_objects() if issubclass(type(each), Tensor) and each.retains_grad]
     before = [(each, each.grad) for each in held if traced.place(each) is not None]
@@ -108,8 +108,8 @@ class _Notes:
         self._traced = traced
         self._arrived: dict[int, tuple[Values | None, ...]] = {}
         self._sent: dict[int, tuple[Values | None, ...]] = {}
-        self._short: dict[ResultPlace, Tensor] = {}  # what arrived
-        self._sums: dict[ResultPlace, Tensor] = {}  # of what was sent there
+        self._short: dict[ResultPlace, Tensor] = {}  # the gradients that arrived
+        self._sums: dict[ResultPlace, Tensor] = {}  # the sums of the gradients that were sent there
 
     @contextmanager
     def taken(self) -> Iterator[None]:

@@ -10,15 +10,15 @@ LONGEST = 200  # characters in a text field
 
 
 class Refused(ValueError):
-    """The page sent a value that cannot be chosen; the message tells the reader why, and what is expected."""
+    """Raised when the page sends a value that cannot be chosen; the message tells the reader what is expected."""
 
 
 @dataclass(frozen=True)
 class Control:
-    """One control. A `part` stands in the picture, as a button made with `chooser`; its options are its values.
+    """One control. A `part` is a button in the picture, made with `chooser`; its options are its values.
 
-    `value` is a text for a choice or a text field, True or False for a switch, and unused elsewhere.
-    In a text field, Enter presses the button whose name is `submits`.
+    `value` is a text for a choice or a text field, True or False for a switch, and unused elsewhere. In a text field,
+    Enter presses the button with the name `submits`.
     """
 
     kind: ControlKind

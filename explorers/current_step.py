@@ -33,7 +33,7 @@ def step_html(graph: Graph, now: ReaderStep) -> Html:
 
 
 def small(sentence: str) -> Html:
-    """A remark; nothing for an empty one."""
+    """Return a remark as a small paragraph, or nothing if the sentence is empty."""
     return tag("p", prose(sentence), class_="x-small") if sentence else NOTHING
 
 
@@ -81,7 +81,7 @@ def _result(result: Result, number: int, node: Node) -> Html:
 
 
 def _whole(caption: str, values: Values | None) -> Html:
-    """All numbers of a tensor, or its shape and its range."""
+    """Return all numbers of a tensor as a table, or its shape and range if there are too many."""
     if values is None:
         return tag("p", f"{caption}: none")
     if values.numbers is None:

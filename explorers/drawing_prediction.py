@@ -1,4 +1,4 @@
-"""Runs the reader's model on a drawing: its 8 x 8 input and its ten numbers, or one sentence on what is wrong."""
+"""Run the reader's model on a drawing: its 8 x 8 input and its ten shares, or a sentence on what went wrong."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ Predict = Callable[[Tensor], Any]
 
 @dataclass(frozen=True)
 class DigitPrediction:
-    """`seen` are the 8 x 8 numbers that went into the model; `shares` are ten numbers, each a digit's share of 1.
+    """The result of running a model on a drawing, or a sentence that says why there is none.
 
-    Both are empty where something is amiss before them. `told` is one sentence: why nothing was asked (`asked` is
-    False then), or what went wrong; "" where all is well. `by_softmax` says whether the shares are the softmax of what
-    came, since that was no probabilities.
+    `seen` are the 8 x 8 numbers that went into the model; `shares` are ten numbers, each digit's share of 1. Each is
+    empty if an error came before it. `told` is one sentence: why the model was not run (then `asked` is False), or what
+    went wrong; "" if all is well. `by_softmax` is True if the model's output was no probabilities, and `shares` is its
+    softmax.
     """
 
     seen: tuple[tuple[float, ...], ...] = ()
@@ -41,7 +42,7 @@ class DigitPrediction:
 
 
 class _Amiss(ValueError):
-    """The reader's function gave something unusable; the message is one sentence."""
+    """Raised when the reader's function returns something unusable; the message is one sentence."""
 
 
 def shrink_to_8x8(drawing: Tensor) -> Tensor:
@@ -68,7 +69,7 @@ def _asked(name: str, function: Callable[[Tensor], Any], given: Tensor) -> Any:
     """Call a function of the reader's with a copy of its argument, and return the result."""
     try:
         return function(given.clone())
-    except Exception as error:  # whatever it is, the drawing must stay
+    except Exception as error:  # the reader's function may raise anything, and the drawing must not be lost
         raise _Amiss(f"`{name}` stopped with {type(error).__name__}: {_line(error)}") from error
 
 

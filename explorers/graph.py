@@ -1,4 +1,4 @@
-"""The graph behind a tensor of the reader's as plain data, for the autograd stepper."""
+"""Read the autograd graph behind a tensor as plain data, for the autograd stepper."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ NamedTensors = Mapping[str, Tensor]
 
 @dataclass(frozen=True)
 class Result:
-    """One result of a recorded step, or a leaf.
+    """One output of a recorded step, or a leaf tensor.
 
-    torch keeps no results; `values` is what can be known all the same and `source` says from where. Both are empty
-    where nothing can be known. `name` is the reader's name for the tensor.
+    torch does not keep the outputs of steps. `values` is what can be recovered from saved tensors, leaves and the
+    reader's named tensors, and `source` says from which; both are empty if nothing can. `name` is the reader's name for
+    the tensor.
     """
 
     shape: tuple[int, ...]
@@ -36,10 +37,10 @@ class Result:
 
 @dataclass(frozen=True)
 class Node:
-    """A node: a recorded step (`MulBackward0`), or `AccumulateGrad`, which stands for a leaf and adds to its `.grad`.
+    """A node of the graph: a recorded step (`MulBackward0`), or `AccumulateGrad`, which adds to a leaf's `.grad`.
 
-    `operands` says where the operands came from: position and slot; None stands for one that does not require grad.
-    `passage` is None where no gradient came along; `added` is there for leaves only.
+    `operands` are the node and output that each operand came from, or None if it does not require grad. `passage` is
+    None if no gradient reached the node; only leaves have `added`.
     """
 
     kind: str
@@ -65,10 +66,11 @@ LEAF = "AccumulateGrad"
 
 @dataclass(frozen=True)
 class Graph:
-    """A graph in the order of the forward pass, and the backward pass through it; a node is known by its position.
+    """The nodes of a graph in forward order, and the backward pass through them.
 
-    `backward` is the order of the walk, from `root` on. `error` is torch's own: what backward would say now. `note` is
-    ours. In a graph without nodes nothing is recorded, or it is too large to be shown.
+    A node is identified by its position in `nodes`. `backward` is the order in which the engine visits the nodes,
+    beginning at `root`. `error` is the message that torch's backward would raise now; `note` is the explorer's own
+    remark. A graph without nodes records nothing, or is too large to be shown.
     """
 
     nodes: tuple[Node, ...] = ()
@@ -95,9 +97,9 @@ class Graph:
 def read_graph(result: Tensor, names: NamedTensors | None = None, gradient: Tensor | None = None) -> Graph:
     """Read the graph behind a tensor, and record what `result.backward(gradient)` would do now.
 
-    Nothing of the reader's changes but what hooks of theirs do, which run once.
+    No `.grad` and no tensor changes, but the reader's hooks run once.
 
-    `names` are the reader's names for tensors; names with dots, as in `named_parameters()`, tell the modules.
+    `names` are the reader's names for tensors; names with dots, as in `named_parameters()`, assign steps to modules.
     """
     names = dict(names or {})
     if not result.requires_grad:
@@ -142,7 +144,7 @@ def _bare(node: Any) -> Node:
 
 
 def _with_saved(traced: Trace, nodes: list[Node], names: NamedTensors) -> list[Node]:
-    """The nodes with what they saved; a saved tensor also tells the result that it is."""
+    """Return the nodes with their saved tensors; a saved tensor also reveals the values of the output it is."""
     known: dict[ResultPlace, tuple[Values, str]] = {}
     saved: list[tuple[Saved, ...]] = []
     labels = {_memory(tensor): name for name, tensor in reversed(list(names.items()))}
@@ -161,7 +163,7 @@ def _with_saved(traced: Trace, nodes: list[Node], names: NamedTensors) -> list[N
 
 
 def _with_held(traced: Trace, nodes: list[Node], names: NamedTensors) -> list[Node]:
-    """The nodes with the names that the reader has for their results, and the values of leaves and of named tensors."""
+    """Return the nodes with the reader's names for their outputs, and the values of leaves and named tensors."""
     for at, leaf in traced.leaves.items():
         nodes[at] = _valued(nodes[at], 0, values_of(leaf), "the leaf itself")
     called: dict[ResultPlace, list[str]] = {}
@@ -186,7 +188,7 @@ def _with(node: Node, slot: int, result: Result) -> Node:
 
 
 def _memory(tensor: Tensor) -> tuple[Any, ...]:
-    """Tells apart tensors that look at different memory, or at the same in another way."""
+    """Return a key that differs for tensors that view different memory, or the same memory in another way."""
     return id(tensor) if tensor.is_meta else tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype
 
 

@@ -1,4 +1,4 @@
-"""The graph as a film: values forward, gradients backward, and bars that show what is added to each `.grad`."""
+"""The film of the autograd stepper: values forward, gradients back, and bars for each leaf's `.grad`."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from explorers.graph_picture import LEGEND, box_of, pairs_of
 from explorers.graph_steps import UnfoldedGraph
 from explorers.tensor_values import Values
 
-MOST_FILMED = 550  # rows of a graph that is filmed
-MOST_AT_ONCE = 40  # of them one below the other
-MOST_TOWERS = 8  # leaves whose .grad is drawn
-_TALL, _WIDE = 90, 110  # a tower's place
-_NAME, _VALUE = 13, 17  # letters below a tower
-_GROUND = 24  # above it stands nothing, below the towers their names
+MOST_FILMED = 550  # a graph with more rows is not filmed
+MOST_AT_ONCE = 40  # rows one below the other, in a graph that is filmed
+MOST_TOWERS = 8  # leaves whose .grad is drawn as bars
+_TALL, _WIDE = 90, 110  # the height and width of one leaf's bars, in pixels
+_NAME, _VALUE = 13, 17  # most letters of a leaf's name and of its value
+_GROUND = 24  # pixels above the bars, for their title
 
 Numbers = Sequence[float]
 
 
 def is_filmed(story: UnfoldedGraph) -> bool:
-    """Return whether a story has few enough rows to be seen in one picture."""
+    """Return whether a graph has few enough rows to be drawn in one picture."""
     if not 0 < len(story.rows) <= MOST_FILMED:
         return False
     layout = laid_out_in_bands(len(story.rows), _arrows(story))
@@ -38,12 +38,12 @@ def is_filmed(story: UnfoldedGraph) -> bool:
 
 @dataclass(frozen=True)
 class GraphFilm:
-    """Records a story with one frame for each moment, whatever the present moment of `story` is."""
+    """Records a film with one frame for each step of `story`, whatever its present step is."""
 
     story: UnfoldedGraph
 
     def recorded(self, told: Sequence[str]) -> AnimationRun:
-        """Return the recording of all moments; `told` has the sentence for each."""
+        """Return the recording of all steps; `told` has the sentence for each."""
         frames = [self._frame(at, words) for at, words in enumerate(told)]
         return AnimationRun({}, frames, range(1, len(frames) + 1))
 
@@ -60,7 +60,7 @@ class GraphFilm:
         return join(graph, self._towers_drawn(values), tag("p", LEGEND, class_="x-small"))
 
     def _frame(self, at: int, words: str) -> PartValues:
-        """Return the table rows and gradient bars that changed since the previous step."""
+        """Return the values of the boxes and gradient bars that changed since the previous step."""
         story = replace(self.story, at=at)
         now, values = story.moments[at], dict[str, str]()
         for row in story.rows if at == 0 else (story.moments[at - 1].row, now.row):
@@ -113,7 +113,10 @@ class GraphFilm:
         return round(_GROUND + _TALL * (high - number) / ((high - low) or 1.0), 1)
 
     def _tower(self, place: int, values: Values | None) -> str:
-        """A tensor's numbers as bars beside each other, on the line of 0; as wide where there is none yet."""
+        """Return a tensor's numbers as bars side by side, as the points of a polygon on the line of 0.
+
+        Without a tensor (a `.grad` of None), the bars have height 0 and the width that they have later.
+        """
         added = self._leaves[place][1].added
         count = max(len(_numbers(each)) for each in (added.before, added.after)) if added else 0
         numbers = _numbers(values) or [0.0] * count
@@ -126,7 +129,7 @@ class GraphFilm:
         return " ".join(f"{x:g},{y:g}" for x, y in points)
 
     def _towers_drawn(self, values: PartValues) -> Html:
-        """The towers in a row, each with its leaf's name and its numbers in words."""
+        """Return the bars of each leaf in a row, with its name and its numbers as text."""
         if not self._leaves:
             return Html("")
         names = [node.results[0].name or f"leaf {at + 1}" for at, node in self._leaves]

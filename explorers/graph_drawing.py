@@ -1,4 +1,4 @@
-"""Draws a graph as SVG: time runs from left to right, each box is a row of the story."""
+"""Draw a graph as SVG: time runs from left to right, and each box is one row of the graph."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from math import sqrt
 
 from autograder.notebook.html_markup import Html, tag
 
-WIDTH, HEIGHT = 126, 62  # of a box
-GAP, SPACE = 34, 16  # between columns, between boxes
-LINES = 3  # of text in a box of a film
-SWEEPS = 4  # how often the boxes of a column are put level with what they hang on
-MOST_COLUMNS = 12  # of a drawing in one band
-LONGEST = 6  # columns that an arrow of a drawing in bands goes round boxes for; longer ones pass below them
+WIDTH, HEIGHT = 126, 62  # of a box, in pixels
+GAP, SPACE = 34, 16  # between columns, and between boxes of a column, in pixels
+LINES = 3  # lines of text in a box of a film
+SWEEPS = 4  # passes of `_heights` that move each box to the mean height of its neighbors
+MOST_COLUMNS = 12  # a graph with more columns is drawn in several bands
+LONGEST = 6  # columns; in bands, an arrow up to this length bends around boxes, and a longer one passes below them
 
 Arrow = tuple[int, int]
 Spot = tuple[float, float]
@@ -22,7 +22,7 @@ Spot = tuple[float, float]
 
 @dataclass(frozen=True)
 class Box:
-    """The content of a box: a few short lines. A click chooses `value`; `kind` is its CSS class."""
+    """The content of a box: a few short lines. A click on it chooses `value`; `kind` is its CSS class."""
 
     lines: tuple[str, ...]
     value: str
@@ -32,9 +32,10 @@ class Box:
 def draw_boxes(
     boxes: Sequence[Box], arrows: Sequence[Arrow], words: str, bold: Callable[[Arrow], bool], back: bool = False
 ) -> Html:
-    """The boxes and the arrows between them (by number, the earlier box first); `words` is the text alternative.
+    """Return the boxes and the arrows between them as SVG; `words` is the text alternative.
 
-    `back` turns the arrowheads round: a gradient goes from the later box to the earlier one.
+    An arrow is a pair of box numbers, the earlier box first. `bold` selects the arrows to draw bold. `back` puts the
+    arrowheads at the earlier box, since a gradient goes from the later box to the earlier one.
     """
     layout = laid_out(len(boxes), arrows)
     paths = [_line(points, bold(arrow), back) for arrow, points in layout.ways.items()]
@@ -43,7 +44,7 @@ def draw_boxes(
 
 @dataclass(frozen=True)
 class Layout:
-    """The middle of each box, the points that each arrow passes through, and the size of the drawing."""
+    """The center of each box, the points that each arrow passes through, and the number of bands."""
 
     middle: Sequence[Spot]
     ways: Mapping[Arrow, Sequence[Spot]]
@@ -64,14 +65,17 @@ def laid_out(count: int, arrows: Sequence[Arrow]) -> Layout:
 
 
 def laid_out_in_bands(count: int, arrows: Sequence[Arrow]) -> Layout:
-    """Place boxes as `laid_out` does, but continue a long graph below, as lines of text are, to fit on one screen."""
+    """Place boxes as `laid_out` does, but wrap a long graph into bands, so that it fits on one screen.
+
+    The bands follow each other from top to bottom, like lines of text.
+    """
     columns = _columns(count, arrows, late=True)
     length = max(columns.values()) + 1
     if length <= MOST_COLUMNS:
         return laid_out(count, arrows)
     chains = _chains(columns, arrows, LONGEST)
     heights = _heights(columns, chains)
-    # A screen is wider than high; of the boxes in a column, some stand apart.
+    # A screen is 1.6 times as wide as high; a column needs about twice the height of its boxes, for their gaps.
     tall = (2 * count / length) * (HEIGHT + SPACE) / (WIDTH + GAP)
     width = max(MOST_COLUMNS, round(sqrt(1.6 * length * tall)))
     band = {point: column // width for point, column in columns.items()}
@@ -103,10 +107,11 @@ def draw_film(
     fore: str,
     words: str,
 ) -> Html:
-    """The picture of a film: each box has a name, a class and texts, and a click on it chooses its value.
+    """Return the picture of a film as SVG: movable boxes, arrows, and a frame around the present box.
 
-    `here` are the attributes of the frame around the present box; `fore` is the visibility of the arrowheads that
-    point forward, and those that point back have the other one.
+    `values` are what a click on each box chooses; `boxes` has the part name, the class and the lines of each box.
+    `here` are the attributes of the frame. `fore` is the visibility of the forward arrowheads; the backward ones have
+    the opposite.
     """
     lines = [
         tag("path", d=_way(points), fill="none", stroke="currentColor", class_="x-far" if _is_far(points) else None)
@@ -118,12 +123,12 @@ def draw_film(
         for number, (value, box) in enumerate(zip(values, boxes, strict=True))
     ]
     frame = tag("rect", data_part="here", width=WIDTH, height=HEIGHT, rx=7, class_="x-here", **here)
-    wide = f"min-width: min({layout.size[0]:.0f}px, 38rem)"  # else its letters are too small on a phone
+    wide = f"min-width: min({layout.size[0]:.0f}px, 38rem)"  # otherwise a phone shrinks its letters too much
     return _svg(layout, words, tag("g", *lines, class_="x-thin"), *heads, *boxed, frame, style=wide)
 
 
 def _is_far(points: Sequence[Spot]) -> bool:
-    """Whether an arrow passes below boxes, on its straight way to another place in the bands."""
+    """Return whether an arrow passes straight below boxes, because it is too long to bend around them."""
     return abs(points[1][0] - points[0][0]) > LONGEST * WIDTH
 
 
@@ -149,13 +154,14 @@ def _svg(layout: Layout, words: str, *children: Html, **more: str) -> Html:
     return tag("svg", *children, role="img", aria_label=words, class_="x-graph", **size, **more)
 
 
-Point = int | tuple[Arrow, int]  # a box, or where an arrow passes a column: (arrow, column)
+Point = int | tuple[Arrow, int]  # a box, or the place where an arrow crosses a column: (arrow, column)
 
 
 def _columns(count: int, arrows: Sequence[Arrow], late: bool = False) -> dict[Point, int]:
-    """Return the column of each box: right of its operands; a box without operands stands just before its use.
+    """Return each box's column: right of its operands; a box without operands is just left of its first user.
 
-    With `late` so does every box: else what each layer makes of its weight stands in one column, far from the layer.
+    With `late`, every box moves right until just before its first user. Otherwise the steps that each layer applies to
+    its weight (such as a transpose) would all be in one column, far from the layer.
     """
     before: list[list[int]] = [[] for _ in range(count)]
     behind: list[list[int]] = [[] for _ in range(count)]
@@ -174,7 +180,10 @@ def _columns(count: int, arrows: Sequence[Arrow], late: bool = False) -> dict[Po
 def _chains(
     columns: dict[Point, int], arrows: Sequence[Arrow], longest: float = float("inf")
 ) -> dict[Arrow, list[Point]]:
-    """Return the points that each arrow passes: a bend in every column on its way, unless the arrow is longer."""
+    """Return the points that each arrow passes: a bend in every column on its way, none if it exceeds `longest`.
+
+    This also enters the bends into `columns`.
+    """
     chains: dict[Arrow, list[Point]] = {}
     for arrow in dict.fromkeys(arrows):
         start, end = arrow
@@ -186,7 +195,7 @@ def _chains(
 
 
 def _heights(columns: Mapping[Point, int], chains: Mapping[Arrow, list[Point]]) -> dict[Point, float]:
-    """Return the height of each point, chosen so that few arrows cross: repeatedly, the mean of its neighbors."""
+    """Return the height of each point, in box heights; repeated averaging over neighbors avoids crossings."""
     beside: dict[Point, list[Point]] = {point: [] for point in columns}
     for chain in chains.values():
         for left, right in pairwise(chain):
@@ -226,7 +235,7 @@ def _middle(point: Point, columns: Mapping[Point, int], heights: Mapping[Point, 
 
 
 def _line(points: Sequence[Spot], bold: bool, back: bool) -> Html:
-    """From the right side of the first box to the left side of the last one, with an arrowhead."""
+    """Return an arrow as a path from the right side of its first box to the left side of its last one."""
     path = _way(points) + _head(points, back)
     return tag("path", d=path, fill="none", stroke="currentColor", class_="x-bold" if bold else "x-thin")
 

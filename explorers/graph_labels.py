@@ -11,9 +11,9 @@ from explorers.graph_trace import ResultPlace
 from explorers.tensor_markup import number
 from explorers.tensor_values import Values
 
-FEW = 4  # numbers that stand in a line
+FEW = 4  # a tensor with at most this many numbers is written out in a line
 
-# What the rules of frequent steps do with what arrives.
+# For frequent operations, what the backward rule does with the incoming gradient.
 RULES = {
     "Add": "A sum passes on what arrives, to each operand.",
     "Sub": "A difference passes on what arrives; for what was taken away, with the sign turned.",

@@ -14,14 +14,14 @@ from explorers.saved_tensors import Saved
 from explorers.tensor_markup import chooser
 from explorers.tensor_values import Values
 
-MOST_LISTED = 15  # rows of the list at a present moment
-MOST_TOLD = 60  # rows of the list where all is told
+MOST_LISTED = 15  # rows around the present step
+MOST_TOLD = 60  # rows of a page that shows all steps at once
 HEADS = {"forward": ("step", "made from", "result", "saved"), "back": ("step", "gradient that arrives", "sends on")}
 CAPTIONS = {"forward": "Forward pass, first step on top", "back": "Backward pass, the result on top"}
 
 
 def step_list(story: UnfoldedGraph, phase: Phase) -> Html:
-    """Return the steps of one pass as a table: those around the present one; at the end, up to MOST_TOLD of all."""
+    """Return one pass as a table: the steps around the present one or, at the end, the first MOST_TOLD steps."""
     rows = [moment.row for moment in story.moments if moment.phase == phase]
     shown, before, after = _window(rows, story.now.row if story.now else None)
     line = _forward_line if phase == "forward" else _back_line

@@ -1,8 +1,8 @@
-"""Which steps of a graph belong to which module, as far as a finished graph can tell.
+"""Assign the steps of an autograd graph to the modules whose parameters they use.
 
-A graph knows nothing of modules; it knows parameters, and these have names like `layers.0.weight`. The steps of module
-`layers.0` are those that use its parameters, and all that lie on a way from one of these to another.
-So a layer without parameters is inside only if it lies between.
+A graph holds no modules, only tensors; but the reader's names for its parameters, such as `layers.0.weight`, contain
+the module's path. The steps of `layers.0` are the steps that use one of its parameters, and all steps on a path from
+one of these to another. Therefore a layer without parameters belongs to a module only if it lies on such a path.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from explorers.graph_trace import ResultPlace
 
-# Steps that only lay out or convert a parameter before it is used: who uses their result uses the parameter.
+# Operations that only reshape or convert a parameter: a step that uses their result counts as a user of the parameter.
 LAYING_OUT = ("T", "Transpose", "Permute", "View", "ReshapeAlias", "UnsafeView", "Unsqueeze", "Expand", "ToCopy")
 
 Links = Sequence[Sequence[ResultPlace | None]]
@@ -21,7 +21,10 @@ Links = Sequence[Sequence[ResultPlace | None]]
 
 @dataclass(frozen=True)
 class Modules:
-    """The modules whose steps may be folded into one row, each with its nodes by position; of the others, why not."""
+    """The modules that can be folded into one row, with their nodes, and the reason why others cannot.
+
+    `folds` maps a module's path to the positions of its nodes; `refused` maps a path to the reason.
+    """
 
     folds: Mapping[str, tuple[int, ...]]
     refused: Mapping[str, str]
@@ -29,16 +32,16 @@ class Modules:
 
 @dataclass(frozen=True)
 class GraphRow:
-    """One line of the graph: a single node, or all the nodes of a module that is folded."""
+    """One row of the displayed graph: a single node, or all nodes of a folded module."""
 
     nodes: tuple[int, ...]
     module: str = ""
 
 
 def modules_of(links: Links, operations: Sequence[str], owners: Mapping[int, Collection[str]]) -> Modules:
-    """Find the modules; `owners` gives, for each leaf with a name, the modules it is a parameter of.
+    """Find the modules in a graph. `owners` maps a leaf's position to the paths of the modules that own it.
 
-    A parameter of several modules counts for none of them.
+    A parameter that several modules share is assigned to none of them.
     """
     single = {leaf: next(iter(modules)) for leaf, modules in owners.items() if len(modules) == 1}
     uses = _uses(links, operations, single)
@@ -56,7 +59,7 @@ def modules_of(links: Links, operations: Sequence[str], owners: Mapping[int, Col
 
 
 def _by_module(nodes: Iterable[tuple[int, str]]) -> dict[str, set[int]]:
-    """The nodes of each module, with those of the modules inside it."""
+    """Group nodes by module path; a node also belongs to every module that contains its own module."""
     found: dict[str, set[int]] = {}
     for node, path in nodes:
         for module in _with_parents(path):
@@ -65,9 +68,9 @@ def _by_module(nodes: Iterable[tuple[int, str]]) -> dict[str, set[int]]:
 
 
 def rows_of(links: Links, folds: Mapping[str, tuple[int, ...]], unfolded: Collection[str]) -> tuple[GraphRow, ...]:
-    """The lines of a graph, each after those it was made from; a module is folded unless it is in `unfolded`.
+    """Return the rows of a graph in forward order; every module outside `unfolded` is folded into one row.
 
-    Where two modules cannot both be one line, since each needs a part of the other first, the first one is unfolded.
+    Two modules cannot both be one row if each needs a part of the other first. Then the first of them is unfolded.
     """
     shown = _outermost(folds, unfolded)
     taken = {node for module in shown for node in folds[module]}
@@ -83,9 +86,9 @@ def rows_of(links: Links, folds: Mapping[str, tuple[int, ...]], unfolded: Collec
 def in_order(
     rows: Sequence[GraphRow], links: Links, rank: Callable[[GraphRow], int], back: bool = False
 ) -> tuple[GraphRow, ...]:
-    """The rows so that each comes after all it was made from (`back`: before them), and else by their rank.
+    """Sort rows so that each comes after the rows it was made from (with `back`: before them), then by rank.
 
-    Rows that wait for each other in a circle are left out.
+    Rows that wait for each other in a cycle are left out of the result.
     """
     row_of = {node: number for number, row in enumerate(rows) for node in row.nodes}
     pairs = {(row_of[place[0]], row_of[node]) for node, places in enumerate(links) for place in places if place}
@@ -118,7 +121,7 @@ def _inside(path: str, module: str) -> bool:
 
 
 def _uses(links: Links, operations: Sequence[str], owners: Mapping[int, str]) -> dict[int, set[str]]:
-    """Of each node, the modules whose parameters it uses."""
+    """Map each node to the modules whose parameters it uses."""
     laid_out: dict[int, str] = dict(owners)
     uses: dict[int, set[str]] = {}
     for node, places in enumerate(links):
@@ -132,7 +135,7 @@ def _uses(links: Links, operations: Sequence[str], owners: Mapping[int, str]) ->
 
 
 def _between(links: Links, ends: Collection[int]) -> set[int]:
-    """The ends, and the nodes on all ways from one of them to another."""
+    """Return `ends` and all nodes on paths from one of them to another."""
     if not ends:
         return set()
     span = range(min(ends), max(ends) + 1)
@@ -147,7 +150,7 @@ def _between(links: Links, ends: Collection[int]) -> set[int]:
 
 
 def _outermost(folds: Mapping[str, tuple[int, ...]], unfolded: Collection[str]) -> list[str]:
-    """The modules to be shown as one row: no module inside another one that is; no node in two."""
+    """Return the modules to show as one row: never a module inside a shown one, and no node in two."""
     shown: list[str] = []
     taken: set[int] = set()
     for module in sorted(folds):

@@ -15,8 +15,8 @@ from explorers.graph_steps import Phase, UnfoldedGraph, id_of
 from explorers.tensor_markup import chooser
 from explorers.tensor_values import Values
 
-MOST_DRAWN = 14  # boxes of a graph that is drawn as a whole
-MOST_COLUMNS = 6  # of them side by side
+MOST_DRAWN = 14  # a graph with at most this many boxes is drawn as a whole
+MOST_COLUMNS = 6  # side by side, in a graph that is drawn as a whole
 MOST_AROUND = 8  # boxes where only the neighborhood of the present row is drawn
 TOO_LONG = "These {:,} rows are too many for one picture. Where a kernel runs, what lies around each step is drawn."
 MOST_LETTERS = 16  # in a box
@@ -32,9 +32,9 @@ FOLDS = (
 
 
 def graph_picture(story: UnfoldedGraph, *, is_filmed: bool = False) -> Html:
-    """Return a story as HTML: at its present moment, or, at the end, the whole of it.
+    """Return the graph as HTML: at the present step or, at the end, with both passes.
 
-    Where a film shows the graph, it is not drawn here.
+    With `is_filmed`, the graph itself is left out, because a film beside it draws it.
     """
     graph = story.graph
     if not graph.nodes:
@@ -75,7 +75,7 @@ def _notes(graph: Graph) -> Html:
 
 
 def _stop(graph: Graph) -> str:
-    """Return the step at which the backward pass fails; its start if it does not even begin."""
+    """Return a description of the step at which the backward pass fails; "its start" if it does not begin."""
     for at in graph.backward:
         node = graph.nodes[at]
         if node.passage and not node.passage.sent and not node.is_leaf:
@@ -166,7 +166,7 @@ def _gradient(node: Node) -> str:
 
 
 def _short(values: Values | None, nothing: str = "not kept") -> str:
-    """As much as fits into a box: the numbers, or the shape."""
+    """Return a text that fits into a box: the tensor's numbers, or only its shape."""
     told = tensor_in_brief(values, nothing)
     return f"{values.shape}" if values and len(told) > MOST_VALUE else told
 

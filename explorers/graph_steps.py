@@ -1,4 +1,4 @@
-"""The moments that a reader steps through: the forward pass row by row, then the backward pass."""
+"""The steps that a reader goes through: the forward pass row by row, then the backward pass."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from explorers.graph import Graph
 from explorers.graph_modules import GraphRow, in_order, rows_of
 
 Phase = Literal["forward", "back"]
-FOLDED_FROM = 16  # nodes: a graph with fewer begins with no module folded
+FOLDED_FROM = 16  # nodes; a smaller graph starts with all modules unfolded
 
 
 @dataclass(frozen=True)
 class ReaderStep:
-    """One step of the reader: the pass, and the row of the graph."""
+    """One step of the reader: the pass, and the row of the graph that it shows."""
 
     phase: Phase
     row: GraphRow
@@ -24,9 +24,10 @@ class ReaderStep:
 
 @dataclass(frozen=True)
 class UnfoldedGraph:
-    """A graph with some of its modules unfolded; `rows` has them in the order of the forward pass.
+    """A graph with some modules unfolded, its rows in forward order, and the reader's position in it.
 
-    `at` is the present moment; None means that everything has been told.
+    `moments` are the reader's steps in order, and `at` is the position of the present one; None is the end, where
+    everything is shown.
     """
 
     graph: Graph
@@ -37,28 +38,28 @@ class UnfoldedGraph:
 
     @property
     def now(self) -> ReaderStep | None:
-        """Return the present moment; None if the whole story has been told, or nothing is recorded."""
+        """Return the present step; None at the end, or if nothing is recorded."""
         return None if self.at is None or not self.moments else self.moments[self.at]
 
     def told(self, phase: Phase, row: GraphRow) -> bool:
-        """Return whether the moment of this row has come."""
+        """Return whether the reader has reached this row in this pass."""
         return self.at is None or self.turn[phase, row] <= self.at
 
     @cached_property
     def turn(self) -> Mapping[tuple[Phase, GraphRow], int]:
-        """Map each phase and row to the position of its moment."""
+        """Map each phase and row to the position of its step in `moments`."""
         return {(moment.phase, moment.row): turn for turn, moment in enumerate(self.moments)}
 
     def moved(self, steps: int) -> UnfoldedGraph:
-        """Return the story some moments later (or earlier), but not beyond its ends."""
+        """Return the graph a number of steps later (or earlier, if negative), limited to its ends."""
         return replace(self, at=min(max((self.at or 0) + steps, 0), len(self.moments) - 1))
 
     def to(self, phase: Phase, row: GraphRow) -> UnfoldedGraph:
-        """Return the story at the moment of a row."""
+        """Return the graph at the step of a row."""
         return replace(self, at=self.turn[phase, row])
 
     def with_unfolded(self, unfolded: frozenset[str]) -> UnfoldedGraph:
-        """Return the story with these modules unfolded, in the same pass and at the same node."""
+        """Return the graph with these modules unfolded, in the same pass and at the same node."""
         changed = _told(self.graph, unfolded)
         if self.now is None:
             return replace(changed, at=self.at)
@@ -68,12 +69,12 @@ class UnfoldedGraph:
 
 
 def id_of(row: GraphRow) -> str:
-    """Return the name of a row in the page."""
+    """Return the id that the page uses for a row."""
     return row.module or f"step {row.nodes[0] + 1}"
 
 
 def story_of(graph: Graph) -> UnfoldedGraph:
-    """Return the story at its beginning; the modules of a large graph are folded."""
+    """Return a graph at its first step; the modules of a large graph are folded."""
     return _told(graph, frozenset() if len(graph.nodes) >= FOLDED_FROM else frozenset(graph.modules.folds))
 
 

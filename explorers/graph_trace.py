@@ -1,4 +1,4 @@
-"""Walks the graph behind a tensor: torch's own nodes and links, in the order in which its engine takes them."""
+"""Traverse the autograd graph of a tensor and record its nodes in torch's forward and backward order."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ from typing import Any
 from torch import Tensor
 from torch.autograd.graph import get_gradient_edge
 
-MOST_NODES = 25_000  # a graph with more of them is not read: with these it takes five seconds
+MOST_NODES = 25_000  # `trace` refuses larger graphs; one of this size takes it about five seconds
 
-ResultPlace = tuple[int, int]  # which node, and which of its results
+ResultPlace = tuple[int, int]  # a node's position in the trace, and the index of one of its outputs
 
 
 class TooManyNodes(ValueError):
-    """A graph with more than MOST_NODES nodes."""
+    """Raised when a graph has more than MOST_NODES nodes."""
 
 
 @dataclass(frozen=True)
 class Trace:
-    """The live nodes of a graph, each after those it was made from; a node is known by its position here.
+    """The nodes of an autograd graph in forward order: each node comes after the nodes that made its operands.
 
-    `links` has one entry per operand of a node: where that came from, or None where it does not require grad.
-    `backward` is the order in which the engine visits the nodes; `root` is where the walk starts. `leaves` has the
-    leaf of each node that adds to a `.grad`.
+    The fields refer to a node by its position in `nodes`. `links` has, for each node, one entry per operand: the node
+    and output that the operand came from, or None if the operand does not require grad. `backward` is the order in
+    which torch's engine visits the nodes, and `root` is the node and output where it starts. `leaves` maps each
+    AccumulateGrad node to its leaf tensor.
     """
 
     nodes: tuple[Any, ...]
@@ -45,7 +46,10 @@ class Trace:
         object.__setattr__(self, "_positions", {node: at for at, node in enumerate(self.nodes)})
 
     def place(self, tensor: Tensor) -> ResultPlace | None:
-        """The node and the slot that a tensor came from, or a leaf's own node; None if it is not of this graph."""
+        """Return the node and output that `tensor` came from, or None if it is not in this graph.
+
+        For a leaf tensor this is output 0 of its AccumulateGrad node.
+        """
         if tensor.grad_fn is None:
             return self._leaf_places.get(id(tensor))
         at = self._positions.get(tensor.grad_fn)
@@ -53,7 +57,7 @@ class Trace:
 
 
 def trace(result: Tensor) -> Trace:
-    """The graph that leads to a tracked tensor; raises TooManyNodes."""
+    """Return the graph behind a tensor that requires grad; raise TooManyNodes if it is too large."""
     node, slot = get_gradient_edge(result)[:2]
     backward = _as_the_engine_goes(node, _arrows(node))
     forward = _forward(backward)
@@ -66,7 +70,7 @@ def trace(result: Tensor) -> Trace:
 
 
 def is_leaf(node: Any) -> bool:
-    """Is this a node that adds to the `.grad` of a leaf?"""
+    """Return whether a node is an AccumulateGrad node, which adds to the `.grad` of a leaf tensor."""
     return hasattr(node, "variable")
 
 
@@ -75,7 +79,7 @@ def _below(node: Any) -> list[Any]:
 
 
 def _arrows(root: Any) -> Counter[Any]:
-    """Of each node, how many arrows lead to it."""
+    """Count, for each node, the links that lead to it from other nodes; the root counts one more."""
     arrows, waiting = Counter([root]), [root]
     while waiting:
         for below in _below(waiting.pop()):
@@ -91,7 +95,11 @@ def _arrows(root: Any) -> Counter[Any]:
 
 
 def _as_the_engine_goes(root: Any, arrows: Counter[Any]) -> list[Any]:
-    """Of the nodes where all has arrived, the one made last comes first; leaves before all others."""
+    """Return the nodes in the order in which torch's engine runs them.
+
+    A node is ready when all its users have run. Of the ready nodes the engine takes leaves first, then the node that
+    the forward pass made last. This consumes `arrows`.
+    """
     order: list[Any] = []
     ready = [(0, 0, root)]
     while ready:
@@ -99,13 +107,13 @@ def _as_the_engine_goes(root: Any, arrows: Counter[Any]) -> list[Any]:
         order.append(node)
         for below in _below(node):
             arrows[below] -= 1
-            if not arrows[below]:  # root aside, which no arrow leads to
+            if not arrows[below]:  # `_arrows` counts the root once, and no link takes that away
                 heapq.heappush(ready, (-below._sequence_nr(), len(order) * MOST_NODES + len(ready), below))
     return order
 
 
 def _forward(backward: list[Any]) -> list[Any]:
-    """The other way round; each leaf directly before its first use, in the order of the operands."""
+    """Reverse the backward order, and move each leaf directly before its first use, in operand order."""
     order: dict[Any, None] = {}
     for node in reversed(backward):
         if not is_leaf(node):

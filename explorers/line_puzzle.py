@@ -1,7 +1,7 @@
-"""A program in pieces: its lines in disorder, some with gaps, and the reader's arrangement of them.
+"""A program in pieces: its shuffled lines, some with gaps, and the reader's arrangement of them.
 
-A course writes the lines of an exercise in `arranged/NAME.txt`: first the line with `def`, then the others sorted by
-the alphabet, the distractors among them. No order stands there: whether one is right, the exercise's own check says.
+A course writes the lines of an exercise in `arranged/NAME.txt`: first the line with `def`, then the others in
+alphabetical order, including distractors. The file holds no solution; the exercise's own check judges an arrangement.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ class Pieces:
     lines: tuple[str, ...]
 
     def gaps(self, number: int) -> int:
-        """How many gaps a line has; lines are counted from 1."""
+        """Return the number of gaps in a line; lines are counted from 1."""
         return self.lines[number - 1].count(GAP)
 
 
 @dataclass(frozen=True)
 class Place:
-    """A line of an arrangement: its number, and its indentation (0 is the function's body)."""
+    """A line of an arrangement: its number, and its indentation level (0 is the function's body)."""
 
     number: int
     level: int
@@ -44,13 +44,13 @@ class Place:
 
 @dataclass(frozen=True)
 class Arrangement:
-    """The reader's arrangement: the lines in order, and the texts in the gaps, by the line's number."""
+    """The reader's arrangement: the lines in order, and the texts in the gaps, by line number."""
 
     places: tuple[Place, ...] = ()
     fills: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
     def line(self, pieces: Pieces, number: int) -> str:
-        """A line with its gaps filled; one that is still open is a gap."""
+        """Return a line with its gaps filled; a gap without text stays `GAP`."""
         fills = self.fills.get(number, ())
         filled, *rest = pieces.lines[number - 1].split(GAP)
         for place, part in enumerate(rest):
@@ -58,12 +58,12 @@ class Arrangement:
         return filled
 
     def text(self, pieces: Pieces) -> str:
-        """The program."""
+        """Return the program."""
         body = (INDENT * (1 + each.level) + self.line(pieces, each.number) for each in self.places)
         return "\n".join([pieces.head, *body]) + "\n"
 
     def open_lines(self, pieces: Pieces) -> list[str]:
-        """The lines in the program that still have a gap."""
+        """Return the lines of the program that still have a gap."""
         lines = (self.line(pieces, each.number) for each in self.places)
         return [line for line in lines if GAP in line]
 
@@ -80,7 +80,7 @@ def puzzle_names() -> list[str]:
 def pieces_of(name: str, seed: object = None) -> Pieces:
     """Return the lines of an exercise, in an order that depends on the reader, or on `seed`.
 
-    Raises UnknownExercise where there are none.
+    Raises UnknownExercise if the exercise has no lines to arrange.
     """
     known = puzzle_names()
     if name not in known:
@@ -101,10 +101,10 @@ def _reader() -> str:
 
 
 def arrangement_of(pieces: Pieces, order: Sequence[object], fill: Mapping[int, str | Sequence[str]]) -> Arrangement:
-    """What a call says: each item of `order` is a line's number, or its number and its level.
+    """Return the arrangement that a call describes; an item of `order` is a line, or a line and its level.
 
-    A number alone stands one level deeper than the line before where that ends with a colon, else on its level.
-    Raises ValueError for a line that is not there, or is there twice.
+    A line without a level is one level deeper than the line before if that ends with a colon, else on the same level.
+    Raises ValueError for a line that does not exist or that occurs twice.
     """
     made = Arrangement(fills={_number(pieces, number): _texts(text) for number, text in fill.items()})
     for item in order:
@@ -120,7 +120,7 @@ def arrangement_of(pieces: Pieces, order: Sequence[object], fill: Mapping[int, s
 
 
 def next_level(pieces: Pieces, places: Sequence[Place]) -> int:
-    """Where a line goes that is put behind these."""
+    """Return the level of a line that is appended to these."""
     if not places:
         return 0
     deeper = pieces.lines[places[-1].number - 1].endswith(":")

@@ -1,4 +1,4 @@
-"""Judges a program that was put together: by the exercise's own check, as any answer."""
+"""Judge an arranged program with the exercise's own check, as any answer."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from explorers.line_puzzle import GAP, Arrangement, Pieces
 
 
 def judge_arrangement(pieces: Pieces, arrangement: Arrangement) -> Report:
-    """The report on an arrangement; Refused where there is nothing yet that Python could run.
+    """Return the report on an arrangement; raise Refused if Python cannot run it yet.
 
-    The program runs with the names of the notebook, and leaves none there. Nothing of it counts as passed: what counts
-    is the check of the answer cell.
+    The program runs with the names of the notebook, and adds none there. Passing does not count as progress; only the
+    check of the answer cell does.
     """
     if not arrangement.places:
         raise Refused("Your program is empty: put some lines into it first.")
     if open_lines := arrangement.open_lines(pieces):
         raise Refused(f"Fill the gap in `{open_lines[0]}` first: write what belongs in place of `{GAP}`.")
     text = arrangement.text(pieces)
-    with redirect_stdout(io.StringIO()), capture_output(stdout=False, stderr=False):  # a page has no place for it
+    with redirect_stdout(io.StringIO()), capture_output(stdout=False, stderr=False):  # the page cannot show output
         return visible_report(pieces.name, _made(pieces.name, text), text)
 
 
 def _made(name: str, text: str) -> object:
-    """The function that a program defines."""
+    """Run a program and return the function that it defines; raise Refused if it cannot be run."""
     shell = get_ipython()
     names: dict[str, Any] = dict(shell.user_ns) if shell is not None else {}
     place = f"<arranged {name}>"
-    linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)  # for what an error quotes
+    linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)  # for tracebacks, which quote it
     try:
         exec(compile(text, place, "exec"), names)
     except SyntaxError as error:

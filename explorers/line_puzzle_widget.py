@@ -1,4 +1,4 @@
-"""The lines of a program to put in order before one writes it: by mouse, finger or keyboard, or by their numbers."""
+"""The widget of the line puzzle: put a program's lines in order by mouse, finger, keyboard or line numbers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PASSED = "It holds. What counts is your answer cell: put the text there, and ru
 
 @dataclass(frozen=True)
 class Lines(Control):
-    """The control in which lines are put in order; `placed` are pairs of a line's number and its level."""
+    """The control in which the reader puts lines in order; `placed` are pairs of a line number and a level."""
 
     head: str = ""
     lines: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class Lines(Control):
     longest: int = field(default=LONGEST, init=False)
 
     def check(self, value: object) -> Any:
-        """The arrangement that the page sent, or Refused."""
+        """Return the arrangement that the page sent; raise Refused if it describes none."""
         if not isinstance(value, dict) or not isinstance(value.get("placed"), list):
             raise Refused(_NOT_OURS)
         places = tuple(map(self._place, value["placed"]))
@@ -60,9 +60,9 @@ class Lines(Control):
 
 
 class Arranger(Explorer):
-    """The widget; `arrange` makes one."""
+    """The widget that `arrange` returns."""
 
-    # One module, and one style, for the page: this part comes after what all explorers share, and uses it.
+    # The page takes one script and one style per widget: this part follows what all explorers share, and uses it.
     _esm = script_module("arrange.js")
     _css = join_files("explorer.css", "arrange.css")
 
@@ -75,17 +75,17 @@ class Arranger(Explorer):
 
     @property
     def text(self) -> str:
-        """The program as it stands."""
+        """Return the program in its present order."""
         return self._made.text(self._pieces)
 
     def check(self) -> None:
-        """Judge the program as `check` would, and show what it says; Refused where it cannot be run yet."""
+        """Judge the program as `check` would, and keep the report; raise Refused if it cannot be run yet."""
         self._report, self._is_of_now = judge_arrangement(self._pieces, self._made), True
 
     # --- what the page shows
 
     def draw(self) -> Html:
-        """What the check said last."""
+        """Return the report of the last check."""
         if self._report is None:
             return Html("")
         late = Html("") if self._is_of_now else tag("p", "This was said of the order that you checked last.")
@@ -93,14 +93,14 @@ class Arranger(Explorer):
         return join(passed, late, tag("div", html(self._report), class_="x-scroll"))
 
     def tell(self) -> str:
-        """How far it is, in a sentence."""
+        """Return in a sentence how much of the program is there, or the headline of its report."""
         if self._report is not None and self._is_of_now:
             return f"{headline(self._report)}."
         used, there = len(self._made.places), len(self._pieces.lines)
         return f"{used} of {there} lines are in your program."
 
     def offer(self) -> Sequence[Control]:
-        """The lines, and the button that judges them."""
+        """Return the lines, and the button that judges them."""
         placed = tuple((each.number, each.level) for each in self._made.places)
         fills = {str(number): texts for number, texts in self._made.fills.items()}
         head, lines = self._pieces.head, self._pieces.lines
@@ -119,7 +119,7 @@ class Arranger(Explorer):
         ]
 
     def choose(self, name: str, value: Any) -> None:
-        """Take the order that the page has, or judge it."""
+        """Take the order that the page sent, or judge it."""
         if name == "check":
             self.check()
         else:
@@ -137,12 +137,12 @@ class Arranger(Explorer):
         return "\n".join([*told, "", self.text, *report])
 
     def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """As every explorer; as plain text all lines, with their numbers."""
+        """Return the bundle of every explorer, with all lines and their numbers as plain text."""
         data, metadata = super()._repr_mimebundle_(**options)
         return {**data, "text/plain": repr(self)}, metadata
 
     def at_rest(self) -> Html:
-        """The lines and what was made of them, for a page where nothing can be moved."""
+        """Return the lines and their arrangement, for a page where the reader cannot move them."""
         return _still(self._pieces, self._made, self.draw())
 
 
@@ -160,12 +160,12 @@ def arrange(
 ) -> Arranger:
     """Put the lines of a program for exercise `name` in order, fill its gaps, and have it judged as `check` would.
 
-    Each reader finds the lines in an order of their own; `seed`, any number, gives another one. Without a page to move
-    them on, `order` lists their numbers, `fill` what stands in the gaps of which line, and the program is judged at
-    once: `arrange("NAME", order=[2, 1, (3, 1)], fill={1: "text"})`. A pair is a line and its level; a number alone
-    stands one level deeper where the line before ends with a colon, and else on that line's level.
-    Nothing of it counts as passed: that is for the check of the answer cell.
-    Raises UnknownExercise where there are no such lines, ValueError for an order of other lines.
+    Each reader finds the lines in a different order; `seed`, any number, gives another one. Without a page to move them
+    on, `order` lists their numbers, `fill` maps a line number to the text in its gap, and the program is judged at
+    once: `arrange("NAME", order=[2, 1, (3, 1)], fill={1: "text"})`. A pair is a line and its level; a line without a
+    level is one level deeper than the line before if that ends with a colon, else on the same level. Passing here does
+    not count; only the check of the answer cell does. Raises UnknownExercise if the exercise has no lines to arrange,
+    ValueError if `order` or `fill` names other lines.
     """
     pieces = pieces_of(name, seed)
     made = Arranger(pieces, arrangement_of(pieces, order, fill or {}))

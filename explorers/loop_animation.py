@@ -1,4 +1,4 @@
-"""The training loop as a film at several learning rates: the fitted line, the loss over the weight, the loss curve."""
+"""The loop stepper's film of training at several learning rates: fit, loss over the weight, loss curve."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from explorers.loop_state import RIGHT_ORDER, Line
 from explorers.tensor_markup import number
 
 STEPS = 30
-SECONDS = 1.5  # of computing that one run may take after its first step, for which torch loads what it needs
-FACTORS = (0.03, 0.1, 0.3, 1, 2, 3, 5, 8, 10, 12, 20)  # of the reader's own learning rate
-MOST_POINTS = 300  # of the data that are drawn
+SECONDS = 1.5  # of computing time for one run, not counting the first step, in which torch still loads code
+FACTORS = (0.03, 0.1, 0.3, 1, 2, 3, 5, 8, 10, 12, 20)  # the rates to choose from, as multiples of the reader's own
+MOST_POINTS = 300  # a larger data set is not drawn in full
 _PLACES = 21  # at which a curve is computed
 
 Curve = list[tuple[float, float]]
@@ -81,7 +81,7 @@ class LoopFilm:
     def _run(
         self, lines: Sequence[Line], rate: float | None, window: tuple[float, float] | None
     ) -> tuple[list[FrameContent], str]:
-        """Return a `FrameContent` for the moment before each step, and the error that ended the run."""
+        """Return a `FrameContent` for the state before each step, and the message that ended the run."""
         run, end = LoopRun(self._parts, self._seed, rate), math.inf
         looks: list[FrameContent] = []
         for step in range(STEPS + 1):
@@ -126,7 +126,7 @@ class LoopFilm:
         places = torch.linspace(min(across), max(across), _PLACES, dtype=self._parts.x.dtype)
         try:
             heights = model.eval()(places.reshape(-1, 1)).flatten().tolist()
-        except Exception:  # the reader's model: the loop itself tells what it raises
+        except Exception:  # the reader's model may raise anything; the loop itself reports it
             return []
         line = list(zip(places.tolist(), heights, strict=False))
         return [line[0], line[-1]] if isinstance(model, nn.Linear) else line
@@ -142,7 +142,7 @@ class LoopFilm:
         if x.dim() != 2 or x.shape[1] != 1 or y.numel() != x.numel():
             return []
         across, up = x.flatten().cpu(), y.flatten().cpu()
-        told = (across.isfinite() & up.isfinite()).nonzero().flatten()[:MOST_POINTS]  # before millions become a list
+        told = (across.isfinite() & up.isfinite()).nonzero().flatten()[:MOST_POINTS]  # before `tolist`
         return list(zip(across[told].tolist(), up[told].tolist(), strict=True))
 
     @cached_property
@@ -200,7 +200,7 @@ def _errors(run: LoopRun, lines: Sequence[Line], step: int) -> Iterator[str]:
 def _loss(model: nn.Module, parts: Parts) -> float:
     try:
         return float(parts.criterion(model(parts.x), parts.y))
-    except Exception:  # the reader's model and criterion: the loop itself tells what they raise
+    except Exception:  # the reader's model and criterion may raise anything; the loop itself reports it
         return math.nan
 
 
@@ -221,7 +221,7 @@ def _span(values: Sequence[float]) -> tuple[float, float]:
     there = [each for each in values if math.isfinite(each)] or [0.0, 1.0]
     low, high = min(there), max(there)
     more = 0.06 * (high - low) or 0.5
-    return (0.0 if 0 <= low < more else low - more), high + more  # where nothing is below 0, the axis is not either
+    return (0.0 if 0 <= low < more else low - more), high + more  # no axis below 0 for positive numbers
 
 
 # --- drawings

@@ -11,12 +11,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-MOST_NUMBERS = 20_000_000  # a model with more would take seconds for each line
+MOST_NUMBERS = 20_000_000  # numbers in all parameters; with more, each line would take seconds
 
 
 @dataclass(frozen=True)
 class Parts:
-    """The objects that the five lines use. The optimizer holds parameters of this very model."""
+    """The objects that the five lines use. The optimizer holds the parameters of this model."""
 
     model: Any
     optimizer: Any
@@ -69,7 +69,7 @@ class Parts:
 
 
 def checked_parts(parts: Parts) -> Parts:
-    """Return the parts; raise TypeError or ValueError if the five lines cannot be run with them."""
+    """Return the parts; raise TypeError or ValueError if the five lines cannot run with them."""
     if not isinstance(parts.model, torch.nn.Module):
         raise TypeError(f"expected a model, an nn.Module; found {type(parts.model).__name__}.")
     for name in ("zero_grad", "step"):
@@ -117,7 +117,7 @@ class OwnChance:
 
     @contextmanager
     def drawn(self) -> Iterator[None]:
-        """Draw random numbers inside this block from the own state, going on where the last block ended."""
+        """Draw random numbers inside this block from this state, continuing where the last block ended."""
         with _forked() as devices:
             _set_states(self._states)
             try:
@@ -128,7 +128,10 @@ class OwnChance:
 
 @contextmanager
 def _forked() -> Iterator[list[int]]:
-    """Restore all generators afterwards. CUDA is asked only if it is initialized, since asking would start it."""
+    """Restore all generators after this block, and yield the CUDA devices.
+
+    CUDA devices are included only if CUDA is already initialized, since querying them would start it.
+    """
     devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
     with torch.random.fork_rng(devices):
         yield devices

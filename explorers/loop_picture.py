@@ -13,7 +13,7 @@ from explorers.loop_run import GRADIENT, PARAMETER, PLACES, STATE
 from explorers.loop_state import MOST_VALUES, Effect, LoopState, SeenTensor
 from explorers.tensor_markup import chooser, number
 
-MOST_ITEMS = 4  # in a cell; more tensors are told by one norm
+MOST_ITEMS = 4  # tensors listed in a cell; more are summarized by one norm
 MOST_PARAMETERS = 30  # in the table of all parameters
 
 
@@ -189,7 +189,7 @@ def _buttons(effect: Effect) -> Html:
     )
 
 
-# --- what is said
+# --- errors, remarks and parameters
 
 
 def _errors(state: LoopState) -> Html:

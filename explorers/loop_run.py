@@ -40,7 +40,7 @@ class TensorKey(NamedTuple):
     entry: str = ""
 
 
-Snapshot = Mapping[TensorKey, Tensor | None]  # None: there is none now
+Snapshot = Mapping[TensorKey, Tensor | None]  # None: no such tensor exists now
 
 
 @dataclass(frozen=True)

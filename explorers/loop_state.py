@@ -10,7 +10,7 @@ from torch import Tensor
 
 from explorers.loop_run import LINES, TensorKey
 
-MOST_VALUES = 6  # a tensor with more numbers is told by its norm
+MOST_VALUES = 6  # a tensor with more numbers is summarized by its norm
 
 When = Literal["every", "first", "never"]
 Change = Literal["", "changed", "again"]
@@ -18,7 +18,7 @@ Change = Literal["", "changed", "again"]
 
 @dataclass(frozen=True)
 class Line:
-    """One of the five lines (a name of LINES), and the steps in which it runs: in each, in the first only, in none."""
+    """One of the five lines (a name of LINES), and when it runs: in every step, in the first one, or never."""
 
     name: str
     when: When = "every"
@@ -29,10 +29,10 @@ RIGHT_ORDER = tuple(Line(name) for name in LINES)
 
 @dataclass(frozen=True)
 class SeenTensor:
-    """A tensor as it is seen: its numbers in a nested list where they are few, its norm where they are many.
+    """A tensor as plain data: its numbers as a nested list if they are few, else its norm.
 
-    `shape` is None where there is nothing yet. `change` is what the last line did to it: `again` is a new tensor with
-    the same numbers.
+    `shape` is None if the tensor does not exist yet. `change` is the effect of the last line on it: `changed`, or
+    `again` if the line made a new tensor with the same numbers.
     """
 
     key: TensorKey
@@ -44,9 +44,9 @@ class SeenTensor:
 
 @dataclass(frozen=True)
 class Effect:
-    """One line within a step: whether it has run, and what it changed.
+    """The effect of one line within a step: whether the line has run, and which tensors it changed.
 
-    `error` is Python's or torch's own message, `warnings` are torch's own; `remarks` are ours.
+    `error` is the message of Python or torch, `warnings` are torch's; `remarks` are the explorer's own.
     """
 
     line: Line
@@ -58,16 +58,16 @@ class Effect:
 
     @property
     def code(self) -> str:
-        """The line as it is written."""
+        """Return the line's source code."""
         return LINES[self.line.name]
 
 
 @dataclass(frozen=True)
 class LoopState:
-    """The loop after some lines: the step it is in (from 1), all that was there before this step, and all there is now.
+    """The state of the loop: the present step (from 1), and all tensors before this step and now.
 
-    `losses` has one entry for each finished step, None where there was no loss; `right` the same for the right order
-    from the same start, `right_error` what stopped that. `remarks` are those on the whole step.
+    `losses` has one entry for each finished step, None if the step computed no loss. `right` has the losses of the
+    right order from the same start, and `right_error` the error that ended that run. `remarks` concern the whole step.
     """
 
     model: str
@@ -84,27 +84,27 @@ class LoopState:
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """The lines in their order, with those that are left out."""
+        """Return the lines in their order, including those that are left out."""
         return tuple(effect.line for effect in self.effects)
 
     @property
     def stopped(self) -> bool:
-        """Whether an error has stopped the loop."""
+        """Return whether an error has stopped the loop."""
         return any(effect.status == "stopped" for effect in self.effects)
 
     @property
     def begun(self) -> bool:
-        """Whether any line has run."""
+        """Return whether any line has run."""
         return self.step > 1 or any(effect.status in ("done", "stopped") for effect in self.effects)
 
     @property
     def finished(self) -> bool:
-        """Whether this step has run to its end."""
+        """Return whether every line of this step has run."""
         return not self.stopped and all(effect.status in ("done", "left out") for effect in self.effects)
 
 
 def shown_tensor(key: TensorKey, tensor: Tensor | None, change: Change = "") -> SeenTensor:
-    """A tensor as it is shown."""
+    """Return a tensor as the plain data that the page shows."""
     if tensor is None:
         return SeenTensor(key, None, change=change)
     shape = tuple(tensor.shape)

@@ -1,4 +1,7 @@
-"""What goes wrong in a training loop without any error, in words: each sentence follows from numbers that were seen."""
+"""Detect mistakes in a training loop that raise no error, and describe them in sentences.
+
+Each sentence follows from numbers recorded before and after a line.
+"""
 
 from __future__ import annotations
 
@@ -19,28 +22,28 @@ from explorers.loop_run import (
     is_empty_grad,
 )
 
-BEFORE = 0  # the number of the step that a gradient is of, where it was there before the loop
+BEFORE = 0  # the step number of a gradient that was there before the loop
 
 
 class LoopWatcher:
-    """Follows a run line by line, and says what a sound loop would not show. A sound loop gets no remark."""
+    """Follows a run line by line, and returns remarks on mistakes. A correct loop gets none."""
 
     def __init__(self, run: LoopRun, start: Snapshot) -> None:
         self._run = run
         names = run.parts.names()
         held = {id(parameter) for parameter in run.parts.held()}
         self._trainable = [name for parameter, name in names.items() if parameter.requires_grad]
-        # An optimizer of the reader's own may not say what it holds.
+        # An optimizer class of the reader's own may have no parameter groups.
         self._says = hasattr(run.parts.optimizer, "param_groups")
         self._free = [n for p, n in names.items() if p.requires_grad and self._says and id(p) not in held]
-        # For each parameter the steps whose gradients stand in its .grad.
+        # For each parameter, the steps whose gradients its .grad contains.
         self._of = {name: [BEFORE] for name in self._trainable if not is_empty_grad(start[TensorKey(GRADIENT, name)])}
         self._unused = False  # whether a backward has run since the last step
-        self._made = {PREDICTION: BEFORE, LOSS: BEFORE}  # the step that each was computed in
+        self._made = {PREDICTION: BEFORE, LOSS: BEFORE}  # the step that computed each of them
         self._losses: list[float | None] = []
 
     def saw(self, step: int, line: str, before: Snapshot, after: Snapshot) -> tuple[str, ...]:
-        """The remarks on one line that ran without an error, from a look before and a look after it."""
+        """Return the remarks on one line that ran without an error, from snapshots before and after it."""
         told = {
             "zero_grad": self._cleared,
             "forward": self._predicted,
@@ -54,7 +57,7 @@ class LoopWatcher:
         return tuple(told)
 
     def finished(self, step: int, before: Snapshot, after: Snapshot) -> tuple[str, ...]:
-        """The remarks on a whole step, from a look at its beginning and one at its end."""
+        """Return the remarks on a whole step, from snapshots at its beginning and its end."""
         told = []
         for name, made in self._made.items():
             if BEFORE < made < step:
@@ -135,7 +138,7 @@ class LoopWatcher:
         return f": the optimizer does not hold {'them' if len(names) > 1 else 'it'}"
 
     def _used(self, step: int) -> Iterable[str]:
-        """What a step that changed something used."""
+        """Yield a remark if an optimizer step used gradients of other steps than this one."""
         stale = [steps for steps in self._of.values() if step not in steps]
         sums = [steps for steps in self._of.values() if len(steps) > 1]
         if stale:
@@ -157,7 +160,7 @@ def _moved(still: bool, why: str) -> str:
 
 
 def _origin(steps: Sequence[int]) -> str:
-    """Which gradients these are: `the gradient of step 2`, `the gradients of steps 1 to 3`."""
+    """Return the name of some gradients: `the gradient of step 2`, `the gradients of steps 1 to 3`."""
     own = [step for step in steps if step != BEFORE]
     left = ["what was left over from before the loop"] if BEFORE in steps else []
     if not own:
@@ -172,7 +175,7 @@ def _origin(steps: Sequence[int]) -> str:
 
 
 def _sum(name: str, before: Snapshot, after: Snapshot) -> str:
-    """One number of the sum, as an example."""
+    """Return a sentence with the sum for the first number of a gradient, as an example."""
     old, new = (_first(look[TensorKey(GRADIENT, name)]) for look in (before, after))
     if old is None or new is None:
         return ""
@@ -186,7 +189,7 @@ def _first(tensor: Tensor | None) -> float | None:
 
 
 def _names(names: Sequence[str], ending: str = "") -> str:
-    """At most three names."""
+    """Return a list of names in words, shortened if there are more than three."""
     told = [f"`{name}{ending}`" for name in names]
     if len(told) > 3:
         return f"{told[0]}, {told[1]} and {len(told) - 2} more"

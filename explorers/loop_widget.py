@@ -1,4 +1,4 @@
-"""The loop stepper: the five lines of training on a copy of your model, one at a time, left out or moved."""
+"""The loop stepper: a widget that runs the five lines of training one at a time, in any order, on copies."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from explorers.widget import Explorer
 
 STEPS = {"run 1": 1, "run 10": 10, "run 100": 100}
 TITLE = f"{FILMED} steps of these lines, from the start"
-ON_A_PAGE = (0.1, 0.3, 1, 3, 8, 12)  # of the factors
+ON_A_PAGE = (0.1, 0.3, 1, 3, 8, 12)  # the factors whose learning rates a page without a kernel offers
 ORDERS = {
     "right order": RIGHT_ORDER,
     "without zero_grad": tuple(line for line in RIGHT_ORDER if line.name != "zero_grad"),
 }
-SECONDS = 5.0  # that one press of a button may take
+SECONDS = 5.0  # for one press of a button
 
 
 class LoopStepper(Explorer):
-    """The widget; `loop_stepper` makes one."""
+    """The widget that `loop_stepper` returns."""
 
     def __init__(self, loop: Loop) -> None:
         super().__init__("Loop stepper")
@@ -40,19 +40,19 @@ class LoopStepper(Explorer):
         self.show()
 
     def run(self, steps: int) -> None:
-        """Run so many steps, as the buttons do."""
+        """Run a number of steps, as the buttons do."""
         self._loop.run(steps, SECONDS)
         self._seek = len(self._loop.state.losses)
         self.show()
 
     def draw(self) -> Html:
-        """The lines, what they changed, the curve, the parameters."""
+        """Return the lines, their changes, the loss curve and the parameters."""
         if self._still is not None:
             return loop_picture(self._still, live=False)
         return loop_picture(self._loop.state)
 
     def page(self) -> Html:
-        """The still picture: without buttons, and of one whole step where no line has run yet."""
+        """Return the picture without buttons; if no line has run yet, that of one whole step."""
         state = self._loop.state
         self._still = state if state.begun else self._loop.one_step()
         try:
@@ -61,7 +61,10 @@ class LoopStepper(Explorer):
             self._still = None
 
     def moving(self) -> Animation | None:
-        """These lines at the learning rates that were chosen so far: what was recorded once is played at once."""
+        """Return the film of these lines at each learning rate chosen so far; each is recorded only once.
+
+        Returns None if the optimizer has no learning rate.
+        """
         own = own_rate(self._loop.optimizer)
         if own is None:
             return None
@@ -74,7 +77,7 @@ class LoopStepper(Explorer):
         return self._film(TITLE, [_rate_choice(self._rates, own)], self._recorded, about)
 
     def _for_a_page(self, own: float) -> Animation:
-        """The right order, and one that leaves out a line, at some rates."""
+        """Return the film of the right order, and of an order without `zero_grad`, at some rates."""
         chosen = [rate for factor, rate in zip(FACTORS, self._rates, strict=True) if factor in ON_A_PAGE]
         runs: dict[tuple[str, ...], AnimationRun] = {
             (name, f"{rate:g}"): self._loop.film.recorded(lines, rate)
@@ -91,12 +94,12 @@ class LoopStepper(Explorer):
         return Animation(title, choices, runs, self._loop.film.picture(shown), self._seek, about)
 
     def tell(self) -> str:
-        """Where the loop is."""
+        """Return the present state of the loop in words."""
         state = self._loop.state
         return f"{in_words(state)} {state.note}".strip()
 
     def offer(self) -> Sequence[Control]:
-        """Buttons that run lines, and those beside the lines."""
+        """Return the buttons that run lines, and the buttons beside the lines."""
         state = self._loop.state
         midway = state.begun and not state.finished and not state.stopped
         return [
@@ -111,7 +114,7 @@ class LoopStepper(Explorer):
         ]
 
     def choose(self, name: str, value: Any) -> None:
-        """Run lines, or change them; changed lines begin at the start."""
+        """Run lines, or change them; a change goes back to the start."""
         lines = self._loop.state.lines
         if self._loop.state.stopped and (name == "next" or name in STEPS):
             raise Refused("An error has stopped the loop: go back to the start, or change the lines.")
@@ -144,7 +147,7 @@ def _rate_choice(rates: Sequence[float], own: float) -> FilmChoice:
 
 
 def _moved(lines: Sequence[Line], name: str, by: int) -> list[Line]:
-    """The lines with one of them moved up or down."""
+    """Return the lines with one of them moved up or down; raise Refused at the ends."""
     order = list(lines)
     place = next(number for number, line in enumerate(order) if line.name == name)
     if not 0 <= place + by < len(order):
@@ -154,14 +157,14 @@ def _moved(lines: Sequence[Line], name: str, by: int) -> list[Line]:
 
 
 def _switched(line: Line, when: Any) -> Line:
-    """The line left out, or run once; the same again puts it back."""
+    """Return the line with `when` switched on, or with it switched off again."""
     return replace(line, when="every" if line.when == when else when)
 
 
 def loop_stepper(model: Any, optimizer: Any, criterion: Any, x: Any, y: Any) -> LoopStepper:
-    """Step through the five lines of training: what does each of them change, and what breaks without it?
+    """Step through the five lines of training: see what each changes, and what breaks without it.
 
-    Everything runs on copies; your model, optimizer and batch stay as they are. Random numbers are the same each time.
-    Raises TypeError or ValueError for what cannot be trained, or not be copied.
+    Everything runs on copies; your model, optimizer and batch do not change. Random numbers are the same in each run.
+    Raises TypeError or ValueError for parts that cannot be trained or copied.
     """
     return LoopStepper(Loop(model, optimizer, criterion, x, y))

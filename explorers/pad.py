@@ -14,22 +14,22 @@ from torch import Tensor
 
 from explorers.controls import Control, Refused
 from explorers.synthetic_digits import (
-    SIDE as SIDE,  # pixels; coordinates are counted in them, from the upper left corner
+    SIDE as SIDE,  # pixels on a side; coordinates are in pixels from the upper left corner
 )
 from explorers.synthetic_digits import distances_to_line
 
 BRUSHES = {"thin": 2.0, "medium": 3.0, "thick": 4.0}  # pixels
-MOST_POINTS = 1000  # of a stroke
+MOST_POINTS = 1000  # points in one stroke
 MOST_STROKES = 100
 MOST_KEPT = 1000
-_TIE = 1e-4  # a pixel whose center lies on the edge of the brush is black, whatever the last digit says
+_TIE = 1e-4  # pixels; keeps a pixel whose center is on the brush's edge black despite rounding
 
 _NO_STROKE = "The page sent something that is not a stroke: run the cell again."
 
 
 @dataclass(frozen=True)
 class PenStroke:
-    """A line through points (x, y), drawn with a round brush `width` pixels wide. `key` is the same as it grows."""
+    """A line through points (x, y), drawn with a round brush `width` pixels wide. `key` stays the same as it grows."""
 
     key: str
     points: tuple[tuple[float, float], ...]
@@ -47,7 +47,7 @@ class KeptDrawing:
 
 @dataclass(frozen=True)
 class Pad:
-    """The strokes on the pad, and the saved drawings. `cleared` is what Undo restores on an empty pad."""
+    """The strokes on the pad, and the saved drawings. On an empty pad, Undo restores `cleared`."""
 
     strokes: tuple[PenStroke, ...] = ()
     cleared: tuple[PenStroke, ...] = ()
@@ -113,7 +113,7 @@ def _under_brush(stroke: PenStroke) -> Tensor:
 
 @dataclass(frozen=True)
 class Surface(Control):
-    """The control to draw on: the page shows the strokes, and sends the one that is being drawn."""
+    """The drawing control: the page shows the strokes, and sends the stroke that the reader is drawing."""
 
     strokes: tuple[PenStroke, ...] = ()
     width: float = BRUSHES["medium"]

@@ -1,6 +1,6 @@
-"""Saves drawings in a file beside the notebook, so that they outlive the kernel and a new pad can offer them.
+"""Save drawings in a file beside the notebook, so that a new pad can offer them after the kernel has ended.
 
-Each drawing that is saved adds a line, and each that is taken back another: nothing that stands there is ever lost.
+The file only grows: saving a drawing appends a line, and taking one back appends another.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from autograder.notebook.progress_log import folder_of_notebook
 from explorers.controls import Refused
 from explorers.pad import MOST_STROKES, KeptDrawing, stroke_of
 
-NAME = ".pytorch-basics-drawings"  # nbgrader leaves names with a dot alone
-_MOST_BYTES = 2**24  # of a longer file, the end is read
+NAME = ".pytorch-basics-drawings"  # nbgrader ignores names that begin with a dot
+_MOST_BYTES = 2**24  # only this much of a longer file's end is read
 
 
 def save_drawing(drawing: KeptDrawing) -> str:

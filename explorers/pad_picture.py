@@ -13,7 +13,7 @@ from explorers.drawing_prediction import DigitPrediction
 from explorers.pad import SIDE
 from explorers.tensor_markup import numbers
 
-MOST_SHOWN = 40  # of the kept drawings
+MOST_SHOWN = 40  # the number of saved drawings in the picture
 NOTHING = Html("")
 
 
@@ -152,7 +152,7 @@ def _samples(samples: Sequence[SampleDrawing]) -> Html:
     told = f"Sample drawings, and what the model says: {right} of {len(samples)} read right."
     how = "With a running notebook, you draw here yourself."
     wrong = {sample.reading.told for sample in samples}
-    error = wrong.pop() if len(wrong) == 1 else ""  # said once for all of them
+    error = wrong.pop() if len(wrong) == 1 else ""  # an error that all samples share is shown once
     shown = (_sample(sample, is_told=not error) for sample in samples)
     alike = tag("p", prose(f"For each of them: {error}"), class_="x-error") if error else NOTHING
     return join(tag("p", told), alike, tag("div", *shown, class_="x-pad-row"), tag("p", how))

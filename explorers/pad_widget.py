@@ -21,14 +21,17 @@ from explorers.widget import Explorer, script_module
 UNKNOWN = "?"
 HOW = "With mouse, finger or pen; or with the arrow keys: Space puts the pen down and lifts it."
 
-MOST_PADS = 6  # on one paper: each reads what is drawn on any of them
+MOST_PADS = 6  # pads that share a drawing; each runs its model on every stroke
 
 Labeled = tuple[Tensor, Tensor]
 
 
 @dataclass
 class SharedPad:
-    """The state that several pads share: drawing, saved drawings, choices. `earlier` are drawings of another day."""
+    """The state that several pads share: drawing, saved drawings, choices.
+
+    `earlier` are the drawings in the file, from earlier kernels.
+    """
 
     pad: Pad = field(default_factory=Pad)
     brush: str = "medium"
@@ -76,22 +79,22 @@ class DigitPad(Explorer):
         return torch.stack(drawings) if drawings else torch.zeros(0, SIDE, SIDE), labels
 
     def use(self, predict: Predict, prepare: Prepare | None = None) -> DigitPad:
-        """Return a second pad for the same drawing, read by another function; both show every stroke.
+        """Return a second pad for the same drawing with another function; both show every stroke.
 
-        Each goes on reading with its own function, and `kept` is the same for both.
+        Each pad keeps its own function, and `kept` is the same for both.
         """
         _callables(predict, prepare)
         return DigitPad(predict, prepare, self._samples, self._paper)
 
     def _look(self) -> None:
-        """Read the drawing as it is now, and show the result."""
+        """Run the model on the present drawing, and show the result."""
         self._reading = predict_drawing(self.drawing, self._predict, self._prepare)
         self.show()
 
     # --- what the page shows
 
     def draw(self) -> Html:
-        """What the model sees and says; where nobody can draw, also of drawings that somebody else made."""
+        """Return the model's input and answer; on a page without a kernel, those for sample drawings too."""
         if self._is_still:
             samples = zip(*self._samples, strict=True)
             read_samples = [
@@ -103,7 +106,7 @@ class DigitPad(Explorer):
         return join(news, pad_picture(self.drawing, self._reading, self._shown()))
 
     def page(self) -> Html:
-        """The still picture, with sample drawings."""
+        """Return the picture for a page without a kernel, with sample drawings."""
         self._is_still = True
         try:
             return super().page()
@@ -114,13 +117,16 @@ class DigitPad(Explorer):
         return [(drawing_of(each.strokes), each.digit) for each in self._paper.pad.kept]
 
     def tell(self) -> str:
-        """What the model reads; while a stroke is being drawn, only that: it would be read aloud all the time."""
+        """Return the model's answer in words, or "Drawing." during a stroke.
+
+        A screen reader reads every change aloud, which would never stop during a stroke.
+        """
         if self._paper.is_growing:
             return "Drawing."
         return f"{self._paper.news} {in_words(self._reading)}".strip()
 
     def offer(self) -> Sequence[Control]:
-        """The pad, then what can be done with it."""
+        """Return the drawing surface, then the other controls."""
         paper, digits = self._paper, (UNKNOWN, *map(str, range(DIGITS)))
         back = [Control("button", "back", "Take the last one back")] if paper.pad.kept else []
         again = [Control("button", "again", f"Bring back {_drawings(paper.offered)}")] if paper.offered else []
@@ -139,7 +145,7 @@ class DigitPad(Explorer):
     # --- what the reader does
 
     def choose(self, name: str, value: Any) -> None:
-        """Draw, undo, clear, save, and read the drawing; the paper's other pads follow when a stroke has ended."""
+        """Draw, undo, clear, save, and run the model; the other pads of the drawing follow when a stroke ends."""
         paper = self._paper
         if name == "brush":
             paper.brush = value
@@ -188,19 +194,17 @@ def _drawings(count: int) -> str:
 
 
 def digit_pad(predict: Predict, prepare: Prepare | None = None, samples: Labeled | None = None) -> DigitPad:
-    """Draw a digit with mouse, finger or keys, and see live what `predict` reads.
+    """Draw a digit with mouse, finger or keys, and see live what `predict` answers.
 
-    `predict` takes what the model sees, a float tensor (8, 8), and returns ten numbers, as a tensor or a list. Ten
-    numbers that are not negative and sum to 1 are shown as they are; else the bars show the softmax of them.
-    `prepare` makes (8, 8) of the drawing, a float tensor (32, 32) of 0 and 1; without one, the black pixels of each
-    block of 4 x 4 are counted, 0 to 16: `drawing.reshape(8, 4, 8, 4).sum((1, 3))`.
-    `samples`, drawings (n, 32, 32) and their digits (n,), stand in the picture for a page where nobody can draw;
-    without them, ten that a program drew as people do.
+    `predict` takes the model's input, a float tensor (8, 8), and returns ten numbers, as a tensor or a list. Ten
+    numbers that are not negative and sum to 1 are shown as they are; for others, the bars show their softmax. `prepare`
+    turns the drawing, a float tensor (32, 32) of 0 and 1, into (8, 8). The default counts the black pixels of each
+    block of 4 x 4, 0 to 16: `drawing.reshape(8, 4, 8, 4).sum((1, 3))`. `samples`, drawings (n, 32, 32) and their digits
+    (n,), appear on a page without a kernel, where nobody can draw; the default is ten synthetic drawings.
 
-    `pad.drawing` is the present drawing, `pad.kept` are those that were saved, and their digits. They stand in a file
-    beside the notebook too, and the next pad offers to bring them back. `pad.use(predict, prepare)` is a second pad on
-    the same paper, read by another function.
-    Raises TypeError or ValueError for what is no function, or no drawings.
+    `pad.drawing` is the present drawing, `pad.kept` are the saved drawings and their digits. A file beside the notebook
+    holds them too, and the next pad offers to bring them back. `pad.use(predict, prepare)` returns a second pad for the
+    same drawing with another function. Raises TypeError or ValueError for what is no function, or no drawings.
     """
     _callables(predict, prepare)
     chosen = _ten_samples() if samples is None else _labeled(samples)
@@ -219,7 +223,7 @@ def _callables(predict: object, prepare: object) -> None:
 
 
 def _ten_samples() -> Labeled:
-    """Return one drawing of each digit, drawn as by hand, so that a model finds them as hard as the reader's."""
+    """Return one synthetic drawing of each digit, about as hard for a model as the reader's own."""
     drawings, labels = drawn_digits(DIGITS, seed=0)
     return drawings[labels.argsort()], torch.arange(DIGITS)
 

@@ -1,4 +1,4 @@
-"""A training run of the playground: the reader's model and step, and the model's regions of the two classes."""
+"""A training run of the playground: the reader's model and step, and the plane's regions of the two classes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import contourpy  # which matplotlib brings
+import contourpy  # a dependency of matplotlib
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -25,15 +25,15 @@ from explorers.loop_copy import OwnChance, copied_optimizer
 from explorers.playground_points import POINTS, make_points
 from explorers.tensor_markup import number
 
-# A picture after each of these; the first steps change the most.
+# The steps after which a picture is recorded; more at the start, where the model changes the most.
 STEPS = (0, 1, 2, 3, 4, 6, 8, 11, 15, 20, 25, 30, 40, 50, 60, 75, 90, 110, 130, 150, 175, 200, 230, 260, 300, 350, 400)
-SECONDS = 8.0  # that one run may take after its first step, for which torch loads what it needs
-REACH = 1.25  # the picture goes so far to each side
-_GRID = 33  # places on each side, at which the model is asked
+SECONDS = 8.0  # for one run, not counting the first step, in which torch still loads code
+REACH = 1.25  # the picture's range on each axis is -REACH to REACH
+_GRID = 33  # the model is evaluated on a grid of _GRID x _GRID points
 _PATHS = sysconfig.get_paths()
 _NOT_THE_READERS = (str(Path(__file__).parent), *(_PATHS[name] for name in ("stdlib", "purelib", "platlib")))
 
-MOST_KEPT = 20_000  # numbers of a model whose weights are kept at each picture
+MOST_KEPT = 20_000  # weights of larger models are not copied at each picture, so those runs cannot be continued
 
 PLANE = Panel(-REACH, REACH, -REACH, REACH, width=320, height=320)
 LOSSES = Panel(0, STEPS[-1], 0.001, 10, log=True, width=320, height=200)
@@ -46,7 +46,7 @@ KeptParts = tuple[nn.Module, Any, OwnChance]
 
 @dataclass(frozen=True)
 class PlayMoment:
-    """A run after some steps: the loss, the picture's values, and copies to continue from (None if none are kept)."""
+    """A run after a number of steps: the loss, the picture's values, and copies to continue from, if kept."""
 
     step: int
     loss: float
@@ -56,7 +56,7 @@ class PlayMoment:
 
 @dataclass(frozen=True)
 class Training:
-    """A run, up to an error or the last step; `error` says in words what stopped it."""
+    """A run, up to an error or the last step; `error` is the message of the error."""
 
     name: str
     moments: Sequence[PlayMoment]
@@ -78,7 +78,7 @@ class Training:
 
 @dataclass(frozen=True)
 class Player:
-    """The reader's part: a function that makes a model, the training step, and a class of optimizers."""
+    """The reader's part: a function that makes a model, the training step, and an optimizer class."""
 
     make: Callable[[], nn.Module]
     step: Callable[..., Any]
@@ -89,7 +89,10 @@ class Player:
         return self.trained(name, rate).recording()
 
     def trained(self, name: str, rate: float, past: Sequence[PlayMoment] = ()) -> Training:
-        """Train on a set of points, from the start or from the last moment of another run, which is not changed."""
+        """Train on a set of points, from the start or from the last moment of another run.
+
+        The other run is not changed.
+        """
         points, labels = make_points(name)
         found, error = list(past), ""
         try:
@@ -104,7 +107,10 @@ class Player:
     def _steps(
         self, points: Tensor, labels: Tensor, rate: float, last: PlayMoment | None
     ) -> Iterator[tuple[int, nn.Module, Any, OwnChance]]:
-        """The run after each of STEPS that is left; _Stopped where the reader's code raises, or takes long."""
+        """Yield the step, the model, the optimizer and the random state after each of the remaining STEPS.
+
+        Raises _Stopped if the reader's code raises, or takes too long.
+        """
         model, optimizer, chance = self._begun(rate, last)
         if last is None:
             with _told("Asking the model"):
@@ -123,7 +129,7 @@ class Player:
             yield after, model, optimizer, chance
 
     def _begun(self, rate: float, last: PlayMoment | None) -> KeptParts:
-        """A model and its optimizer: new ones, or copies of those of a moment, at another rate."""
+        """Return a model and its optimizer: new ones, or copies of a moment's with another learning rate."""
         if last is None or last.kept is None:
             chance = OwnChance(0)
             with chance.drawn(), _told("Making the model and the optimizer"):
@@ -142,7 +148,7 @@ def _copied(model: nn.Module, optimizer: Any, chance: OwnChance) -> KeptParts | 
         return None
     try:
         return _copies(model, optimizer, chance)
-    except Exception:  # the reader's model or optimizer: another rate then begins at the start
+    except Exception:  # the reader's objects may not be copyable: another rate then starts a new run
         return None
 
 
@@ -152,7 +158,7 @@ def _copies(model: nn.Module, optimizer: Any, chance: OwnChance) -> KeptParts:
 
 
 class _Stopped(Exception):
-    """Ends the run; the message tells the reader why."""
+    """Raised to end the run; the message tells the reader why."""
 
 
 @contextmanager

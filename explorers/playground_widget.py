@@ -1,4 +1,4 @@
-"""The playground: the reader's own model and training step on points in a plane, and the border between two classes."""
+"""The playground: the reader's model and training step on points in a plane, with the classes' boundary."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class Playground(Explorer):
         self._player, self._name = player, name
         self._data, self._rate = NAMES[0], FIRST
         self._fresh: dict[tuple[str, str], Training] = {}
-        self._before: list[tuple[int, str]] = []  # the rates of this run until so many steps
+        self._before: list[tuple[int, str]] = []  # the earlier rates of this run, each with the step where it ended
         self._at = 0  # the frame that the page shows
         self._now = self._from_the_start(self._data, self._rate)
         self._is_page = False
         self.show()
 
     def draw(self) -> Html:
-        """What is trained, and how the picture is read; what moves stands below it."""
+        """Return the text above the film: what is trained, and how to read the picture."""
         told = f"`{self._name}` trains your model for {STEPS[-1]} steps{_SAME if self._is_page else _ON}"
         reading = "Dots are class 0, crosses class 1. A side of the line has the color of what the model says there."
         return tag("p", prose(" ".join(filter(None, (told, self._told_rates(), reading)))))
@@ -52,7 +52,10 @@ class Playground(Explorer):
         return f"The learning rate of this run: {', '.join(parts)}, then {self._rate}."
 
     def moving(self) -> Animation:
-        """The present run; on a page without a kernel, some of every set, each from the start."""
+        """Return the film of the present run.
+
+        On a page without a kernel it holds runs for every set of points, each from the start.
+        """
         here, is_recorded = (self._data, self._rate), self._is_page and is_recording()
         runs: dict[tuple[str, ...], AnimationRun] = {here: self._now.recording()}
         if is_recorded:
@@ -71,7 +74,7 @@ class Playground(Explorer):
         return self._fresh[data, rate]
 
     def page(self) -> Html:
-        """The still picture, after training."""
+        """Return the picture for a page without a kernel, after training."""
         self._is_page = True
         try:
             return super().page()
@@ -79,14 +82,14 @@ class Playground(Explorer):
             self._is_page = False
 
     def tell(self) -> str:
-        """How the training that is shown ended."""
+        """Return the data, the learning rates and the result of the present run in words."""
         run = self._now.recording()
         ending = run.error or run.at(len(run.frames)).get("said.text", "")
         rates = ", then ".join([*(rate for _, rate in self._before), self._rate])
         return f"{self._data}, learning rate {rates}: {ending}"
 
     def offer(self) -> Sequence[Control]:
-        """What the film lets choose."""
+        """Return the film's choices as controls."""
         return [
             Control("part", "data", "The data", options=NAMES),
             Control("part", "rate", "The learning rate", options=RATES),
@@ -94,7 +97,7 @@ class Playground(Explorer):
         ]
 
     def choose(self, name: str, value: Any) -> None:
-        """Other points, from the start; or another rate, which in the middle of a run goes on from there."""
+        """Change the points, or the learning rate; a new rate continues a run from the step that is shown."""
         if name == "at":
             self._at = int(value)
         elif name == "data":
@@ -136,11 +139,11 @@ def _picture(values: PartValues) -> Html:
 def playground(
     make_model: Callable[[], nn.Module], train_step: Callable[..., Any], optimizer: Callable[..., Any] = torch.optim.SGD
 ) -> Playground:
-    """Train a model of yours on points in a plane, and watch where it draws the line between two classes.
+    """Train a model of yours on points in a plane, and watch its boundary between two classes.
 
-    `make_model()` makes it: two numbers in, two logits out. `train_step(model, optimizer, criterion, x, y)` is called
-    for each step, with all 200 points; `optimizer(parameters, lr=...)` makes the optimizer. Raises TypeError for what
-    cannot be called; what your own code raises is shown, with its line.
+    `make_model()` returns the model: two numbers in, two logits out. The playground calls `train_step(model, optimizer,
+    criterion, x, y)` for each step, with all 200 points; `optimizer(parameters, lr=...)` makes the optimizer. An error
+    in your code is shown with its line. Raises TypeError for arguments that cannot be called.
     """
     for name, given in (("make_model", make_model), ("train_step", train_step), ("optimizer", optimizer)):
         if not callable(given):

@@ -1,4 +1,4 @@
-"""What a node of a graph has saved for its backward rule, with the versions of the saved tensors."""
+"""List what a node of an autograd graph saved for its backward rule, with the versions of saved tensors."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from torch import Tensor
 
 from explorers.tensor_values import Values, values_of
 
-MOST_LETTERS = 60  # of a saved setting
-PLAIN = (("alpha", 1), ("beta", 1))  # the factors in a sum of a and alpha * b, where there are none
-SIZES = ("_sym_sizes", "_sym_strides", "_sym_sizes_opt")  # not of the reader's making
+MOST_LETTERS = 60  # the length of a saved setting's text
+PLAIN = (("alpha", 1), ("beta", 1))  # default factors of `add` and `addmm`, which are not worth showing
+SIZES = ("_sym_sizes", "_sym_strides", "_sym_sizes_opt")  # suffixes of shapes that torch saves for itself
 
 
 @dataclass(frozen=True)
 class Saved:
     """One thing that a node saved: a tensor with its values, or a setting such as an exponent, as text.
 
-    `now` is the version of the tensor, `then` its version when it was saved. Where they differ, or where the graph has
-    been freed, `error` is what torch says when one looks, and there are no values. `of` tells whose values these are:
-    the position and the slot of a node's result, or a name, or None.
+    `now` is the tensor's version, `then` its version when it was saved. If they differ, or if the graph has been freed,
+    `error` is the error that torch raises on access, and there are no values. `of` identifies the tensor: the position
+    and output of a node, or the reader's name, or None.
     """
 
     name: str
@@ -35,9 +35,9 @@ class Saved:
 
 
 def saved_by(node: Any) -> Iterator[tuple[Saved, Tensor | None]]:
-    """What the node saved, each with the tensor itself where there is one.
+    """Yield what the node saved, and the tensor itself if it is one.
 
-    Looking runs the unpack hooks of `saved_tensors_hooks`, as backward would.
+    This runs the unpack hooks of `saved_tensors_hooks`, as backward would.
     """
     for name in dir(node):
         if name == "saved_tensors" or (name.startswith("_saved_") and not name.endswith(SIZES)):
@@ -56,8 +56,8 @@ def _looked_at(node: Any, name: str) -> Iterator[tuple[Saved, Tensor | None]]:
         called = label if number is None else f"{label}[{number}]"
         if isinstance(each, Tensor):
             version = None if each.is_inference() else each._version
-            yield Saved(called, values_of(each), now=version, then=version), each  # torch has compared them
-        elif each is not None and each != () and (called, each) not in PLAIN:  # None: not needed for this rule
+            yield Saved(called, values_of(each), now=version, then=version), each  # torch compared the versions
+        elif each is not None and each != () and (called, each) not in PLAIN:  # None: this rule does not need it
             yield Saved(called, setting=_setting(each)), None
 
 
@@ -68,7 +68,7 @@ def _refused(name: str, error: str) -> Saved:
 
 
 def _setting(value: Any) -> str:
-    if type(value) is int and value >= 2**63:  # dim=-1 is kept without its sign
+    if type(value) is int and value >= 2**63:  # torch saves dim=-1 as an unsigned number
         value -= 2**64
     text = str(value)
     return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 2] + " …"

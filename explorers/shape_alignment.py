@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import Tensor
 
-ReadArguments = Mapping[str, Any]  # what an operation is given beside tensors, as it is read
+ReadArguments = Mapping[str, Any]  # an operation's arguments other than tensors, as values
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def multiplied(tensors: Sequence[Tensor], _: ReadArguments) -> tuple[AlignedDime
     why = "summed over, and gone" if same else "these two must be equal"
     rows.append(
         AlignedDimension((left[-1], right[-2]), None, why, fits=same)
-    )  # in the order in which both shapes are written
+    )  # last of the first shape, second to last of the second
     if len(second) > 1:
         rows.append(AlignedDimension((None, right[-1]), right[-1], "the columns of the second"))
     return tuple(rows)
@@ -67,7 +67,7 @@ def multiplied(tensors: Sequence[Tensor], _: ReadArguments) -> tuple[AlignedDime
 def reduced(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[AlignedDimension, ...]:
     """Remove axes, or keep them with length 1."""
     (tensor,), keeps = tensors, values["keepdim"]
-    # No dim at all stands for every one.
+    # An empty `dim` means all dimensions.
     gone = {dim % tensor.dim() for dim in values["dim"] if tensor.dim()} or set(range(tensor.dim()))
     return tuple(
         AlignedDimension((size,), (1 if keeps else None) if dim in gone else size, _reduced(dim in gone, keeps))

@@ -1,4 +1,4 @@
-"""The shape explorer as a film: each number of the result, the operands that made it, and its place in memory."""
+"""The film of the shape explorer: each number of the result, the operands that made it, its place in memory."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from explorers.shape_cells import Cells, Traced, cell_name, trace_cells
 from explorers.shape_rules import Arguments
 from explorers.shapes import Exploration, explore
 
-MOST_CASES = 24  # of a page
-_TALL, _SMALL = 24, 14  # a cell's height; the side of a place in memory
-_GAP = 30  # between tensors
+MOST_CASES = 24  # films on a page without a kernel
+_TALL, _SMALL = 24, 14  # pixels: a cell's height, and the side of a place in memory
+_GAP = 30  # pixels between tensors
 _LETTER = 8
-_TOP = 22  # above it stand the names
+_TOP = 22  # pixels above the cells, for the names
 
-# What a page shows of one tensor: of the first one that has a matrix's shape, an axis of length 1, or a single axis.
+# The operations on one tensor that a page shows, and the tensor: the first one that is a matrix without an axis of
+# length 1 ("matrix"), a matrix with one ("thin"), or has a single axis ("flat").
 _CASES: tuple[tuple[str, str, Arguments], ...] = (
     ("view", "matrix", {"sizes": "-1"}),
     ("reshape", "matrix", {"sizes": "2, -1"}),
@@ -113,7 +114,7 @@ class ShapeFilm:
                 told = f"{cell_name(block.cells, cell)} = {block.cells.numbers[cell]}{_where(block.cells, cell)}."
                 yield {**_marks("", block, cell), "said.text": told}
 
-    # --- where all of it stands
+    # --- the layout
 
     @cached_property
     def _blocks(self) -> list[Block]:

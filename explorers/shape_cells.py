@@ -1,4 +1,4 @@
-"""Cell by cell: which numbers made each number of a result, and where each of them lies in memory."""
+"""Trace an operation cell by cell: which operands made each number of the result, and where it is in memory."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from explorers.shapes import MOST_VALUES, Exploration
 from explorers.tensor_markup import number
 
 Index = tuple[int, ...]
-_SPELLED = 4  # operands that are written out
+_SPELLED = 4  # a sum with more operands is shortened
 
 
 @dataclass(frozen=True)
 class Cells:
-    """A tensor's numbers in the order of its indices, as they are written.
+    """A tensor's numbers as text, in the order of their indices, and their places in memory.
 
-    `places` says where each lies in a memory of `memory` numbers; that is 0 where there are more than MOST_VALUES.
-    `owner` is the tensor whose memory it is.
+    `places` has the position of each number in a memory of `memory` numbers; `memory` is 0 if that exceeds MOST_VALUES.
+    `owner` names the tensor that the memory belongs to.
     """
 
     name: str
@@ -36,15 +36,15 @@ class Cells:
 
     @property
     def indices(self) -> Iterator[Index]:
-        """The index of each number."""
+        """Return the index of each number."""
         return product(*map(range, self.shape))
 
 
 @dataclass(frozen=True)
 class Traced:
-    """An exploration cell by cell. `made` has for each number of the result the operands' cells that made it.
+    """An exploration cell by cell. `made` has, for each number of the result and each operand, the cells used.
 
-    `result` is None where torch refuses.
+    `result` is None if torch refuses the operation.
     """
 
     inputs: tuple[Cells, ...]
@@ -53,7 +53,7 @@ class Traced:
     operation: str
 
     def spelled(self, cell: int) -> str:
-        """How a number of the result came about: `base[0, 1] + row[1] = 1 + 10`."""
+        """Return how a number of the result was computed: `base[0, 1] + row[1] = 1 + 10`."""
         assert self.result is not None
         used = [
             [operand.numbers[at] for at in cells] for operand, cells in zip(self.inputs, self.made[cell], strict=True)
@@ -65,7 +65,7 @@ class Traced:
 
 
 def cell_name(cells: Cells, at: int) -> str:
-    """A number by its index: `base[0, 1]`; a single number by its tensor's name."""
+    """Return the name of a number: `base[0, 1]`, or the tensor's name if it holds a single number."""
     index = list(cells.indices)[at]
     return f"{cells.name}[{', '.join(map(str, index))}]" if index else cells.name
 
@@ -77,7 +77,7 @@ def trace_cells(
     arguments: Arguments,
     known: Mapping[str, Tensor] | None = None,
 ) -> Traced | None:
-    """An exploration cell by cell; None where a tensor has no number, or too many to be written out."""
+    """Return an exploration cell by cell; None if a tensor is empty, or too large to be written out."""
     shown = [*found.inputs, *([found.result] if found.result else [])]
     if found.unread or any(each.values is None or not prod(each.shape) for each in shown) or _is_cut(found):
         return None
@@ -93,7 +93,7 @@ def trace_cells(
 
 
 def _is_cut(found: Exploration) -> bool:
-    """Whether there is a result that was not computed."""
+    """Return whether the result has a shape, but its numbers were not computed."""
     return found.shape is not None and found.result is None
 
 
@@ -110,8 +110,11 @@ def _cells(name: str, tensor: Tensor, owner: str) -> Cells:
 
 
 def _made(operation: str, tensors: Sequence[Tensor], given: ReadArguments) -> tuple[tuple[tuple[int, ...], ...], ...]:
-    """For each number of the result and each operand, the cells that have a part in it: where a slope is not 0."""
-    reached = OPERATIONS["sum" if operation == "amax" else operation]  # a largest number was looked for among all
+    """Return, for each number of the result and each operand, the cells that influence it.
+
+    A cell influences a number if the derivative of the operation is not 0, at random stand-in values.
+    """
+    reached = OPERATIONS["sum" if operation == "amax" else operation]  # a maximum compares all
     chance = torch.Generator().manual_seed(0)
     stand_ins = [1 + torch.rand(each.shape, dtype=torch.float64, generator=chance) for each in tensors]
     slopes = torch.autograd.functional.jacobian(lambda *given_: reached.apply(given_, given), tuple(stand_ins))
@@ -122,7 +125,7 @@ def _made(operation: str, tensors: Sequence[Tensor], given: ReadArguments) -> tu
 
 
 def _some(parts: Sequence[str], between: str) -> str:
-    """The first few parts, and the last one."""
+    """Join the parts; of many, only the first few and the last one."""
     told = [*parts[: _SPELLED - 1], "…", parts[-1]] if len(parts) > _SPELLED + 1 else parts
     return between.join(told)
 

@@ -15,9 +15,9 @@ NOTHING = Html("")
 
 
 def shape_picture(found: Exploration, *, covered: bool = False, verdict: str = "", is_filmed: bool = False) -> Html:
-    """Return an exploration as HTML. `covered` hides everything that reveals the result; `verdict` judges a prediction.
+    """Return an exploration as HTML. `covered` hides all that reveals the result; `verdict` is on a prediction.
 
-    Where a film shows the numbers, they do not stand here.
+    With `is_filmed`, the numbers are left out, because a film below shows them.
     """
     return tag(
         "div",
@@ -83,7 +83,7 @@ def _product(shape: tuple[int, ...], kind: str) -> list[str]:
     return [*cells, tag("td", f"{words} number{'' if count == 1 else 's'}", class_="x-count")]
 
 
-# --- what comes of it
+# --- the result
 
 
 def _question(found: Exploration) -> Html:

@@ -1,4 +1,4 @@
-"""Compares a reader's prediction of a shape with what torch says."""
+"""Compare a reader's prediction of a shape with torch's answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ HOLDS = "Your prediction holds."
 
 
 def judge_prediction(guess: str, found: Exploration) -> str:
-    """One sentence or two about a guess: a shape as it is typed in, `error`, or nothing."""
+    """Return a verdict on a typed prediction: a shape, `error`, or an empty text."""
     if found.unread:
         return found.note
     actual = "an error" if found.shape is None else str(found.shape)
@@ -26,7 +26,7 @@ def judge_prediction(guess: str, found: Exploration) -> str:
 
 
 def _shape(guess: str) -> tuple[int, ...] | None:
-    """`(3, 4)`, `3, 4`, `[3, 4]` or `torch.Size([3, 4])`; None for an error."""
+    """Parse `(3, 4)`, `3, 4`, `[3, 4]` or `torch.Size([3, 4])`; return None for `error`."""
     bare = guess.strip().lower().removeprefix("torch.size")
     if bare in ("error", "an error"):
         return None

@@ -1,4 +1,4 @@
-"""The operations of the shape explorer: their notation, their rule, and their first arguments."""
+"""The operations of the shape explorer: how each is written, its rule, and its initial arguments."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from explorers.shape_alignment import (
 )
 from explorers.typed_input import flag, index, integer, integers
 
-Arguments = Mapping[str, str]  # as they are typed in
+Arguments = Mapping[str, str]  # as the reader types them
 
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument of an operation: its first value for a number of axes, and how its text is read.
+    """An argument of an operation: its initial text for a number of axes, and the parser of its text.
 
-    `read` takes a text and the tensors that may be named in it, and raises ArgumentError.
+    `read` takes a text and the tensors that it may name, and raises ArgumentError.
     """
 
     start: Callable[[int], str]
@@ -39,7 +39,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation: its notation, its call, its rule, how sizes combine, and its arguments."""
+    """An operation: its notation, its call, its rule, the alignment of sizes, and its arguments."""
 
     name: str
     tensors: int
@@ -50,11 +50,11 @@ class Operation:
     arguments: Mapping[str, Argument] = field(default_factory=dict)
 
     def starts(self, axes: int) -> Arguments:
-        """Return the first arguments, which fit a tensor with this number of axes."""
+        """Return initial arguments that fit a tensor with this number of axes."""
         return {name: argument.start(axes) for name, argument in self.arguments.items()}
 
     def read(self, given: Arguments, tensors: Mapping[str, Tensor]) -> ReadArguments:
-        """Return the values of typed arguments, which may name these tensors; raise ArgumentError."""
+        """Parse typed arguments, which may name these tensors; raise ArgumentError."""
         return {name: argument.read(given[name], tensors) for name, argument in self.arguments.items()}
 
 

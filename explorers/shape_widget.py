@@ -32,9 +32,9 @@ TRUTHS = ("False", "True")
 
 @dataclass(frozen=True)
 class Question:
-    """A question to torch: an operation on named tensors with arguments; and whether the reader predicts first.
+    """An operation on named tensors with arguments, and whether the reader predicts the shape first.
 
-    `arguments` keeps what was typed in for each operation. While `covered`, the answer is not shown.
+    `arguments` keeps the typed arguments of each operation. While `covered`, the answer is hidden.
     """
 
     operation: str
@@ -49,7 +49,7 @@ class Question:
         return {**OPERATIONS[self.operation].starts(axes), **self.arguments.get(self.operation, {})}
 
     def changed(self, name: str, value: Any) -> Question:
-        """Return the question after the reader has chosen `value` for the control `name`."""
+        """Return the question after the reader chose `value` for the control `name`."""
         if name == "show":
             return replace(self, covered=False)
         if name == "guess":
@@ -69,9 +69,10 @@ class Question:
 
 
 def shape_explorer(*unnamed: object, **tensors: Tensor) -> ShapeExplorer:
-    """Explore what operations do to shapes: `shape_explorer()`, or with tensors of yours, `shape_explorer(x=x, w=w)`.
+    """Explore what operations do to shapes: `shape_explorer()`, or with your tensors `shape_explorer(x=x, w=w)`.
 
-    Raises TypeError for what is no tensor or has no name, ValueError for a tensor without numbers in plain memory.
+    Raises TypeError for an argument that is no tensor or has no name, ValueError for a tensor that has no numbers (on
+    the meta device) or no strides.
     """
     if unnamed:
         raise TypeError("expected a name for each tensor, found none. Write shape_explorer(x=x), with names of yours.")
@@ -97,7 +98,7 @@ def examples() -> dict[str, Tensor]:
 
 
 class ShapeExplorer(Explorer):
-    """The widget. Its question stays in Python; the page gets pictures of the answers."""
+    """The widget that `shape_explorer` returns. Its question stays in Python; the page gets only pictures."""
 
     def __init__(self, tensors: Mapping[str, Tensor]) -> None:
         super().__init__("Shape explorer")
@@ -109,7 +110,7 @@ class ShapeExplorer(Explorer):
         self.show()
 
     def choose(self, name: str, value: Any) -> None:
-        """Ask the changed question."""
+        """Change the question, and answer it."""
         question = self._question.changed(name, value)
         self._found, self._question = self._answer(question), question
 
@@ -118,24 +119,24 @@ class ShapeExplorer(Explorer):
         return explore(operation, [(name, self._tensors[name]) for name in names], given, self._tensors)
 
     def _asked(self, question: Question) -> ShapeCase:
-        """A question about these tensors: those that are not typed over are arguments that fit the first of them."""
+        """Return the operation, its tensors and its arguments; the defaults fit the first tensor."""
         names = question.names[: OPERATIONS[question.operation].tensors]
         return question.operation, names, question.given(self._tensors[names[0]].dim())
 
     def draw(self) -> Html:
-        """The sizes, the shape, the numbers; or only the question."""
+        """Return the sizes, the shape and the numbers; while covered, only the question."""
         asked = self._question
         verdict = (
             judge_prediction(asked.guess, self._found)
             if asked.predicts and not asked.covered and not self._found.unread
             else ""
         )
-        # A page may be shown by somebody who lets no drawing through: there the numbers stand as text as well.
+        # Some sites remove drawings from a page, so a page shows the numbers as text as well.
         is_filmed = not self._is_page and self.moving() is not None
         return shape_picture(self._found, covered=asked.covered, verdict=verdict, is_filmed=is_filmed)
 
     def page(self) -> Html:
-        """The present question, and on the site some others."""
+        """Return the picture for a page without a kernel; on the site, its film answers other questions too."""
         self._is_page = True
         try:
             return super().page()
@@ -143,7 +144,7 @@ class ShapeExplorer(Explorer):
             self._is_page = False
 
     def moving(self) -> Animation | None:
-        """The numbers one by one, unless they are too many, or still to be predicted."""
+        """Return the film of the numbers one by one; None if they are too many, or the answer is covered."""
         is_short = all(each.values is not None for each in self._found.inputs)
         is_covered = self._question.covered or not is_short
         here = None if is_covered else film_of(self._tensors, self._asked(self._question))
@@ -156,7 +157,7 @@ class ShapeExplorer(Explorer):
         return _film(films[:MOST_CASES])
 
     def tell(self) -> str:
-        """The answer in words."""
+        """Return the answer in words."""
         found, asked = self._found, self._question
         if found.unread:
             return found.note
@@ -167,7 +168,7 @@ class ShapeExplorer(Explorer):
         return f"{found.code}: {told}.{verdict}"
 
     def offer(self) -> Sequence[Control]:
-        """Operation, tensors, arguments; then the prediction."""
+        """Return the controls: operation, tensors and arguments, then the prediction."""
         return [
             Control("choice", "operation", "Operation", self._question.operation, tuple(OPERATIONS)),
             *self._tensor_choices(),

@@ -1,4 +1,4 @@
-"""Explorations of the shape explorer as plain data: one operation on real tensors, without widgets and pages."""
+"""Apply one operation to real tensors, and return its shapes, result and error as plain data."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from explorers.shape_alignment import AlignedDimension, ReadArguments
 from explorers.shape_rules import OPERATIONS, Arguments, Operation
 from explorers.typed_input import MOST_COMPUTED, ArgumentError
 
-MOST_VALUES = 60  # more numbers than that are not written out
-REFUSALS = (RuntimeError, IndexError, TypeError, ValueError)  # what torch raises where an operation cannot be
+MOST_VALUES = 60  # a tensor with more numbers is not written out
+REFUSALS = (RuntimeError, IndexError, TypeError, ValueError)  # torch's errors for an invalid operation
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Shown:
 
 @dataclass(frozen=True)
 class Exploration:
-    """One operation: its inputs and its rule; then the shape, found without arithmetic; then the result, or the error.
+    """One operation: inputs and rule, the shape computed without numbers, and the result or the error.
 
-    `shares` names the inputs whose memory the result looks at; `error` is torch's own message, `note` is ours.
+    `shares` names the inputs whose memory the result views; `error` is torch's own message, `note` is the explorer's.
     """
 
     code: str
@@ -57,11 +57,11 @@ def explore(
     arguments: Arguments | None = None,
     known: Mapping[str, Tensor] | None = None,
 ) -> Exploration:
-    """Apply an operation to named tensors; `arguments` are texts as they are typed.
+    """Apply an operation to named tensors; `arguments` are texts as the reader types them.
 
-    The same tensor may stand there twice. An index may name these tensors, and the others that are `known`.
+    The same tensor may occur twice. An index may name these tensors, and the others in `known`.
 
-    Raises ValueError for an operation that is not among OPERATIONS, or the wrong number of tensors.
+    Raises ValueError for an operation that is not among OPERATIONS, or for the wrong number of tensors.
     """
     chosen = _operation(operation, len(tensors))
     given = {**chosen.starts(tensors[0][1].dim()), **(arguments or {})}
@@ -72,7 +72,7 @@ def explore(
         read = chosen.read(given, {**dict(tensors), **(known or {})})
     except ArgumentError as error:
         return replace(found, note=str(error))
-    except REFUSALS as error:  # a mask is computed where it is read
+    except REFUSALS as error:  # parsing a mask computes it, which may fail
         return replace(found, error=_told(error))
     return _found(found, chosen, values, read)
 
@@ -85,7 +85,7 @@ def _found(found: Exploration, chosen: Operation, tensors: Sequence[Tensor], rea
     try:
         result = chosen.apply(tensors, read)
     except REFUSALS as error:
-        # Where sizes are not why torch refuses, they have nothing to tell: their last row would show a result.
+        # If all sizes fit, torch refuses for another reason; showing them would suggest a result.
         return replace(found, rows=() if all(row.fits for row in rows) else rows, error=_told(error))
     names = [each.name for each in found.inputs]
     shares = tuple(dict.fromkeys(n for n, tensor in zip(names, tensors, strict=True) if _share(tensor, result)))
@@ -114,14 +114,14 @@ def _planned(operation: Operation, tensors: Sequence[Tensor], values: ReadArgume
     bare = [torch.empty_strided(each.shape, each.stride(), dtype=each.dtype, device="meta") for each in tensors]
     try:
         return operation.apply(bare, values)
-    except REFUSALS:  # the error that is shown is that of the real tensors
+    except REFUSALS:  # the reader sees the error of the real tensors
         return None
 
 
 def _rows(operation: Operation, tensors: Sequence[Tensor], values: ReadArguments) -> tuple[AlignedDimension, ...]:
     try:
         return operation.rows(tensors, values)
-    except (*REFUSALS, ZeroDivisionError):  # the arguments fit no rule: torch says why
+    except (*REFUSALS, ZeroDivisionError):  # the arguments fit no rule, and torch's own error says why
         return ()
 
 

@@ -16,13 +16,13 @@ from explorers.loop_run import LINES, LOSS, PREDICTION, LoopRun, Snapshot, Tenso
 from explorers.loop_state import RIGHT_ORDER, Change, Effect, Line, LoopState, SeenTensor, shown_tensor
 from explorers.loop_warnings import LoopWatcher
 
-MOST_STEPS = 1000  # of one run; a curve shows no more
+MOST_STEPS = 1000  # in one run; the curve cannot show more
 
 
 class Loop:
-    """A training loop that is run a line at a time, on copies: the reader's model, optimizer and batch stay untouched.
+    """A training loop that runs one line at a time on copies of the reader's model, optimizer and batch.
 
-    Random numbers (dropout) come from the loop's own seed, and are the same in each run.
+    Random numbers (dropout) come from the loop's own seed, so that each run draws the same ones.
     """
 
     def __init__(self, model: Any, optimizer: Any, criterion: Any, x: Any, y: Any, *, seed: int = 0) -> None:
@@ -65,7 +65,7 @@ class Loop:
         self._begin()
 
     def next_line(self) -> None:
-        """Run the next line; after the last one, the first of the next step. Nothing happens after an error."""
+        """Run the next line; after the last one, the first of the next step. After an error, do nothing."""
         state = self.state
         if state.stopped or (state.finished and not self._may_begin()):
             return
@@ -76,7 +76,7 @@ class Loop:
             self._advance(number)
 
     def run(self, steps: int, seconds: float = math.inf) -> None:
-        """Finish this step and run more, `steps` in all. An error ends it, or the end of `seconds`."""
+        """Finish this step and run more, `steps` in all. Stop early after an error, or after `seconds`."""
         end = time.monotonic() + seconds
         for number in range(steps):
             self.next_line()
@@ -95,7 +95,7 @@ class Loop:
 
     @property
     def state(self) -> LoopState:
-        """Return everything that is shown, as plain data."""
+        """Return everything that the page shows, as plain data."""
         return LoopState(
             type(self._origin.model).__name__,
             _written(self.optimizer),

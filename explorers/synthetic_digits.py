@@ -1,10 +1,9 @@
-"""Digits drawn by code as people draw them: in a few strokes, each time a little different.
+"""Digits drawn by code to look like handwriting: one or two strokes, with random variation.
 
     drawings, labels = drawn_digits(120, seed=0)  # (120, 32, 32) of 0 and 1, and (120,)
 
-A digit is one or two strokes on a unit square, and a stroke is a line through places (across, down), with 0 at the
-left and at the top. A hand then makes of them what a hand makes: larger or smaller, higher or lower, slanted, turned,
-with a wobble, and with a thin pen or a thick one.
+A digit is one or two strokes on a unit square, and a stroke is a line through places (across, down), with 0 at the left
+and at the top. Random size, position, slant, rotation, wobble and pen width imitate a hand.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-SIDE = 32  # places of a drawing, in a row and in a column
-_FINE = 24  # places of an arc
+SIDE = 32  # pixels in each row and each column of a drawing
+_FINE = 24  # points along an arc
 
 
 def drawn_digits(n: int, seed: int) -> tuple[Tensor, Tensor]:
-    """Draw n digits, each of the ten as often as the others: drawings (n, 32, 32) of 0 and 1, labels (n,)."""
+    """Return n drawings (n, 32, 32) of 0 and 1, and their labels (n,), each digit equally often."""
     chance = torch.Generator().manual_seed(seed)
     labels = (torch.arange(n) % 10)[torch.randperm(n, generator=chance)]
     drawings = [_by_hand(digit, chance) for digit in labels.tolist()]
@@ -41,9 +40,9 @@ def draw_strokes(
 ) -> Tensor:
     """Draw strokes on the unit square, each (places, 2), on paper of 32 by 32: 1 for ink and 0 for paper.
 
-    Sizes are in places of the paper, the center (across, down) is that of the unit square; a slant of 0.2 moves the
-    top by a fifth of the height to the right against the foot, a turn is in radians, and the pen draws whatever is
-    nearer than `pen` to a stroke.
+    Sizes are in pixels. `center` (across, down) is the center of the unit square. A `slant` of 0.2 moves the top to the
+    right by a fifth of the height, relative to the foot. `turn` is an angle in radians. The pen blackens every pixel
+    whose center is nearer than `pen` to a stroke.
     """
     cos, sin = math.cos(turn), math.sin(turn)
     ink = torch.zeros(SIDE, SIDE, dtype=torch.bool)
@@ -57,9 +56,9 @@ def draw_strokes(
 
 
 def distances_to_line(places: Tensor) -> Tensor:
-    """How far the middle of each place of the paper is from a line through `places`, (n, 2), across before down.
+    """Return the distance of each pixel's center to the line through `places`, (n, 2), across before down.
 
-    The result is (32, 32), in the precision of `places`. A single place is a line as well.
+    The result is (32, 32), in the precision of `places`. A single place counts as a line.
     """
     middles = torch.arange(SIDE, dtype=places.dtype) + 0.5
     down, across = torch.meshgrid(middles, middles, indexing="ij")
@@ -96,7 +95,7 @@ def _by_hand(digit: int, chance: torch.Generator) -> Tensor:
 
 
 def _wobbled(stroke: Tensor, chance: torch.Generator) -> Tensor:
-    """A stroke as a hand that is not quite sure draws it: bent by two slow waves, and begun a little off."""
+    """Return a stroke as an unsteady hand draws it: bent by two slow waves, and slightly moved."""
     along = torch.linspace(0, 1, len(stroke))[:, None]
     waves = torch.zeros_like(stroke)
     for frequency in (1, 2):
@@ -110,7 +109,7 @@ def _wobbled(stroke: Tensor, chance: torch.Generator) -> Tensor:
 
 @dataclass(frozen=True)
 class _Arc:
-    """Part of an ellipse; degrees from 0 at the right, growing clockwise, so that 270 is the top."""
+    """A part of an ellipse; angles in degrees from 0 at the right, growing clockwise, so that 270 is the top."""
 
     across: float
     down: float
@@ -120,14 +119,14 @@ class _Arc:
     end: float
 
     def places(self) -> list[tuple[float, float]]:
-        """The places along it, from its start to its end."""
+        """Return points along the arc, from its start to its end."""
         turns = [math.radians(self.start + (self.end - self.start) * i / (_FINE - 1)) for i in range(_FINE)]
         return [(self.across + self.wide * math.cos(t), self.down + self.high * math.sin(t)) for t in turns]
 
 
 _Part = tuple[float, float] | _Arc
 _RING = _Arc(0.5, 0.5, 0.5, 0.5, 270, 630)
-# Each digit, in the ways in which people write it: strokes of places and arcs. The first way is the tidy one.
+# For each digit, the ways in which people write it, as strokes of places and arcs. The first way is the tidiest.
 _WAYS: tuple[tuple[tuple[tuple[_Part, ...], ...], ...], ...] = (
     (((_RING,),), ((_Arc(0.5, 0.5, 0.5, 0.5, 250, 600),),)),
     ((((0.15, 0.3), (0.55, 0.0), (0.55, 1.0)),), (((0.5, 0.0), (0.5, 1.0)),)),
@@ -167,7 +166,7 @@ _WAYS: tuple[tuple[tuple[tuple[_Part, ...], ...], ...], ...] = (
 
 
 def strokes_of(digit: int, way: int) -> list[Tensor]:
-    """The strokes of a digit on the unit square, each a line through places (places, 2)."""
+    """Return the strokes of a digit on the unit square, each as points (places, 2) along a line."""
     return [_finer([place for part in stroke for place in _places(part)]) for stroke in _WAYS[digit][way]]
 
 
@@ -176,7 +175,7 @@ def _places(part: _Part) -> list[tuple[float, float]]:
 
 
 def _finer(places: list[tuple[float, float]]) -> Tensor:
-    """The same line with places close enough together to be bent."""
+    """Return the same line with points close enough together to be bent."""
     fine = [places[0]]
     for start, end in itertools.pairwise(places):
         steps = max(1, round(math.dist(start, end) / 0.08))

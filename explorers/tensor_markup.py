@@ -1,4 +1,4 @@
-"""Markup of the explorers: buttons in pictures, and tensors as tables."""
+"""Markup that the explorers share: buttons in pictures, and tensors as tables."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _first(rows: list[Any]) -> Any:
 
 
 def _grid(caption: str, rows: list[list[Any]], class_: str) -> Html:
-    """Rows of numbers. Their places are plain: no header cells, which would be read aloud before each number."""
+    """Return rows of numbers as a table without header cells, which screen readers would repeat for each number."""
     drawn = (tag("tr", *(tag("td", number(value)) for value in row)) for row in rows if row)
     body = join(*drawn) or tag("tr", tag("td", "no numbers"))
     return tag("table", tag("caption", caption), tag("tbody", body), class_=f"x-numbers {class_}")

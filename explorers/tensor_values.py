@@ -10,14 +10,15 @@ from torch import Tensor
 
 from explorers.shapes import MOST_VALUES
 
-MOST_RANGED = 10**7  # of larger tensors not even the range is looked for
+MOST_RANGED = 10**7  # in a larger tensor, finding the range would take too long
 
 
 @dataclass(frozen=True)
 class Values:
     """The description of a tensor: `numbers` is a nested list, or None for more than MOST_VALUES numbers.
 
-    `least` and `greatest` are told instead; they are None too where the numbers have no order, or cannot be had.
+    Then `least` and `greatest` describe it; these are None if the numbers have no order (complex), if the tensor is
+    sparse or has none (on the meta device), or if it is larger than MOST_RANGED.
     """
 
     shape: tuple[int, ...]

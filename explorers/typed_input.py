@@ -1,4 +1,4 @@
-"""Reads the text of an explorer's fields; nothing that is typed is executed."""
+"""Parse the text of an explorer's fields, without executing it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-MOST_COMPUTED = 10**6  # what has more numbers is not computed
+MOST_COMPUTED = 10**6  # a result with more numbers is not computed
 _UNARY: dict[type[ast.AST], Callable[[Any], Any]] = {
     ast.Invert: operator.invert,
     ast.Not: operator.not_,
@@ -37,11 +37,11 @@ _BINARY: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
 
 
 class ArgumentError(ValueError):
-    """A typed argument cannot be read; the message says what was expected."""
+    """Raised for a typed argument that cannot be parsed; the message says what was expected."""
 
 
 def integers(text: str) -> list[int]:
-    """Read the whole numbers of `2, -1`, `(2, -1)` or `[2, -1]`; raises ArgumentError."""
+    """Parse the whole numbers of `2, -1`, `(2, -1)` or `[2, -1]`; raise ArgumentError."""
     try:
         value = ast.literal_eval(f"[{text}]")
     except (SyntaxError, ValueError, TypeError):
@@ -54,7 +54,7 @@ def integers(text: str) -> list[int]:
 
 
 def integer(text: str) -> int:
-    """Read one whole number; raises ArgumentError."""
+    """Parse one whole number; raise ArgumentError."""
     found = [] if set("([,") & set(text) else integers(text)
     if len(found) != 1:
         raise ArgumentError(f"expected one whole number, found {text!r}.")
@@ -62,16 +62,16 @@ def integer(text: str) -> int:
 
 
 def flag(text: str) -> bool:
-    """Read True or False; raises ArgumentError."""
+    """Parse True or False; raise ArgumentError."""
     if text not in ("True", "False"):
         raise ArgumentError(f"expected True or False, found {text!r}.")
     return text == "True"
 
 
 def index(text: str, tensors: Mapping[str, Tensor]) -> Any:
-    """Read the inside of the brackets of `x[0, :, None]` or `x[x > 2]`; raise ArgumentError, or torch's own error.
+    """Parse the inside of the brackets of `x[0, :, None]` or `x[x > 2]`; raise ArgumentError, or torch's own error.
 
-    That is whole numbers, slices, lists, None, `...`, and what is computed of these tensors: masks and picks.
+    It may contain whole numbers, slices, lists, None, `...`, and masks or indices computed from these tensors.
     """
     try:
         node = ast.parse(f"x[{text}]", mode="eval").body
@@ -103,7 +103,7 @@ def _index_part(node: ast.expr, tensors: Mapping[str, Tensor]) -> Any:
 
 
 def _computed(node: ast.expr, tensors: Mapping[str, Tensor]) -> Any:  # noqa: C901 (one branch for each kind of node)
-    """Compute `x > 2`, `(x > 2) & keep`, `x[:, 0] == 1` as Python does; raises ValueError for anything else."""
+    """Compute `x > 2`, `(x > 2) & keep`, `x[:, 0] == 1` as Python does; raise ValueError for anything else."""
     match node:
         case ast.Name(id=name) if name in tensors:
             return tensors[name]
@@ -122,7 +122,7 @@ def _computed(node: ast.expr, tensors: Mapping[str, Tensor]) -> Any:  # noqa: C9
             return _computed(pair[0], tensors) and _computed(pair[1], tensors)
         case ast.BoolOp(op=op, values=[first, *rest]):
             value = _computed(first, tensors)
-            for other in rest:  # a mask of several numbers is neither True nor False: torch refuses, and says so
+            for other in rest:  # `bool` of a mask with several numbers raises torch's own error
                 if bool(value) is isinstance(op, ast.And):
                     value = _computed(other, tensors)
             return value
@@ -130,14 +130,14 @@ def _computed(node: ast.expr, tensors: Mapping[str, Tensor]) -> Any:  # noqa: C9
 
 
 def _applied(op: ast.AST, left: Any, right: Any) -> Any:
-    """Apply an operator; raises ArgumentError where the result would be large."""
+    """Apply an operator; raise ArgumentError if the result would be too large."""
     shapes = [each.shape for each in (left, right) if isinstance(each, Tensor)]
     if not shapes:
         raise ValueError("nothing of a tensor")
     try:
         count = torch.broadcast_shapes(*shapes).numel()
     except RuntimeError:
-        count = 0  # the operator says why
+        count = 0  # the operator raises an error that says why
     if count > MOST_COMPUTED:
         raise ArgumentError(f"expected a mask of at most {MOST_COMPUTED:,} numbers, found one of {count:,}.")
     return _BINARY[type(op)](left, right)

@@ -1,4 +1,4 @@
-"""The base class of all explorers: a widget that shows a picture made in Python and reacts to the reader's choices."""
+"""The base class of all explorers: a widget that shows a picture made in Python and reacts to choices."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from explorers.controls import Control, Refused
 from explorers.tensor_markup import still
 
 STATIC = Path(__file__).parent / "static"
-# JupyterLab may send the first choices to a kernel's main thread and later ones to another one. Side by side, one would
-# lose what the other was about to show, so they come one after the other.
+# JupyterLab may deliver the first choices in a kernel's main thread and later ones in another one. Without a lock, one
+# choice would overwrite the state that the other is about to show.
 _TURN = threading.RLock()
 
 
@@ -33,22 +33,22 @@ def script_module(*more: str) -> str:
 
 
 class Explorer(anywidget.AnyWidget):
-    """Shows `draw()` and the controls of `offer()`; what the reader does arrives at `choose`.
+    """Shows `draw()` and the controls of `offer()`; the reader's choices arrive at `choose`.
 
-    A subclass keeps its state in attributes of its own, calls `super().__init__(title)` and, when its state stands,
-    `show()`. What the page sends is checked against `offer()` before `choose` sees it.
+    A subclass calls `super().__init__(title)`, sets its own state and then calls `show()`. What the page sends is
+    checked against `offer()` before `choose` gets it.
     """
 
     _esm = script_module()
     _css: Path | str = STATIC / "explorer.css"
-    _ipython_display_ = None  # ipywidgets 7 has one, which would come before the MIME bundle and leave out the picture
+    _ipython_display_ = None  # the method of ipywidgets 7 takes precedence over the MIME bundle, and has no picture
 
     title = Unicode().tag(sync=True)
     picture = Unicode().tag(sync=True)
     film = Dict().tag(sync=True)
     controls = List(Dict()).tag(sync=True)
     said = Unicode().tag(sync=True)
-    heard = Int().tag(sync=True)  # counts the messages that were answered, so that the page knows of a silent kernel
+    heard = Int().tag(sync=True)  # counts answered messages, so that the page can detect a dead kernel
 
     def __init__(self, title: str) -> None:
         super().__init__(title=title)
@@ -57,26 +57,32 @@ class Explorer(anywidget.AnyWidget):
 
     @abstractmethod
     def draw(self) -> Html:
-        """The picture of the present state."""
+        """Return the picture of the present state."""
 
     @abstractmethod
     def offer(self) -> Sequence[Control]:
-        """The controls, in the order in which they stand; parts of the picture among them."""
+        """Return the controls in the order of the page, and the parts of the picture."""
 
     @abstractmethod
     def tell(self) -> str:
-        """The present state in one or two sentences: read aloud after each change, and shown where there is no HTML."""
+        """Return the present state in one or two sentences.
+
+        Screen readers read it aloud after each change, and it replaces the widget where HTML cannot be shown.
+        """
 
     @abstractmethod
     def choose(self, name: str, value: Any) -> None:
-        """Change the state: `value` is one that the control `name` can have. Raises Refused, the state unchanged."""
+        """Change the state; `value` is one that the control `name` can have.
+
+        Raises Refused, without changing the state.
+        """
 
     def moving(self) -> Animation | None:
-        """Return the film that is shown below the picture, if there is one."""
+        """Return the film beside the picture, or None."""
         return None
 
     def show(self, note: str = "") -> None:
-        """Send the page what has changed; `note` is told above the picture."""
+        """Send the page everything that changed; `note` appears above the picture."""
         with _TURN, self.hold_sync():
             offered, film = list(self.offer()), self.moving()
             self._offered = {control.name: control for control in offered}
@@ -86,13 +92,13 @@ class Explorer(anywidget.AnyWidget):
             self.said = note or self.tell()
 
     def _hear(self, _: object, content: object, _buffers: object) -> None:
-        """Answer a message from the page, whatever it holds."""
+        """Answer a message from the page, even an invalid one."""
         with _TURN, self.hold_sync():
             try:
                 self._apply(content)
             except Refused as error:
                 self.show(note=str(error))
-            except Exception as error:  # the reader's own model may raise anything; a page that stays silent is worse
+            except Exception as error:  # the reader's own model may raise anything, and the page must not stay silent
                 self.show(note=f"That could not be shown: {type(error).__name__}: {error}")
             self.heard += 1
 
@@ -104,13 +110,13 @@ class Explorer(anywidget.AnyWidget):
         self.show()
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """The page asks, and sets nothing by itself."""
+        """Ignore the page's state: the page sends messages, and never sets a value itself."""
 
-    # IPython calls it with what it would leave out and take in.
+    # IPython calls it with `include` and `exclude`.
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the widget, and for pages without a kernel the picture as HTML and the state in words."""
         bundle = super()._repr_mimebundle_()
-        assert bundle is not None  # only a widget without a view has none
+        assert bundle is not None  # None only for a widget without a view
         data, metadata = bundle
         with _TURN:
             return {**data, "text/plain": f"{self.title}. {self.tell()}", "text/html": self.page()}, metadata
@@ -120,7 +126,7 @@ class Explorer(anywidget.AnyWidget):
         return still(self.draw())
 
     def page(self) -> Html:
-        """The present picture as HTML that needs no kernel and no script, and can be read without its style."""
+        """Return the present picture as HTML that needs no kernel and no script, and is readable without its style."""
         style = tag("style", Html(join_files("explorer.css")))
         film = self.moving()
         moved = film.page() if film else Html("")

@@ -1,4 +1,4 @@
-"""For each exercise with lines to arrange, one order and one filling that is right. No student's install has them."""
+"""For each exercise with lines to arrange, one correct arrangement. Students' installs do not contain it."""
 
 PROGRAMS = {
     "standardize": """\

@@ -1,6 +1,6 @@
-"""What code within the walls tries against the machine: one run makes all attempts, each a row with what must come.
+"""Attacks that code inside the sandbox tries on the machine, each with its expected outcomes.
 
-The text of this file runs there as a module's would, before the attempts: what they call stands above them.
+One run makes all attempts. The text of this file runs in the sandbox like a module, followed by a call of `all_tried`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import sys
 import time
 
 LIBC = ctypes.CDLL(None, use_errno=True)
-# The numbers of x86-64; elsewhere these rows are left out.
+# System call numbers of x86-64; on other processors the tests leave out the attempts that use them.
 CALLS = {
     "fcntl": 72,
     "getpid by x32": 0x40000000 + 39,
@@ -45,11 +45,11 @@ CALLS = {
     "sync": 162,
     "userfaultfd": 323,
 }
-HIGH = 1 << 32  # the kernel looks at the lower half of a number that is no address
+HIGH = 1 << 32  # the kernel uses only the lower half of an argument that is no address
 
 
 def call(name: str, *arguments: object) -> str:
-    """A system call without the C library in between; "done", or the error's name."""
+    """Make a system call without a wrapper of the C library; return "done", or the error's name and message."""
     wide = [ctypes.c_ulong(each) if isinstance(each, int) else each for each in arguments]
     if LIBC.syscall(CALLS[name], *wide) >= 0:
         return "done"
@@ -58,14 +58,14 @@ def call(name: str, *arguments: object) -> str:
 
 
 def written(path: str, text: str) -> str:
-    """Write to a file of the kernel's."""
+    """Write a text to a file of the kernel's (below /proc or /sys)."""
     with open(path, "w") as file:
         file.write(text)
     return "done"
 
 
 def apart(work: object) -> str:
-    """Do something in a process of its own, which may die of it; how that ended."""
+    """Run `work` in a child process, which it may kill, and return how the child ended."""
     child = os.fork()
     if child == 0:
         try:
@@ -76,19 +76,19 @@ def apart(work: object) -> str:
 
 
 def shared_file() -> int:
-    """A file that the grader's own process uses as well."""
+    """Open a file that the grader's own process uses as well."""
     return os.open(os.__file__, os.O_RDONLY)
 
 
 def thirty_two_bits() -> str:
-    """A process id by the kernel's older door: `mov eax, 20; int 0x80`, as bytes of a program."""
+    """Call getpid through the 32-bit interface: machine code for `mov eax, 20; int 0x80`."""
     code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
     code.write(bytes.fromhex("53b814000000cd805bc3"))
     begin = ctypes.addressof(ctypes.c_char.from_buffer(code))
     return "done" if ctypes.CFUNCTYPE(ctypes.c_int)(begin)() > 0 else "refused"
 
 
-# What is tried, and how what comes of it begins.
+# The name of each attempt: its code, and the possible beginnings of its outcome.
 REFUSED, NOT_THERE = "PermissionError", "FileNotFoundError"
 ATTEMPTS: dict[str, tuple[str, str | tuple[str, ...]]] = {
     "memory that no limit counts": ("os.memfd_create('x')", REFUSED),
@@ -216,7 +216,7 @@ ATTEMPTS: dict[str, tuple[str, str | tuple[str, ...]]] = {
 
 
 def all_tried() -> dict[str, str]:
-    """What came of each attempt."""
+    """Make every attempt; return the text of its result, or of its error."""
     seen = {}
     for name, (text, _) in ATTEMPTS.items():
         try:
@@ -226,4 +226,4 @@ def all_tried() -> dict[str, str]:
     return seen
 
 
-assert all((fcntl, mmap, platform, resource, signal, socket, stat, sys, time))  # the attempts use them
+assert all((fcntl, mmap, platform, resource, signal, socket, stat, sys, time))  # for linters: the attempts use them

@@ -1,7 +1,7 @@
-"""What an exercise gives for nothing: a table of what replays and constants earn, the worst of some fresh seeds.
+"""Measure how many points each exercise gives for replayed and for constant results, as a table.
 
-`python -m tests.cheats` looks at 40 new seeds for each exercise, 12 for those of the chapters that train; at the names
-that follow only, where any do. It takes some minutes, and ends with 1 where something is earned.
+`python -m tests.cheats [NAME ...]` tries 40 new seeds for each exercise, 12 in chapters that train, and prints the
+worst of them. It tries the named exercises, or all. It takes some minutes, and exits with 1 if a cheat earns points.
 """
 
 from __future__ import annotations
@@ -25,17 +25,18 @@ from autograder.course.replay_cheats import (
 from tests.our_course import COURSE
 
 MANY, FEW = 40, 12
-# Where right shapes and facts earn more than constants may, as docs/security.md says: the numbers are free there.
+# Here correct shapes and facts earn more than constants may, because the numbers are free (docs/security.md).
 FACTS_ALONE = ("make_batch", "fix_inplace", "HouseNet", "MLP", "Dropout")
 TRAINING = ("ch04_training", "ch06_capstone")
 
 
 @dataclass(frozen=True)
 class Row:
-    """What one exercise gives, as shares: to who repeats all, and to constants after an honest first check.
+    """The points that cheats earn at one exercise, as shares of 1.
 
-    `again` is the share of drawings on which one of both would have earned too much, so that cases were drawn again.
-    `shapes` is what a replay gives where the shapes are right: facts, which who replaces a probe may report.
+    `replay` is for repeating the shipped observations, `constants` for constant results after an honest first check.
+    `again` is the share of seeds whose cases were drawn again, because one of these would have earned too much.
+    `shapes` is for a replay with correct shapes, as an answer could forge that replaces a probe.
     """
 
     name: str
@@ -46,7 +47,7 @@ class Row:
 
     @property
     def is_well(self) -> bool:
-        """Whether nothing is earned for nothing."""
+        """Return whether no cheat earns points."""
         return self.replay == 0 and self.constants <= MOST
 
     def __str__(self) -> str:
@@ -55,7 +56,7 @@ class Row:
 
 
 def rows(judge: Judge, seeds: Sequence[int], names: Iterable[str] = ()) -> Iterator[Row]:
-    """A row for each exercise of a chapter, or for these."""
+    """Yield a row for each exercise of a chapter, or for the named ones."""
     for name in names or judge.names:
         exercise, shipped = judge.exercises[name], judge.keys.shipped_reference(name)
         replays, constants, shapes, again = [], [], [], 0
@@ -69,20 +70,20 @@ def rows(judge: Judge, seeds: Sequence[int], names: Iterable[str] = ()) -> Itera
 
 
 def table(found: Iterable[Row]) -> str:
-    """The rows below a heading."""
+    """Return the rows below a heading."""
     heading = f"{'exercise':24} {'replay':>6} {'constants':>9} {'drawn again':>11} {'shapes':>6}"
     return "\n".join((heading, *map(str, found)))
 
 
 def new_seeds(stem: str) -> list[int]:
-    """Seeds that nobody has looked at, fewer for exercises that train."""
+    """Return random seeds, fewer for chapters whose exercises train."""
     return [1 + secrets.randbelow(2**31 - 2) for _ in range(FEW if stem in TRAINING else MANY)]
 
 
 def main(names: Sequence[str]) -> int:
-    """Print the table of these exercises, of all where none is named."""
+    """Print the table of these exercises, or of all; return 1 if a cheat earns points."""
     torch.set_num_threads(1)
-    warnings.simplefilter("ignore")  # those of the solutions are shown where students run them
+    warnings.simplefilter("ignore")  # the solutions' warnings appear where students run them
     found: list[Row] = []
     for stem in COURSE.stems:
         wanted = [exercise.name for exercise in COURSE.exercises(stem) if exercise.name in names or not names]

@@ -1,4 +1,4 @@
-"""How well the parts of a figure are told from what they stand on, on white and on dark pages, as WCAG counts."""
+"""Measure the contrast of a figure's parts with their background, on light and dark pages, as WCAG defines it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from matplotlib.text import Text
 
 from autograder.notebook.colors import INK
 
-PAGES = {"#ffffff": "#212121", "#111111": "#e0e0e0"}  # JupyterLab's pages -> an ink, rather paler than its own
+PAGES = {"#ffffff": "#212121", "#111111": "#e0e0e0"}  # JupyterLab's background: an ink slightly paler than its own
 Color = Sequence[float]
 
 
 def contrast(one: Color, other: Color) -> float:
-    """From 1, not to be told apart, to 21."""
+    """Return the contrast ratio of two colors, from 1 (the same) to 21 (black and white)."""
     dark, light = sorted(map(_luminance, (one, other)))
     return (light + 0.05) / (dark + 0.05)
 
@@ -33,7 +33,7 @@ def _luminance(color: Color) -> float:
 
 
 def seen(color: object, page: str, behind: Color | None = None) -> Color:
-    """A color as the page shows it: its ink for ours, and what lets through mixed with what is behind."""
+    """Return a color as the page shows it: `INK` and black become the page's ink, and transparency is mixed in."""
     *opaque, alpha = to_rgba(color)  # type: ignore[arg-type]
     if tuple(opaque) in (to_rgb(INK), (0.0, 0.0, 0.0)):
         opaque = list(to_rgb(PAGES[page]))
@@ -42,7 +42,7 @@ def seen(color: object, page: str, behind: Color | None = None) -> Color:
 
 
 def words(figure: Figure, page: str) -> Iterator[tuple[str, float]]:
-    """What is written in a figure, and its contrast with what it is written on."""
+    """Yield each text of a figure, and its contrast with its background."""
     for text in figure.findobj(Text):
         if text.get_visible() and text.get_text().strip() and _is_shown(text):
             behind = _behind(figure, text, page)
@@ -50,7 +50,7 @@ def words(figure: Figure, page: str) -> Iterator[tuple[str, float]]:
 
 
 def lines(figure: Figure, page: str) -> Iterator[tuple[str, float]]:
-    """Its lines, their markers and the bars and boxes, each by the better of its edge and its face; without grids."""
+    """Yield the lines, markers, bars and boxes of a figure, with the higher contrast of edge and face; no grids."""
     grids = {line for ax in figure.axes for axis in (ax.xaxis, ax.yaxis) for line in axis.get_gridlines()}
     for line in set(figure.findobj(Line2D)) - grids:
         if line.get_visible() and _is_shown(line):
@@ -68,7 +68,7 @@ def lines(figure: Figure, page: str) -> Iterator[tuple[str, float]]:
 
 
 def _is_shown(artist: Artist) -> bool:
-    """Whether the axes it belongs to show it: where they are off, nothing of them but titles and contents stands."""
+    """Return whether an artist is visible: axes that are switched off hide their ticks and labels."""
     ax = artist.axes
     if ax is None or ax.axison:
         return ax is None or _is_within(artist, ax)
@@ -76,14 +76,14 @@ def _is_shown(artist: Artist) -> bool:
 
 
 def _is_within(artist: Artist, ax: Axes) -> bool:
-    """Not a tick beyond the limits, of which matplotlib keeps some."""
+    """Return False for a tick label beyond the limits of the axes, of which matplotlib keeps some."""
     if not isinstance(artist, Text) or artist not in [*ax.get_xticklabels(), *ax.get_yticklabels()]:
         return True
     return bool(artist.get_window_extent().overlaps(ax.get_tightbbox() or ax.bbox))
 
 
 def _patches(figure: Figure) -> Iterator[Patch]:
-    """What is filled or has an edge, but for the papers of the figure and of its axes, which no page shows."""
+    """Yield the patches with a face or an edge, except legends and the backgrounds of the figure and its axes."""
     papers = {figure.patch, *(ax.patch for ax in figure.axes)}
     legends = {legend.get_frame() for ax in figure.axes if (legend := ax.get_legend())}
     legends |= {legend.get_frame() for legend in figure.legends}
@@ -94,7 +94,7 @@ def _patches(figure: Figure) -> Iterator[Patch]:
 
 
 def _behind(figure: Figure, text: Text, page: str) -> Color:
-    """The color at the middle of a text: its own box, a picture, a filled shape, or the page."""
+    """Return the color behind the middle of a text: its own box, an image, a filled patch, or the page."""
     if (own := text.get_bbox_patch()) is not None:
         return seen(own.get_facecolor(), page)
     box = text.get_window_extent()

@@ -1,4 +1,4 @@
-"""Every figure of the course, drawn as its chapter draws it, or smaller; and what a part of it stands on."""
+"""Draw every figure of the course for the tests, with the chapter's arguments or smaller ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TABLE = torch.arange(12).reshape(3, 4)
 
 
 class Held(nn.Module):
-    """Holds one thing of each kind."""
+    """A module with a parameter, a buffer, and a layer in a list (which nn.Module does not register)."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ def _step(model: nn.Module, optimizer: torch.optim.Optimizer, criterion: Any, x:
 
 
 def _deep_loss() -> tuple[Tensor, list[Tensor]]:
-    """The loss of a network of eight sigmoids, whose gradients differ from layer to layer, and its weights."""
+    """Return the loss and the weights of a network with eight sigmoids, whose gradients differ between layers."""
     layers = [layer for _ in range(8) for layer in (nn.Linear(64, 64), nn.Sigmoid())]
     model = nn.Sequential(*layers, nn.Linear(64, 10))
     return nn.functional.cross_entropy(model(torch.rand(64, 64)), torch.arange(64) % 10), list(model.parameters())

@@ -1,4 +1,4 @@
-"""Films as tests read them: the values of all parts, frame by frame."""
+"""Read films in tests: the values of all parts, frame by frame."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def frames(film: dict[str, Any], *options: str) -> list[dict[str, str]]:
-    """Each frame of the run that these options belong to; the page is told only what changes."""
+    """Return each frame of the run with these options, complete; the page gets only the changes."""
     values: dict[str, str] = {}
     found = []
     for frame in film["runs"]["|".join(options)]["frames"]:

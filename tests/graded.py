@@ -1,4 +1,4 @@
-"""Example classes, each graded once for all tests that look at it."""
+"""Example classes for the tests, each graded only once per run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ONE = WorkerChoice(count=1, stays=True)  # the tests run side by side as it is
 
 
 def group(stem: str) -> pytest.MarkDecorator:
-    """The mark that keeps the tests of a chapter's class in one process (`--dist loadgroup`)."""
+    """Return the mark that keeps the tests of a chapter's class in one process (`--dist loadgroup`)."""
     return pytest.mark.xdist_group(f"class of {stem}")
 
 
@@ -58,7 +58,7 @@ def _graded_class(stem: str, folder: Path) -> ExampleClass:
 
 
 def _with_one_chapter(stem: str, folder: Path) -> Path:
-    """This project with one chapter of its course: its class needs nothing of the others, and reads nothing."""
+    """Copy this project with only one chapter of its course, because grading reads nothing of the others."""
     others = [other for other in COURSE.stems if other != stem]
     ignored = ignore_patterns("__pycache__", *others, *(f"{other}.*" for other in others))
     for name in ("chapters", "answers", "exercises", "shipped"):
@@ -69,7 +69,7 @@ def _with_one_chapter(stem: str, folder: Path) -> Path:
 
 
 def verdict_of(graded: ExampleClass, student: str) -> SubmissionVerdict:
-    """The stored verdict of one student."""
+    """Return the stored verdict of one student."""
     found = verdict_store.read_verdict(graded.course, graded.stem, student)
     assert found is not None
     return found

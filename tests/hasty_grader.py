@@ -1,4 +1,4 @@
-"""A grader for the tests of grading a class: quick, and it fails as the submission says."""
+"""A fast stand-in for the grader, for tests of grading a class; a submission can make it fail."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from autograder.submission.submission import SubmittedFiles
 
 
 def graded(assignment: Assignment, parcel: SubmittedFiles, seed: int) -> SubmissionVerdict:
-    """A verdict that says what was handed in, unless the submission asks for trouble."""
+    """Return a verdict that quotes the submission, unless that contains a word that makes this fail."""
     text = parcel.data.decode()
     if "kill" in text:
         os.kill(os.getpid(), signal.SIGKILL)

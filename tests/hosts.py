@@ -1,7 +1,7 @@
-"""Hosts of their own on this machine: a network namespace each, an address, and a cable that can be cut.
+"""Simulated hosts on this machine: each is a network namespace with an address and a cable that can be cut.
 
-A switch, in a namespace of its own, joins them. Each namespace lives as long as the process that holds it, so nothing
-is left behind where a test is stopped.
+A bridge, in a namespace of its own, connects them. Each namespace exists only as long as the process that holds it, so
+an interrupted test leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from functools import lru_cache
 from pathlib import Path
 
 _NET = "10.77.0"
-_SECONDS = 20  # for what takes a moment
+_SECONDS = 20  # timeout of short commands
 
 
 @lru_cache(maxsize=1)
 def no_hosts() -> str | None:
-    """Why there can be none here; None where they can be had."""
+    """Return why hosts cannot be simulated here; None if they can."""
     if os.name != "posix" or os.geteuid() != 0:
         return "only root can make a network of its own"
     missing = [tool for tool in ("ip", "tc", "unshare", "nsenter") if shutil.which(tool) is None]
@@ -36,12 +36,12 @@ def no_hosts() -> str | None:
 
 
 class Host:
-    """A host: where commands run that see no network but this one, and empty folders in the place of some."""
+    """A host whose commands see no network but this one; the folders in `hidden` are empty for them."""
 
     def __init__(self, name: str, number: int, hidden: Sequence[Path] = ()) -> None:
         self.name, self.address = name, f"{_NET}.{number}"
         self._started: list[subprocess.Popen[str]] = []
-        # The shell says that it is there, and holds the namespaces until its input ends.
+        # The shell prints a line when the namespaces exist, and holds them until its input ends.
         covered = "".join(f'mount -t tmpfs none "{folder}" && ' for folder in hidden)
         self._keeper = subprocess.Popen(
             ["unshare", "--net", "--mount", "sh", "-c", f"{covered}echo ready; exec cat"],
@@ -55,15 +55,15 @@ class Host:
 
     @property
     def pid(self) -> int:
-        """The process that holds the host's namespaces."""
+        """Return the id of the process that holds the host's namespaces."""
         return self._keeper.pid
 
     def do(self, *command: str) -> None:
-        """Run a command to its end; raises CalledProcessError."""
+        """Run a command to its end; raise CalledProcessError if it fails."""
         subprocess.run(self._inside(command), check=True, capture_output=True, text=True, timeout=_SECONDS)
 
     def start(self, command: Sequence[str], log: Path, cwd: Path, env: Mapping[str, str]) -> subprocess.Popen[str]:
-        """Start a command that goes on; what it prints is added to `log`."""
+        """Start a command in the background; its output is appended to `log`."""
         with log.open("a") as file:
             started = subprocess.Popen(
                 self._inside(command),
@@ -79,7 +79,7 @@ class Host:
         return started
 
     def die(self) -> None:
-        """End everything on the host at once, as where the power fails."""
+        """Kill all commands on the host at once, as a power failure would."""
         for each in self._started:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(each.pid, signal.SIGKILL)
@@ -87,15 +87,15 @@ class Host:
         self._started.clear()
 
     def cut_off(self) -> None:
-        """Unplug the cable: nobody is told."""
+        """Take the network interface down, as an unplugged cable; the other hosts are not notified."""
         self.do("ip", "link", "set", "eth0", "down")
 
     def slow_down(self, rate: str) -> None:
-        """Let so little through, as `tc` writes it: 1mbit."""
+        """Limit the host's rate, in the notation of `tc`: 1mbit."""
         self.do("tc", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", rate, "burst", "32kbit", "latency", "400ms")
 
     def close(self) -> None:
-        """End the host."""
+        """Kill the host's commands and release its namespaces."""
         self.die()
         self._keeper.communicate(timeout=_SECONDS)
 
@@ -105,7 +105,7 @@ class Host:
 
 @contextlib.contextmanager
 def network(*names: str, hidden: Mapping[str, Sequence[Path]] | None = None) -> Iterator[tuple[Host, ...]]:
-    """A host for each name, plugged into one switch; `hidden` names folders that are empty on a host."""
+    """Yield a host for each name, connected by a bridge; `hidden` names folders that are empty on a host."""
     with contextlib.ExitStack() as stack:
 
         def made(name: str, number: int) -> Host:

@@ -1,4 +1,4 @@
-"""Arithmetic and chance as they come out elsewhere: other last bits, and other numbers from the same seed."""
+"""Simulate other processors and builds of torch: other last bits, and other random numbers from the same seed."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-# What adds up many numbers, or follows a curve: the order of a sum, and the formula of a curve, differ between
-# processors. IEEE 754 fixes all else to the last bit: + - * / and the square root.
+# Operations that sum many numbers, or compute a curve: the order of a sum, and the formula of a curve, differ between
+# processors. IEEE 754 determines all others to the last bit: + - * / and the square root.
 _SUMS = {"mm", "addmm", "bmm", "baddbmm", "mv", "addmv", "dot", "sum", "mean"}
 _ROUNDED = _SUMS | {
     *("convolution", "convolution_backward", "mkldnn_linear", "_cdist_forward", "_euclidean_dist", "trace", "prod"),
@@ -22,28 +22,29 @@ _ROUNDED = _SUMS | {
     *("native_batch_norm", "_native_batch_norm_legit", "native_batch_norm_backward", "native_layer_norm"),
     *("native_layer_norm_backward", "huber_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits"),
 }
-# What draws otherwise from the same seed with another build of torch, or without Intel's library; the other random
-# functions (rand, randn, randint, randperm and what is built on them) draw the same in torch 2.6 and in 2.13.
+# Operations that draw other numbers from the same seed with another build of torch, or without Intel's library; others
+# (rand, randn, randint, randperm and all that use them) draw the same in torch 2.6 and in 2.13.
 _DRAWN = {"bernoulli", "bernoulli_", "native_dropout", "multinomial", "exponential_", "geometric_", "log_normal_"}
-# The integers that lie over a dtype's bits, and a mask of the lowest bits.
+# For each dtype, the integer type of the same size, and a mask of the lowest bits.
 _BITS = {torch.float32: (np.int32, 0x3F), torch.float64: (np.int64, 0x3FF)}
 
-# As it is now: what an answer asks of its tensors is counted at the method's name, and this here is none of its doing.
+# Bound now, because a probe later replaces `Tensor.numpy` to count an answer's calls, and these are no calls of it.
 _array = torch.Tensor.numpy
 
 
 class LastBits(TorchDispatchMode):
-    """In this block, sums and curves end in another last bit, and some draws by chance give other numbers.
+    """A dispatch mode that changes the last bit of sums and curves, and the numbers of some random draws.
 
-    It is always the same bit for the same number, and the same draw from the same seed.
+    The same number always gets the same bit, and the same seed the same draw.
 
-    What is exact stays: a sum that is the same in float64, and a number whose lowest bits are all 0, or all 1.
+    Exact results stay as they are: a sum that is the same in float64, and a number whose lowest bits are all 0, or all
+    1.
     """
 
     def __torch_dispatch__(
         self, func: Any, _types: object, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
-        """Called for each operation of torch."""
+        """Run an operation, and change its result if it is rounded."""
         name = func.overloadpacket.__name__
         if name in _DRAWN:
             torch.rand(1, generator=(kwargs or {}).get("generator"))
@@ -62,7 +63,7 @@ def _widened(value: object) -> object:
 
 
 def _flip(tensor: object, where: Any = True) -> None:
-    """Change the last bit, in place, of numbers that rounding has touched."""
+    """Change, in place, the last bit of the numbers that were rounded."""
     if not isinstance(tensor, torch.Tensor) or tensor.dtype not in _BITS or tensor.is_meta:
         return
     kind, mask = _BITS[tensor.dtype]

@@ -1,11 +1,11 @@
-"""What no student may find in what we hand out: lines of solutions, of hidden tests and of the answer bank.
+"""Search handed-out files for secrets: lines of solutions, of hidden tests and of the answer bank.
 
-The lines that are handed out to be put in order (`course/arranged/`) may be lines of bank answers: that is where the
-distractors come from. They may be no lines of the reference, unless the chapter shows them anyway.
+The lines to arrange (`course/arranged/`) may come from bank answers, because the distractors do. They must be no lines
+of the reference, unless the chapter shows these anyway.
 
-A line counts by its code alone: comments and spaces are taken out, so that neither another indentation nor a
-comment hides it. Short lines (`return x`) say nothing and are let go, and so is every line that a chapter
-shows to students anyway, in its text or in the sentence about a mistake.
+Lines are compared without comments and spaces, so that neither indentation nor a comment hides a leak. Short lines
+(`return x`) reveal nothing and are ignored, and so is every line that a chapter shows to students, in its text or in
+the message about a mistake.
 """
 
 import ast
@@ -27,9 +27,9 @@ MARKERS = ("### BEGIN SOLUTION", "### BEGIN HIDDEN TESTS", "### BEGIN STARTER")
 
 
 def secrets(course: dict[Path, str], handed_out: str = "") -> set[str]:
-    """The telling lines of the chapters' solutions and hidden tests, and of their answer banks.
+    """Return the telling lines of the chapters' solutions and hidden tests, and of their answer banks.
 
-    `course` gives for each chapter's path the text of its bank; of a bank, the lines that are handed out are no secret.
+    `course` maps each chapter's path to the text of its bank. Lines of a bank that occur in `handed_out` are no secret.
     """
     written, banks, shown = [], [], []
     for path, bank in course.items():
@@ -48,13 +48,13 @@ def secrets(course: dict[Path, str], handed_out: str = "") -> set[str]:
 
 
 def _answers(bank: str) -> list[str]:
-    """The functions and classes of a bank, without decorators: the sentences in those are for students."""
+    """Return the functions and classes of a bank without decorators, whose messages are meant for students."""
     lines = bank.split("\n")
     return ["\n".join(lines[node.lineno - 1 : node.end_lineno]) for node in _definitions(bank)]
 
 
 def _sentences(bank: str) -> list[str]:
-    """Every string in the decorators of a bank."""
+    """Return every string in the decorators of a bank."""
     decorators = [decorator for node in _definitions(bank) for decorator in node.decorator_list]
     inner = [node for decorator in decorators for node in ast.walk(decorator)]
     return [node.value for node in inner if isinstance(node, ast.Constant) and isinstance(node.value, str)]
@@ -73,13 +73,13 @@ def _shown(chapter: Chapter) -> Iterator[str]:
 
 
 def telling(text: str) -> set[str]:
-    """The lines of a program that say something, each squeezed; docstrings and comments say nothing."""
+    """Return the lines of a program that reveal something, each squeezed; no docstrings and comments."""
     lines = (squeezed(line) for line in _code(text).split("\n"))
     return {line for line in lines if len(line) >= SHORTEST and any(sign in line for sign in "(=[")}
 
 
 def _code(text: str) -> str:
-    """The program without comments and docstrings; the text itself where it is no program."""
+    """Return a program without comments and docstrings, or the text itself if it is no program."""
     body = "if True:\n" + text if text[:1].isspace() else text
     rows = body.split("\n")
     try:
@@ -98,13 +98,13 @@ def _code(text: str) -> str:
 
 
 def squeezed(text: str) -> str:
-    """The text without spaces in its lines, quotes of one kind, JSON's escapes undone."""
+    """Return a text without spaces in its lines, with one kind of quotes and without JSON's escapes."""
     plain = text.replace('\\"', '"').replace("\\n", "\n").replace("'", '"')
     return "\n".join("".join(line.split()) for line in plain.split("\n"))
 
 
 def find(secret: Iterable[str], texts: dict[str, str]) -> list[str]:
-    """Name each secret line that stands in a text: `where: line`."""
+    """Return each secret line that a text contains, as `where: line`."""
     found = []
     for where, text in texts.items():
         small = squeezed(text)
@@ -113,17 +113,17 @@ def find(secret: Iterable[str], texts: dict[str, str]) -> list[str]:
 
 
 def _as_a_word(line: str, text: str) -> bool:
-    """Whether the line stands there by itself: a longer name that ends in its first word is another name."""
+    """Return whether the text contains the line and no longer word in place of its first one."""
     return re.search(r"(?<!\w)" + re.escape(line), text) is not None
 
 
 def find_markers(texts: dict[str, str]) -> list[str]:
-    """Name each region marker that stands in a text."""
+    """Return each region marker that a text contains, as `where: marker`."""
     return [f"{where}: {marker}" for where, text in texts.items() for marker in MARKERS if marker in text]
 
 
 def of_notebooks(folder: Path) -> dict[str, str]:
-    """The whole text of every notebook below a folder: sources, outputs and metadata."""
+    """Return the whole text of every notebook below a folder: sources, outputs and metadata."""
     texts = {}
     for path in sorted(folder.rglob("*.ipynb")):
         notebook = nbformat.read(path, as_version=4)
@@ -133,6 +133,6 @@ def of_notebooks(folder: Path) -> dict[str, str]:
 
 
 def of_wheel(wheel: Path) -> dict[str, str]:
-    """The text of every file of a wheel; what is no text is read as if it were."""
+    """Return the content of every file of a wheel as text; invalid bytes are replaced."""
     with ZipFile(wheel) as archive:
         return {name: archive.read(name).decode("utf-8", errors="replace") for name in archive.namelist()}

@@ -1,4 +1,4 @@
-"""What the tests of the loop stepper train: small models, optimizers, and orders of the five lines."""
+"""Models, optimizers, batches and line orders for the tests of the loop stepper."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OPTIMIZERS: dict[str, Callable[[Any], torch.optim.Optimizer]] = {
 def made(
     model: str = "neuron", optimizer: str = "SGD", seed: int = 1
 ) -> tuple[nn.Module, Any, nn.Module, Tensor, Tensor]:
-    """A model, its optimizer, a criterion, and a batch near a plane."""
+    """Return a model, its optimizer, a criterion, and a batch whose targets are on a plane."""
     torch.manual_seed(seed)
     network = MODELS[model]()
     x = torch.randn(12, 3)
@@ -35,5 +35,5 @@ def made(
 
 
 def lines(words: str) -> tuple[Line, ...]:
-    """Lines in this order; one with a 1 at its end runs in the first step only: `forward1 zero_grad step`."""
+    """Return lines in this order; one that ends in 1 runs only in the first step: `forward1 zero_grad step`."""
     return tuple(Line(word.rstrip("1"), "first" if word.endswith("1") else "every") for word in words.split())

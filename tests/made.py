@@ -1,4 +1,4 @@
-"""A made exercise for the tests of judging and feedback: `double(x, plus)` returns 2 * x + plus."""
+"""An exercise made for the tests of judging and feedback: `double(x, plus)` returns 2 * x + plus."""
 
 import inspect
 from collections.abc import Callable, Iterator
@@ -34,37 +34,37 @@ def double(draw: Draw) -> Iterator[Case]:
 
 
 def reference(x: torch.Tensor, plus: float) -> torch.Tensor:
-    """The right answer."""
+    """Return the right result."""
     return 2 * x + plus
 
 
 def roundabout(x: torch.Tensor, plus: float) -> torch.Tensor:
-    """A right answer that there is something to say of."""
+    """A right answer that gets a note, because it adds twice."""
     return x.add(x).add(plus)
 
 
 def roundabout_and_wrong(x: torch.Tensor, plus: float) -> torch.Tensor:
-    """The same way, and the wrong result."""
+    """The same structure, with a wrong result."""
     return x.add(x).add(2 * plus)
 
 
 def square(x: torch.Tensor, plus: float) -> torch.Tensor:
-    """A known mistake: wrong from the first check on."""
+    """A known mistake that fails the first requirement."""
     return x**2 + plus
 
 
 def forgets(x: torch.Tensor, plus: float) -> torch.Tensor:
-    """A known mistake: right until `plus` matters."""
+    """A known mistake that fails only when `plus` is not 0."""
     return 2 * x
 
 
 def in_place(x: torch.Tensor, plus: float) -> torch.Tensor:
-    """A known mistake: the right values, but the input is changed."""
+    """A known mistake that returns the right values, but changes the input."""
     return x.mul_(2).add_(plus)
 
 
 def loops(x: torch.Tensor, plus: float) -> torch.Tensor:
-    """A known mistake: breaks a rule and nothing else."""
+    """A known mistake that breaks a rule, with right results."""
     for _ in range(1):
         x = x + x
     return x + plus
@@ -79,12 +79,12 @@ MISTAKES: dict[Callable[..., object], tuple[str, str]] = {
 
 
 def exercise() -> Exercise:
-    """The made exercise."""
+    """Return the exercise."""
     return double
 
 
 def key(seed: int = 0) -> ExpectedObservations:
-    """Its key on the cases of a seed."""
+    """Return its key for the cases of a seed."""
     made = exercise()
     cases = made.cases(seed)
     mistakes = tuple(
@@ -95,6 +95,6 @@ def key(seed: int = 0) -> ExpectedObservations:
 
 
 def report(answer: Callable[..., object], seed: int = 0) -> Report:
-    """The report on an answer to the made exercise."""
+    """Return the report on an answer to the exercise."""
     held = key(seed)
     return judge(exercise(), held, exercise().observe(answer, held.cases), inspect.getsource(answer))

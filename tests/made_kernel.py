@@ -1,4 +1,4 @@
-"""A kernel without a process, and its notebook: what `check` finds out about both can be arranged."""
+"""A simulated kernel and its notebook, so that tests control what `check` can find out about both."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CHECK = 'check("answer", answer)'
 
 
 class MadeKernel:
-    """A shell that runs cells in a namespace of its own, at a time of its own; a minute passes with each step."""
+    """A shell that runs cells in its own namespace, with a simulated clock that advances a minute per step."""
 
     def __init__(self, notebook: Path) -> None:
         self.notebook, self.now = notebook, 1e9
@@ -42,7 +42,7 @@ class MadeKernel:
         exec(compile(python, name, "exec"), self.user_ns)
 
     def note_run(self, text: str, cell_id: str = "") -> None:
-        """Note that a cell was run, and run nothing of it."""
+        """Record that a cell was run, without running it."""
         self.now += 60
         self.parent_header = {"metadata": {"cellId": cell_id} if cell_id else {}, "content": {"code": text}}
         for told in self._watching:
@@ -50,25 +50,25 @@ class MadeKernel:
         self.history_manager.input_hist_raw.append(text)
 
     def fail(self, text: str) -> None:
-        """Run a cell that ends in a SyntaxError."""
+        """Record a run of a cell that ends in a SyntaxError."""
         with pytest.raises(SyntaxError):
             compile(TransformerManager().transform_cell(text.removeprefix("%%time\n")), "<cell>", "exec")
         self.note_run(text)
 
     def save(self, *texts: str, ids: bool = True) -> None:
-        """Save a notebook of these code cells; their ids are 0, 1, ..."""
+        """Save a notebook of these code cells, with the ids 0, 1, ..."""
         self.now += 60
         cells = [{"cell_type": "code", "source": t} | ({"id": str(i)} if ids else {}) for i, t in enumerate(texts)]
         self.notebook.write_text(json.dumps({"cells": [{"cell_type": "markdown", "source": "x"}, *cells]}))
         os.utime(self.notebook, (self.now, self.now))
 
     def check(self, cell_id: str = "", text: str = CHECK) -> str:
-        """Run a cell that calls `check`; returns the notes."""
+        """Run a cell that calls `check`, and return the notes."""
         self.run(text, cell_id)
         return self.told
 
     def _check(self, exercise: str, answer: object) -> None:
-        """Here an error is not kept from the test: with it, no note would prove nothing."""
+        """Compute the notes without catching errors: otherwise an error would look like no note."""
         report = Report(exercise, (Verdict("works", Status.PASS if self.passed else Status.FAIL),))
         self.told = "\n".join(hidden_state_notes(report, answer, self))
 

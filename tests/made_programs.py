@@ -1,4 +1,4 @@
-"""Programs made for the tests of what runs them; the exercises are those of `made_course`."""
+"""Programs for the tests of running answers; their exercises are those of `made_course`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def program(
     seconds: float = 20.0,
     chapter: str = "ch98_many",
 ) -> Program:
-    """The program of a notebook with answers to made exercises, each above its check, between cells of its own."""
+    """Return the program of a notebook with answers, each above its check, between two cells of the student's own."""
     parts = [OrderedCell(CellRole.OWN, own)]
     for name, source in answers.items():
         parts += [OrderedCell(CellRole.ANSWER, source, (name,)), OrderedCell(CellRole.CHECK, exercises=(name,))]
@@ -35,6 +35,6 @@ def program(
 
 
 def answers_of(program: Program) -> dict[str, str]:
-    """The cell that answers each exercise of a program."""
+    """Return the source of the cell that answers each exercise of a program."""
     cells = {step.exercise: program.steps[step.cell] for step in program.probings if step.cell is not None}
     return {name: cell.source for name, cell in cells.items() if isinstance(cell, AnswerStep)}

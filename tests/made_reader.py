@@ -1,4 +1,4 @@
-"""A reader of a made course of two chapters: notebooks in a folder, and kernels that run them in this process."""
+"""A reader of a made course of two chapters: notebooks in a folder, and kernels that run in this process."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHAPTERS = (
     IndexedChapter(FIRST, "Chapter 1: First", {"double": ExercisePoints(2, 0), "Pair": ExercisePoints(1, 0)}),
     IndexedChapter(SECOND, "Chapter 2: Second", {"triple": ExercisePoints(2, 0)}),
 )
-# What the made exercises ask of their answers.
+# The condition that each exercise's answer must meet.
 ASKED: dict[str, Callable[[Any], bool]] = {
     "double": lambda answer: answer(2) == 4,
     "Pair": lambda answer: answer(1, 2).sum() == 3,
@@ -44,7 +44,7 @@ class Pair:
 
 
 def check(name: str, answer: Any) -> None:
-    """Check as a notebook does, with less to show for it."""
+    """Check an answer and log the result as a notebook does, without displaying a report."""
     try:
         passed = ASKED[name](answer)
     except Exception:
@@ -54,7 +54,7 @@ def check(name: str, answer: Any) -> None:
 
 
 def new_kernel(folder: Path) -> Any:
-    """A kernel without a process, started in a folder, that has checked nothing; it leaves no history on the disk."""
+    """Return a shell like that of a new kernel in a folder; it writes no history to the disk."""
     for known in (last_check.CHECKED, choosing._displayed, earlier_notebooks._given):
         known.clear()  # type: ignore[attr-defined]
     InteractiveShell.clear_instance()
@@ -64,31 +64,31 @@ def new_kernel(folder: Path) -> Any:
 
 
 class Reader:
-    """Somebody with a folder of notebooks, and one kernel at a time."""
+    """A reader with a folder of notebooks, and one kernel at a time."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         self.folder, self._patch, self._capsys = folder, monkeypatch, capsys
         self.shell: Any = None
 
     def start(self, name: str = "") -> None:
-        """Start a kernel, for the notebook of this name where the server tells it."""
+        """Start a kernel; with a name, the server's environment names that notebook."""
         self._patch.setenv("JPY_SESSION_NAME", str(self.folder / f"{name}.ipynb") if name else "")
         self.shell = new_kernel(self.folder)
         self.shell.user_ns.update(check=check, mine=mine)
 
     def run(self, *cells: str) -> str:
-        """Run cells; returns what they show."""
+        """Run cells, and return their output."""
         self._capsys.readouterr()
         for cell in cells:
             self.shell.run_cell(cell, store_history=True).raise_error()
         return self._capsys.readouterr().out.strip()
 
     def value(self, name: str) -> Any:
-        """What a name of the notebook stands for."""
+        """Return the value of a name in the notebook."""
         return self.shell.user_ns[name]
 
     def save(self, name: str, *cells: str, marked: str = "") -> Path:
-        """Save a notebook with these cells; one that defines `marked` has nbgrader's mark of that exercise."""
+        """Save a notebook with these cells; the cell that defines `marked` gets nbgrader's mark of that exercise."""
         made = [
             {
                 "cell_type": "code",
@@ -103,7 +103,7 @@ class Reader:
         return path
 
     def works(self, name: str, *cells: str) -> None:
-        """Run a notebook from top to bottom in a kernel of its own, and save it."""
+        """Run a notebook from top to bottom in a new kernel, and save it."""
         self.start(name)
         self.run(*cells)
         self.save(name, *cells)

@@ -1,4 +1,4 @@
-"""Submissions made from the released notebook of a chapter."""
+"""Submissions built from the released notebook of a chapter."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from autograder.course.judge import Judge
 
 
 def released(judge: Judge) -> NotebookNode:
-    """A chapter's notebook as students get it."""
+    """Return a chapter's notebook as students get it."""
     notebook = copy.deepcopy(source_notebook(judge.chapter, ""))
     for cell in notebook.cells:
         mark = cell.metadata.get("nbgrader", {})
@@ -22,7 +22,7 @@ def released(judge: Judge) -> NotebookNode:
 
 
 def handed_in(release: NotebookNode, answers: dict[str, str]) -> bytes:
-    """The released notebook with these answers."""
+    """Return the released notebook with these answers, as bytes."""
     notebook = copy.deepcopy(release)
     for cell in notebook.cells:
         cell.source = answers.get(cell.metadata.get("nbgrader", {}).get("grade_id", ""), cell.source)

@@ -1,4 +1,4 @@
-"""Runs the cells of a chapter that `mine` touches, with some of its exercises solved and the others open."""
+"""Run the cells of a chapter that depend on `mine`, with some of its exercises solved and the others open."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OPEN, SOLVED = "notebooks", "solutions"
 
 @dataclass(frozen=True)
 class Cell:
-    """A code cell as it is handed out and as it is solved; `exercise` is what it answers, `checks` what it checks."""
+    """A code cell as handed out and as solved; `exercise` is the one that it answers, `checks` the one it checks."""
 
     open: str
     solved: str
@@ -34,12 +34,12 @@ class Cell:
 
     @cached_property
     def names(self) -> Names:
-        """What it binds and uses, solved."""
+        """Return the names that the solved cell binds and uses."""
         return names_of(each.node for each in statements(self.solved) or ())
 
     @cached_property
     def taken(self) -> dict[str, set[str]]:
-        """The exercises that it takes by `mine`, each with the names that such a statement binds."""
+        """Map each exercise that the cell takes with `mine` to the names that the statement binds."""
         found: dict[str, set[str]] = {}
         for each in (statements(self.solved) or ()) if MINE in self.solved else ():
             for call in ast.walk(each.node):
@@ -57,7 +57,7 @@ class Chapter:
 
     @property
     def taken(self) -> list[str]:
-        """The exercises whose answers its lessons use, in order."""
+        """Return the exercises whose answers its lessons take, in order."""
         return list(dict.fromkeys(name for cell in self.cells for name in cell.taken))
 
     @cached_property
@@ -65,13 +65,16 @@ class Chapter:
         return values_of(each for cell in self.cells for each in statements(cell.solved) or ())
 
     def _gives(self, cell: Cell) -> set[str]:
-        """The names that a cell may give a value; a call may change what it is given, but for modules and functions."""
+        """Return the names whose value a cell may set or change.
+
+        A call may change its arguments, unless they are modules or functions.
+        """
         return cell.names.bound | cell.names.changed | (cell.names.perhaps_changed & self._values)
 
     def touched(self, exercises: Collection[str], used: bool = True) -> list[Cell]:
-        """The cells that take these answers or use one, those that they need, and the exercises with their checks.
+        """Return the cells that take these answers or use one, the cells they need, and the exercises and checks.
 
-        Unless it matters how they are used, only the cells that take them, with what these need.
+        Without `used`, return only the cells that take the answers, with the cells they need.
         """
         taking = [cell for cell in self.cells if not cell.taken.keys().isdisjoint(exercises)]
         names = {name for cell in taking for each in exercises for name in cell.taken.get(each, ())}
@@ -87,7 +90,7 @@ class Chapter:
         return kept[::-1]
 
     def texts(self, cells: Iterable[Cell], solved: Collection[str], short: bool = False) -> list[str]:
-        """The texts of some cells, where these exercises are solved; short, of a chapter that can be."""
+        """Return the texts of cells, solved for these exercises; `short` selects the chapter's short version."""
         texts = [cell.solved if cell.exercise in solved or not cell.exercise else cell.open for cell in cells]
         return (
             [text.replace(*SHORT) if cell.is_setup else text for cell, text in zip(cells, texts, strict=True)]
@@ -98,13 +101,13 @@ class Chapter:
 
 @cache
 def chapter(stem: str) -> Chapter:
-    """One of our chapters, as it was built."""
+    """Return one of our chapters, from its built notebooks."""
     pairs = zip(_code(PROJECT / OPEN / f"{stem}.ipynb"), _code(PROJECT / SOLVED / f"{stem}.ipynb"), strict=True)
     return Chapter(stem, tuple(_cell(one, other) for one, other in pairs))
 
 
 def using() -> list[str]:
-    """Our chapters that use `mine`."""
+    """Return our chapters that use `mine`."""
     return [path.stem for path in sorted((PROJECT / OPEN).glob("*.ipynb")) if chapter(path.stem).taken]
 
 
@@ -128,7 +131,7 @@ def _cell(handed_out: dict[str, Any], solved: dict[str, Any]) -> Cell:
 def lay_beside(
     folder: Path, chapters: Iterable[Chapter], listed: Iterable[IndexedChapter], solved: Collection[str]
 ) -> None:
-    """Put notebooks of other chapters into a folder, where some of their exercises were solved and checked."""
+    """Write notebooks of other chapters into a folder, with these exercises solved and logged as checked."""
     known = {each.stem: each for each in listed}
     for each in chapters:
         texts = each.texts(each.cells, solved)

@@ -1,4 +1,4 @@
-"""Damage to notebooks: small changes to their JSON, each by a generator of random numbers, to be chained."""
+"""Random damage to notebooks: small changes to their JSON, which tests apply one after the other."""
 
 from __future__ import annotations
 
@@ -72,13 +72,13 @@ TOKENS = (
 
 
 def cells_of(notebook: Any) -> list[Any]:
-    """The cells, as far as there are some."""
+    """Return the cells of a notebook; an empty list if it has none."""
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     return cells if isinstance(cells, list) else []
 
 
 def _some(notebook: Any, random: Random) -> dict[str, Any]:
-    """One of the cells; an empty one, whose damage nobody sees, where there is none."""
+    """Return a random cell; without cells a new dict, whose changes have no effect."""
     found = [cell for cell in cells_of(notebook) if isinstance(cell, dict)]
     return random.choice(found) if found else {}
 
@@ -103,7 +103,7 @@ def copy_cell(notebook: Any, random: Random) -> None:
 
 
 def swap_cells(notebook: Any, random: Random) -> None:
-    """Let two cells change places."""
+    """Swap two cells."""
     cells = cells_of(notebook)
     if cells:
         one, other = random.randrange(len(cells)), random.randrange(len(cells))
@@ -111,7 +111,7 @@ def swap_cells(notebook: Any, random: Random) -> None:
 
 
 def split_cell(notebook: Any, random: Random) -> None:
-    """Cut a cell in two, each with the marks of the whole."""
+    """Cut a cell in two, each with the metadata of the whole."""
     cells, cell = cells_of(notebook), _some(notebook, random)
     text = _text(cell)
     if text:
@@ -121,18 +121,18 @@ def split_cell(notebook: Any, random: Random) -> None:
 
 
 def merge_cells(notebook: Any, random: Random) -> None:
-    """Put a cell's text behind another one's."""
+    """Append another cell's text to a cell's text."""
     cell, other = _some(notebook, random), _some(notebook, random)
     cell["source"] = f"{_text(cell)}\n{_text(other)}"
 
 
 def change_kind(notebook: Any, random: Random) -> None:
-    """Make a cell one of another kind."""
+    """Change the type of a cell."""
     _some(notebook, random)["cell_type"] = random.choice(("code", "markdown", "raw", "heading", "", None, 3, ["code"]))
 
 
 def change_letter(notebook: Any, random: Random) -> None:
-    """Replace, add or leave out a letter of a text."""
+    """Replace, add or delete a letter of a text."""
     cell = _some(notebook, random)
     text = _text(cell)
     place = random.randrange(len(text) + 1)
@@ -142,7 +142,7 @@ def change_letter(notebook: Any, random: Random) -> None:
 
 
 def change_token(notebook: Any, random: Random) -> None:
-    """Replace, add or leave out a word or sign of a text."""
+    """Replace, add or delete a word or sign of a text."""
     cell = _some(notebook, random)
     words = re.findall(r"\w+|\s+|.", _text(cell))
     place = random.randrange(len(words) + 1)
@@ -151,27 +151,27 @@ def change_token(notebook: Any, random: Random) -> None:
 
 
 def cut_text(notebook: Any, random: Random) -> None:
-    """Break a text off."""
+    """Truncate a text."""
     cell = _some(notebook, random)
     text = _text(cell)
     cell["source"] = text[: random.randrange(len(text) + 1)]
 
 
 def repeat_text(notebook: Any, random: Random) -> None:
-    """Repeat a text, or deepen it."""
+    """Repeat a text, and append deep nesting or many lines."""
     cell = _some(notebook, random)
     cell["source"] = _text(cell) * random.choice((2, 3, 40)) + random.choice(("", "(" * 300, "-" * 3000, "\n%x" * 30))
 
 
 def spell_source(notebook: Any, random: Random) -> None:
-    """Write a text in another of the forms that are allowed, or nearly are."""
+    """Write a text in another JSON form, valid or nearly so."""
     cell = _some(notebook, random)
     text = _text(cell)
     cell["source"] = random.choice((text, list(text), text.splitlines(), [text, None, 3, [text]], {"text": text}))
 
 
 def change_mark(notebook: Any, random: Random) -> None:
-    """Drop, move or damage what nbgrader has noted on a cell."""
+    """Drop, move or damage nbgrader's metadata of a cell."""
     cell, other = _some(notebook, random), _some(notebook, random)
     mark = cell["metadata"].get("nbgrader") if isinstance(cell.get("metadata"), dict) else None
     if not isinstance(mark, dict) or not mark or random.random() < 0.3:
@@ -188,14 +188,14 @@ def drop_marks(notebook: Any, random: Random) -> None:
 
 
 def change_format(notebook: Any, random: Random) -> None:
-    """Say that the notebook is of another format."""
+    """Change the notebook's format version or metadata."""
     if isinstance(notebook, dict):
         name = random.choice(("nbformat", "nbformat_minor", "metadata"))
         notebook[name] = copy.deepcopy(random.choice((4, 4.0, 3, 5, "4", *ODD)))
 
 
 def odd_value(notebook: Any, random: Random) -> None:
-    """Put an odd value somewhere."""
+    """Replace a random value by an odd one."""
     places = list(_places(notebook))
     if places:
         holder, key = random.choice(places)
@@ -203,7 +203,7 @@ def odd_value(notebook: Any, random: Random) -> None:
 
 
 def drop_value(notebook: Any, random: Random) -> None:
-    """Leave something out, wherever it is."""
+    """Delete a random value."""
     places = list(_places(notebook))
     if places:
         holder, key = random.choice(places)
@@ -211,7 +211,7 @@ def drop_value(notebook: Any, random: Random) -> None:
 
 
 def nest(notebook: Any, random: Random) -> None:
-    """Put something many lists or objects deep."""
+    """Nest a random value in many lists or objects."""
     places = list(_places(notebook))
     if places:
         holder, key = random.choice(places)
@@ -220,7 +220,7 @@ def nest(notebook: Any, random: Random) -> None:
 
 
 def _places(node: Any) -> Iterator[tuple[Any, Any]]:
-    """Every place of a JSON value that holds another one."""
+    """Yield the container and the key of every value inside a JSON value."""
     for key in list(node) if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ():
         yield node, key
         yield from _places(node[key])
@@ -233,7 +233,7 @@ MUTATIONS: tuple[Mutation, ...] = (
 
 
 def damage(data: bytes, random: Random) -> bytes:
-    """Damage to the file: bytes lost, changed, added or said twice."""
+    """Damage the bytes of a file: delete, replace, insert or duplicate some."""
     place, length = random.randrange(len(data) + 1), random.choice((0, 1, 1, 20, 3000))
     return (
         data[:place] + random.choice((b"", random.randbytes(length), data[place : place + 50])) + data[place + length :]

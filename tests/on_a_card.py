@@ -1,8 +1,8 @@
-"""What chapter 5 and docs/gpu.md say of a graphics card, measured.
+"""Measure the numbers that chapter 5 and docs/gpu.md give for a graphics card.
 
     python -m tests.on_a_card [DEVICE]
 
-DEVICE is "cuda" unless another is named; on "cpu" everything is small, and shows only that it runs.
+DEVICE is "cuda" by default. On "cpu" all sizes are small, which only shows that the program runs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MEBIBYTE = 2**20
 
 
 def seconds(action: Callable[[], object], wait: Callable[[], None], calls: int = 15, warmup: int = 5) -> float:
-    """The median time of one call, the device waited for before and after."""
+    """Return the median time of one call in seconds, waiting for the device before and after it."""
     times = []
     for call in range(warmup + calls):
         wait()
@@ -35,7 +35,7 @@ def seconds(action: Callable[[], object], wait: Callable[[], None], calls: int =
 
 
 def reader(width: int, layers: int) -> nn.Module:
-    """64 inputs, so many layers of `width` units, 10 scores."""
+    """Return a network with 64 inputs, `layers` layers of `width` units, and 10 scores."""
     parts: list[nn.Module] = [nn.Linear(64, width), nn.ReLU()]
     for _ in range(layers - 1):
         parts += [nn.Linear(width, width), nn.ReLU()]
@@ -43,7 +43,7 @@ def reader(width: int, layers: int) -> nn.Module:
 
 
 def convolutions(width: int) -> nn.Module:
-    """Five of them, over pictures of three colors; ten scores."""
+    """Return a network of five convolutions over images with three channels, with ten scores."""
     sizes = [3, width, width, 2 * width, 2 * width, 4 * width]
     parts: list[nn.Module] = []
     for place, (n, m) in enumerate(itertools.pairwise(sizes)):
@@ -53,7 +53,7 @@ def convolutions(width: int) -> nn.Module:
 
 
 def step_of(model: nn.Module, x: Tensor, dtype: torch.dtype) -> Callable[[], Tensor]:
-    """One step of training by SGD, in float32 or in mixed precision."""
+    """Return a function that takes one training step with SGD, in float32 or in mixed precision."""
     device, low = x.device.type, dtype != torch.float32
     y = torch.randint(0, 10, x.shape[:1], device=x.device)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
@@ -72,7 +72,7 @@ def step_of(model: nn.Module, x: Tensor, dtype: torch.dtype) -> Callable[[], Ten
 
 
 def steps_in_three_formats(device: str, wait: Callable[[], None]) -> Iterator[str]:
-    """The table of section 5, with float32 also as "high" precision has it."""
+    """Yield the lines of the table of section 5, and float32 with "high" precision."""
     large = device != "cpu"
     networks: list[tuple[str, Callable[[], nn.Module], tuple[int, ...]]] = [
         ("the reader", lambda: reader(256, 1), (64, 64)),
@@ -100,7 +100,10 @@ def steps_in_three_formats(device: str, wait: Callable[[], None]) -> Iterator[st
 
 
 def epochs_here_and_there(device: str, wait: Callable[[], None]) -> Iterator[str]:
-    """An epoch over 1,400 digits in batches of 64, on one thread of the processor and on the card (section 2)."""
+    """Yield the time of an epoch on one CPU thread and on the card (section 2).
+
+    The epoch has 1,400 digits in batches of 64.
+    """
     rows, labels = known_digits()
     rows = rows[:1400] / 16
     for width, layers in ((256, 1), (4096, 3)) if device != "cpu" else ((256, 1),):
@@ -119,10 +122,13 @@ def epochs_here_and_there(device: str, wait: Callable[[], None]) -> Iterator[str
 
 
 def waits(device: str, wait: Callable[[], None]) -> Iterator[str]:
-    """A product handed over and done (section 11), and 20 steps whose host works too, with a look and without (3)."""
+    """Yield the time of a product until the call returns and until it is done (section 11), and of a step (section 3).
+
+    Each step also works on the host; it is measured with and without reading a value.
+    """
     side = 4096 if device != "cpu" else 128
     a = torch.randn(side, side, device=device)
-    for _ in range(3):  # the last counts
+    for _ in range(3):  # the last measurement counts
         wait()
         begun = time.perf_counter()
         _ = a @ a
@@ -145,7 +151,7 @@ def waits(device: str, wait: Callable[[], None]) -> Iterator[str]:
 
 
 def main(device: str) -> None:
-    """Print all of it."""
+    """Print all measurements."""
     torch.set_num_threads(1)
     wait = torch.cuda.synchronize if device == "cuda" else lambda: None
     print(torch.cuda.get_device_name() if device == "cuda" else device, torch.__version__)

@@ -1,10 +1,9 @@
-"""Every answer of the bank, computed here and now, judged with the shipped keys: is it told what it should be told?
-And does a build here leave the shipped keys as they are?
+"""Judge every answer of the bank, as computed on this machine, with the shipped keys.
 
-`python -m tests.other_processors` prints a line for each answer that is not, or one line where there is none.
-Environment variables such as `MKL_CBWR=COMPATIBLE` make this processor compute as another one does; `--last-bits`
-changes the last bits of what may differ between processors, and what is drawn where builds of torch draw otherwise;
-`--threads 2` divides sums among threads. Without a NAME it looks at every exercise.
+`python -m tests.other_processors [NAME ...]` prints a line for each answer that does not get its message, and for each
+exercise whose shipped keys a build here would change; or one line if there is none. Environment variables such as
+`MKL_CBWR=COMPATIBLE` make this processor compute like another one. `--last-bits` simulates other processors and builds
+of torch (see `last_bits`); `--threads 2` divides sums among threads. Without a NAME it tries every exercise.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ EXERCISES = {exercise.name: exercise for exercise in OURS.all_exercises()}
 
 
 def strays(name: str, threads: int, last_bits: bool) -> Iterator[str]:
-    """A line for each answer to an exercise that is told something else than it should be."""
+    """Yield a line for each answer to an exercise that does not get its message."""
     parts = ExerciseParts(COURSE, EXERCISES[name].chapter, name)
     course_judge, key = Judge(COURSE, parts.stem, only=name), shipped_key(parts)
     assert key is not None, f"{name} is not shipped: run `make build`"
-    torch.set_num_threads(threads)  # the setup cell has set it to 1
+    torch.set_num_threads(threads)  # after the setup cell, which sets it to 1
     with LastBits() if last_bits else nullcontext():  # type: ignore[no-untyped-call]
         for answer, seen in course_judge.keys.bank_observations(name):
             told = _told(EXERCISES[name], judge(EXERCISES[name], key, seen, answer.source), answer)
@@ -49,7 +48,7 @@ def strays(name: str, threads: int, last_bits: bool) -> Iterator[str]:
 
 
 def _told(exercise: Exercise, report: Report, answer: KnownAnswer) -> str:
-    """What an answer is told instead of what it should be told; empty where all is well."""
+    """Return the messages that an answer gets instead of its own; empty if all is well."""
     return _of_a_right_one(report) if answer.is_right else _of_a_wrong_one(exercise, report, answer)
 
 
@@ -64,7 +63,7 @@ def _of_a_wrong_one(exercise: Exercise, report: Report, answer: KnownAnswer) -> 
 
 
 def main() -> int:
-    """Print what is told otherwise; returns 1 where there is anything."""
+    """Print the differences; return 1 if there are any."""
     parser = argparse.ArgumentParser(description="Judge the answer bank, as computed here, with the shipped keys.")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--last-bits", action="store_true")

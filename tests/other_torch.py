@@ -1,7 +1,7 @@
-"""Do the worked solutions pass their checks with the torch that is installed here?
+"""Check the worked solutions with the version of torch that is installed.
 
-`python -m tests.other_torch` needs no more than a student's install, so it runs where torch is the oldest that the
-course promises, or the newest. It prints a line for each solution that is refused, or one line where there is none.
+`python -m tests.other_torch` needs no more than a student's install, so it also runs with the oldest and the newest
+torch that the course supports. It prints a line for each solution that fails its check, or one line if there is none.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SOLUTIONS = Path(__file__).parent.parent / "solutions"
 
 
 def refused(notebook: Path) -> Iterator[str]:
-    """A line for each exercise of a solved notebook whose check does not pass."""
+    """Yield a line for each exercise of a solved notebook whose check fails."""
     names: dict[str, Any] = {"__name__": "solved"}
     for cell, text in _named_cells(notebook):
         name = cell.removeprefix("check_")
@@ -33,7 +33,7 @@ def refused(notebook: Path) -> Iterator[str]:
 
 
 def _named_cells(notebook: Path) -> Iterator[tuple[str, str]]:
-    """The names and texts of the parameters and of the cells that grading knows: setup, answers and checks."""
+    """Yield the names and texts of the parameters, setup, answer and check cells."""
     for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
         parameters = "parameters" in cell["metadata"].get("tags", ())
         name = "parameters" if parameters else cell["metadata"].get("nbgrader", {}).get("grade_id", "")
@@ -47,7 +47,7 @@ def _line(stem: str, report: Report) -> Iterator[str]:
 
 
 def main() -> int:
-    """Print what is refused; returns 1 where there is anything."""
+    """Print the failures; return 1 if there are any."""
     found = [line for notebook in sorted(SOLUTIONS.glob("*.ipynb")) for line in refused(notebook)]
     print("\n".join(found) or f"torch {torch.__version__}: every worked solution passes its check.")
     return 1 if found else 0

@@ -1,4 +1,4 @@
-"""This project's own course."""
+"""This project's own course, for the tests that concern its exercises."""
 
 from collections.abc import Callable
 from functools import cache
@@ -13,12 +13,12 @@ COURSE = course_in(PROJECT / "course")
 
 @cache
 def judge_of(name: str) -> Judge:
-    """The judge of one exercise."""
+    """Return the judge of one exercise."""
     return Judge(COURSE.folder, COURSE.find(name).chapter, only=name)
 
 
 def answer_in(name: str, text: str) -> Callable[..., Any]:
-    """The answer that a cell gives, below the setup cell of its chapter."""
+    """Return the answer that a cell defines, run below the setup cell of its chapter."""
     namespace: dict[str, Any] = {"__name__": "student"}
     exec(judge_of(name).chapter.prelude + "\n" + text, namespace)
     answer: Callable[..., Any] = namespace[name]

@@ -1,4 +1,4 @@
-"""Assignments such as teachers write for nbgrader, as data: their cells, and what students made of them."""
+"""Assignments as teachers write them for nbgrader, as data: their cells, and the students' submissions."""
 
 from __future__ import annotations
 
@@ -15,52 +15,52 @@ KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "languag
 
 
 def marked(cell: NotebookNode, grade_id: str, **marks: Any) -> NotebookNode:
-    """A cell with nbgrader's mark."""
+    """Return the cell with nbgrader's metadata."""
     usual = {"grade": False, "solution": False, "locked": False, "task": False, "schema_version": 3}
     cell.metadata["nbgrader"] = {**usual, "grade_id": grade_id, **marks}
     return cell
 
 
 def code(text: str) -> NotebookNode:
-    """A cell that nbgrader does not know."""
+    """Return a code cell without nbgrader's metadata."""
     return new_code_cell(text)
 
 
 def answer(name: str, starter: str = "### BEGIN SOLUTION\npass\n### END SOLUTION") -> NotebookNode:
-    """A cell for code that test cells look at."""
+    """Return a cell for the student's code, which test cells use."""
     return marked(new_code_cell(starter), name, solution=True)
 
 
 def given(name: str, text: str) -> NotebookNode:
-    """A read-only cell."""
+    """Return a read-only cell."""
     return marked(new_code_cell(text), name, locked=True)
 
 
 def graded(name: str, text: str, points: float = 1) -> NotebookNode:
-    """A test cell."""
+    """Return a test cell."""
     return marked(new_code_cell(text), name, grade=True, locked=True, points=points)
 
 
 def by_hand(name: str, text: str = "Your answer", points: float = 4, of: Any = new_markdown_cell) -> NotebookNode:
-    """A cell that a person scores; `of` makes text or code."""
+    """Return a cell that a person scores; `of` makes a text or a code cell."""
     return marked(of(text), name, grade=True, solution=True, points=points)
 
 
 def task(name: str, text: str = "Build one.", points: float = 5) -> NotebookNode:
-    """A task."""
+    """Return a task cell."""
     return marked(new_markdown_cell(text), name, task=True, locked=True, points=points)
 
 
-Scores = dict[str, dict[str, tuple[float | None, bool]]]  # of each student, for each cell
+Scores = dict[str, dict[str, tuple[float | None, bool]]]  # by student and cell: score, and whether a person must look
 Change = Callable[[list[NotebookNode]], object]
 
 
 @dataclass(frozen=True)
 class Own:
-    """An assignment: its cells, what each student wrote into cells by name, or changed, and files beside it.
+    """An assignment: its cells, and each student's texts by cell name, or changes of all cells.
 
-    `beside` are files that students laid beside their notebooks, by their place there. `more` are other notebooks, by
-    name; what students write into the cells of any of them is theirs in all.
+    `beside` maps paths to the files that students put beside their notebooks. `more` are other notebooks, by name; a
+    student's text for a cell goes into every notebook that has it.
     """
 
     cells: Sequence[NotebookNode]
@@ -82,7 +82,7 @@ def write_source(course: Path, name: str, own: Own) -> None:
 
 
 def hand_in(course: Path, name: str, own: Own) -> None:
-    """Hand in what each student made of the release."""
+    """Write each student's submission, made from the release."""
     for student in {**own.students, **own.changes}:
         folder = course / "submitted" / student / name
         folder.mkdir(parents=True)
@@ -99,7 +99,7 @@ def hand_in(course: Path, name: str, own: Own) -> None:
 
 
 def scores(course: Path, name: str) -> Scores:
-    """What the gradebook says of each student's cells: the automatic score, and whether a person must look."""
+    """Return what the gradebook holds for each student's cells: the automatic score, and whether it needs a person."""
     from nbgrader.api import Gradebook
 
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:

@@ -1,4 +1,4 @@
-"""Two dozen assignments of the kinds that teachers write for nbgrader, each with an answer or two."""
+"""Two dozen assignments of the kinds that teachers write for nbgrader, each with one or two submissions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LONG = "for i in range(3000):\n    print(i)"
 
 
 def with_picture(cell: NotebookNode) -> NotebookNode:
-    """A cell with a picture in it."""
+    """Return the cell with an attached picture."""
     cell["attachments"] = {"dot.png": {"image/png": PICTURE}}
     return cell
 
@@ -23,14 +23,14 @@ def moved(cells: list[NotebookNode]) -> None:
 
 
 def own_cells(cells: list[NotebookNode]) -> None:
-    """Work in cells of one's own."""
+    """Insert cells of the student's own."""
     cells.insert(1, new_code_cell("import math"))
     cells.insert(2, new_code_cell("def helper(x):\n    return math.sqrt(x)"))
     cells.insert(0, new_markdown_cell("My notes <b>bold</b>"))
 
 
 def weakened(cells: list[NotebookNode]) -> None:
-    """Change a test."""
+    """Replace a test by one that always passes."""
     cells[1].source = "assert True"
 
 

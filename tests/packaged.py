@@ -1,11 +1,12 @@
-"""Notebooks that nbgrader brings with itself, for its own documentation and tests, as assignments.
+"""Use the notebooks in nbgrader's own package, from its documentation and tests, as assignments.
 
-Left out are those that it has no score for, without marks, with marks of older forms, or with cells of another type;
-and one that sleeps for longer than a cell may compute, which we give more time on purpose (docs/teachers.md).
+Left out are notebooks without a score of nbgrader's, without its metadata, with an older form of it, or with cells of
+other types; and one that sleeps longer than a cell may run, to which we deliberately give more time (docs/teachers.md).
 
     python -m tests.packaged [NAME ...]
 
-writes to `packaged.json` what nbgrader alone gives for them: by day the tests look it up, at night they ask again.
+writes nbgrader's own scores for them to `packaged.json`. The ordinary test run reads the file; the nightly run compares
+with nbgrader again.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ from tests.stock_scores import SECONDS, graded_by_nbgrader, read_scores
 RECORDED = Path(__file__).with_suffix(".json")
 _PACKAGE = Path(nbgrader.__file__).parent
 _GUIDE, _APPS, _STEPS = "docs/source/user_guide", "tests/apps/files", "tests/preprocessors/files"
-_RELEASE = ""  # handed in as it was given out
+_RELEASE = ""  # the released notebook, unchanged
 
 
 @dataclass(frozen=True)
 class Packaged:
-    """An assignment: its notebooks and files, and each student's notebooks, by their places in nbgrader's package."""
+    """An assignment: its notebooks and files, and each student's notebooks, as paths in nbgrader's package."""
 
     notebooks: Mapping[str, str]
     students: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     files: tuple[str, ...] = ()
 
     def write(self, course: Path, name: str) -> None:
-        """Write the source into a course folder."""
+        """Write the source version into a course folder."""
         folder = course / "source" / name
         folder.mkdir(parents=True)
         for notebook, place in self.notebooks.items():
@@ -51,7 +52,7 @@ class Packaged:
             shutil.copy(_PACKAGE / place, folder)
 
     def hand_in(self, course: Path, name: str) -> None:
-        """Hand in what each student has, beside what was given out with it."""
+        """Write each student's notebooks into `submitted`, with the files of the release."""
         release = course / "release" / name
         for student, notebooks in self.students.items():
             folder = course / "submitted" / student / name
@@ -62,7 +63,7 @@ class Packaged:
 
 
 def _one(name: str, place: str, *files: str, **students: str) -> Packaged:
-    """An assignment of one notebook: untouched, as its author solved it, and as others did."""
+    """Return an assignment of one notebook, handed in unchanged, as its author solved it, and as these students did."""
     handed_in = {"untouched": _RELEASE, "worked": place, **students}
     return Packaged({name: place}, {student: {name: each} for student, each in handed_in.items()}, files)
 
@@ -112,7 +113,7 @@ PACKAGED = {
 
 
 def course_of(folder: Path, names: Mapping[str, Packaged] | None = None) -> Path:
-    """A course with these assignments, handed in."""
+    """Return the folder of a new course with these assignments, released and handed in."""
     course = make_course(folder)
     with (course / "nbgrader_config.py").open("a") as config:
         config.write(f"\nc.Execute.timeout = {SECONDS}\n")
@@ -125,12 +126,12 @@ def course_of(folder: Path, names: Mapping[str, Packaged] | None = None) -> Path
 
 
 def recorded() -> dict[str, Scores]:
-    """What was written."""
+    """Return the scores in `packaged.json`."""
     return read_scores(RECORDED)
 
 
 def main() -> None:
-    """Ask nbgrader about all assignments, or those that are named, and write what it gave."""
+    """Grade the named assignments, or all, with nbgrader alone, and write its scores."""
     wanted = {name: PACKAGED[name] for name in sys.argv[1:] or PACKAGED}
     os.environ["OMP_NUM_THREADS"] = "1"
     folder = Path(tempfile.mkdtemp(prefix="packaged-"))

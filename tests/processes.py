@@ -1,4 +1,4 @@
-"""Which processes are there: found by their working folder, which those of a run have in its temporary folder."""
+"""Find the processes of a test by their working folder, which is inside the test's temporary folder."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 
 from tests.small_chapter import PROJECT
 
-# Where processes find this project, and what notes for the tests which of its files they open.
+# For child processes: this project, and a sitecustomize that records for the tests which files they open.
 PYTHONPATH = os.pathsep.join(map(str, (PROJECT / "tests" / "watched", PROJECT)))
 
 
 def living_in(folder: Path) -> list[int]:
-    """The processes whose working folder lies in one."""
+    """Return the ids of the processes whose working folder is inside `folder`."""
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -24,7 +24,7 @@ def living_in(folder: Path) -> list[int]:
 
 
 def all_end(folder: Path) -> bool:
-    """Whether they end soon: who was killed may be gone a moment later."""
+    """Return whether these processes end within a minute; a killed process may take a moment to vanish."""
     end = time.monotonic() + 60
     while living_in(folder) and time.monotonic() < end:
         time.sleep(0.02)

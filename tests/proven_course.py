@@ -1,4 +1,4 @@
-"""The second course with an answer bank that leaves nothing to be wished for."""
+"""The second course with a complete answer bank, so that its exercise can be proven."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ bank.survives({"row -> order (3)": "Both have as many numbers as the row, whatev
 
 
 def make_proven_course(folder: Path) -> ExerciseParts:
-    """Write the project of that course; returns the parts of its exercise. What is shipped is not built yet."""
+    """Write the project of that course, and return the parts of its exercise; nothing is built yet."""
     make_second_course(folder)
     parts = ExerciseParts(folder / COURSE, CHAPTER, EXERCISE)
     edit(parts.bank, "\n\n@bank.right(", MORE + "\n\n@bank.right(")
@@ -40,7 +40,7 @@ def make_proven_course(folder: Path) -> ExerciseParts:
 
 
 def edit(path: Path, old: str, new: str) -> None:
-    """Replace the first place of a text in a file."""
+    """Replace the first occurrence of a text in a file."""
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new, 1), encoding="utf-8")

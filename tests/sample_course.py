@@ -1,8 +1,7 @@
-"""The tests' own course, for whatever needs exercises to grade and does not mind which.
+"""The tests' own course in `tests/sample/`, for tests that need exercises and do not depend on which.
 
-It lies in `tests/sample/`: a chapter of seven exercises, warm-up, core and stretch, with parts that count alone,
-rules, extra credit, and a small bank of answers each. Tests that use it do not run again when a chapter of this project
-changes.
+It is a chapter of seven exercises, warm-up, core and stretch, with parts that count alone, rules, extra credit, and a
+small bank of answers each. A test that uses it does not have to run again when a chapter of this project changes.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ _MADE_BY_NBGRADER = ("source", "release", "__pycache__")
 
 @cache
 def sample_judge() -> Judge:
-    """The judge of the chapter, made once."""
+    """Return the judge of the chapter, built once."""
     return Judge(COURSE.folder, STEM)
 
 
 def make_course(folder: Path) -> Path:
-    """Write a course folder of this chapter, with nbgrader's source; returns it."""
+    """Write a course folder of this chapter with nbgrader's source version, and return it."""
     copytree(COURSE.folder, folder, ignore=ignore_patterns(*_MADE_BY_NBGRADER))
     source = folder / "source" / STEM / f"{STEM}.ipynb"
     source.parent.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""A second course, made for the tests: its folder, its chapter, its exercise and its cells have names of their own."""
+"""A second course for the tests, whose folder, chapter, exercise and cells all have names of their own."""
 
 from __future__ import annotations
 
@@ -117,17 +117,17 @@ SENTENCE = "You turn the whole row round. Only its two ends change places."
 
 
 def environment() -> dict[str, str]:
-    """Return the environment for commands of this course: without the settings that would lead to ours.
+    """Return the environment for commands of this course, without the settings that would lead to ours.
 
-    The word that students' code may run unconfined stays. It is about the machine: where nothing can be confined,
-    as in most containers, grading would refuse.
+    The permission to run students' code unconfined stays, because it concerns the machine: where nothing can be
+    confined, as in most containers, grading would refuse.
     """
     ours = {name for name in os.environ if name.startswith("PYTORCH_BASICS")} - {UNCONFINED_VARIABLE}
     return {name: value for name, value in os.environ.items() if name not in ours}
 
 
 def make_second_course(folder: Path) -> Path:
-    """Write the project of that course; returns its folder."""
+    """Write the project of that course, and return its folder."""
     course = folder / COURSE
     texts = {
         folder / "pyproject.toml": f'[tool.pytorch-basics]\ncourse = "{COURSE}"\naddress = ""\n',
@@ -145,7 +145,7 @@ def make_second_course(folder: Path) -> Path:
 
 
 def with_side_path(project: Path) -> Path:
-    """Give the course's chapter a side path, and headings with minutes; returns the project's folder."""
+    """Add a side path and headings with minutes to the course's chapter, and return the project's folder."""
     path = project / COURSE / "chapters" / f"{CHAPTER}.py"
     begin, task, end = path.read_text(encoding="utf-8").partition("# Let the first number")
     begin = begin.replace("# # Ends\n", "# # Ends ({minutes} minutes)\n").removesuffix("# %% [markdown]\n")

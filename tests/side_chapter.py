@@ -1,4 +1,4 @@
-"""A chapter with two sittings, exercises and side paths, as text, for the tests of what is made of these."""
+"""A chapter with two sittings, exercises and side paths, as text, for the tests of its derived files."""
 
 from functools import partial
 
@@ -10,7 +10,7 @@ TIERS = {"double": "core", "third": "warm-up", "hunt": "stretch"}
 
 
 def exercise(name: str, worth: str) -> str:
-    """The cells of an exercise."""
+    """Return the cells of an exercise."""
     return f'''\
 # %% exercise="{name}"
 def {name}(x):

@@ -1,4 +1,4 @@
-"""A small course, as text, for the tests of everything that reads or builds one."""
+"""A small course, as text, for all tests that read or build one."""
 
 from pathlib import Path
 from shutil import copy
@@ -90,7 +90,7 @@ def double(x):
 
 
 def read(folder: Path, text: str, stem: str = STEM) -> Chapter:
-    """A chapter of this text."""
+    """Write a chapter with this text, and return it."""
     path = folder / "course" / "chapters" / f"{stem}.py"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
@@ -98,7 +98,7 @@ def read(folder: Path, text: str, stem: str = STEM) -> Chapter:
 
 
 def refusal(folder: Path, text: str, slip: tuple[str, str, str], stem: str = STEM) -> str:
-    """What is said of a chapter's text with a slip in it: (what the author had to write, what was written, ...)."""
+    """Return the error for a chapter's text with a mistake: `slip` is the right text, the wrong one, and the error."""
     old, new, _ = slip
     assert old in text
     with pytest.raises(ChapterError) as told:
@@ -107,7 +107,7 @@ def refusal(folder: Path, text: str, slip: tuple[str, str, str], stem: str = STE
 
 
 def make_project(folder: Path, text: str = TEXT, address: str = "") -> Path:
-    """Write a project of one chapter; returns its folder."""
+    """Write a project of one chapter, and return its folder."""
     chapters = folder / "course" / "chapters"
     chapters.mkdir(parents=True)
     (chapters / f"{STEM}.py").write_text(text, encoding="utf-8")
@@ -119,5 +119,5 @@ def make_project(folder: Path, text: str = TEXT, address: str = "") -> Path:
 
 
 def observe(_course: Path, _stem: str, _committed: dict[str, bytes]) -> dict[str, bytes]:
-    """Stand in for the shipped observations, which these tests do not look at."""
+    """Return empty files in place of the shipped observations, which these tests do not use."""
     return {".json": b"{}", ".safetensors": b""}

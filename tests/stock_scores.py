@@ -1,8 +1,8 @@
-"""What nbgrader alone gives for the assignments of `tests.own_examples`.
+"""Record the scores that nbgrader alone gives for the assignments of `tests.own_examples`.
 
     python -m tests.stock_scores [NAME ...]
 
-writes it to `stock_scores.json`: by day the tests look it up, at night they ask nbgrader again.
+writes them to `stock_scores.json`. The ordinary test run reads the file; the nightly run compares with nbgrader again.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from tests.own_examples import EXAMPLES
 from tests.sample_course import make_course
 
 RECORDED = Path(__file__).with_suffix(".json")
-SECONDS = 2  # for a cell
+SECONDS = 2  # a cell's time limit
 
 
 def course_of(folder: Path, examples: Mapping[str, Own]) -> Path:
-    """A course with these assignments, handed in."""
+    """Return the folder of a new course with these assignments, released and handed in."""
     course = make_course(folder)
     with (course / "nbgrader_config.py").open("a") as config:
         config.write(f"\nc.Execute.timeout = {SECONDS}\n")
@@ -57,12 +57,12 @@ def graded_by_nbgrader(course: Path, exchange: Path, names: Collection[str] = EX
 
 
 def recorded() -> dict[str, Scores]:
-    """What was written."""
+    """Return the scores in `stock_scores.json`."""
     return read_scores(RECORDED)
 
 
 def read_scores(path: Path) -> dict[str, Scores]:
-    """The scores of a file: of each assignment, for each student."""
+    """Read scores from a file: for each assignment, by student and cell."""
     found = json.loads(path.read_text())
     return {
         name: {s: {c: tuple(two) for c, two in cells.items()} for s, cells in each.items()}
@@ -71,7 +71,7 @@ def read_scores(path: Path) -> dict[str, Scores]:
 
 
 def main() -> None:
-    """Ask nbgrader about all assignments, or those that are named, and write what it gave."""
+    """Grade the named assignments, or all, with nbgrader alone, and write its scores."""
     examples = {name: EXAMPLES[name] for name in sys.argv[1:] or EXAMPLES}
     os.environ["OMP_NUM_THREADS"] = "1"
     folder = Path(tempfile.mkdtemp(prefix="stock-"))

@@ -26,12 +26,12 @@ from tests.small_chapter import PROJECT, make_project
     ],
 )
 def test_normalized(remote: str, expected: str | None) -> None:
-    """Hosted https and ssh remotes become plain https, without secrets; nothing else is an address."""
+    """Hosted https and ssh remotes become plain https addresses without secrets; others become None."""
     assert expected == public_address(remote)
 
 
 def test_origin(tmp_path: Path) -> None:
-    """The address comes from the remote called origin, where there is one."""
+    """The address comes from the remote `origin`; without that remote it is None."""
     git = ["git", "-C", str(tmp_path)]
     subprocess.run([*git, "init", "--quiet"], check=True)
     before = origin_address(tmp_path)
@@ -42,7 +42,7 @@ def test_origin(tmp_path: Path) -> None:
 
 
 def test_write(tmp_path: Path) -> None:
-    """Setting the address changes that one line, and setting it again changes nothing."""
+    """Writing the address changes only its line, and writing it again changes nothing."""
     project = make_project(tmp_path)
     address = "https://github.com/someone/course"
     before = (project / "pyproject.toml").read_text()
@@ -53,7 +53,7 @@ def test_write(tmp_path: Path) -> None:
 
 
 def test_write_into_this_project(tmp_path: Path) -> None:
-    """This project's own pyproject.toml has the setting where it can be written."""
+    """This project's pyproject.toml has the setting, so that `write_address` can set it."""
     (tmp_path / "pyproject.toml").write_text((PROJECT / "pyproject.toml").read_text())
     write_address(tmp_path, "https://example.org/a/b")
 
@@ -61,7 +61,7 @@ def test_write_into_this_project(tmp_path: Path) -> None:
 
 
 def test_no_setting(tmp_path: Path) -> None:
-    """Without the setting one line says what to add."""
+    """Without the setting, writing fails with one line that says what to add."""
     (tmp_path / "pyproject.toml").write_text("[tool.other]\naddress = 'x'\n")
     with pytest.raises(WorkFailed, match=r'expected one `address = "..."` under \[tool.pytorch-basics\]'):
         write_address(tmp_path, "https://example.org/a/b")

@@ -1,4 +1,4 @@
-"""Grading again: what stays of an earlier verdict, and how a change is told before it is made."""
+"""Regrading: which parts of an earlier verdict stay, and the preview of the changes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EXTRA = {"halve": 0, "more": 3, "twice": 0}
 
 
 def verdict(halve: float, more: float, twice: float, **about: Any) -> SubmissionVerdict:
-    """A verdict in which each exercise is right to this share of its two lines."""
+    """Return a verdict; each exercise has two requirements, and passes this share of them."""
     shares = {"halve": halve, "more": more, "twice": twice}
     reports = tuple(
         Report(name, tuple(Verdict(f"{name} {i}", Status.PASS if i < 2 * share else Status.FAIL) for i in (0, 1)))
@@ -35,15 +35,15 @@ def verdict(halve: float, more: float, twice: float, **about: Any) -> Submission
 
 
 def shares(found: SubmissionVerdict) -> list[float]:
-    """The share of each exercise."""
+    """Return the score of each exercise as a share."""
     return [report.score for report in found.reports]
 
 
 class TestSettled:
-    """The verdict that stands."""
+    """The verdict that results from an earlier and a new one."""
 
     def test_without_a_word_the_new_one_stands(self) -> None:
-        """Also where it is lower."""
+        """Without options or without an earlier verdict, the new verdict counts, even if it is lower."""
         now = verdict(0, 0, 0.5)
         assert (
             now
@@ -52,7 +52,7 @@ class TestSettled:
         )
 
     def test_only_one_exercise_is_new(self) -> None:
-        """The others keep their reports, test cells their points; the verdict is about the new grading."""
+        """With `only`, other exercises and test cells keep their results, and the verdict gets the new key."""
         before = verdict(1, 0, 0.5, tests={"own": (1.0, 2.0)}, key="old")
         found = RegradeOptions(only=frozenset({"halve"})).settled(
             before, verdict(0, 1, 1, tests={"own": (2.0, 2.0)}, key="new")
@@ -61,7 +61,7 @@ class TestSettled:
         assert ([0, 0, 0.5], {"own": (1.0, 2.0)}, "new") == (shares(found), found.tests, found.key)
 
     def test_the_better_score_stays(self) -> None:
-        """Exercise by exercise, and it is said once, however often one grades again."""
+        """With `never_lower`, each exercise keeps its better score, with a single note after any number of gradings."""
         keep = RegradeOptions(never_lower=True)
         once = keep.settled(verdict(1, 0, 0.5), verdict(0.5, 1, 0.5))
         twice = keep.settled(once, verdict(0, 0, 1))
@@ -71,7 +71,7 @@ class TestSettled:
         assert (BETTER_BEFORE,) == twice.reports[0].notes
 
     def test_test_cells_keep_the_better_score_too(self) -> None:
-        """With the output that earned it; where a cell is worth something else now, the new one stands."""
+        """A test cell keeps its better score and output, unless its maximum has changed."""
         old = {"own": (2.0, 2.0), "other": (1.0, 1.0), "worth": (2.0, 2.0)}
         before = verdict(1, 0, 0, tests=old, outputs={name: [{"data": name}] for name in old})
         new = {"own": (1.0, 2.0), "other": (1.0, 1.0), "worth": (1.0, 3.0)}
@@ -81,29 +81,29 @@ class TestSettled:
         assert {"#3": [], "own": [{"data": "own"}]} == found.outputs
 
     def test_both_together(self) -> None:
-        """Of the exercise that is named, the better score."""
+        """With `only` and `never_lower`, the named exercises get their better score and others stay as they were."""
         keep = RegradeOptions(frozenset({"halve", "twice"}), never_lower=True)
         assert [1, 0, 1] == shares(keep.settled(verdict(1, 0, 0.5), verdict(0.5, 1, 1)))
 
     @pytest.mark.parametrize("about", [{"digest": "a newer file"}, {"trouble": "It cannot be read."}])
     def test_another_file_is_graded_as_a_whole(self, about: dict[str, Any]) -> None:
-        """What was said of one file is not said of another."""
+        """A verdict on another file, or on an unreadable one, is replaced whatever the options."""
         now = verdict(0, 0, 0)
         for wanted in (RegradeOptions(frozenset({"halve"})), RegradeOptions(never_lower=True)):
             assert now == wanted.settled(verdict(1, 1, 1, **about), now)
 
     def test_nobody_loses(self) -> None:
-        """Whatever came before and comes now."""
+        """With `never_lower`, each score is the maximum of both, for all combinations of scores."""
         for one, other in product(product((0, 0.5, 1), repeat=3), repeat=2):
             found = RegradeOptions(never_lower=True).settled(verdict(*one), verdict(*other))
             assert [max(pair) for pair in zip(one, other, strict=True)] == shares(found)
 
 
 class TestTold:
-    """What is said before anything is changed."""
+    """The preview that is printed before anything changes."""
 
     def test_who_gains_and_who_loses(self) -> None:
-        """Those who lose come first; where a score by hand counts, that is said."""
+        """Students who lose come first, with a note if a score by hand overrides the change."""
         before = verdict(1, 0, 0.5)
         changes = [
             PointsChange.between("ada", before, verdict(1, 1, 0.5)),
@@ -121,7 +121,7 @@ class TestTold:
         ] == list(render_changes(changes, {"bob": ("check_halve",), "ada": ("check_twice",)}))
 
     def test_points_that_changed_and_cells_that_came_or_went(self) -> None:
-        """The same answers, worth something else."""
+        """A change of points, and added or removed test cells, count as changes of an equal answer."""
         before = verdict(1, 0, 0, tests={"gone": (1.0, 1.0)})
         now = replace(verdict(1, 0, 0, tests={"own": (0.5, 1.0)}), points={"halve": 3, "more": 0, "twice": 4})
 
@@ -131,7 +131,7 @@ class TestTold:
 
 
 def test_only_what_the_chapter_has() -> None:
-    """One line names what there is."""
+    """An unknown exercise name raises an error that lists the chapter's exercises."""
     assert frozenset({"halve"}) == check_only(["halve"], ["halve", "twice"], "week")
     with pytest.raises(CourseNotFound, match=r"of week, found halv\. Nothing was graded\. It has halve, twice"):
         check_only(["halv"], ["halve", "twice"], "week")

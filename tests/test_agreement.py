@@ -1,4 +1,4 @@
-"""When committed observations still hold: last digits may differ, nothing that anybody is told."""
+"""When committed observations still hold: last digits may differ, but nothing that a student or teacher reads."""
 
 import inspect
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from tests.our_course import COURSE
 
 
 class MadeJudge:
-    """What `still_holds` asks of a judge and of its keys, for the made exercise and its answers."""
+    """A stand-in for the judge with the made exercise: the methods that `still_holds` calls."""
 
     exercises = ExerciseSet("ch99_made", [made.exercise()])
     names = ("double",)
@@ -30,15 +30,15 @@ class MadeJudge:
         self.keys = self
 
     def full_key(self, _name: str, seed: int) -> ExpectedObservations:
-        """The key of a build here and now."""
+        """Return the key that a build would compute now."""
         return made.key(seed)
 
     def shipped_key(self, _name: str) -> ExpectedObservations:
-        """The made exercise keeps all."""
+        """Return the whole key, since the made exercise ships every case."""
         return made.key()
 
     def bank_observations(self, name: str) -> list[tuple[KnownAnswer, tuple[Observation, ...]]]:
-        """What the known mistakes and a right answer show."""
+        """Return the observations of the known mistakes, and of a right answer."""
         known = [(function, *told) for function, told in made.MISTAKES.items()]
         answers: list[tuple[Callable[..., object], str, str | None]] = [*known, (made.roundabout, "roundabout", None)]
         cases = made.key().cases
@@ -49,19 +49,19 @@ class MadeJudge:
 
 
 def held(key: ExpectedObservations) -> bool:
-    """Whether a committed key still holds, by the made exercise of here and now."""
+    """Return whether a committed key still holds for the made exercise."""
     (committed,) = shipped_observations.decode(shipped_observations.encode({"double": key})).values()
     return still_holds(cast(Judge, MadeJudge()), committed)
 
 
 def with_mistake(**changed: Any) -> ExpectedObservations:
-    """The key with another first mistake."""
+    """Return the key with its first mistake changed."""
     first, *others = made.key().mistakes
     return replace(made.key(), mistakes=(replace(first, **changed), *others))
 
 
 def scaled(key: ExpectedObservations, factor: float) -> ExpectedObservations:
-    """The key with all that is returned multiplied."""
+    """Return the key with all returned values multiplied by a factor."""
     for observations in (key.reference, *(mistake.observations for mistake in key.mistakes)):
         for seen in observations:
             cast(TensorSnapshot, seen["returned"]).values.mul_(factor)  # type: ignore[union-attr]
@@ -69,12 +69,12 @@ def scaled(key: ExpectedObservations, factor: float) -> ExpectedObservations:
 
 
 def test_it_holds_as_built() -> None:
-    """What was built here a moment ago holds."""
+    """A key that was just built holds."""
     assert held(made.key())
 
 
 def test_rounding_of_another_processor_changes_nothing() -> None:
-    """The last digits of reference and mistakes may differ."""
+    """A key holds if only the last digits of its values differ."""
     assert held(scaled(made.key(), 1 + 1e-6))
 
 
@@ -97,12 +97,12 @@ CHANGES: dict[str, Callable[[], ExpectedObservations]] = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_what_somebody_would_notice_does_not_hold(change: str) -> None:
-    """Cases, sentences, tags, rules, facets, the reference, and what any known answer is told count to the letter."""
+    """A key does not hold if anything but rounding differs: cases, messages, rules, facets, values."""
     assert not held(CHANGES[change]())
 
 
 def test_damaged_files_do_not_hold() -> None:
-    """What cannot be read is built anew."""
+    """Unreadable files do not hold, so that a build replaces them."""
     files = shipped_observations.encode({"double": made.key()})
 
     assert not keys_that_hold(cast(Judge, MadeJudge()), files | {".json": b"[]"})
@@ -111,7 +111,7 @@ def test_damaged_files_do_not_hold() -> None:
 
 @pytest.mark.parametrize(("change", "kept"), [("a digit", True), ("a sentence", False)])
 def test_a_build_keeps_what_holds(change: str, kept: bool) -> None:
-    """A file of another processor is left as it is; one with an old sentence is not."""
+    """A build keeps a file that differs in last digits, and replaces one whose mistakes are out of date."""
     committed = {
         suffix: (COURSE.folder / "shipped" / f"ch01_tensors{suffix}").read_bytes()
         for suffix in shipped_observations.SUFFIXES

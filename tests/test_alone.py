@@ -1,4 +1,4 @@
-"""One process at a time writes into a course: the second is told who is at work, and a killed one leaves nothing."""
+"""Only one process at a time writes into a course; another fails with one line, and a killed one leaves no lock."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ with lock_course(Path(sys.argv[1]), "grade ch01"):
 
 
 def course_with_a_submission(folder: Path) -> Path:
-    """A course to which ada has handed in a notebook without cells."""
+    """Return a course in which ada has handed in a notebook without cells."""
     course = make_course(folder / "course")
     handed_in = course / "submitted" / "ada" / STEM
     handed_in.mkdir(parents=True)
@@ -44,7 +44,7 @@ def course_with_a_submission(folder: Path) -> Path:
 
 @contextmanager
 def held_elsewhere(course: Path) -> Iterator[subprocess.Popen[str]]:
-    """Another process that holds the lock of a course."""
+    """Start another process that holds the lock of a course."""
     command = [sys.executable, "-c", HOLDS, str(course)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=PROJECT) as other:
         assert other.stdout and "held\n" == other.stdout.readline()
@@ -55,7 +55,7 @@ def held_elsewhere(course: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def test_second_one_is_told_of_the_first(tmp_path: Path) -> None:
-    """Who, since when, and what to do, in one line; the first goes on, and afterwards there is room."""
+    """A second command fails with one line that names the first; when the first has ended, it runs."""
     with held_elsewhere(tmp_path) as other:
         match = rf"^`grade ch01`, process {other.pid} on .*, is at work in "
         with pytest.raises(WorkFailed, match=match) as told, lock_course(tmp_path, "grade ch02"):
@@ -66,7 +66,7 @@ def test_second_one_is_told_of_the_first(tmp_path: Path) -> None:
 
 
 def test_killed_one_leaves_no_lock_and_no_file(tmp_path: Path) -> None:
-    """What it was writing is removed by the next one; what only looks like that is not."""
+    """The next command removes the temporary files of a killed one, and no other files."""
     verdicts, handed_in = tmp_path / "verdicts" / STEM, tmp_path / "submitted" / "ada" / STEM
     unfinished = [verdicts / ".ada.json.123.tmp", handed_in / f".{STEM}.ipynb.5.tmp"]
     others = [verdicts / "ada.json", handed_in / ".notes.tmp", handed_in / "data.1.tmp", tmp_path / ".x.1.tmp"]
@@ -81,7 +81,7 @@ def test_killed_one_leaves_no_lock_and_no_file(tmp_path: Path) -> None:
 
 
 def test_link_in_its_place_is_not_written_through(tmp_path: Path) -> None:
-    """The file that it leads to stays as it is, and so does what lies in a folder of the teacher's."""
+    """Locking writes through no link, and removes nothing in a linked folder."""
     (tmp_path / "mine").write_text("mine")
     (tmp_path / LOCK).parent.mkdir()
     (tmp_path / LOCK).symlink_to(tmp_path / "mine")
@@ -100,7 +100,7 @@ def test_link_in_its_place_is_not_written_through(tmp_path: Path) -> None:
 def test_commands_wait_for_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each that writes ends at once with one line, also on a new gradebook; one that only reads goes on."""
+    """Each command that writes fails at once with one line; one that only reads still runs."""
     course = course_with_a_submission(tmp_path)
     (people := tmp_path / "people.csv").write_text("id\nada\n")
     monkeypatch.setenv(COURSE_VARIABLE, str(course))
@@ -114,7 +114,7 @@ def test_commands_wait_for_nobody(
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 def test_nbgraders_own_command_waits_for_nobody(tmp_path: Path) -> None:
-    """Its log says who is at work; alone, it lets go when it is done."""
+    """nbgrader's own autograde logs which process holds the lock, and releases its own lock at the end."""
     course = course_with_a_submission(tmp_path)
     Cycle(course, STEM).generate()
 
@@ -134,7 +134,7 @@ def test_nbgraders_own_command_waits_for_nobody(tmp_path: Path) -> None:
 def test_killed_while_it_generated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """nbgrader removes an older release before it writes the new one; the next grading makes up for that."""
+    """If a killed process left no release, the next grading generates it again."""
     course = course_with_a_submission(tmp_path)
     monkeypatch.setenv(COURSE_VARIABLE, str(course))
     (cycle := Cycle(course, STEM)).generate()

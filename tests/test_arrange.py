@@ -1,4 +1,4 @@
-"""Lines to put in order: no order is handed out, one is right, and a wrong one is told what its mistake is."""
+"""The line puzzle: exactly one order is right, no file reveals it, and a wrong order gets its message of the bank."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DISTRACTORS = 2
 
 @pytest.fixture(autouse=True)
 def notebook(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """The names that the chapters' setup cells give."""
+    """Return a notebook's namespace with the names of the chapters' setup cells."""
     shell = InteractiveShell.instance()
     for name, value in {"torch": torch, "nn": nn, "F": functional, "math": math}.items():
         monkeypatch.setitem(shell.user_ns, name, value)
@@ -42,12 +42,12 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 def matching(line: str) -> re.Pattern[str]:
-    """What a line may become when its gaps are filled."""
+    """Return a pattern for a line whose gaps are filled."""
     return re.compile("(.+)".join(map(re.escape, line.split(GAP))))
 
 
 def solved(pieces: Pieces) -> tuple[list[tuple[int, int]], dict[int, list[str]]]:
-    """The order and the filling that give the right program."""
+    """Return the order and the texts for the gaps that give the right program."""
     order, fill = [], {}
     for line in PROGRAMS[pieces.name].splitlines()[1:]:
         level = (len(line) - len(line.lstrip())) // 4 - 1
@@ -64,7 +64,7 @@ def _bank(name: str) -> AnswerBank:
 
 
 def put(*lines: str, name: str = "train_step", **filled: str) -> Arranger:
-    """An arrangement of these lines, each with what comes in place of its gap."""
+    """Arrange these lines, with texts for their gaps."""
     pieces = pieces_of(name, 0)
     order = [pieces.lines.index(line) + 1 for line in lines]
     fill = {
@@ -85,22 +85,22 @@ GIVE = f"return loss.{GAP}"
 
 
 class TestLines:
-    """What is handed out."""
+    """The files of lines in `course/arranged/`."""
 
     def test_there_are_eight(self) -> None:
-        """And for each a right program, which the tests alone have."""
+        """Eight exercises have lines, and the tests have a right program for each."""
         assert 8 == len(puzzle_names()) and set(PROGRAMS) == set(puzzle_names())
 
     @pytest.mark.parametrize("name", PROGRAMS)
     def test_order_in_the_file_says_nothing(self, name: str) -> None:
-        """It is that of the alphabet; no line stands there twice, none is indented, and gaps are marked."""
+        """The lines are sorted and not indented, none occurs twice, and at least one has a gap."""
         head, *lines = COURSE.arranged(name).splitlines()
         assert sorted(lines) == lines == [line.strip() for line in lines] and len(set(lines)) == len(lines)
         assert head.startswith(f"def {name}(") and any(GAP in line for line in lines)
 
     @pytest.mark.parametrize("name", PROGRAMS)
     def test_no_line_is_the_reference_solutions(self, name: str) -> None:
-        """Unless the chapter shows it to everybody."""
+        """No line is a secret line of the reference solution."""
         stem = COURSE.find(name).chapter
         path = PROJECT / "course" / "chapters" / f"{stem}.py"
         secret = leaks.secrets({path: ""}) & leaks.telling(read_chapter(path).exercise(name).source)
@@ -108,7 +108,7 @@ class TestLines:
 
     @pytest.mark.parametrize("name", PROGRAMS)
     def test_distractors_are_the_banks(self, name: str) -> None:
-        """Two lines are left when the program is right, and each is one that learners really write."""
+        """The right program leaves out two lines, and both occur in wrong answers of the bank."""
         pieces = pieces_of(name, 0)
         used = {number for number, _ in solved(pieces)[0]}
         left = [line for number, line in enumerate(pieces.lines, 1) if number not in used]
@@ -116,7 +116,7 @@ class TestLines:
         assert DISTRACTORS == len(left) and set(left) <= wrong
 
     def test_solutions_would_be_found(self, tmp_path: Path) -> None:
-        """A line of the reference that somebody hands out is a leak still."""
+        """A secret line of the reference counts as a leak even if `course/arranged/` contains it."""
         path = PROJECT / "course/chapters" / f"{COURSE.find('descend').chapter}.py"
         line = "x = x0.detach().clone().requires_grad_()"
         assert leaks.find(leaks.secrets({path: ""}, handed_out=line), {"arranged": line})
@@ -125,7 +125,7 @@ class TestLines:
 class TestOrder:
     @pytest.mark.parametrize("name", PROGRAMS)
     def test_one_is_right(self, name: str) -> None:
-        """It passes as an answer does; nothing of it is noted as passed."""
+        """The right order passes the check, and the progress log does not change."""
         before = LOGBOOK.read()
         order, fill = solved(pieces_of(name, 0))
         made = arrange(name, order=order, fill=fill, seed=0)
@@ -134,7 +134,7 @@ class TestOrder:
 
     @pytest.mark.parametrize("name", PROGRAMS)
     def test_levels_may_be_left_out_going_down(self, name: str) -> None:
-        """After a colon a line stands deeper by itself."""
+        """Without a level, a line after a colon is indented one level more."""
         order, fill = solved(pieces_of(name, 0))
         text = arrangement_of(pieces_of(name, 0), [number for number, _ in order], fill).text(pieces_of(name, 0))
         assert text.splitlines()[:3] == PROGRAMS[name].splitlines()[:3]
@@ -149,13 +149,13 @@ class TestOrder:
         ],
     )
     def test_wrong_orders_get_the_banks_sentences(self, lines: tuple[str, ...], tag: str) -> None:
-        """Those that the check has for the same mistake."""
+        """A wrong order gets the message that the check has for the same mistake."""
         fills = {f"gap{lines.index(LOSS)}": "model(x_batch)", f"gap{lines.index(GIVE)}": "item()"}
         (known,) = [each for each in _bank("train_step") if each.tag == tag]
         assert known.sentence in repr(put(*lines, **fills))
 
     def test_same_for_the_same_reader(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """And another one for the neighbor."""
+        """A user always gets the same order of lines, and another user gets another one."""
         orders = []
         for user in ("ada", "ada", "grace"):
             monkeypatch.setenv("JUPYTERHUB_USER", user)
@@ -163,7 +163,7 @@ class TestOrder:
         assert orders[0] == orders[1] != orders[2] and sorted(orders[0]) == sorted(orders[2])
 
     def test_notebook_keeps_its_names(self, notebook: dict[str, Any]) -> None:
-        """The program is run beside them, not among them."""
+        """The program runs in a copy of the notebook's namespace, and adds no name to it."""
         put(CLEAR, GIVE, gap1="item()")
         assert "train_step" not in notebook
 
@@ -179,17 +179,17 @@ class TestTrouble:
         ],
     )
     def test_order_of_other_lines(self, order: list[object], told: str) -> None:
-        """Expected, found."""
+        """An order with unknown or repeated lines or levels raises ValueError."""
         with pytest.raises(ValueError, match=told):
             arrange("train_step", order=order)
 
     def test_exercise_without_lines(self) -> None:
-        """One line says which there are."""
+        """For an exercise without lines, the error lists the exercises that have some."""
         with pytest.raises(UnknownExercise, match="There are some for accumulate, "):
             arrange("train")
 
     def test_open_gap(self) -> None:
-        """It names the line."""
+        """A check of a program with an open gap is refused, and the message quotes the line."""
         with pytest.raises(Refused, match=re.escape("Fill the gap in `loss = criterion(___, y_batch)`")):
             put(CLEAR, LOSS)
 
@@ -199,7 +199,7 @@ class TestTrouble:
         ids=["no Python", "some Python"],
     )
     def test_gap_with_anything(self, fill: str, told: str) -> None:
-        """What is no program is said so; what is one is judged."""
+        """A gap that makes the program invalid is refused; a valid program is judged."""
         try:
             said = repr(put(CLEAR, LOSS, gap1=fill))
         except Refused as error:
@@ -207,7 +207,7 @@ class TestTrouble:
         assert told in said
 
     def test_program_that_cannot_be_defined(self) -> None:
-        """What goes wrong is told in a line, above what was there."""
+        """If the definition itself raises, the page shows the error in one line."""
         pieces = pieces_of("train_step", 0)
         place = pieces.lines.index(CLEAR) + 1
         made = Arranger(
@@ -219,7 +219,7 @@ class TestTrouble:
 
 class TestPage:
     def test_message_is_taken(self) -> None:
-        """Order, levels and gaps; then the check."""
+        """The page's message sets order, levels and gaps; a check then judges them."""
         made = arrange("train_step", seed=0)
         order, fill = solved(pieces_of("train_step", 0))
         sent(
@@ -255,19 +255,19 @@ class TestPage:
         ids=range(13),
     )
     def test_other_messages_change_nothing(self, value: object) -> None:
-        """They are told, and the order stays."""
+        """An invalid message shows a note, and the order does not change."""
         made = arrange("train_step", seed=0)
         sent(made, {"choose": "arrange", "value": value})
         assert "x-note" in made.picture and made.text.count("\n") == 1
 
     def test_empty_program_is_refused(self) -> None:
-        """In words, above what was there."""
+        """A check of an empty program shows a note."""
         made = arrange("train_step")
         sent(made, {"choose": "check"})
         assert "Your program is empty" in made.picture
 
     def test_without_a_page(self) -> None:
-        """All lines with their numbers, and how to say an order; as HTML a list."""
+        """The text version has all numbered lines and an example call; the HTML version is a list without buttons."""
         made = arrange("evaluate", seed=0)
         data = bundle(made)
         lines = pieces_of("evaluate", 0).lines

@@ -1,8 +1,8 @@
-"""The attack bank: each file below `attacks/` is handed in as an answer, and must get what it earns and reach nothing.
+"""The attacks: each file below `attacks/` is handed in as an answer, gets the points it earns, and does no harm.
 
-The first lines of a file say what it tries, the share of the exercise's points that it gets (0, or 1 where the answer
-itself is right), `says` with a part of the sentence that the student reads, and `others: any` where an attack may cost
-its own student other exercises too.
+The first lines of a file say what it tries, the `share` of the exercise's points that it gets (0, or 1 if the answer
+itself is right), `says` with a part of the message that the student reads, and `others: any` if the attack may cost its
+own student points of other exercises.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ pytestmark = [pytest.mark.xdist_group("attacks"), pytest.mark.night]
 TARGET, SEED = "standardize", 23
 FOLDER = Path(__file__).parent / "attacks"
 ATTACKS = sorted(FOLDER.glob("*/*.py"))
-# One second of computing, four of waiting, for what never ends; what ends by itself has the time that students have.
+# Attacks that never end get one second of computing and four of waiting; the others get the limits of students.
 SHORT, USUAL = Limits(time_factor=0.1), Limits()
-# What ends only when its time is over waits beside the others, and is looked at when they are done.
+# Attacks that end only at their time limit run in threads beside the others, and are examined last.
 WAITING = [path for path in ATTACKS if path.stem in ("sleep", "stop_itself")]
 IN_ORDER = [*(path for path in ATTACKS if path not in WAITING), *WAITING]
 Graded = Callable[[Path], SubmissionVerdict]
@@ -48,26 +48,26 @@ Graded = Callable[[Path], SubmissionVerdict]
 
 @pytest.fixture(scope="module")
 def judge() -> Judge:
-    """The judge of chapter 1."""
+    """Return the judge of the sample chapter."""
     return sample_judge()
 
 
 @pytest.fixture(scope="module")
 def release(judge: Judge) -> NotebookNode:
-    """A notebook as students get it."""
+    """Return a notebook as students get it."""
     return released(judge)
 
 
 @pytest.fixture(scope="module")
 def confined() -> Runner:
-    """What a class is graded with."""
+    """Return the runner that grades classes."""
     return runner_for(COURSE.folder, UNCONFINED)
 
 
 @pytest.fixture(scope="module")
 def graded(judge: Judge, release: NotebookNode, confined: Runner) -> Iterator[Graded]:
-    """Hands in an attack and gives the verdict on it."""
-    for name in judge.chapter.exercises:  # the judge computes keys: not for threads
+    """Yield a function that grades an attack and returns the verdict."""
+    for name in judge.chapter.exercises:  # computed here, because the judge's keys are not safe for threads
         judge.keys.full_key(name, SEED)
 
     def now(attack: Path) -> SubmissionVerdict:
@@ -80,20 +80,20 @@ def graded(judge: Judge, release: NotebookNode, confined: Runner) -> Iterator[Gr
 
 
 def handed_in_with(attack: Path, judge: Judge, release: NotebookNode) -> bytes:
-    """The worked solutions, with an attack in the place of one."""
+    """Return a submission of the worked solutions, with an attack in place of one."""
     answers = {name: judge.chapter.solution(name) for name in judge.chapter.exercises}
     return handed_in(release, answers | {TARGET: attack.read_text(encoding="utf-8")})
 
 
 def told(attack: Path) -> dict[str, str]:
-    """The keys in the first lines of an attack."""
+    """Return the keys in the first lines of an attack."""
     return dict(re.findall(r"^# (share|says|others): (.*)$", attack.read_text(encoding="utf-8"), re.MULTILINE))
 
 
 def outside() -> dict[str, tuple[int, int]]:
-    """What no submission may change: the course and the package, each file with its size and when it last changed.
+    """Return size and change time of each file of the course and the package, which no submission may change.
 
-    That time, unlike the time of writing, is the system's own: nobody can set it back.
+    Unlike the modification time, no program can set the change time back.
     """
     files = [path for part in ("course", "autograder") for path in (PROJECT / part).rglob("*")]
     kept = [path for path in files if "__pycache__" not in path.parts and path.is_file()]
@@ -101,7 +101,7 @@ def outside() -> dict[str, tuple[int, int]]:
 
 
 def left_running() -> list[str]:
-    """Processes that an attack started and that still run."""
+    """Return the command lines of processes that an attack left running."""
     commands = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -113,7 +113,7 @@ def left_running() -> list[str]:
 
 @pytest.mark.parametrize("bank", [on_stock, teacher_on_stock], ids=["answers", "files"])
 def test_documents_hold_the_tables(bank: ModuleType) -> None:
-    """docs/attacks.md shows the tables of the last run, and each attack has a row in them."""
+    """docs/attacks.md contains the tables of the last measurement, with a row for each attack."""
     table = bank.table(json.loads(bank.RESULTS.read_text(encoding="utf-8")))
 
     assert table in (PROJECT / "docs" / "attacks.md").read_text(encoding="utf-8")
@@ -121,7 +121,7 @@ def test_documents_hold_the_tables(bank: ModuleType) -> None:
 
 
 def test_security_names_what_facts_alone_can_earn() -> None:
-    """docs/security.md promises nothing for the exercises in which a replaced probe earns points."""
+    """docs/security.md makes no promise for exercises in which a replaced probe earns points."""
     text = (PROJECT / "docs" / "security.md").read_text(encoding="utf-8")
     promised = text.partition("**Facts that stand alone.**")[2].partition("\n- **")[0]
 
@@ -129,13 +129,13 @@ def test_security_names_what_facts_alone_can_earn() -> None:
 
 
 def test_there_are_many() -> None:
-    """The bank holds sixty attacks and more, each with a sentence and a share."""
+    """The bank holds at least sixty attacks, and each states its purpose and its share."""
     assert len(ATTACKS) >= 60
     assert all(path.read_text().startswith("# Tries to ") and told(path)["share"] in "01" for path in ATTACKS)
 
 
 def test_messages_name_the_steps_of_the_target(judge: Judge, release: NotebookNode) -> None:
-    """Attacks that speak for the grader's child know which of its steps run and probe the attacked exercise."""
+    """Step numbers in forged messages are those that run and probe the attacked exercise."""
     steps = plan_submission(
         read_submission(handed_in_with(ATTACKS[0], judge, release), release), judge, SEED
     ).program.steps
@@ -147,7 +147,7 @@ def test_messages_name_the_steps_of_the_target(judge: Judge, release: NotebookNo
 @needs_confinement
 @pytest.mark.parametrize("attack", IN_ORDER, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_attack_gets_what_it_earns_and_reaches_nothing(attack: Path, graded: Graded) -> None:
-    """Its share, its sentence, the other exercises' points; and outside nothing has changed."""
+    """An attack gets its share and message, costs no other points, and changes nothing outside."""
     before, keys = outside(), told(attack)
 
     verdict = graded(attack)
@@ -162,7 +162,7 @@ def test_attack_gets_what_it_earns_and_reaches_nothing(attack: Path, graded: Gra
 
 
 def others_lost(verdict: SubmissionVerdict) -> dict[str, str]:
-    """The exercises beside the attacked one that did not pass, each with its first sentence."""
+    """Return the other exercises that did not pass, each with its first message."""
     return {
         report.exercise: next(each.sentence for each in report.verdicts if each.status is not Status.PASS)
         for report in verdict.reports
@@ -172,7 +172,7 @@ def others_lost(verdict: SubmissionVerdict) -> dict[str, str]:
 
 @needs_confinement
 def test_next_submission_is_graded_as_ever(judge: Judge, release: NotebookNode, confined: Runner) -> None:
-    """After every family of attack, an honest submission still gets full points from the same warm processes."""
+    """After an attack of each kind, the same processes give an honest submission full points."""
     for name in ("others/delete_interpreter", "judge/forged_pass", "machine/exit"):
         attack = handed_in_with(FOLDER / f"{name}.py", judge, release)
         grade(attack, release, judge, SEED, confined, SHORT)

@@ -1,8 +1,8 @@
-"""Attacks on whoever grades: each file below `attacks/teacher/` makes something to hand in, and none may do harm.
+"""Attacks on the grader's machine and reports: each file below `attacks/teacher/` makes a harmful submission.
 
-The first lines of a file say what it tries, the share of all points that the student gets (0, 1, or `any` where that is
-not the point), and `says` with a part of what the teacher is told. A notebook's attack changes the bytes of an honest
-notebook; a folder's attack fills the student's folder itself.
+The first lines of a file say what it tries, the `share` of all points that the student gets (0, 1, or `any` if that
+does not matter), and `says` with a part of the message to the teacher. An attack by notebook changes the bytes of an
+honest notebook; an attack by folder fills the student's folder itself.
 """
 
 from __future__ import annotations
@@ -54,25 +54,25 @@ pytestmark = [
 FOLDER = Path(__file__).parent / "attacks" / "teacher"
 NOTEBOOKS, FILES = sorted(FOLDER.glob("notebooks/*.py")), sorted(FOLDER.glob("files/*.py"))
 PAGES = [path for path in NOTEBOOKS if "4242" in path.read_text() or path.stem in ("slow_markdown", "half_letters")]
-ALL_PAGES = "all pages"  # one student tries all that could make a page run something
+ALL_PAGES = "all pages"  # the student whose notebook combines all attacks on HTML pages
 SECRET = "what only the teacher may know"
-HONEST = '=honest, of "all"'  # a name that a spreadsheet would compute, and that must be quoted
+HONEST = '=honest, of "all"'  # a name that a spreadsheet would compute as a formula, with characters that need quotes
 
-# Names that folders have where students or other file systems gave them. Some of them nbgrader cannot grade.
+# Folder names as students or other file systems make them; nbgrader cannot grade some of them.
 ODD = ("-rf", "tab\tx", "<b>'\"&", "a,b", "{student_id}", "\u202eevil", "\U0001f600")
 NOT_NBGRADERS = (*map(os.fsdecode, (b"caf\xe9", b"caf\xff")), "two\nlines", "\x1b[31mred", "l" * 240)
-LARGE = 1_000_000  # bytes; reading notebooks of more is tried out for each alone
-# Feedback is the slowest part of the cycle: those get it who try to find something in it.
+LARGE = 1_000_000  # bytes; larger notebooks are only graded one by one, not in the class
+# Feedback is the slowest part of the cycle, so only students whose attacks concern it get some.
 GET_FEEDBACK = (ALL_PAGES, HONEST, "pages", "looks_graded", *(path.stem for path in FILES if "link" in path.stem))
 
 
 def told(attack: Path) -> dict[str, str]:
-    """The keys in the first lines of an attack."""
+    """Return the keys in the first lines of an attack."""
     return dict(re.findall(r"^# (share|says): (.*)$", attack.read_text(encoding="utf-8"), re.MULTILINE))
 
 
 def fingerprint(*folders: Path) -> str:
-    """What no submission may change: names and contents of everything in some folders."""
+    """Return a hash of the names and contents of all files in some folders, which no submission may change."""
     paths = [path for folder in folders for path in sorted(folder.rglob("*")) if "__pycache__" not in path.parts]
     parts = [str(path).encode() + (path.read_bytes() if path.is_file() else b"") for path in paths]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
@@ -80,30 +80,30 @@ def fingerprint(*folders: Path) -> str:
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course folder with the exercises of chapter 1, without its lessons."""
+    """Return a course folder with the exercises of the sample chapter."""
     return make_course(tmp_path_factory.mktemp("attacked") / "course")
 
 
 @pytest.fixture(scope="module")
 def judge(course: Path) -> Judge:
-    """The judge of this chapter."""
+    """Return the judge of this chapter."""
     return Judge(course, STEM)
 
 
 @pytest.fixture(scope="module")
 def release(judge: Judge) -> NotebookNode:
-    """A notebook as students get it."""
+    """Return a notebook as students get it."""
     return released(judge)
 
 
 @pytest.fixture(scope="module")
 def honest(judge: Judge, release: NotebookNode) -> bytes:
-    """The worked solutions, handed in."""
+    """Return a submission of the worked solutions."""
     return handed_in(release, {name: judge.chapter.solution(name) for name in judge.chapter.exercises})
 
 
 def test_there_are_many() -> None:
-    """Both families are there, and each attack says what it tries and what it must get."""
+    """There are many attacks of each family, and each states its purpose and its share."""
     assert len(NOTEBOOKS) >= 50 and len(FILES) >= 25 and len(PAGES) >= 15
     for path in (*NOTEBOOKS, *FILES):
         assert path.read_text().startswith("# Tries to ") and told(path)["share"] in ("0", "1", "any"), path
@@ -111,7 +111,7 @@ def test_there_are_many() -> None:
 
 @pytest.mark.parametrize("attack", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook_is_graded_or_named(attack: Path, judge: Judge, release: NotebookNode, honest: bytes) -> None:
-    """Its bytes become a verdict: the points that its answers earn, or none and the reason."""
+    """Each attacking notebook gets a verdict: the points of its answers, or none with a reason."""
 
     def runner(program: Program, _limits: Limits) -> dict[str, Outcome]:
         solved = {name: Outcome(judge.keys.full_key(name, SEED).reference) for name in judge.chapter.exercises}
@@ -127,7 +127,7 @@ def test_notebook_is_graded_or_named(attack: Path, judge: Judge, release: Notebo
 
 
 def check_share(verdict: SubmissionVerdict, keys: dict[str, str]) -> None:
-    """The verdict is that which an attack says; no points without a reason."""
+    """Assert that the verdict has the share and message of an attack, and a reason if it has no points."""
     notes = " ".join((verdict.trouble or "", *verdict.eye, *verdict.repairs))
     assert keys["share"] == "any" or verdict.score == float(keys["share"]) * verdict.max_score, notes
     assert keys.get("says", "") in notes and (verdict.trouble is not None) == (keys["share"] == "0"), notes
@@ -138,7 +138,7 @@ def check_share(verdict: SubmissionVerdict, keys: dict[str, str]) -> None:
 
 @dataclass(frozen=True)
 class Attacked:
-    """A class that has been through the whole cycle."""
+    """A class of attackers after the whole cycle of grading."""
 
     course: Path
     failures: dict[str, str]
@@ -146,7 +146,7 @@ class Attacked:
     grades: str
 
     def verdict(self, student: str) -> SubmissionVerdict:
-        """The stored verdict of one student."""
+        """Return the stored verdict of one student."""
         found = verdict_store.read_verdict(self.course, STEM, student)
         assert found is not None, self.failures.get(student)
         return found
@@ -154,7 +154,7 @@ class Attacked:
 
 @pytest.fixture(scope="module")
 def attacked(course: Path, honest: bytes) -> Iterator[Attacked]:
-    """Every attack in one class, and an honest student behind them."""
+    """Yield a class of all attacks with an honest student behind them."""
     with pytest.MonkeyPatch.context() as monkeypatch, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         monkeypatch.setenv(verdict_store.SEED_VARIABLE, str(SEED))
@@ -162,7 +162,7 @@ def attacked(course: Path, honest: bytes) -> Iterator[Attacked]:
 
 
 def run_class(course: Path, honest: bytes) -> Attacked:
-    """Hand in every attack by hand, so that nothing has looked at it before; grade, write feedback, export."""
+    """Write each attack directly into `submitted`, without collecting; then grade, write feedback, and export."""
     outside, grades = make_outside(course.parent, honest), course.parent / "grades.csv"
     cycle = Cycle(course, STEM)
     cycle.generate()
@@ -185,7 +185,7 @@ def run_class(course: Path, honest: bytes) -> Attacked:
 
 
 def make_outside(folder: Path, honest: bytes) -> Path:
-    """Files of the teacher's, which students would like to read or to overwrite."""
+    """Make files of the teacher's that attacks try to read or to overwrite."""
     outside = folder / "outside"
     outside.mkdir()
     (outside / "secret.txt").write_text(SECRET)
@@ -195,7 +195,7 @@ def make_outside(folder: Path, honest: bytes) -> Path:
 
 
 def submitted(course: Path, student: str) -> Path:
-    """A student's empty folder."""
+    """Return a student's empty folder."""
     folder = course / "submitted" / student / STEM
     folder.mkdir(parents=True)
     return folder
@@ -203,7 +203,7 @@ def submitted(course: Path, student: str) -> Path:
 
 @pytest.mark.parametrize("attack", FILES, ids=lambda path: path.stem)
 def test_submission_is_graded_or_named(attack: Path, attacked: Attacked) -> None:
-    """Each student's folder becomes a verdict or a reason, in the summary too."""
+    """The class table has a verdict or a reason for each attacker's folder."""
     rows = {row.student: row for row in class_table.class_rows(attacked.course, STEM, attacked.failures)}
     keys = told(attack)
 
@@ -214,7 +214,7 @@ def test_submission_is_graded_or_named(attack: Path, attacked: Attacked) -> None
 
 
 def test_class_goes_on(attacked: Attacked) -> None:
-    """The honest student who comes last gets every point."""
+    """The honest student, who comes last, gets every point."""
     verdict = attacked.verdict(HONEST)
 
     assert verdict.max_score == verdict.score
@@ -222,12 +222,12 @@ def test_class_goes_on(attacked: Attacked) -> None:
 
 
 def test_nothing_outside_has_changed(attacked: Attacked) -> None:
-    """Neither the teacher's files nor the course's are written to, and none was unpacked elsewhere."""
+    """No file of the teacher's or the course's changed, and no pickle was executed."""
     assert attacked.outside[0] == attacked.outside[1] and not Path("/tmp/pickled").exists()
 
 
 def test_nothing_of_the_teachers_comes_back(attacked: Attacked) -> None:
-    """What a link leads to is in no folder that students or formgrader get to see, and nothing there is a link."""
+    """Graded folders hold only plain files, and none contains the teacher's secret."""
     for step in ("autograded", "feedback", "verdicts"):
         for path in (attacked.course / step).rglob("*"):
             assert not path.is_symlink() and (path.is_dir() or path.is_file()), path
@@ -235,7 +235,7 @@ def test_nothing_of_the_teachers_comes_back(attacked: Attacked) -> None:
 
 
 def test_feedback_holds_our_pages_only(attacked: Attacked) -> None:
-    """A page that a student brings along is not given out, nor put where formgrader serves it."""
+    """The feedback contains no HTML page that a student handed in."""
     pages = [path for step in ("autograded", "feedback") for path in (attacked.course / step).rglob("*.*htm*")]
 
     assert {f"{STEM}.html"} == {path.name for path in pages}
@@ -244,7 +244,7 @@ def test_feedback_holds_our_pages_only(attacked: Attacked) -> None:
 
 @pytest.mark.parametrize("student", [ALL_PAGES, "pages"])
 def test_no_page_runs_what_a_student_wrote(student: str, attacked: Attacked) -> None:
-    """Feedback, and formgrader's view of the autograded notebook, show it as text."""
+    """Feedback, and formgrader's view of the autograded notebook, run nothing of a student's."""
     notebook = attacked.course / "autograded" / student / STEM / f"{STEM}.ipynb"
     feedback = attacked.course / "feedback" / student / STEM / f"{STEM}.html"
 
@@ -253,7 +253,7 @@ def test_no_page_runs_what_a_student_wrote(student: str, attacked: Attacked) -> 
 
 
 def test_autograded_notebook_holds_our_outputs_only(attacked: Attacked) -> None:
-    """No attachment, no metadata and no output of a student's; of the outputs, ours on the checks."""
+    """The autograded notebook keeps no attachments, metadata or outputs of a student's."""
     notebook = nbformat.read(attacked.course / "autograded" / ALL_PAGES / STEM / f"{STEM}.ipynb", as_version=4)
 
     assert "4242" not in str(notebook.metadata)
@@ -267,18 +267,18 @@ def test_autograded_notebook_holds_our_outputs_only(attacked: Attacked) -> None:
 
 
 def test_export_is_no_formula(attacked: Attacked) -> None:
-    """A name that a spreadsheet would compute is text in the exported grades, whatever signs are in it."""
+    """In the exported grades, a name that a spreadsheet would compute is quoted as text."""
     rows = {row["student_id"]: row for row in csv.DictReader(io.StringIO(attacked.grades))}
 
     assert float(rows[f"'{HONEST}"]["score"]) > 0 and HONEST not in rows
 
 
-# --- every command, where the terminal has few letters
+# --- every command, on a terminal without UTF-8
 
 
 @pytest.fixture
 def typed(attacked: Attacked, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str]]:
-    """Types a command in the class's course: its status, and what it writes to a terminal without UTF-8."""
+    """Return a function that runs a command in the class's course, with its status and output as ASCII."""
     monkeypatch.setenv(COURSE_VARIABLE, str(attacked.course))
 
     def run(*words: str) -> tuple[int, str]:
@@ -292,7 +292,7 @@ def typed(attacked: Attacked, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
 
 @pytest.mark.parametrize(("command", "status"), [("grade", 1), ("summary", 0)])
 def test_class_is_told(command: str, status: int, attacked: Attacked, typed: Callable[..., tuple[int, str]]) -> None:
-    """However their folders are called, all students have a line, and those who cannot be graded have a reason."""
+    """Commands list all students, whatever their folders' names, and a reason for those that cannot be graded."""
     found, told = typed(command, STEM)
 
     everybody = {each.parent.name for each in (attacked.course / "submitted").glob(f"*/{STEM}")}
@@ -305,7 +305,7 @@ def test_class_is_told(command: str, status: int, attacked: Attacked, typed: Cal
 
 @pytest.mark.parametrize("student", [*ODD, *NOT_NBGRADERS])
 def test_feedback_and_drafts(student: str, attacked: Attacked, typed: Callable[..., tuple[int, str]]) -> None:
-    """A student of any name gets feedback and can be learned from, or a line says why not."""
+    """For a student of any name, `feedback` and `learn` either succeed or print an error."""
     is_graded = student in ODD
     written = typed("feedback", STEM, f"--student={student}")
     learned = typed("learn", str(attacked.course / "submitted" / student / STEM), "add_bias")
@@ -317,7 +317,7 @@ def test_feedback_and_drafts(student: str, attacked: Attacked, typed: Callable[.
 
 
 def test_report(attacked: Attacked, typed: Callable[..., tuple[int, str]]) -> None:
-    """Each student has a page of their own, and whatever is written is UTF-8."""
+    """The report has one page for each student, and all its files are UTF-8."""
     status, told = typed("report")
     assert not status, told
 
@@ -332,7 +332,7 @@ def test_report(attacked: Attacked, typed: Callable[..., tuple[int, str]]) -> No
 
 @pytest.mark.parametrize("exporter", [PlainGrades, Canvas, Moodle])
 def test_exports(exporter: type[Any], attacked: Attacked, tmp_path: Path) -> None:
-    """Each student of the gradebook is in the table, with the points."""
+    """Each export lists every student of the gradebook."""
     cycle = Cycle(attacked.course, STEM)
     plugin = exporter(parent=cycle.api)
     plugin.to = str(tmp_path / "table.csv")
@@ -352,7 +352,7 @@ def test_exports(exporter: type[Any], attacked: Attacked, tmp_path: Path) -> Non
 def test_collecting_follows_no_link(
     attack: Path, course: Path, tmp_path: Path, honest: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """What is collected holds plain files, folders and links aside; what cannot be collected is named."""
+    """Collecting an attack copies no file behind a link, or logs that it was not collected."""
     outside, source, collected = make_outside(tmp_path, honest), tmp_path / "in" / STEM, tmp_path / "collected"
     source.mkdir(parents=True)
     run_path(str(attack))["hand_in"](source, honest, outside)

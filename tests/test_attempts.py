@@ -1,6 +1,6 @@
-"""Attempts against the machine from within the walls: all are made in one real run, as whoever runs the tests.
+"""Attempts of code inside the sandbox against the machine: one real run makes all of them.
 
-The numbers of system calls are those of x86-64; elsewhere the attempts that need them are left out.
+The system call numbers are those of x86-64; on other processors, the attempts that need them are left out.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ KNOWN = [name for name, (text, _) in attempts.ATTEMPTS.items() if platform.machi
 
 @pytest.fixture(scope="module")
 def tried() -> dict[str, str]:
-    """What came of each attempt."""
+    """Run all attempts in the sandbox, and return the outcome of each."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv("THE_TEACHERS_SECRET", "4242")
         text = Path(attempts.__file__).read_text(encoding="utf-8").replace("from __future__ import annotations", "")
@@ -41,12 +41,12 @@ def tried() -> dict[str, str]:
 @needs_confinement
 @pytest.mark.parametrize("attempt", KNOWN)
 def test_attempt_is_refused(attempt: str, tried: dict[str, str]) -> None:
-    """Each is told that it may not, or finds nothing."""
+    """The outcome of each attempt is a refusal, or shows that it found nothing."""
     assert tried[attempt].startswith(attempts.ATTEMPTS[attempt][1]), tried[attempt]
 
 
 def test_documents_hold_the_table() -> None:
-    """docs/attacks.md shows what came of each attempt within stock nbgrader, when it was last measured."""
+    """docs/attacks.md contains the table of the last measurement of the attempts on stock nbgrader."""
     table = attempts_on_stock.table(json.loads(attempts_on_stock.RESULTS.read_text(encoding="utf-8")))
 
     assert table in (PROJECT / "docs" / "attacks.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The autograd stepper's state: a tensor's real graph, and gradients that are those of `backward()`."""
+"""The data of the autograd stepper: a tensor's real graph, and the gradients that `backward()` computes."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ Pool = list[Tensor]
 
 
 class Cube(torch.autograd.Function):
-    """A step with a rule of its own."""
+    """A step with a custom backward rule."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
-        """x to the power of 3."""
+        """Return x to the power of 3."""
         ctx.save_for_backward(x)
         return x**3
 
     @staticmethod
     def backward(ctx: Any, grad_out: Tensor) -> Tensor:
-        """3 * x ** 2, times what arrives."""
+        """Return 3 * x ** 2 times the incoming gradient."""
         (x,) = ctx.saved_tensors
         return grad_out * 3 * x**2
 
@@ -43,32 +43,32 @@ class OneUsed(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Twice x, and y again."""
+        """Return twice x, and a copy of y."""
         ctx.set_materialize_grads(False)
         return x * 2, y.clone()
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor | None, None]:
-        """2 for x, nothing for y."""
+        """Return twice the gradient for x, and None for y."""
         return None if grads[0] is None else grads[0] * 2, None
 
 
 def without_record(x: Tensor) -> Tensor:
-    """A result that hangs on nothing."""
+    """Return a result without a graph."""
     with torch.no_grad():
         return x * 2
 
 
 def hooked(x: Tensor) -> Tensor:
-    """A result whose gradient a hook makes three times as large."""
+    """Return a result whose hook triples the gradient."""
     y = x + 0.5
     if y.requires_grad:
-        y.register_hook(lambda grad: 3 * grad)  # fails where no gradient comes: it gets None
+        y.register_hook(lambda grad: 3 * grad)  # raises if the gradient is None
     return y
 
 
 def retained(x: Tensor) -> Tensor:
-    """A result that keeps its gradient."""
+    """Return a result that retains its gradient."""
     y = x * 0.5
     if y.requires_grad:
         y.retain_grad()
@@ -76,18 +76,18 @@ def retained(x: Tensor) -> Tensor:
 
 
 def changed_through_a_view(x: Tensor) -> Tensor:
-    """A result whose first column is written into."""
+    """Return a result whose first column was changed in place through a view."""
     y = x * 1.5
     y[:, 0].mul_(2)
     return y
 
 
 def changed_after(f: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
-    """A step, and then its result is changed in place; some steps have saved it."""
+    """Return a step whose result is then changed in place, which some steps have saved."""
     return lambda x: f(x).add_(1)
 
 
-ONE = (  # each keeps the shape (2, 3)
+ONE = (  # operations that keep the shape (2, 3)
     torch.sin,
     torch.exp,
     lambda x: x.T.reshape(2, 3),
@@ -123,7 +123,7 @@ TWO = (
 
 @pytest.fixture(autouse=True, scope="module")
 def _few_objects() -> Iterator[None]:
-    """What was made before these tests is not searched for tensors again and again."""
+    """Hide older objects from the garbage collector, since reading a graph searches all of them."""
     gc.collect()
     gc.freeze()
     yield
@@ -132,7 +132,7 @@ def _few_objects() -> Iterator[None]:
 
 @st.composite
 def programs(draw: st.DrawFn) -> Callable[[], tuple[Pool, Tensor]]:
-    """A random program on two or three leaves; called, it gives all its tensors and its result."""
+    """Draw a random program on two or three leaves; calling it returns all its tensors and its result."""
     leaves = draw(st.integers(2, 3))
     steps = []
     for number in range(draw(st.integers(1, 9))):
@@ -155,7 +155,7 @@ def programs(draw: st.DrawFn) -> Callable[[], tuple[Pool, Tensor]]:
 
 
 def torchs_own(result: Tensor) -> tuple[list[Any], dict[Any, Any], str]:
-    """The order, what arrived and was returned, and the error, of a real `backward()`."""
+    """Return the order of nodes, the gradients that arrived and left, and the error, of a real `backward()`."""
     order, seen, error = [], {}, ""
     for node in trace(result).nodes:
         node.register_prehook(lambda grads, node=node: order.append(node))
@@ -168,17 +168,17 @@ def torchs_own(result: Tensor) -> tuple[list[Any], dict[Any, Any], str]:
 
 
 def listed(values: Values | None) -> Any:
-    """The numbers, or None."""
+    """Return the numbers of recorded values, or None."""
     return None if values is None else values.numbers
 
 
 def numbers(grad: Tensor | None) -> Any:
-    """The same of a tensor."""
+    """Return the numbers of a tensor, or None."""
     return None if grad is None else grad.tolist()
 
 
 def same(a: Any, b: Any) -> bool:
-    """Bit for bit: a nan is equal to a nan, and -0.0 is not 0.0."""
+    """Return whether two values are equal bit for bit: nan equals nan, and -0.0 differs from 0.0."""
     return repr(a) == repr(b)
 
 
@@ -186,7 +186,7 @@ def same(a: Any, b: Any) -> bool:
 @given(program=programs())
 @pytest.mark.night
 def test_gradients_are_those_of_backward(program: Callable[[], tuple[Pool, Tensor]]) -> None:
-    """What arrives at each node and is added to each leaf is what a real backward then brings, bit for bit."""
+    """The recorded gradients equal those of a real backward, bit for bit, at each node and leaf."""
     pool, result = program()
     if not result.requires_grad:
         return
@@ -210,10 +210,10 @@ def test_gradients_are_those_of_backward(program: Callable[[], tuple[Pool, Tenso
 @settings(deadline=None, max_examples=60)
 @given(program=programs())
 def test_what_is_sent_adds_up_to_what_arrives(program: Callable[[], tuple[Pool, Tensor]]) -> None:
-    """At each result, the gradients that were sent there sum to the one that arrives, unless a hook is named.
+    """At each result, the gradients sent there sum to the one that arrives, unless a hook is reported.
 
-    Torch may add in another order. So a sum is right within the rounding of its largest term; and where a term is
-    not finite, or the sum of sizes overflows, the order decides between inf and nan, and nothing is asked.
+    Torch may add in another order, so the sum is compared within the rounding of its terms; terms that are not finite,
+    or whose sum overflows, are not compared.
     """
     _, result = program()
     if not result.requires_grad or (graph := read_graph(result)).error:
@@ -235,8 +235,8 @@ def test_what_is_sent_adds_up_to_what_arrives(program: Callable[[], tuple[Pool, 
 @settings(deadline=None, max_examples=60)
 @given(program=programs())
 def test_nothing_of_the_readers_changes(program: Callable[[], tuple[Pool, Tensor]]) -> None:
-    """Values, versions, flags and `.grad` of all tensors stay, and so does the state of the random numbers."""
-    gc.freeze()  # what was there before is not looked through
+    """Reading a graph changes no values, versions, flags, `.grad` or random state."""
+    gc.freeze()  # so that `alive` does not search older objects
     pool, result = program()
     before = [(each, each._version, each.requires_grad, each.tolist()) for each in alive()]
     grads = [(each, each.grad, numbers(each.grad)) for each in alive() if each.is_leaf or each.retains_grad]
@@ -249,42 +249,42 @@ def test_nothing_of_the_readers_changes(program: Callable[[], tuple[Pool, Tensor
 
 
 def alive() -> list[Tensor]:
-    """The tensors of the test that is running: these are the ones in float64."""
+    """Return the tensors of this test, which are the only ones in float64."""
     return [each for each in gc.get_objects() if type(each) is Tensor and each.dtype == torch.float64]
 
 
 @settings(deadline=None, max_examples=40)
 @given(program=programs())
 def test_the_graph_can_be_read_again(program: Callable[[], tuple[Pool, Tensor]]) -> None:
-    """Reading frees nothing and leaves no hook: the second reading finds the same as the first."""
+    """Reading a graph twice gives equal results: it frees nothing and leaves no hook."""
     _, result = program()
 
     assert read_graph(result) == read_graph(result)
 
 
 def named(graph: Graph, operation: str) -> Node:
-    """The only node of an operation."""
+    """Return the only node of an operation."""
     (found,) = (node for node in graph.nodes if node.operation == operation)
     return found
 
 
 def leaf(graph: Graph, name: str) -> Node:
-    """The node of a leaf."""
+    """Return the node of a leaf."""
     (found,) = (node for node in graph.nodes if node.is_leaf and node.results[0].name == name)
     return found
 
 
 def worked() -> tuple[dict[str, Tensor], Tensor]:
-    """The chapter's example: ((x * y) + x) ** 2 at 2 and 3."""
+    """Return the leaves and the result of chapter 2's example: ((x * y) + x) ** 2 at 2 and 3."""
     x, y = (torch.tensor(value, requires_grad=True) for value in (2.0, 3.0))
     return {"x": x, "y": y}, (x * y + x) ** 2
 
 
 class TestWhatIsShown:
-    """One thing at a time, on small graphs."""
+    """Single facts about small graphs."""
 
     def test_worked_example(self) -> None:
-        """The values forward, where they are kept, and the gradients back, as in chapter 2."""
+        """The forward values and the gradients are those of the example in chapter 2."""
         names, loss = worked()
         graph = read_graph(loss, names)
 
@@ -297,7 +297,7 @@ class TestWhatIsShown:
         assert added and (added.before, listed(added.incoming), listed(added.after)) == (None, 64.0, 64.0)
 
     def test_named_results_are_known(self) -> None:
-        """A result that nobody saved is known if the reader gives its name."""
+        """A result that no step saved has values if the reader passes the tensor by name."""
         names, _ = worked()
         product = names["x"] * names["y"]
         graph = read_graph(product + 1, {**names, "product": product})
@@ -306,7 +306,7 @@ class TestWhatIsShown:
         assert (result.name, listed(result.values), result.source) == ("product", 6.0, "what product holds now")
 
     def test_saved_tensors_say_whose_they_are(self) -> None:
-        """A saved tensor is traced to the step, the leaf or the name that it comes from; settings are text."""
+        """A saved tensor names the step, leaf or named tensor that it comes from; settings are text."""
         x = torch.ones(2, requires_grad=True)
         data = torch.arange(2.0)
         graph = read_graph((((x * data).exp() * x) ** 3).sum(), {"x": x, "data": data})
@@ -319,7 +319,7 @@ class TestWhatIsShown:
         assert [each.setting for each in graph.nodes[power].saved if each.name == "exponent"] == ["3"]
 
     def test_changed_in_place(self) -> None:
-        """The version when saved and now, and torch's own error, on looking and on going back."""
+        """A tensor changed in place has both versions and torch's error, and the pass stops at its step."""
         x = torch.ones(1, requires_grad=True)
         y = x.exp()
         out = y * 3
@@ -337,7 +337,7 @@ class TestWhatIsShown:
         assert passage and listed(passage.arrived[0]) == [3.0] and passage.sent == ()
 
     def test_freed_graph(self) -> None:
-        """After backward the nodes are still there; what they saved is gone, and torch says so."""
+        """After backward, the nodes remain, and their saved tensors carry torch's error."""
         names, loss = worked()
         loss.backward()
         graph = read_graph(loss, names)
@@ -347,7 +347,7 @@ class TestWhatIsShown:
         assert listed(graph.nodes[-1].results[0].values) == 64.0
 
     def test_a_sum_survives_backward(self) -> None:
-        """A freed graph that had saved nothing can be walked again, and `.grad` would grow."""
+        """A freed graph without saved tensors can be walked again, and `.grad` would grow."""
         x = torch.tensor(2.0, requires_grad=True)
         y = x + x
         y.backward()
@@ -356,20 +356,20 @@ class TestWhatIsShown:
         assert added and (listed(added.before), listed(added.after)) == (2.0, 4.0)
 
     def test_untracked(self) -> None:
-        """Behind an untracked tensor there is no graph; torch's error is told."""
+        """A tensor without a graph gives no nodes, torch's error, and a note."""
         graph = read_graph(torch.ones(()))
 
         assert graph.nodes == () and "does not require grad" in graph.error and graph.note
 
     def test_a_leaf_by_itself(self) -> None:
-        """A leaf is its own graph, with the gradient 1."""
+        """The graph of a leaf is one node with the gradient 1."""
         x = torch.tensor(2.0, requires_grad=True)
         (node,) = read_graph(x, {"x": x}).nodes
 
         assert node.is_leaf and node.added and listed(node.added.after) == 1.0
 
     def test_several_elements_need_a_gradient(self) -> None:
-        """Without `gradient` torch's refusal is told; with it, the walk is that of `backward(gradient)`."""
+        """Without `gradient` the graph has torch's error; with it, the gradients of `backward(gradient)`."""
         x = torch.ones(3, requires_grad=True)
         weights = torch.tensor([1.0, 1.0, 10.0])
 
@@ -385,7 +385,7 @@ class TestWhatIsShown:
         assert passage and listed(passage.sent[1]) == [4.0, 4.0, 4.0]
 
     def test_no_gradient_is_no_zero(self) -> None:
-        """An operand whose rule returns None gets none, and its leaf's `.grad` stays."""
+        """If a rule returns None for an operand, its leaf's `.grad` does not change."""
         x, y = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
         y.grad = torch.full((2,), 5.0)
         added = leaf(read_graph(sum(OneUsed.apply(x, y)).sum(), {"y": y}), "y").added
@@ -393,7 +393,7 @@ class TestWhatIsShown:
         assert added and added.incoming is None and listed(added.after) == [5.0, 5.0]
 
     def test_flag_switched_off(self) -> None:
-        """A leaf that is no longer tracked gets nothing, as with backward."""
+        """A leaf that no longer requires grad gets no gradient, as with backward."""
         x, y = torch.tensor(2.0, requires_grad=True), torch.tensor(3.0, requires_grad=True)
         product = x * y
         x.requires_grad_(False)
@@ -403,7 +403,7 @@ class TestWhatIsShown:
         assert added and not added.tracked and added.after is None and x.grad is None
 
     def test_hooks(self) -> None:
-        """A hook that changes a gradient is said and runs once; one that waits for a `.grad` does not run."""
+        """A tensor hook runs once and is reported; a post-accumulate hook does not run."""
         x = torch.tensor(2.0, requires_grad=True)
         y, ran, waited = x * 3, [], []
         y.register_hook(lambda grad: (ran.append(grad.item()), grad * 10)[1])
@@ -415,7 +415,7 @@ class TestWhatIsShown:
         assert (ran, waited) == ([2.0], []) and listed(leaf(graph, "x").added.after) == 60.0  # type: ignore[union-attr]
 
     def test_no_hook_is_left(self) -> None:
-        """What took notes on the way is gone, while the graph is still there."""
+        """After reading, the recording hooks are gone although the graph still exists."""
         names, loss = worked()
         graph = read_graph(loss, names)
 
@@ -423,7 +423,7 @@ class TestWhatIsShown:
         assert not [each for each in gc.get_objects() if type(each).__name__ == "_Notes"]
 
     def test_retained_gradients(self) -> None:
-        """A tensor in the middle that keeps its gradient has the old one afterwards, the very same."""
+        """A retained gradient is the same tensor object after reading."""
         x = torch.tensor(2.0, requires_grad=True)
         h = x * 3
         h.retain_grad()
@@ -434,7 +434,7 @@ class TestWhatIsShown:
         assert h.grad is kept and numbers(kept) == 12.0
 
     def test_a_rule_that_fails(self) -> None:
-        """An error of the reader's own rule is told as it is."""
+        """An error in a custom backward rule appears unchanged."""
 
         class Broken(torch.autograd.Function):
             @staticmethod
@@ -448,21 +448,21 @@ class TestWhatIsShown:
         assert read_graph(Broken.apply(torch.ones((), requires_grad=True))).error == "KeyError: 'mask'"
 
     def test_many_numbers_become_a_range(self) -> None:
-        """Large tensors are told by shape and range."""
+        """A large tensor is described by its shape and its range."""
         x = torch.linspace(-1, 1, 100).requires_grad_()
         values = read_graph(x.sum(), {"x": x}).nodes[0].results[0].values
 
         assert values and (values.shape, values.numbers, values.least, values.greatest) == ((100,), None, -1.0, 1.0)
 
     def test_a_sparse_gradient(self) -> None:
-        """A sparse gradient is told like any other."""
+        """A sparse gradient has values like any other."""
         table = nn.Embedding(3, 2, sparse=True)
         added = leaf(read_graph(table(torch.tensor([2, 2])).sum(), dict(table.named_parameters())), "weight").added
 
         assert added and listed(added.after) == [[0.0, 0.0], [0.0, 0.0], [2.0, 2.0]]
 
     def test_packed_tensors(self) -> None:
-        """What `saved_tensors_hooks` pack is unpacked, as backward does."""
+        """Tensors packed by `saved_tensors_hooks` are unpacked, as in backward."""
         x = torch.tensor(2.0, requires_grad=True)
         with torch.autograd.graph.saved_tensors_hooks(lambda each: each.item(), torch.tensor):
             graph = read_graph(x**2, {"x": x})
@@ -470,7 +470,7 @@ class TestWhatIsShown:
         assert [listed(each.values) for each in graph.nodes[-1].saved] == [None, 2.0]
 
     def test_too_many_nodes(self) -> None:
-        """A graph beyond the limit is not read, and that is said."""
+        """A graph beyond the limit is not read, and the note gives the limit."""
         x = torch.ones((), requires_grad=True)
         for _ in range(MOST_NODES + 1):
             x = x + 1
@@ -479,46 +479,46 @@ class TestWhatIsShown:
 
 
 class Block(nn.Module):
-    """Layers in a row, and a way around them."""
+    """Layers in a row with a residual connection."""
 
     def __init__(self) -> None:
         super().__init__()
         self.norm, self.first, self.second = nn.LayerNorm(8), nn.Linear(8, 8), nn.Linear(8, 8, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Add what the layers find."""
+        """Return x plus the output of the layers."""
         return x + self.second(torch.relu(self.first(self.norm(x))))
 
 
 def of_model(model: nn.Module, x: Tensor) -> Graph:
-    """The graph of a loss of a model."""
+    """Return the graph of a loss of a model."""
     return read_graph(model(x).pow(2).mean(), dict(model.named_parameters(remove_duplicate=False)))
 
 
 def steps(graph: Graph, module: str) -> list[str]:
-    """The recorded steps of a module."""
+    """Return the operations of a module's steps."""
     return [graph.nodes[at].operation for at in graph.modules.folds[module] if not graph.nodes[at].is_leaf]
 
 
 class TestModules:
-    """Which steps belong to which module."""
+    """The steps that belong to each module."""
 
     def test_a_layer_is_what_uses_its_parameters(self) -> None:
-        """A layer has the steps that use its parameters, also through a transpose; what has none stands alone."""
+        """A layer has the steps that use its parameters, even through a transpose; ReLU has no row."""
         graph = of_model(nn.Sequential(nn.Linear(3, 4, bias=False), nn.ReLU(), nn.Linear(4, 1)), torch.ones(2, 3))
 
         assert steps(graph, "0") == ["T", "Mm"] and steps(graph, "2") == ["T", "Addmm"]
         assert set(graph.modules.folds) == {"0", "2"}
 
     def test_modules_in_modules(self) -> None:
-        """A module has the steps of those inside it, and what lies between them."""
+        """A module has the steps of its submodules and those between them."""
         graph = of_model(nn.Sequential(Block(), Block()), torch.ones(2, 8))
 
         assert steps(graph, "0") == ["NativeLayerNorm", "T", "Addmm", "Relu", "T", "Mm"]
         assert steps(graph, "1.norm") == ["NativeLayerNorm"]
 
     def test_a_module_used_twice(self) -> None:
-        """A module with another one between its two uses cannot be one row, and that is said."""
+        """A module with another one between its two uses cannot be folded, and the reason says so."""
         model = nn.ModuleDict({"a": nn.Linear(2, 2), "b": nn.Linear(2, 2)})
         out = model["a"](model["b"](model["a"](torch.ones(1, 2))))
         modules = read_graph(out.sum(), dict(model.named_parameters())).modules
@@ -526,7 +526,7 @@ class TestModules:
         assert set(modules.folds) == {"b"} and modules.refused == {"a": "steps of b lie between its own"}
 
     def test_a_shared_parameter_counts_for_nobody(self) -> None:
-        """A parameter of two modules does not make everything between them one module."""
+        """A parameter of two modules belongs to neither, so the steps between are not folded together."""
         model = nn.Sequential(nn.Embedding(5, 3), nn.Linear(3, 4), nn.Linear(4, 3), nn.Linear(3, 5, bias=False))
         model[3].weight = model[0].weight
         graph = of_model(model, torch.tensor([1, 2]))
@@ -537,7 +537,7 @@ class TestModules:
     @settings(deadline=None, max_examples=50)
     @given(unfolded=st.sets(st.sampled_from(["0", "1", "2", "0.norm", "1.first", "2.second"])))
     def test_rows_come_after_what_they_are_made_from(self, unfolded: set[str]) -> None:
-        """However modules are folded, each node is in one row, and each row after those that it is made from."""
+        """With any folding, each node is in one row, and each row follows those it is made from."""
         graph = of_model(nn.Sequential(Block(), Block(), Block()), torch.ones(2, 8))
         rows = rows_of(graph.links, graph.modules.folds, unfolded)
 
@@ -546,7 +546,7 @@ class TestModules:
         assert all(turn[place[0]] <= turn[node] for node, places in enumerate(graph.links) for place in places if place)
 
     def test_two_modules_that_wait_for_each_other(self) -> None:
-        """Where each of two modules needs a part of the other first, one of them is shown unfolded."""
+        """If two modules each need a part of the other first, one of them is unfolded."""
         a, b = (nn.ParameterDict({"p": torch.ones(()), "q": torch.ones(())}) for _ in "ab")
         start, other = a["p"] * 2, b["p"] * 3
         graph = read_graph(
@@ -557,7 +557,7 @@ class TestModules:
         assert [row.module for row in rows_of(graph.links, graph.modules.folds, ()) if row.module] == ["b"]
 
     def test_a_thousand_nodes(self) -> None:
-        """A graph of more than a thousand nodes takes no more than a second or two of computing."""
+        """A graph of more than a thousand nodes takes less than three seconds of computing."""
         model = nn.Sequential(*(Block() for _ in range(100)))
         began = time.process_time()
         graph = of_model(model, torch.ones(2, 8))

@@ -1,4 +1,4 @@
-"""The measurements: that they count what they say; how long things take is no matter for a test."""
+"""The benchmarks: that they measure what they name; the measured times themselves are not tested."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ else:
 
 @pytest.mark.night
 def test_time_and_memory_of_descendants_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a process of a process computes and holds is seen."""
+    """A measurement includes the time and memory of descendant processes."""
     (tmp_path / "busy.py").write_text(_BUSY)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     found = measure.python(["busy"], tmp_path, 10)
@@ -43,7 +43,7 @@ def test_time_and_memory_of_descendants_count(tmp_path: Path, monkeypatch: pytes
 
 @pytest.mark.night
 def test_the_first_file_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As soon as it is there; where none is waited for, nothing is said."""
+    """The time of the first matching file is recorded; without a pattern it is 0."""
     writes = "import pathlib, time; time.sleep(1); pathlib.Path('a.txt').touch(); time.sleep(1)"
     (tmp_path / "writes.py").write_text(writes)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
@@ -54,13 +54,13 @@ def test_the_first_file_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_command_that_fails_is_told(tmp_path: Path) -> None:
-    """No figure is made from a command that did not do its work."""
+    """A failing command raises WorkFailed."""
     with pytest.raises(WorkFailed, match="no_such_module"):
         measure.python(["no_such_module"], tmp_path, 1)
 
 
 def figures(stock_wall: float) -> dict[str, object]:
-    """The figures of made-up runs, in which a submission costs a tenth of a second, and half of that is its own."""
+    """Return the figures of invented runs, in which a submission costs 0.1 s, half of it in its own code."""
     runs = {
         "starting": Measured(4, 10.0, 10.0, 500.0),
         "1 worker": Measured(104, 20.0, 20.0, 500.0),
@@ -76,7 +76,7 @@ def figures(stock_wall: float) -> dict[str, object]:
 
 
 def test_ratios_follow_from_the_runs() -> None:
-    """Speed-up, overhead and share, from numbers that can be worked out by hand; all of it is JSON."""
+    """Speed-up, overhead and shares have values computed by hand, and all figures are JSON."""
     found = json.loads(json.dumps(figures(12.5)))
 
     assert {"1 worker": 65.0, "2 workers": 100.0} == found["speed_up_wall"]
@@ -89,7 +89,7 @@ def test_ratios_follow_from_the_runs() -> None:
 
 
 def test_goals_that_are_missed_are_told() -> None:
-    """The table says of each goal whether it is reached."""
+    """The table says for each goal whether it was reached."""
     good, bad = measurements.table(figures(12.5)), measurements.table(figures(1.0))
 
     assert "100.0 times in wall time; goal 70 times: reached" in good
@@ -104,7 +104,7 @@ def test_goals_that_are_missed_are_told() -> None:
 
 
 def test_checks_in_which_an_optimizer_steps_train(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One step is enough; steps of an earlier check do not count."""
+    """`trains` detects an optimizer step within the check, and ignores earlier steps."""
     optimizer = torch.optim.SGD([torch.zeros(2, requires_grad=True)])
     monkeypatch.setattr(latency, "check", lambda _name, answer: answer())
     judge = create_autospec(Judge, instance=True)
@@ -115,7 +115,7 @@ def test_checks_in_which_an_optimizer_steps_train(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.night
 def test_stock_class_is_the_same_work(tmp_path: Path) -> None:
-    """nbgrader alone gets the same files, no configuration of ours, and checks judged in the kernel."""
+    """The class for stock nbgrader has the same submissions, none of our configuration, and visible checks."""
     course = classes.course_with(SAMPLE, tmp_path / "course", STEM, 3)
     stock = classes.stock_course(course, tmp_path / "stock", STEM, 2)
     name = f"{STEM}/{STEM}.ipynb"

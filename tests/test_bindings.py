@@ -1,4 +1,4 @@
-"""Which names a cell gives a value to, and which cells may do more than their text shows."""
+"""The names that a cell binds, and the cells that may bind names that their text does not show."""
 
 from __future__ import annotations
 
@@ -56,18 +56,18 @@ NOT_BINDING = [
 
 @pytest.mark.parametrize("text", BINDING)
 def test_a_cell_binds(text: str) -> None:
-    """Every way in which Python gives a name a value."""
+    """Each of these statements binds the name."""
     assert cell_binds(text, "name")
 
 
 @pytest.mark.parametrize("text", NOT_BINDING)
 def test_a_cell_does_not_bind(text: str) -> None:
-    """What only looks like it, or is in a namespace of its own."""
+    """These texts do not bind the name, because they only resemble a binding or use another namespace."""
     assert not cell_binds(text, "name")
 
 
 def test_a_star_binds_what_the_module_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only a module that is there can be asked; it may come later."""
+    """A star import binds the names of an imported module, and may bind anything until it is imported."""
     text = "from xml.sax.saxutils import *"
     monkeypatch.delitem(sys.modules, "xml.sax.saxutils", raising=False)
     assert may_bind_unseen(text) and not cell_binds(text, "quoteattr")
@@ -81,7 +81,7 @@ def test_a_star_binds_what_the_module_has(monkeypatch: pytest.MonkeyPatch) -> No
     ["exec('a = 1')", "globals()['a'] = 1", "%run other.py", "%%cython\na = 1", "def (", "%time a = 1", "%load x.py"],
 )
 def test_some_cells_may_bind_anything(text: str) -> None:
-    """Then nothing is certain."""
+    """These cells may bind names that their text does not show."""
     assert may_bind_unseen(text)
 
 
@@ -89,12 +89,12 @@ def test_some_cells_may_bind_anything(text: str) -> None:
     "text", ["vars(model)", "%time f(1)", "!pip list", "%matplotlib inline", "%%bash\na=1", "x?", "f = print"]
 )
 def test_most_cells_bind_what_they_show(text: str) -> None:
-    """Magics too."""
+    """These cells, including magics, bind only the names that their text shows."""
     assert not may_bind_unseen(text)
 
 
 def test_a_definition_is_its_code() -> None:
-    """The last one counts; comments and spaces do not."""
+    """The last definition counts, regardless of comments and spaces."""
     text = "def f():\n    return 1\n\n\ndef f():\n    return 2"
 
     assert (

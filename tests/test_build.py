@@ -18,14 +18,14 @@ ADDRESS = "https://github.com/someone/pytorch-basics"
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small project, built."""
+    """Return a small project, built."""
     folder = make_project(tmp_path_factory.mktemp("project"))
     build(folder, observe)
     return folder
 
 
 def cells(project: Path, folder: str) -> dict[str, Any]:
-    """The cells of a built notebook by id."""
+    """Return the cells of a built notebook by id."""
     inner = f"{folder}/{STEM}/{STEM}.ipynb" if folder.startswith("course") else f"{folder}/{STEM}.ipynb"
     notebook = nbformat.read(project / inner, as_version=4)
     return {cell.id: cell for cell in notebook.cells}
@@ -40,7 +40,7 @@ class TestNotebooks:
 
     @pytest.mark.parametrize("folder", ["notebooks", "solutions", "course/source"])
     def test_valid(self, project: Path, folder: str) -> None:
-        """Every notebook is valid, with ids that differ, no outputs, and metadata from a closed list."""
+        """Every notebook is valid, with unique ids, no outputs, and metadata from a closed list."""
         found = cells(project, folder)
         keys = {key for cell in found.values() for key in cell.metadata}
 
@@ -49,7 +49,7 @@ class TestNotebooks:
         assert not any(cell.get("outputs") or cell.get("execution_count") for cell in found.values())
 
     def test_claims_are_out_of_sight(self, project: Path) -> None:
-        """No notebook that is handed out holds a claim; the proof notebook has it below the cell that it is about."""
+        """Only the proof notebook contains claims, each below the cell that it concerns."""
         claim = "out of the reader's sight"
         proof = proof_notebook(read_chapter(project / "course/chapters" / f"{STEM}.py"), "").cells
         place = next(place for place, cell in enumerate(proof) if claim in cell.source)
@@ -59,7 +59,7 @@ class TestNotebooks:
             assert not any(claim in cell.source for cell in cells(project, folder).values())
 
     def test_predictions_hold_in_a_proof(self, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Below the setup cell stands what lets a right answer that is none stop the run."""
+        """In a proof, a wrong prediction in the chapter's text stops the run."""
         monkeypatch.setattr(lesson_cells, "Reveal", lesson_cells.Reveal)
         proof = proof_notebook(read_chapter(project / "course/chapters" / f"{STEM}.py"), "").cells
         place = next(place for place, cell in enumerate(proof) if cell.id == "held")
@@ -72,7 +72,7 @@ class TestNotebooks:
                 lesson_cells.reveal(guess, 3)
 
     def test_ids(self, project: Path) -> None:
-        """Ids are the names, the grade ids, or drawn from the content; equal cells get different ids."""
+        """Ids are names, grade ids, or hashes of the content; equal cells get different ids."""
         ids = list(cells(project, "notebooks"))
         drawn = [cell_id for cell_id in ids if cell_id.startswith("c-")]
 
@@ -89,7 +89,7 @@ class TestNotebooks:
         assert chapter.starter("hunt") == student["hunt"].source
 
     def test_untouched_starter_counts_as_untouched(self, project: Path) -> None:
-        """The checksum is taken of the starter, so that nbgrader sees whether a student touched it."""
+        """The stored checksum is that of the starter, so that nbgrader detects a student's changes."""
         from nbgrader.utils import compute_checksum
 
         hunt = cells(project, "notebooks")["hunt"]
@@ -97,7 +97,7 @@ class TestNotebooks:
         assert compute_checksum(hunt) == hunt.metadata.nbgrader.checksum
 
     def test_hidden_tests(self, project: Path) -> None:
-        """The fresh cases are asked for in nbgrader's source only."""
+        """Only nbgrader's source notebook contains the check of fresh cases."""
         source, student, solved = (
             cells(project, folder)["check_double"].source for folder in ("course/source", "notebooks", "solutions")
         )
@@ -121,7 +121,7 @@ class TestNotebooks:
         ]
 
     def test_points(self, project: Path) -> None:
-        """nbgrader knows a check's points; a stretch exercise has none, for it earns extra credit."""
+        """A check has its points in nbgrader's metadata; a stretch exercise has 0, since it earns extra credit."""
         student = cells(project, "notebooks")
         points = [student[name].metadata.nbgrader.points for name in ("check_double", "check_hunt")]
 
@@ -135,12 +135,12 @@ class TestNotebooks:
         assert "editable" not in student["double"].metadata
 
     def test_predict(self, project: Path) -> None:
-        """A student's guess is open, and the solved notebook holds the answer."""
+        """In the student's notebook a prediction is open; the solved notebook has the answer."""
         assert cells(project, "notebooks")["guess-the-sum"].source == "guess = (...)  # what is the sum?"
         assert cells(project, "solutions")["guess-the-sum"].source == "guess = (1 + 41)  # what is the sum?"
 
     def test_special_cells(self, project: Path) -> None:
-        """papermill finds the parameters; a figure's code is folded in JupyterLab and in Colab."""
+        """The parameters cell has papermill's tag, and figure cells are folded in JupyterLab and Colab."""
         student = cells(project, "notebooks")
         folded = {"jupyter": {"source_hidden": True}, "cellView": "form"}
 
@@ -152,7 +152,7 @@ class TestNotebooks:
         assert {"install", "setup"} < {cell.id for cell in drawn}
 
     def test_mine(self, tmp_path: Path) -> None:
-        """What stands in for the reader's answer is folded away, and the site knows it by its tag."""
+        """A `mine` cell is folded and tagged for the site in every notebook."""
         taken = '# %% mine=true name="own"\nmy_double = mine("double", abs)\n'
         build(make_project(tmp_path, f"{TEXT}\n{taken}"), observe)
         for folder in ("notebooks", "solutions", "course/source"):
@@ -166,7 +166,7 @@ class TestNotebooks:
 
 class TestSidePaths:
     def test_cells(self, tmp_path: Path) -> None:
-        """The heading is marked, and folds its text and all cells below, which stand in cells of their own."""
+        """A side path has a marked heading that folds its text and code, which are separate cells."""
         side = '# %% [markdown] side=true name="why"\n# #### Why?  (1 minute)\n#\n# So.\n\n# %%\n1\n'
         build(make_project(tmp_path, f"{TEXT}\n{side}"), observe)
         for folder in ("notebooks", "solutions", "course/source"):
@@ -177,7 +177,7 @@ class TestSidePaths:
             assert ({}, {}, "why_in") == (said.metadata, code.metadata, said.id)
 
     def test_notebook(self, project: Path, tmp_path: Path) -> None:
-        """Colab finds in the notebook's metadata what to fold; without side paths nothing is there."""
+        """Notebook metadata lists the side paths for Colab to fold; without side paths it has no such entry."""
         build(make_project(tmp_path, f"{TEXT}\n# %% [markdown] side=true\n# #### Why?\n#\n# So.\n"), observe)
         folded, plain = (nbformat.read(each / f"notebooks/{STEM}.ipynb", as_version=4) for each in (tmp_path, project))
 
@@ -187,14 +187,14 @@ class TestSidePaths:
 
 class TestAddress:
     def test_none(self, project: Path) -> None:
-        """Without an address there is no badge, and the install cell says what to do."""
+        """Without an address there is no badge, and the install cell says how to install from a clone."""
         student = cells(project, "notebooks")
 
         assert "colab" not in student["opening"].source
         assert "run `pip install .` in its folder" in student["install"].source
 
     def test_set(self, tmp_path: Path) -> None:
-        """With an address the badge stands below the title, and the install cell installs from there."""
+        """With an address, the badge is below the title, and the install cell installs from the address."""
         build(make_project(tmp_path, address=ADDRESS), observe)
         student = cells(tmp_path, "notebooks")
         title, _, badge, *_ = student["opening"].source.split("\n")
@@ -205,7 +205,7 @@ class TestAddress:
 
     @pytest.mark.parametrize("address", ["", ADDRESS, "https://git.example.org/a/b"])
     def test_torch_is_never_installed(self, tmp_path: Path, address: str) -> None:
-        """Whatever the address, the install cell imports torch and never installs it."""
+        """With any address, the install cell imports torch and never installs it."""
         build(make_project(tmp_path, address=address), observe)
         install = cells(tmp_path, "notebooks")["install"].source
 
@@ -213,21 +213,21 @@ class TestAddress:
         assert not any("install" in line and "torch" in line.replace("pytorch", "") for line in install.split("\n"))
 
     def test_elsewhere(self, tmp_path: Path) -> None:
-        """Colab opens notebooks from GitHub only, so that other hosts get no badge."""
+        """An address outside GitHub gets no Colab badge, because Colab opens notebooks only from GitHub."""
         build(make_project(tmp_path, address="https://git.example.org/a/b"), observe)
 
         assert "colab" not in cells(tmp_path, "notebooks")["opening"].source
 
     @pytest.mark.parametrize("address", ["http://a.b/c", "git@a.b:c", "https://a.b/c; rm -rf ~", "https://a.b/c d"])
     def test_refused(self, tmp_path: Path, address: str) -> None:
-        """An address that is not plain https never reaches a notebook."""
+        """An address that is not plain https raises an error."""
         with pytest.raises(CourseError, match="expected an https address"):
             generated_files(make_project(tmp_path, address=address), observe)
 
 
 class TestRebuild:
     def test_same_bytes(self, project: Path, tmp_path: Path) -> None:
-        """The same chapter gives the same bytes, in another folder too."""
+        """The same chapter gives the same bytes in any folder."""
         assert generated_files(project, observe) == generated_files(make_project(tmp_path), observe)
 
     def test_nothing_to_do(self, project: Path) -> None:
@@ -235,11 +235,11 @@ class TestRebuild:
         assert build(project, observe) == []
 
     def test_gradebook(self, project: Path) -> None:
-        """Building neither needs nor makes a gradebook."""
+        """Building creates no gradebook."""
         assert not list(project.rglob("gradebook.db*"))
 
     def test_readable(self, project: Path) -> None:
-        """What is written can be read by others, as any file that a user makes."""
+        """Built files have the permissions of any file that the user makes."""
         plain = project / "plain"
         plain.touch()
         modes = {stat.S_IMODE((project / name).stat().st_mode) for name in ("plain", f"notebooks/{STEM}.ipynb")}
@@ -250,7 +250,7 @@ class TestRebuild:
 class TestOneChapter:
     @pytest.fixture
     def two(self, tmp_path: Path) -> Path:
-        """A project of two chapters, nothing built, with a file in the generated folders that belongs to neither."""
+        """Return a project of two chapters, not built, with a file in a generated folder that belongs to neither."""
         project = make_project(tmp_path)
         chapters = project / "course" / "chapters"
         other = TEXT.replace("double", "triple").replace("hunt", "search")
@@ -260,7 +260,7 @@ class TestOneChapter:
         return project
 
     def test_nothing_else_is_looked_at(self, two: Path) -> None:
-        """Neither another chapter is observed or written, nor a stray file moved; what is listed has both."""
+        """Building one chapter observes and writes only that chapter, but the points of both."""
         observed = list[str]()
         told = build(two, lambda _, stem, __: observed.append(stem) or {}, only=STEM)
 
@@ -270,27 +270,27 @@ class TestOneChapter:
         assert all(stem in (two / "course" / "shipped" / "points.json").read_text() for stem in (STEM, OTHER))
 
     def test_as_when_all_are_built(self, two: Path) -> None:
-        """To the byte."""
+        """Building one chapter writes the same bytes as building all."""
         every = generated_files(two, observe)
 
         one = generated_files(two, observe, only=STEM)
         assert one == {path: every[path] for path in one} and len(one) < len(every)
 
     def test_checked_alone(self, two: Path) -> None:
-        """What of it is missing, and nothing of others."""
+        """Checking one chapter reports only its own files."""
         build(two, observe, only=STEM)
 
         assert [] == check_sync(two, observe, only=STEM) and check_sync(two, observe)
 
     def test_unknown(self, two: Path) -> None:
-        """A chapter that is not there is told with those that are."""
+        """An unknown chapter raises an error that lists the chapters."""
         with pytest.raises(CourseNotFound, match=f"expected one of the chapters {STEM}, {OTHER}, found 'ch09'"):
             build(two, observe, only="ch09")
 
 
 class TestRefused:
     def test_nbgrader_says_no(self, tmp_path: Path) -> None:
-        """What nbgrader refuses is told in one line, and leaves nothing half built."""
+        """An error of nbgrader's is reported in one line, and nothing is half built."""
         project = make_project(tmp_path, TEXT.replace("math.pi\n", "# BEGIN SOLUTION\n"))
         with pytest.raises(CourseError, match=f"nbgrader could not release {STEM}: .*solution") as told:
             build(project, observe)
@@ -299,13 +299,13 @@ class TestRefused:
         assert not (project / "notebooks").exists()
 
     def test_no_configuration(self, tmp_path: Path) -> None:
-        """A course without nbgrader's configuration gives one line."""
+        """A course without nbgrader's configuration raises a one-line error."""
         project = make_project(tmp_path)
         (project / "course" / "nbgrader_config.py").unlink()
         with pytest.raises(CourseNotFound, match=r"the one with nbgrader_config\.py and chapters/; found none in"):
             build(project, observe)
 
     def test_no_course(self, tmp_path: Path) -> None:
-        """A folder without a course gives one line."""
+        """A folder without a course raises a one-line error."""
         with pytest.raises(CourseNotFound, match="Run this in the course's clone"):
             build(tmp_path, observe)

@@ -1,4 +1,4 @@
-"""An answer's calls in a notebook: what they print is shown once, and what comes to no end is stopped."""
+"""The calls of an answer in a notebook: captured prints are shown once, and endless calls are stopped."""
 
 import os
 import signal
@@ -36,16 +36,16 @@ def right(x: torch.Tensor) -> torch.Tensor:
 
 
 def only_floats(x: torch.Tensor) -> torch.Tensor:
-    """Right for floats; an answer whose last check alone is not met."""
+    """An answer that fails only the last requirement, because it returns floats."""
     print("dtype", x.dtype)
     return right(x).float()
 
 
 class TestPrinted:
-    """What an answer prints, of all its calls."""
+    """The output of an answer's prints."""
 
     def test_the_first_call_that_is_not_right_is_shown(self, capsys: pytest.CaptureFixture[str]) -> None:
-        """Once, under a line that names the call; the other calls' lines are not shown."""
+        """Only the output of the first wrong call is shown, under a line that names the call."""
         check(NAME, only_floats)
         told = capsys.readouterr().out
 
@@ -55,7 +55,7 @@ class TestPrinted:
         )
 
     def test_of_a_right_answer_the_first_call(self, capsys: pytest.CaptureFixture[str]) -> None:
-        """A print that was left in is no fault, and is not seen seventy times."""
+        """For a right answer, only the output of the first call is shown, and the check passes."""
         check(NAME, right)
         told = capsys.readouterr().out
 
@@ -63,13 +63,13 @@ class TestPrinted:
         assert 1 == told.count("x has shape") and "all 5 checks passed" in told
 
     def test_a_silent_answer_has_no_such_line(self, capsys: pytest.CaptureFixture[str]) -> None:
-        """Nothing printed, nothing told."""
+        """Without prints, the report does not mention any."""
         check(NAME, lambda x: x)
 
         assert "printed" not in capsys.readouterr().out
 
     def test_what_is_printed_before_an_error_is_shown(self, capsys: pytest.CaptureFixture[str]) -> None:
-        """This is what print is for."""
+        """Output before an error is shown."""
 
         def answer(x: torch.Tensor) -> torch.Tensor:
             print("so far")
@@ -80,7 +80,7 @@ class TestPrinted:
         assert "    so far\n" in capsys.readouterr().out
 
     def test_much_is_cut(self, capsys: pytest.CaptureFixture[str]) -> None:
-        """Many lines, long lines, and more than anybody keeps."""
+        """Many lines, long lines and large outputs are cut."""
 
         def lines(x: torch.Tensor) -> None:
             for line in range(100):
@@ -103,7 +103,7 @@ class TestPrinted:
         assert "lines more, and more after them" in told[2] and len(told[2]) < 10_000
 
     def test_output_is_as_before_afterwards(self) -> None:
-        """Also where an answer ends the process."""
+        """sys.stdout is restored, even if an answer exits."""
         before = sys.stdout
         check(NAME, lambda x: sys.exit(1))
 
@@ -111,14 +111,14 @@ class TestPrinted:
 
 
 def loops(x: torch.Tensor) -> torch.Tensor:
-    """Comes to no end."""
+    """An answer that never ends."""
     while x.numel():
         time.sleep(0.001)
     return x
 
 
 def catches_all(x: torch.Tensor) -> torch.Tensor:
-    """Comes to an end only where nobody stops it twice."""
+    """An answer that ends only if it is interrupted twice."""
     try:
         loops(x)
     except:  # noqa: E722  # this is the point
@@ -127,16 +127,16 @@ def catches_all(x: torch.Tensor) -> torch.Tensor:
 
 
 class TestNoEnd:
-    """An answer that comes to no end."""
+    """Answers that never end."""
 
     @pytest.fixture(autouse=True)
     def impatient(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A fifth of a second, in place of three."""
+        """Set the time limit to 0.2 seconds."""
         monkeypatch.setattr(answer_calls, "_MOST", 0.2)
 
     @pytest.mark.parametrize("answer", [loops, catches_all, lambda x: time.sleep(60)], ids=["loop", "caught", "sleep"])
     def test_it_is_stopped_with_a_sentence(self, answer: object) -> None:
-        """The time, the line, the call; the notebook goes on."""
+        """An endless answer is stopped; the message has time, line and call, and later checks are skipped."""
         first, *rest = visible_report(NAME, answer).verdicts
 
         assert Status.TIMEOUT is first.status
@@ -146,7 +146,7 @@ class TestNoEnd:
         assert all(Status.SKIPPED is each.status for each in rest)
 
     def test_what_it_printed_is_shown(self, capsys: pytest.CaptureFixture[str]) -> None:
-        """That is how one finds out where it turns in circles."""
+        """The output of a stopped answer is shown."""
 
         def answer(x: torch.Tensor) -> torch.Tensor:
             print("round and round")
@@ -157,7 +157,7 @@ class TestNoEnd:
         assert "    round and round\n" in capsys.readouterr().out
 
     def test_interrupts_are_as_before_afterwards(self) -> None:
-        """Whatever handles them."""
+        """The handler of SIGINT is restored, and no thread of the deadline is left."""
         before = signal.getsignal(signal.SIGINT)
         visible_report(NAME, loops)
 
@@ -167,7 +167,7 @@ class TestNoEnd:
 
 @pytest.mark.parametrize(("takes", "seconds"), [(0.001, 3), (0.3, 3), (1.0, 10), (1.5, 15), (5.0, 20)])
 def test_an_answer_has_ten_times_what_the_worked_solution_takes(takes: float, seconds: float) -> None:
-    """At least 3 seconds and at most 20."""
+    """The time limit is ten times the solution's time, between 3 and 20 seconds."""
     assert seconds == pytest.approx(answer_calls.time_limit_of(replace(COURSE.find(NAME), takes=takes)))
 
 
@@ -176,24 +176,24 @@ ITSELF = f"import time\nfrom {deadline.__module__} import deadline\nwith deadlin
 
 
 def loaded_within(seconds: float, name: str, then: float = 0.0) -> None:
-    """Import a module and sleep, with so much time for both."""
+    """Import a module and sleep, within a deadline."""
     with deadline(seconds):
         import_module(name)
         time.sleep(then)
 
 
 class TestDeadline:
-    """The limit itself."""
+    """The time limit itself."""
 
     @pytest.fixture
     def folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-        """A folder of modules; what runs is looked at a hundred times a second."""
+        """Return an importable folder, and let the deadline look a hundred times a second."""
         monkeypatch.syspath_prepend(tmp_path)
         monkeypatch.setattr(deadline_module, "_LOOK", 0.01)
         return tmp_path
 
     def test_imports_do_not_count(self, folder: Path) -> None:
-        """A module that takes long is loaded to its end, and the code after it has its time; then it is stopped."""
+        """The time of an import does not count toward the limit, but the code after it does."""
         (folder / "loads_slowly.py").write_text(LATE.format(0.6))
         begun = time.monotonic()
         with pytest.raises(OutOfTime):
@@ -202,14 +202,14 @@ class TestDeadline:
         assert ["ended"] == sys.modules["loads_slowly"].seen and 0.8 < time.monotonic() - begun < 10
 
     def test_an_import_that_does_not_end_is_stopped(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """What a module may take in addition has an end, too."""
+        """An endless import is stopped after its own limit."""
         monkeypatch.setattr(deadline_module, "_LOADING", 0.3)
         (folder / "loads_forever.py").write_text(LATE.format(60))
         with pytest.raises(OutOfTime):
             loaded_within(0.1, "loads_forever")
 
     def test_what_runs_within_an_import_counts(self, folder: Path) -> None:
-        """A module that calls `check` while it is loaded has no more time than a notebook."""
+        """A check called while a module is imported has the usual limit."""
         (folder / "checks_itself.py").write_text(ITSELF)
         begun = time.monotonic()
         with pytest.raises(OutOfTime):
@@ -218,7 +218,7 @@ class TestDeadline:
         assert time.monotonic() - begun < 2
 
     def test_what_ends_in_time_is_left_alone(self) -> None:
-        """Many blocks that end close to their limit: an interrupt never falls behind one."""
+        """A block that ends near its limit raises OutOfTime within the block or not at all."""
         late = 0
         for _ in range(60):
             try:
@@ -227,10 +227,10 @@ class TestDeadline:
             except OutOfTime:
                 late += 1
 
-        assert 0 <= late <= 60  # each either ended or was stopped; no other interrupt was seen
+        assert 0 <= late <= 60  # each block ended or was stopped inside, and no interrupt came later
 
     def test_in_another_thread_it_says_that_it_cannot_stop(self, capsys: pytest.CaptureFixture[str]) -> None:
-        """Python interrupts its main thread alone."""
+        """In another thread a message says that it cannot stop the code, as Python interrupts only the main one."""
 
         def block() -> None:
             with deadline(0.01):
@@ -243,7 +243,7 @@ class TestDeadline:
         assert "It cannot be stopped from here: interrupt it." in capsys.readouterr().out
 
     def test_a_reader_s_interrupt_is_handed_on(self) -> None:
-        """To whatever handled it before, if anything did: a process in the background may be told to ignore it."""
+        """The reader's interrupt goes to the previous handler, or is ignored if it was ignored before."""
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
             with pytest.raises(KeyboardInterrupt) as caught, deadline(60):
@@ -259,7 +259,7 @@ class TestDeadline:
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[BlockingKernelClient]:
-    """A real kernel."""
+    """Yield the client of a real kernel."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "IPYTHONDIR": str(tmp_path / "i")}
     manager, client = start_new_kernel(cwd=str(tmp_path), env=environment)
     yield client
@@ -267,9 +267,9 @@ def client(tmp_path: Path) -> Iterator[BlockingKernelClient]:
     manager.shutdown_kernel(now=True)
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # pyzmq's, on a connection that is not encrypted
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # from pyzmq, about an unencrypted connection
 def test_in_a_real_kernel(client: BlockingKernelClient) -> None:
-    """A loop is stopped and the kernel goes on; a reader's interrupt is one line with the line that was running."""
+    """A real kernel survives an endless check, and shows a reader's interrupt as one line."""
     ran(client, "from autograder import check\nfrom autograder.notebook import answer_calls\nanswer_calls._MOST = 0.2")
     ran(client, "def flatten_images(x):\n    print('here')\n    while True:\n        pass")
     told = ran(client, 'check("flatten_images", flatten_images)')

@@ -1,4 +1,4 @@
-"""The card at the end of a chapter: never before all points are earned, and with what the reader wrote."""
+"""The completion card of a chapter: it appears only when all points are earned, and uses the reader's answer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WITH_POINTS = [name for name, worth in FIRST.exercises.items() if worth.points]
 
 @pytest.fixture
 def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """The names of a notebook whose kernel started in an empty folder."""
+    """Return the namespace of a notebook whose kernel started in an empty folder."""
     shell = SimpleNamespace(kernel=object(), starting_dir=str(tmp_path), user_ns={}, history_manager=None)
     for module in (progress_log, last_check):
         monkeypatch.setattr(module, "get_ipython", lambda: shell)
@@ -40,18 +40,18 @@ def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 def passes(*exercises: str) -> None:
-    """The last check of each has passed."""
+    """Log a passed check of each exercise."""
     for name in exercises:
         LOGBOOK.note(Report(name, (Verdict("all", Status.PASS),)))
 
 
 def fails(name: str) -> None:
-    """The last check of one has not."""
+    """Log a failed check of an exercise."""
     LOGBOOK.note(Report(name, (Verdict("all", Status.FAIL),)))
 
 
 def made() -> completion_card.Card:
-    """The card of chapter 1."""
+    """Return the card of chapter 1."""
     found = progress(1).card
     assert found is not None
     return found
@@ -60,7 +60,7 @@ def made() -> completion_card.Card:
 @pytest.mark.usefixtures("names")
 class TestWhen:
     def test_not_before_the_last_point(self) -> None:
-        """One exercise is open, or was broken again."""
+        """There is no card while an exercise with points is open, or after one fails again."""
         assert progress(1).card is None
         passes(*WITH_POINTS[:-1])
         assert progress(1).card is None
@@ -70,12 +70,12 @@ class TestWhen:
         assert progress(1).card is None
 
     def test_extra_credit_is_not_asked_for(self) -> None:
-        """It alone earns no card."""
+        """Passing only the extra-credit exercises gives no card."""
         passes(*set(FIRST.exercises) - set(WITH_POINTS))
         assert progress(1).card is None
 
     def test_once_after_the_pass_that_was_missing(self) -> None:
-        """Whoever runs the cell again finds it below `progress`."""
+        """The card follows the check that completes the chapter, and no later check."""
         passes(*WITH_POINTS[1:])
         before, _ = LOGBOOK.read()
         passes(WITH_POINTS[0])
@@ -85,7 +85,7 @@ class TestWhen:
         assert card_after(WITH_POINTS[0], after) is None
 
     def test_check_shows_it(self, capsys: pytest.CaptureFixture[str]) -> None:
-        """Below the feedback on the last exercise that was open."""
+        """The check that completes the chapter shows the card below its report."""
         passes(*set(WITH_POINTS) - {"flatten_images"})
         check("flatten_images", lambda x: x)
         assert "You can now" not in capsys.readouterr().out
@@ -93,7 +93,7 @@ class TestWhen:
         assert "You can now" in capsys.readouterr().out
 
     def test_where_no_reader_works_there_is_none(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """In grading, and in our own runs."""
+        """There is no card when progress is off, or outside a notebook."""
         monkeypatch.setenv(progress_log.OFF, "off")
         assert progress(1).card is None
         monkeypatch.setattr(progress_log, "get_ipython", lambda: None)
@@ -102,13 +102,13 @@ class TestWhen:
 
 class TestPicture:
     def answer(self, names: dict[str, Any], answer: Any, passed: bool = True) -> None:
-        """One that this kernel has checked."""
+        """Log an answer that this kernel has checked."""
         passes(*WITH_POINTS)
         names["pairwise_sq_dists"] = answer
         CHECKED["pairwise_sq_dists"] = LastCheck(answer, "pairwise_sq_dists", passed)
 
     def test_with_the_readers_own(self, names: dict[str, Any]) -> None:
-        """It runs, and the words say so."""
+        """The picture uses the reader's own answer, and its words say so."""
         calls = []
 
         def own(a: Tensor, b: Tensor) -> Tensor:
@@ -120,14 +120,14 @@ class TestPicture:
 
     @pytest.mark.parametrize("kind", ["not passed", "written anew", "raises"])
     def test_else_without(self, names: dict[str, Any], kind: str) -> None:
-        """What was not passed is not said to be the reader's; whatever an answer does, there is a picture."""
+        """If the reader's answer has not passed, was replaced, or raises, the lesson's function is used."""
         self.answer(names, lambda a, b: 1 / 0, passed=kind != "not passed")
         if kind == "written anew":
             names["pairwise_sq_dists"] = None
         assert "With the lesson's distances" in made().words and made().svg.startswith("<svg")
 
     def test_dice_are_not_disturbed(self, names: dict[str, Any]) -> None:
-        """What the reader draws next is as it would have been."""
+        """Drawing the card does not change the state of torch's generator."""
         self.answer(names, lambda a, b: torch.cdist(a, b + 0 * torch.rand(1)))
         torch.manual_seed(3)
         expected = torch.rand(2).tolist()
@@ -139,14 +139,14 @@ class TestPicture:
 @pytest.mark.usefixtures("names")
 class TestShown:
     def test_text_says_all(self) -> None:
-        """The chapter, what the reader can do, and what the picture shows."""
+        """The text has the chapter, what the reader can do, and the words of the picture."""
         passes(*WITH_POINTS)
         told, lines = str(progress(1)), COURSE.card(FIRST.stem).CAN_NOW  # type: ignore[union-attr]
         assert f"{FIRST.title}: all exercises with points have passed. You can now" in told
         assert all(f"  ✓ {line}" in told for line in lines) and told.endswith(made().words)
 
     def test_image_is_whole(self) -> None:
-        """Well-formed, on paper, with words of its own and the picture inside; nothing is fetched."""
+        """The downloadable image is well-formed SVG with a title and a description, and loads nothing."""
         passes(*WITH_POINTS)
         (encoded,) = re.findall(
             r'href="data:image/svg\+xml;base64,([^"]+)" download="(?:\w+)\.svg"', made()._repr_html_()
@@ -157,21 +157,21 @@ class TestShown:
         assert not re.search(r'(href|src)="http', made().image())
 
     def test_page_takes_its_ink(self) -> None:
-        """Light or dark."""
+        """The picture on the page uses the page's own text color."""
         passes(*WITH_POINTS)
         assert "currentColor" in made().svg and "#222222" not in made().svg
 
 
 @pytest.mark.parametrize("chapter", COURSE.listed, ids=lambda each: each.stem)
 def test_every_chapter_has_one(chapter: IndexedChapter) -> None:
-    """Three or four short lines that go on from "You can now"."""
+    """Each chapter has three or four short lines that continue "You can now"."""
     module = COURSE.card(chapter.stem)
     assert module is not None and module.__doc__ and 3 <= len(module.CAN_NOW) <= 4
     assert all(len(line) <= 80 and line[0].islower() and line[-1] not in ".," for line in module.CAN_NOW)
 
 
 def test_a_course_without_cards_has_none(names: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its progress is as it was."""
+    """A course without cards shows its progress without one."""
     monkeypatch.setattr("autograder.course.course.CARDS", "no_such_folder")
     passes(*WITH_POINTS)
     assert progress(1).card is None

@@ -1,4 +1,4 @@
-"""The bug hunt of the capstone: whatever subset of the faults is left, each is told by itself."""
+"""The capstone's bug hunt: each fault that is left gets its own message, whatever others are left."""
 
 from itertools import chain, combinations
 
@@ -7,7 +7,7 @@ import pytest
 from autograder.authoring.message_check import failed_verdicts
 from tests.test_bank import grade, judge_of
 
-# tag of the wrong answer -> what stands in the worked solution, and what in the starter
+# tag of the wrong answer: pairs of the solution's text and the starter's text
 FAULTS = {
     "softmax-twice": [("F.cross_entropy(model(x), y)", "F.cross_entropy(model(x).softmax(dim=1), y)")],
     "gradients-pile-up": [("            optimizer.zero_grad()\n", "")],
@@ -23,7 +23,7 @@ SUBSETS = list(chain.from_iterable(combinations(FAULTS, count) for count in rang
 
 @pytest.mark.parametrize("left", SUBSETS, ids=lambda left: " and ".join(left) or "none")
 def test_each_fault_that_is_left_is_told(left: tuple[str, ...]) -> None:
-    """A trainer with some faults left loses a check for each of them, and each gets its own sentence."""
+    """A trainer with some faults left fails one check for each, with that fault's own message."""
     cell = judge_of("ch06_capstone").chapter.solution("fix_trainer")
     for old, new in chain.from_iterable(FAULTS[tag] for tag in left):
         assert cell.count(old) == 1

@@ -1,4 +1,4 @@
-"""Answers of a bank that are told by what they change: the same as if they were written out."""
+"""Bank answers given as a change of another answer behave as if they were written out."""
 
 import inspect
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ class Number:  # a name for it
 
 
 def bank_of(folder: Path, entries: str, exercise: str = "double") -> AnswerBank:
-    """The bank of these entries, in the small course."""
+    """Return the bank with these entries, in the small course."""
     path = bank_path(make_project(folder) / "course", SMALL, exercise)
     path.parent.mkdir(parents=True)
     head = f'from autograder.course.answer_bank import AnswerBank\n\nbank = AnswerBank("{exercise}")\n\n\n'
@@ -54,7 +54,7 @@ OTHER = '@bank.right("sum")\ndef double(x):\n    return sum([x, x])  # right\n'
 
 class TestChanges:
     def test_what_it_is_a_change_of(self) -> None:
-        """Comments and docstrings are true of the solution alone; nothing else is left out."""
+        """Changes apply to the solution without its comments and docstrings."""
         assert (
             "class Number:\n    def __init__(self, number):\n        self.number = number\n\n    def double(self):\n"
             '        text = "# no comment"\n        return Number(2 * self.number)\n'
@@ -81,7 +81,7 @@ class TestChanges:
         ],
     )
     def test_a_change(self, change: Mapping[str, str], made: str) -> None:
-        """Of a piece of a line, of lines, each as far from the margin as it has to be; of all of a line, which goes."""
+        """A change replaces part of a line, or whole lines with the right indentation, or deletes a line."""
         assert made == apply_change(LOOP, change)
 
     @pytest.mark.parametrize(
@@ -95,14 +95,14 @@ class TestChanges:
         ],
     )
     def test_what_does_not_fit(self, change: Mapping[str, str], told: str) -> None:
-        """A string that stands there twice, or not at all, is no mistake that anybody can read."""
+        """A string that occurs more than once, or not at all, raises BankError."""
         with pytest.raises(BankError, match=told):
             apply_change(LOOP, change)
 
 
 class TestBank:
     def test_it_is_as_written_out(self, tmp_path: Path) -> None:
-        """Text, function, options, and what whoever asks for its source or its line gets."""
+        """A changed answer has the same text, function, options, source and error lines as a written one."""
         text = "def double(x):\n    twice_of_it = x**2\n    return twice_of_it\n"
         (known,) = bank_of(tmp_path, SQUARES)
 
@@ -114,7 +114,7 @@ class TestBank:
         assert "twice_of_it = x**2" == see_exception(caught.value).line
 
     def test_names_mean_what_they_mean_below_the_setup_cell(self, tmp_path: Path) -> None:
-        """The bank need not import them."""
+        """A changed answer uses the names of the chapter's setup cell without importing them."""
         entry = 'bank.told("seven", "returned", also=("a",), change={"fsum([x, x])": "floor(7 * x)"})\n'
         (known,) = bank_of(tmp_path, entry)
 
@@ -122,7 +122,7 @@ class TestBank:
         assert known.means_same_below({"math": __import__("math")}) and not known.means_same_below({})
 
     def test_of_a_right_answer(self, tmp_path: Path) -> None:
-        """It may stand anywhere in the bank, and the order of the bank stays."""
+        """A change can apply to a right answer anywhere in the bank, and the order of answers stays."""
         one, other = bank_of(
             tmp_path, 'bank.wrong("one", "You leave one out.", of="sum", change={"x, x": "x"})\n' + OTHER
         )
@@ -151,12 +151,12 @@ class TestBank:
         ],
     )
     def test_what_is_refused(self, tmp_path: Path, entry: str, told: str) -> None:
-        """With the bank, the line, the exercise, the tag and the string."""
+        """An impossible change raises an error with file, line, exercise, tag and reason."""
         with pytest.raises(BankError, match=rf"(?s)answers/{SMALL}/double\.py:{told}"):
             bank_of(tmp_path, entry)
 
     def test_a_solution_that_is_written_anew_is_told_by_all_that_lean_on_it(self, tmp_path: Path) -> None:
-        """Each answer that fits no longer has a line of its own; until then nothing is graded."""
+        """After the solution changes, the error has a line for each answer that no longer fits."""
         bank_of(tmp_path, SQUARES + 'bank.wrong("thrice", "You triple.", change={"[x, x]": "[x, x, x]"})\n' + OTHER)
         chapter = tmp_path / "course" / "chapters" / f"{SMALL}.py"
         chapter.write_text(TEXT.replace("math.fsum([x, x])", "x + x"), encoding="utf-8")
@@ -168,7 +168,7 @@ class TestBank:
 
 
 def test_a_class_is_itself() -> None:
-    """What a changed class makes of itself is one of its own kind."""
+    """Methods of a changed class that create instances create instances of the changed class."""
     bank = AnswerBank("Number")
     for tag, factor in (("three", "3"), ("four", "4")):
         bank.wrong(tag, f"You take it times {factor}.", change={"2 *": f"{factor} *"})
@@ -179,7 +179,7 @@ def test_a_class_is_itself() -> None:
 
 
 def test_the_sample_s_are_judged_as_any_other() -> None:
-    """Each is seen on the visible cases; a right answer is one of those that they change."""
+    """The sample's changed answers are in the shipped keys, and one changes a right answer."""
     judge = sample_judge()
     known = [each for bank in judge.banks.values() for each in bank if each.tag in bank.changes]
     mistakes = {mistake.tag for name in judge.names for mistake in COURSE.keys(STEM)[name].mistakes}

@@ -16,21 +16,21 @@ def chapter(tmp_path: Path) -> Chapter:
 
 class TestReading:
     def test_kinds(self, chapter: Chapter) -> None:
-        """Each cell's keys tell what it is for."""
+        """The keys of each cell's marker determine its kind."""
         kinds = [cell.kind.value for cell in chapter.cells]
 
         expected = "markdown parameters setup markdown predict lesson claim figure markdown exercise check"
         assert [*expected.split(), "markdown", "exercise", "check"] == kinds
 
     def test_lines(self, chapter: Chapter) -> None:
-        """Each cell knows the line of its marker."""
+        """Each cell has the line number of its marker."""
         rows = TEXT.split("\n")
 
         assert all(rows[cell.line - 1].startswith("# %%") for cell in chapter.cells)
         assert 'exercise="double"' in rows[chapter.exercise("double").line - 1]
 
     def test_exercises(self, chapter: Chapter) -> None:
-        """Exercises stand in the author's order, with points or extra credit."""
+        """Exercises are in the author's order, with points or extra credit."""
         assert ("double", "hunt") == chapter.exercises
         assert (2, 0) == (chapter.points("double"), chapter.extra("double"))
         assert (0, 1) == (chapter.points("hunt"), chapter.extra("hunt"))
@@ -42,7 +42,7 @@ class TestReading:
         assert expected == chapter.solution("hunt")
 
     def test_stub(self, chapter: Chapter) -> None:
-        """Without a starter of its own, an exercise starts as nbgrader's stub."""
+        """Without its own starter, an exercise starts with nbgrader's stub."""
         head = 'def double(x):\n    """Return twice x: double(2) gives 4."""\n'
 
         assert head + "    # YOUR CODE HERE\n    raise NotImplementedError()" == chapter.starter("double")
@@ -54,16 +54,16 @@ class TestReading:
         assert expected == chapter.starter("hunt")
 
     def test_prelude(self, chapter: Chapter) -> None:
-        """What runs before every solution: the parameters, then the setup cell."""
+        """The prelude is the parameters, followed by the setup cell."""
         assert "seed = 0\nimport math\n\nfrom autograder import check, reveal" == chapter.prelude
 
     def test_unknown_exercise(self, chapter: Chapter) -> None:
-        """Asking for an exercise that is not there names those that are."""
+        """An unknown exercise raises an error that lists the exercises."""
         with pytest.raises(ChapterError, match="no exercise 'triple' here; the exercises are: double, hunt"):
             chapter.solution("triple")
 
     def test_every_kind_has_a_rule(self) -> None:
-        """No kind of cell goes unchecked."""
+        """Every kind of cell has a rule that checks it."""
         from autograder.course.cell_rules import CELL_RULES
 
         assert set(CellKind) == set(CELL_RULES)
@@ -71,26 +71,26 @@ class TestReading:
 
 class TestMissing:
     def test_no_course(self, tmp_path: Path) -> None:
-        """A missing course folder gives one line with the next step."""
+        """A missing course folder raises a one-line error with the next step."""
         with pytest.raises(CourseNotFound, match=r"expected the course's chapters in .*, found none\. Run") as told:
             read_course(tmp_path / "course")
 
         assert "\n" not in str(told.value)
 
     def test_no_chapter(self, tmp_path: Path) -> None:
-        """A missing chapter file gives one line with the next step."""
+        """A missing chapter file raises a one-line error with the next step."""
         with pytest.raises(CourseNotFound, match=r"ch09_gone\.py, found none\. Check its name\."):
             read_chapter(tmp_path / "ch09_gone.py")
 
     def test_file_name(self, tmp_path: Path) -> None:
-        """A chapter's file name is its stem everywhere, so that it must have the form of one."""
+        """A chapter's file name must have the form of a stem, because it is used as one everywhere."""
         path = tmp_path / "Tensors-1.py"
         path.write_text(TEXT)
         with pytest.raises(ChapterError, match="expected a file name such as "):
             read_chapter(path)
 
 
-# (what the author wrote instead of what, on which line the message points, what it says)
+# (right text, text with a mistake, part of the error message)
 SLIPS = {
     "misspelt key": ('exercise="double"', 'exercize="double"', "no key exercize=; did you mean exercise="),
     "unknown key": ("figure=true", "zzz=true", "no key zzz=; the keys are: check, claim, exercise, extra, figure, "),
@@ -188,7 +188,7 @@ SLIPS = {
 
 @pytest.mark.parametrize("slip", SLIPS)
 def test_slips(tmp_path: Path, slip: str) -> None:
-    """An author's slip stops the build with file and line, in one line, with the next step."""
+    """An author's mistake raises a one-line error with file, line and next step."""
     told = refusal(tmp_path, TEXT, SLIPS[slip])
 
     assert re.match(rf"course/chapters/{STEM}\.py:\d+: [^\n]*$", told)
@@ -197,7 +197,7 @@ def test_slips(tmp_path: Path, slip: str) -> None:
 
 @pytest.mark.parametrize("slip", ["misspelt key", "points as text", "body of the check", "no guess", "name twice"])
 def test_slip_lines(tmp_path: Path, slip: str) -> None:
-    """The line that is named is the marker of the cell with the slip."""
+    """The error names the line of the marker of the cell with the mistake."""
     old, new, _ = SLIPS[slip]
     line = TEXT[: TEXT.index(old)].count("\n") + 1
     marker = max(number for number, row in enumerate(TEXT.split("\n")[:line], 1) if row.startswith("# %%"))
@@ -229,6 +229,6 @@ def test_first_line(tmp_path: Path) -> None:
     ],
 )
 def test_without_answer(source: str, expected: str) -> None:
-    """A student's predict cell keeps name and comment, and holds `...` for the answer."""
+    """A student's predict cell keeps the name and the comment, with `...` in place of the answer."""
     assert guess_of(source) is not None
     assert expected == without_answer(source)

@@ -1,6 +1,6 @@
-"""Nothing for nothing: who repeats what is shipped earns no points, and constants a quarter at most, on fresh cases.
+"""On fresh cases, replayed results earn no points, and constant results at most a quarter.
 
-Where a replay in which only the shapes are right earns more, the exercise is known for it (`FACTS_ALONE`).
+The exercises at which a replay with correct shapes earns more are listed in `FACTS_ALONE`.
 
 The table of all exercises is printed: `pytest tests/test_cheating.py -s`. `NIGHT=1` draws more seeds, and new ones;
 `python -m tests.cheats` does this for exercises by name.
@@ -24,12 +24,12 @@ from tests.proven_course import edit, make_proven_course
 pytestmark = pytest.mark.night
 
 SEEDS = (5201, 5202)
-SELDOM = 0.25  # the share of drawings that may have to be drawn again: it costs time where a class begins
+SELDOM = 0.25  # the largest share of seeds that may need another draw, which costs time when grading starts
 
 
 _judge = cache(Judge)
 EXERCISES = [
-    pytest.param(each.stem, name, marks=pytest.mark.xdist_group(f"nothing in {each.stem}"))  # its judge is made once
+    pytest.param(each.stem, name, marks=pytest.mark.xdist_group(f"nothing in {each.stem}"))  # its judge is built once
     for each in COURSE.listed
     for name in each.exercises
 ]
@@ -37,7 +37,7 @@ EXERCISES = [
 
 @pytest.mark.parametrize(("stem", "name"), EXERCISES)
 def test_nothing_for_nothing(stem: str, name: str) -> None:
-    """In every exercise of the course."""
+    """No cheat earns points at this exercise, except by facts if it is in `FACTS_ALONE`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = list(rows(_judge(COURSE.folder, stem), new_seeds(stem) if NIGHT else SEEDS, [name]))
@@ -50,7 +50,7 @@ def test_nothing_for_nothing(stem: str, name: str) -> None:
 
 @pytest.fixture
 def parts(tmp_path: Path) -> ExerciseParts:
-    """An exercise whose first case is one of two."""
+    """Return an exercise whose first case is drawn from two possible ones."""
     parts = make_proven_course(tmp_path)
     edit(parts.exercise, "ends(draw.normal(2))", "ends(torch.tensor([0.0, float(draw.whole(1, 2))]))")
     edit(
@@ -61,7 +61,7 @@ def parts(tmp_path: Path) -> ExerciseParts:
 
 class TestCasesThatWouldPay:
     def test_they_are_drawn_again(self, parts: ExerciseParts) -> None:
-        """Half of all seeds draw what is shipped; nobody is graded on it."""
+        """A seed that draws a shipped case is drawn again, so that a replay earns no points."""
         judge = Judge(parts.course, parts.stem)
         exercise, shipped = judge.exercises[parts.name], judge.keys.shipped_reference(parts.name)
         seeds = range(1, 21)
@@ -73,7 +73,7 @@ class TestCasesThatWouldPay:
         assert all(not cheat_earns_points(exercise, shipped, judge.keys.full_key(parts.name, seed)) for seed in seeds)
 
     def test_other_cases_stay(self, parts: ExerciseParts) -> None:
-        """A seed whose cases give nothing for nothing draws these."""
+        """A seed whose cases give a cheat no points keeps them."""
         judge = Judge(parts.course, parts.stem)
         graded = {seed: str([case.args for case in judge.keys.cases(parts.name, seed)]) for seed in range(1, 21)}
         drawn = {seed: str([case.args for case in judge.exercises[parts.name].cases(seed)]) for seed in graded}

@@ -1,4 +1,4 @@
-"""The student's side: `check` and `hint` on the shipped cases."""
+"""`check` and `hint` in a student's notebook, on the shipped cases."""
 
 import pytest
 import torch
@@ -19,32 +19,32 @@ def flatten_images(x: torch.Tensor) -> torch.Tensor:
 
 
 def stub(x: torch.Tensor) -> torch.Tensor:
-    """An answer that is not written yet."""
+    """An unwritten answer."""
     raise NotImplementedError
 
 
 class TestCheck:
     def test_a_right_answer_is_shown_as_passed(self, capsys: pytest.CaptureFixture[str]) -> None:
-        """The display tells that all checks passed."""
+        """A right answer displays that all checks passed."""
         check("flatten_images", flatten_images)
 
         assert "checks passed" in capsys.readouterr().out
 
     def test_a_wrong_answer_does_not_stop_the_notebook(self, capsys: pytest.CaptureFixture[str]) -> None:
-        """Run All goes on past an unsolved exercise."""
+        """A failed check raises nothing, so that Run All continues."""
         check("flatten_images", stub)
 
         assert "not begun yet" in capsys.readouterr().out
 
     def test_under_nbgrader_a_wrong_answer_is_an_error(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """nbgrader counts an error as 0, and anything else as full marks."""
+        """Under nbgrader a failed check raises CheckFailed, because nbgrader gives 0 points only for errors."""
         monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
 
         with pytest.raises(CheckFailed, match="not begun yet"):
             check("flatten_images", stub)
 
     def test_under_nbgrader_the_error_says_why(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """nbgrader's Validate button shows nothing but the error: it holds the sentence of the mistake."""
+        """Under nbgrader the error contains the message, because Validate shows nothing else."""
         monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
 
         with pytest.raises(CheckFailed, match=r"0 of \d+ checks passed\nExpected the result to be a tensor"):
@@ -57,18 +57,18 @@ class TestCheck:
         check("flatten_images", flatten_images)
 
     def test_an_unknown_name_is_one_line(self) -> None:
-        """A misspelt name is answered with the nearest one."""
+        """A misspelt name raises an error that suggests the nearest one."""
         with pytest.raises(UnknownExercise, match="Did you mean 'flatten_images'"):
             check("flaten_images", flatten_images)
 
     def test_a_swapped_call_is_explained(self) -> None:
-        """Function first, or no name at all: one line says how to write it."""
+        """A call with the function first, or without a name, raises an error that shows the right call."""
         for wrong in ((flatten_images, "flatten_images"), (flatten_images,)):
             with pytest.raises(UnknownExercise, match="The name comes first, in quotes"):
                 check(*wrong)  # type: ignore[arg-type]
 
     def test_another_exercises_function_is_named(self) -> None:
-        """Passing the wrong function is a slip of copying, not a wrong answer."""
+        """A function of another exercise gets a message that names it."""
 
         def add_bias(x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
             return x
@@ -80,7 +80,7 @@ class TestCheck:
 
     @pytest.mark.parametrize("answer", [3, None, torch.zeros(2), "flatten_images"], ids=str)
     def test_a_result_in_place_of_the_function_is_explained(self, answer: object) -> None:
-        """Calling the function in the check line is a common slip."""
+        """A result in place of the function gets a message with the right call."""
         first = visible_report("flatten_images", answer).first  # type: ignore[arg-type]
 
         assert first is not None
@@ -88,7 +88,7 @@ class TestCheck:
 
     @pytest.mark.parametrize("answer", [lambda: 1, lambda x, y, z: 1], ids=["none", "three"])
     def test_a_wrong_number_of_parameters_is_an_error_verdict(self, answer: object) -> None:
-        """The call that failed is shown with Python's own message."""
+        """A wrong number of parameters gives an error verdict with Python's own message."""
         first = visible_report("flatten_images", answer).first  # type: ignore[arg-type]
 
         assert first is not None
@@ -96,7 +96,7 @@ class TestCheck:
         assert "argument" in first.sentence
 
     def test_another_device_is_told(self) -> None:
-        """A tensor on another device is a matter of the device, not a crash."""
+        """A result on another device gets a message about the device."""
         first = visible_report("flatten_images", lambda x: flatten_images(x).to("meta")).first
 
         assert first is not None
@@ -105,7 +105,7 @@ class TestCheck:
 
 class TestHint:
     def test_hints_come_one_at_a_time_and_start_again(self, capsys: pytest.CaptureFixture[str]) -> None:
-        """Each call gives the next hint."""
+        """Each call prints the next hint, and after the last one the first."""
         count = len(COURSE.find("flatten_images").hints)
         given = []
         for _ in range(count + 1):
@@ -116,6 +116,6 @@ class TestHint:
         assert count == len(set(given))
 
     def test_an_unknown_name_is_one_line(self) -> None:
-        """A hint to nothing is an error with a suggestion."""
+        """A hint for an unknown exercise raises UnknownExercise."""
         with pytest.raises(UnknownExercise):
             hint("flaten")

@@ -1,4 +1,4 @@
-"""The report of the example class on the site: the same one each time, in which nobody is named who exists."""
+"""The example class's report on the site is reproducible, and contains invented students only."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.xdist_group("class-report"), pytest.mark.night]
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course of one exercise, built."""
+    """Return a course of one exercise, built."""
     made = make_second_course(tmp_path_factory.mktemp("reported"))
     build(made)
     return made
@@ -28,21 +28,21 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def folder(project: Path) -> Path:
-    """Where its report is kept."""
+    """Return the folder that keeps its report."""
     return project / "build" / "kept"
 
 
 @pytest.fixture(scope="module")
 def told(project: Path, folder: Path) -> str:
-    """The report as a part of a page."""
+    """Return the report as part of a page."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(SEED_VARIABLE, "1")
-        monkeypatch.setattr(executors, "usable_cores", lambda: 1)  # the tests run side by side as it is
+        monkeypatch.setattr(executors, "usable_cores", lambda: 1)  # one worker, since the tests run in parallel
         return class_report(project, CHAPTER, folder)
 
 
 def test_ids_are_names_and_all_different() -> None:
-    """However many there are."""
+    """Student ids are distinct names, and the first ones do not depend on their number."""
     found = student_ids(130)
 
     assert 130 == len(set(found)) and found[:2] == student_ids(2)
@@ -50,7 +50,7 @@ def test_ids_are_names_and_all_different() -> None:
 
 
 def test_the_report_is_a_part_of_a_page(told: str) -> None:
-    """Headings, then HTML that is one block each, with the line ends of code kept."""
+    """The report has headings, each followed by one block of HTML with the newlines of code kept."""
     headings = [line for line in told.split("\n") if line.startswith("## ")]
     blocks = [each for each in told.split("\n\n") if each.startswith("<div")]
 
@@ -60,14 +60,14 @@ def test_the_report_is_a_part_of_a_page(told: str) -> None:
 
 
 def test_its_students_have_ids_and_no_place_on_this_machine(told: str, project: Path) -> None:
-    """Nobody is called by what is special about the file, and commands name the class where a teacher has it."""
+    """The report names no test students and no path of this machine."""
     assert not re.search(r"broken-json|endless-loop|wrong-\d\d|stripped-metadata", told)
     assert str(project) not in told and str(project.resolve()) not in told
     assert "<td>" in told and re.search(r"\b(ada|ravi|mei|tom|zoe|omar|lena|kofi)\b", told)
 
 
 def test_it_is_made_once(told: str, project: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was made is kept until its chapter changes; the class itself is not."""
+    """The report is kept until its chapter changes, and the graded class is deleted."""
     monkeypatch.delattr("autograder.authoring.example_class.run_example_class")
 
     assert told == class_report(project, CHAPTER, folder) and not (folder / "class").exists()
@@ -82,7 +82,7 @@ def test_it_is_made_once(told: str, project: Path, folder: Path, monkeypatch: py
 def test_a_class_that_could_not_be_graded_is_no_report(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A page that says of everybody "not graded" would go to the site in silence."""
+    """A class that could not be graded raises WorkFailed, so that no empty report is published."""
     made = example_class.ExampleClass(tmp_path, CHAPTER, (), {"ada": "the engine has changed since"})
     monkeypatch.setattr(example_class, "run_example_class", lambda *_, **__: made)
 
@@ -92,13 +92,13 @@ def test_a_class_that_could_not_be_graded_is_no_report(
 
 
 def test_the_same_report_again(told: str, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another run draws the same cases, and says the same."""
+    """Another run with the same seed makes the same report."""
     monkeypatch.setenv(SEED_VARIABLE, "1")
 
     assert told == class_report(project, CHAPTER, tmp_path)
 
 
 def test_outside_a_course(tmp_path: Path) -> None:
-    """Told in one line."""
+    """Outside a course, the report raises CourseNotFound."""
     with pytest.raises(CourseNotFound):
         class_report(tmp_path, CHAPTER, tmp_path / "kept")

@@ -1,4 +1,4 @@
-"""Grading a class: only what changed, whatever happens to the workers, and always to the same end."""
+"""Grading a class: only changed work is graded, a failing worker costs one student, and results are the same."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from tests.processes import all_end, living_in
 from tests.sample_course import STEM, make_course
 
 ONE, TWO = WorkerChoice(count=1), WorkerChoice(count=2)
-SHARED = WorkerChoice(count=2)  # of an assignment with exercises
+SHARED = WorkerChoice(count=2)  # workers that share a process, for an assignment with exercises
 Class = Callable[..., dict[str, Path]]
 T = TypeVar("T")
 
@@ -52,7 +52,7 @@ def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def assignment(tmp_path: Path) -> Assignment:
-    """An assignment of a course with nothing but its released notebook and an empty chapter, graded without walls."""
+    """Return an assignment with only a released notebook and an empty chapter, graded without a sandbox."""
     path = release_path(tmp_path, STEM)
     path.parent.mkdir(parents=True)
     nbformat.write(new_notebook(), path)
@@ -61,13 +61,13 @@ def assignment(tmp_path: Path) -> Assignment:
 
 @pytest.fixture
 def walled(assignment: Assignment) -> Assignment:
-    """The same behind walls: its workers share a warm process, where students' code can be confined."""
+    """Return the assignment with the sandbox if available, whose workers share a warm process."""
     return replace(assignment, unconfined=UNCONFINED)
 
 
 @pytest.fixture
 def hand_in(tmp_path: Path) -> Class:
-    """Hand in a text for each student; gives all their folders."""
+    """Return a function that hands in a text for each student and returns all students' folders."""
 
     def handed(**texts: str) -> dict[str, Path]:
         for student, text in texts.items():
@@ -80,19 +80,19 @@ def hand_in(tmp_path: Path) -> Class:
 
 
 def told(tmp_path: Path, student: str) -> str:
-    """What the stored verdict says was handed in."""
+    """Return the submitted text that the stored verdict quotes."""
     found = verdict_store.read_verdict(tmp_path, STEM, student)
     assert found is not None
     return found.reports[0].verdicts[0].sentence
 
 
 def told_of(run: Iterable[tuple[str, SubmissionVerdict | str]]) -> dict[str, str]:
-    """Why there is no verdict on a student, "" where there is one."""
+    """Return for each student why there is no verdict, or ""."""
     return {student: outcome if isinstance(outcome, str) else "" for student, outcome in run}
 
 
 def seeds(tmp_path: Path, *students: str) -> list[int]:
-    """The seeds of the stored verdicts."""
+    """Return the seeds of the students' stored verdicts."""
     found = [verdict_store.read_verdict(tmp_path, STEM, student) for student in students]
     return [verdict.seed for verdict in found if verdict]
 
@@ -101,7 +101,7 @@ def seeds(tmp_path: Path, *students: str) -> list[int]:
 def test_everybody_gets_a_verdict_or_a_reason(
     tmp_path: Path, request: pytest.FixtureRequest, hand_in: Class, workers: WorkerChoice
 ) -> None:
-    """A submission on which the grader fails costs itself: the others are graded."""
+    """A submission on which the grader fails gets a reason, and the others are graded."""
     assignment: Assignment = request.getfixturevalue("walled" if workers is SHARED else "assignment")
     folders = hand_in(ada="a", bob="bug", cy="fail", dan="d", eve="e")
 
@@ -117,7 +117,7 @@ def test_everybody_gets_a_verdict_or_a_reason(
 def test_submission_that_kills_its_worker_costs_itself(
     tmp_path: Path, request: pytest.FixtureRequest, hand_in: Class, workers: WorkerChoice
 ) -> None:
-    """Who was under way where it died is graded again alone; only one gets a reason."""
+    """If a worker dies, its submissions are graded again alone, and only the one that kills it gets a reason."""
     assignment: Assignment = request.getfixturevalue("walled" if workers is SHARED else "assignment")
     folders = hand_in(ada="a", bob="kill", cy="c", dan="d", eve="e")
 
@@ -131,7 +131,7 @@ def test_submission_that_kills_its_worker_costs_itself(
 def test_submission_that_kills_what_the_workers_share_costs_itself(
     tmp_path: Path, walled: Assignment, hand_in: Class
 ) -> None:
-    """The process that all workers were forked from ends, and they with it: the others are graded by new ones."""
+    """If a submission kills the process that the workers share, new workers grade the others."""
     folders = hand_in(ada="a", bob="end all", cy="c", dan="d", eve="e")
 
     reasons = told_of(grade_class(walled, folders, SHARED))
@@ -144,7 +144,7 @@ def test_submission_that_kills_what_the_workers_share_costs_itself(
 def test_shared_process_and_its_workers_are_gone_afterwards(
     tmp_path: Path, walled: Assignment, hand_in: Class, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether the class was graded to the end, or the run was closed while they worked."""
+    """No process is left after a run, whether it was finished or closed early."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     folders = hand_in(ada="a", bob="b", cy="c", dan="d")
     stopped = grade_class(walled, folders, SHARED)
@@ -161,7 +161,7 @@ def test_shared_process_and_its_workers_are_gone_afterwards(
 def test_student_whose_name_no_file_can_have_costs_nobody_else(
     tmp_path: Path, assignment: Assignment, hand_in: Class, student: str
 ) -> None:
-    """Named with the reason; the verdicts of the others, and the round, are kept under names of their own."""
+    """A student whose name is no valid file name gets a reason, and the others are graded."""
     reasons = told_of(grade_class(assignment, hand_in(**{student: "x", "ada": "a"}), ONE))
 
     assert "has a name" in reasons.pop(student) and {"ada": ""} == reasons
@@ -171,7 +171,7 @@ def test_student_whose_name_no_file_can_have_costs_nobody_else(
 
 
 def test_round_that_was_stopped_is_no_student(tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
-    """Its file lies beside the verdicts, and the summary does not list it."""
+    """The file of an unfinished round is not listed as a student."""
     list(grade_class(assignment, hand_in(ada="a"), ONE))
     verdict_store.begin_round(tmp_path, assignment, RoundOptions(force=True))
 
@@ -179,7 +179,7 @@ def test_round_that_was_stopped_is_no_student(tmp_path: Path, assignment: Assign
 
 
 def test_workers_that_never_live_stop_the_run(assignment: Assignment, hand_in: Class) -> None:
-    """Where nothing is ever graded, it is the machine: one error, and not a reason for each student."""
+    """If every worker dies before anything is graded, the run stops with one error."""
     folders = hand_in(**dict.fromkeys(("ada", "bob", "cy", "dan"), "kill"))
 
     with pytest.raises(WorkFailed, match="before anything is graded"):
@@ -187,10 +187,10 @@ def test_workers_that_never_live_stop_the_run(assignment: Assignment, hand_in: C
 
 
 class TestAgain:
-    """A second run."""
+    """A second run of grading."""
 
     def test_does_what_changed_and_nothing_else(self, tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
-        """A new file is graded; the others' verdicts stay as they are, seed and all."""
+        """A changed submission is graded again, and the verdict of an unchanged one is not rewritten."""
         list(grade_class(assignment, hand_in(ada="a", bob="b"), ONE))
         before = [verdict_path(tmp_path, STEM, "bob").stat().st_mtime_ns, *seeds(tmp_path, "bob")]
         assert {"ada": "", "bob": ""} == told_of(grade_class(assignment, hand_in(ada="better"), ONE))
@@ -199,7 +199,7 @@ class TestAgain:
         assert before == after and "better" == told(tmp_path, "ada")
 
     def test_does_all_when_the_chapter_changed(self, tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
-        """Another digest of the chapter is another key."""
+        """A changed chapter has another key, so that all are graded again."""
         folders = hand_in(ada="a", bob="b")
         list(grade_class(assignment, folders, ONE))
         before = seeds(tmp_path, "ada", "bob")
@@ -208,7 +208,7 @@ class TestAgain:
         assert not set(before) & set(seeds(tmp_path, "ada", "bob"))
 
     def test_draws_new_cases_when_forced(self, tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
-        """`force` grades all anew, on cases of another seed, the same for everybody."""
+        """`force` grades all again with one new seed."""
         folders = hand_in(ada="a", bob="b")
         list(grade_class(assignment, folders, ONE))
         first = seeds(tmp_path, "ada", "bob")
@@ -218,7 +218,7 @@ class TestAgain:
         assert 1 == len(set(first)) == len(set(second)) and first != second
 
     def test_goes_on_where_it_was_stopped(self, tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
-        """What was graded before the stop stays; the rest gets cases of the same seed."""
+        """A stopped run keeps its verdicts, and continues with the same seed."""
         folders = hand_in(ada="a", bob="b", cy="c")
         run = grade_class(assignment, folders, ONE)
         stopped_after = next(run)
@@ -231,7 +231,7 @@ class TestAgain:
     def test_workers_are_ended_by_who_stops(
         self, assignment: Assignment, hand_in: Class, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Who closes the run early ends its workers then and there, though something still holds on to them."""
+        """Closing the run ends its workers at once, in the closing thread, even if a reference to them remains."""
         ended: list[threading.Thread] = []
 
         @contextmanager
@@ -252,7 +252,7 @@ class TestAgain:
         assert [threading.current_thread()] == ended
 
     def test_next_round_has_a_seed_of_its_own(self, tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
-        """Feedback shows cases: who hands in again meets others."""
+        """A new submission after a finished round gets another seed, because feedback has shown the old cases."""
         list(grade_class(assignment, hand_in(ada="a"), ONE))
         before = seeds(tmp_path, "ada")
         list(grade_class(assignment, hand_in(ada="b"), ONE))
@@ -262,7 +262,7 @@ class TestAgain:
     def test_seed_by_name_is_obeyed(
         self, tmp_path: Path, assignment: Assignment, hand_in: Class, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """A verdict on the cases of another seed is made again."""
+        """A seed from the environment replaces verdicts with another seed."""
         folders = hand_in(ada="a")
         list(grade_class(assignment, folders, ONE))
         monkeypatch.setenv(verdict_store.SEED_VARIABLE, "41")
@@ -271,7 +271,7 @@ class TestAgain:
         assert [41] == seeds(tmp_path, "ada")
 
     def test_damaged_verdict_file_is_made_again(self, tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
-        """A file that was cut off is no verdict."""
+        """A truncated verdict file is replaced."""
         folders = hand_in(ada="a")
         list(grade_class(assignment, folders, ONE))
         path = verdict_path(tmp_path, STEM, "ada")
@@ -289,7 +289,7 @@ def test_full_disk_stops_the_run_with_one_line(
     monkeypatch: pytest.MonkeyPatch,
     workers: WorkerChoice,
 ) -> None:
-    """No verdict is lost, no worker goes on, and with room again the run does."""
+    """A full disk stops the run with an error, keeps the finished verdicts, and a later run continues."""
     assignment: Assignment = request.getfixturevalue("walled" if workers is SHARED else "assignment")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     folders = hand_in(ada="a", bob="b", cy="c", dan="d")
@@ -311,7 +311,7 @@ def test_full_disk_stops_the_run_with_one_line(
 
 
 def test_other_chapters_and_other_files_have_other_keys(assignment: Assignment) -> None:
-    """The key of a verdict tells apart whatever could make it another one."""
+    """A verdict's key depends on everything that can change the verdict."""
     parcels = [
         SubmittedFiles(b"a"),
         SubmittedFiles(b"b"),
@@ -324,15 +324,16 @@ def test_other_chapters_and_other_files_have_other_keys(assignment: Assignment) 
 
 
 def test_worker_of_another_version_grades_nothing(assignment: Assignment) -> None:
-    """A cluster's worker with another package or torch would give other verdicts: it says so."""
+    """A worker with another version of the package or of torch refuses to grade."""
     with pytest.raises(WorkFailed, match="another version"):
         Grader(assignment)
 
 
 def test_size_of_the_crew(assignment: Assignment) -> None:
-    """As many workers as cores, no more than there is work; a few submissions are graded here.
+    """There are at most as many workers as cores and work, and a few submissions are graded in this process.
 
-    Where workers can share torch, that is done only by a process that goes on afterwards: it would import torch twice.
+    With a sandbox, only a process that stays alive grades in itself; others start workers, which would import torch
+    anyway.
     """
     assert 1 == WorkerChoice().for_class(2, assignment).ahead == WorkerChoice(count=1).for_class(1000, assignment).ahead
     assert 8 == WorkerChoice(count=4).for_class(1000, assignment).ahead
@@ -343,17 +344,17 @@ def test_size_of_the_crew(assignment: Assignment) -> None:
 
 
 class Clock:
-    """A clock that work moves on."""
+    """A simulated clock that only `work` moves forward."""
 
     def __init__(self) -> None:
         self.now = 0.0
 
     def __call__(self) -> float:
-        """The time."""
+        """Return the time."""
         return self.now
 
     def work(self, seconds: float) -> float:
-        """Take so long."""
+        """Take this many seconds."""
         self.now += seconds
         return seconds
 
@@ -368,7 +369,7 @@ class Clock:
     ],
 )
 def test_pool_is_opened_where_it_will_be_sooner(seconds: list[float], in_pool: int) -> None:
-    """What few students need is done before a pool is ready; those who take their time are worth one."""
+    """A pool is opened only if the remaining work takes longer than starting one."""
     clock, handed = Clock(), list[float]()
 
     class Pool(executors.InProcessExecutor):
@@ -383,14 +384,14 @@ def test_pool_is_opened_where_it_will_be_sooner(seconds: list[float], in_pool: i
 
 
 def waits_for_a_process(started: list[int]) -> int:
-    """How a process ends that would never end by itself, as one with an endless loop."""
+    """Start a process that does not end by itself, and return its exit code."""
     process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     started.append(process.pid)
     return register_child(process).wait()
 
 
 def test_what_is_done_at_once_ends_where_the_run_ends() -> None:
-    """Ctrl-C ends the processes that threads wait for; what had not begun does not begin."""
+    """Ctrl-C kills the processes that threads wait for, and cancels work that has not begun."""
     started, futures = list[int](), list[Future[int]]()
 
     def stopped_half_way() -> None:
@@ -408,12 +409,12 @@ def test_what_is_done_at_once_ends_where_the_run_ends() -> None:
 
 
 def kind_of_worker(_: int) -> tuple[int, str]:
-    """The process, and what it has of a module that a worker spares itself."""
+    """Return the process id, and the entry of a module that workers do not import."""
     return os.getpid(), repr(sys.modules.get("rfc3987_syntax", "not looked for"))
 
 
 def test_worker_spares_itself_what_takes_seconds_to_import(assignment: Assignment) -> None:
-    """The grammar of web addresses is refused before the worker imports what would build one."""
+    """A worker blocks the slow import of the grammar of web addresses."""
     with WorkerChoice(count=2).for_class(9, assignment).open() as pool:
         process, found = pool.submit(kind_of_worker, 1).result()
 
@@ -421,7 +422,7 @@ def test_worker_spares_itself_what_takes_seconds_to_import(assignment: Assignmen
 
 
 def test_worker_without_the_course_folder_makes_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where only the values came, the chapter is judged all the same, and nothing is left behind."""
+    """A worker without the course folder writes a temporary one from the assignment, and removes it."""
     course = make_course(tmp_path / "course")
     release = release_path(course, STEM)
     release.parent.mkdir(parents=True)
@@ -439,7 +440,7 @@ def test_worker_without_the_course_folder_makes_one(tmp_path: Path, monkeypatch:
 
 
 def test_what_was_looked_at_before_is_what_comes(tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
-    """Nothing is stored but the seed, with which the grading that follows is done, forced or not."""
+    """A preview stores only its seed, and the next grading gives exactly the previewed verdicts."""
     folders = hand_in(ada="a", bob="bug")
     looked = [dict(class_verdicts(assignment, folders, ONE, RoundOptions(force=True, preview=True))) for _ in range(2)]
     ada = [each["ada"] for each in looked]

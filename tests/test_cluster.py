@@ -1,4 +1,4 @@
-"""Dask on this machine: its ports are open to every account, and nobody gets in without the key of the run."""
+"""Dask on this machine: its ports are open to every account, but accept only the run's own key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from autograder.grading import dask_cluster
 
 @pytest.mark.night
 def test_only_the_key_of_the_run_opens_it(tmp_path: Path) -> None:
-    """Neither without encryption, nor with a key of one's own, is anything run; with the run's, work is done."""
+    """A client without encryption, or with another key, cannot connect to scheduler or workers."""
     import distributed
 
     with dask_cluster.dask_here(1) as executor:
@@ -33,7 +33,7 @@ def test_only_the_key_of_the_run_opens_it(tmp_path: Path) -> None:
 
 
 def test_without_a_key_nothing_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where no key can be made, the command says so, and says what does the same."""
+    """If no key can be made, the error suggests --workers."""
 
     def missing(*_args: object, **_kwargs: object) -> None:
         raise FileNotFoundError("openssl")
@@ -45,7 +45,7 @@ def test_without_a_key_nothing_is_started(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_scheduler_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Perhaps it did before, and some are graded: it is asked again where workers died."""
+    """If the scheduler does not answer, the error says that the graded work is kept."""
 
     def silent(*_args: object, **_kwargs: object) -> None:
         raise OSError("timed out")

@@ -1,4 +1,4 @@
-"""A Dask cluster of separate hosts, with TLS: while hosts die, are cut off or slow, verdicts stay the same."""
+"""A Dask cluster of separate hosts with TLS: verdicts stay the same if hosts die, are cut off or are slow."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course folder in which a class has handed in."""
+    """Return a course folder with the submissions of a class."""
     course = tmp_path_factory.mktemp("hosts") / "course"
     copy_course(SAMPLE, course, STEM)
     Cycle(course, STEM).generate()
@@ -55,7 +55,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def expected(course: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """The verdicts of an undisturbed run on one machine."""
+    """Return the verdicts of an undisturbed run on one machine."""
     alone = Path(shutil.copytree(course, tmp_path_factory.mktemp("alone") / "course"))
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(verdict_store.SEED_VARIABLE, str(SEED))
@@ -67,25 +67,25 @@ def expected(course: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
 
 
 def verdicts(course: Path) -> dict[str, bytes]:
-    """What stands in each student's verdict file, whatever the gradebook knows of it."""
+    """Return the content of each student's verdict file without its gradebook mark."""
     found = (course / "verdicts" / STEM).glob("[!.]*.json")
     return {path.name: json.dumps(json.loads(path.read_text())["verdict"]).encode() for path in found}
 
 
 def verdict_times(course: Path) -> dict[str, int]:
-    """When each verdict file that the gradebook has was written."""
+    """Return the modification time of each verdict file that is recorded in the gradebook."""
     found = (course / "verdicts" / STEM).glob("[!.]*.json")
     return {path.name: path.stat().st_mtime_ns for path in found if json.loads(path.read_text())["recorded"]}
 
 
 class Cluster:
-    """A scheduler and workers, each on a host of its own that has no course; a teacher's host that has one."""
+    """A scheduler and workers on hosts without the course, and a teacher's host with it."""
 
     def __init__(self, hosts: tuple[Host, ...], course: Path, folder: Path) -> None:
         self.teacher, self.scheduler, *self.workers = hosts
         self.course, self._folder = course, folder
         security = dask_cluster._secret(folder)
-        # How soon who does not answer is given up: minutes, usually.
+        # Short timeouts for hosts that do not answer; the defaults are minutes.
         self._env = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "4s", "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s"}
         self._env |= {verdict_store.SEED_VARIABLE: str(SEED), "PYTHONPATH": PYTHONPATH}
         for side in ("client", "scheduler", "worker"):
@@ -105,7 +105,7 @@ class Cluster:
             self._start(host, "distributed.cli.dask_worker", self.address, *place, *local)
 
     def grade(self) -> subprocess.Popen[str]:
-        """Begin to grade."""
+        """Start grading on the teacher's host."""
         return self._start(self.teacher, "autograder", "grade", STEM, "--scheduler", self.address)
 
     def _start(self, host: Host, *arguments: str) -> subprocess.Popen[str]:
@@ -114,26 +114,26 @@ class Cluster:
         return host.start([sys.executable, "-P", "-m", *arguments], log, where, self._env)
 
     def wait_for(self, number: int, grading: subprocess.Popen[str]) -> None:
-        """Wait until so many verdicts have come."""
+        """Wait until this many verdicts exist."""
         end = time.monotonic() + 200
         while len(verdicts(self.course)) < number:
             assert time.monotonic() < end and grading.poll() is None, self.told()
             time.sleep(0.05)
 
     def has_shown_progress(self, size: int) -> bool:
-        """Whether who grades has seen a bar that began with nobody, went on, and ended with all."""
+        """Return whether the progress bar went from 0 to all, with a step between."""
         shown = set(re.findall(rf"(\d+)/{size} ", (self._folder / f"{self.teacher.name}.log").read_text()))
         return len(shown) > 2 and {"0", str(size)} <= shown
 
     def told(self) -> str:
-        """The last of what each host printed."""
+        """Return the end of each host's log."""
         logs = sorted(self._folder.glob("*.log"))
         return "\n".join(f"--- {log.stem}\n{log.read_text()[-2000:]}" for log in logs)
 
 
 @pytest.fixture
 def dask(course: Path, tmp_path: Path) -> Iterator[Cluster]:
-    """A cluster that runs; on the workers' hosts, the course's folder is empty."""
+    """Yield a running cluster; on the workers' hosts, the course's folder is empty."""
     mine = Path(shutil.copytree(course, tmp_path / "course"))
     folder = tmp_path / "cluster"
     folder.mkdir()
@@ -144,7 +144,7 @@ def dask(course: Path, tmp_path: Path) -> Iterator[Cluster]:
 
 
 def test_hosts_that_die_are_cut_off_or_are_slow_cost_nothing(dask: Cluster, expected: dict[str, bytes]) -> None:
-    """Of three workers one loses its power, one its cable, and one has little of a network: all are graded the same."""
+    """All verdicts are the same although one worker dies, one is cut off and one is slow."""
     dying, lonely, slow = dask.workers
     slow.slow_down("4mbit")
     grading = dask.grade()
@@ -159,9 +159,9 @@ def test_hosts_that_die_are_cut_off_or_are_slow_cost_nothing(dask: Cluster, expe
 
 
 def test_scheduler_that_dies_costs_nothing_that_was_graded(dask: Cluster, expected: dict[str, bytes]) -> None:
-    """The command ends with a sentence, and run again with a scheduler anew, it goes on where it was."""
+    """If the scheduler dies, the command fails, keeps its verdicts, and continues with a new one."""
     for each in dask.workers:
-        each.slow_down("2mbit")  # not all of the work is done yet when the scheduler dies
+        each.slow_down("2mbit")  # so that work is left when the scheduler dies
     grading = dask.grade()
     dask.wait_for(1, grading)
     for each in (dask.scheduler, *dask.workers):

@@ -1,4 +1,4 @@
-"""Every chapter on an imitated Colab: opened, solved, run, downloaded and handed in, it earns full marks."""
+"""Every chapter on a simulated Colab earns full marks: opened, solved, run, downloaded and handed in."""
 
 import copy
 import importlib
@@ -47,26 +47,26 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def printed(notebook: Notebook) -> str:
-    """All that was printed."""
+    """Return the printed output of a notebook."""
     return "".join(
         output.text for cell in notebook.cells for output in cell.get("outputs", []) if output.output_type == "stream"
     )
 
 
 def solved(graded: ExampleClass) -> Notebook:
-    """A student's notebook with right answers of the bank in it."""
+    """Return a student's notebook with right answers of the bank."""
     student = next(each for each in graded.students if each.name == "right-01")
     return nbformat.reads(student.data.decode(), as_version=4)
 
 
 def with_accidents(notebook: Notebook) -> Notebook:
-    """As it is saved where cells lost their mark, were copied, and a check was deleted."""
+    """Return a copy in which cells lost their metadata, one was copied, and a check was deleted."""
     solutions = [cell.metadata.nbgrader.grade_id for cell in notebook.cells if is_solution(cell)]
     return colab_copy(notebook, lost=solutions[:2], copied=solutions[2:3], deleted=[f"check_{solutions[-1]}"])
 
 
 def is_solution(cell: Notebook) -> bool:
-    """Whether nbgrader marks the cell as one for an answer."""
+    """Return whether nbgrader's metadata marks the cell as an answer cell."""
     return bool(cell.metadata.get("nbgrader", {}).get("solution"))
 
 
@@ -82,7 +82,7 @@ DOWNLOADS: dict[str, Callable[[Notebook], Notebook]] = {
 def test_chapter_done_on_colab_earns_everything(
     stem: str, tmp_path: Path, library: Path, request: pytest.FixtureRequest
 ) -> None:
-    """Open, run, download, hand in, grade: with right answers every point is earned, whatever Colab did to the file."""
+    """A notebook with right answers earns every point after each kind of download from Colab."""
     graded = graded_class(stem, request)
     answers = solved(graded)
     opened = colab_copy(answers, keeps_format=True)
@@ -94,7 +94,7 @@ def test_chapter_done_on_colab_earns_everything(
         assert f"package {library / package / '__init__.py'}" in printed(done)
     assert "versions 7.34.0 2.0.2 5.7.1" in printed(done)
     shows_explorer = any("from explorers import" in cell.source for cell in done.cells[:-1])
-    assert ("widgets https" in printed(done)) is shows_explorer  # Colab was asked to show widgets that are not its own
+    assert ("widgets https" in printed(done)) is shows_explorer  # the install cell enabled Colab's custom widgets
 
     run = nbformat.from_dict(json.loads(json.dumps(done)) | {"cells": done.cells[1:-1]})  # without badge and WHERE
     course = Path(shutil.copytree(graded.course, tmp_path / "course"))
@@ -116,7 +116,7 @@ def test_chapter_done_on_colab_earns_everything(
 
 
 def test_install_replaces_nothing_on_colab() -> None:
-    """What students install asks for nothing that Colab has in an older version: pip would replace it."""
+    """Every requirement accepts Colab's preinstalled version, so that pip replaces none."""
     for line in SETTINGS["project"]["dependencies"]:
         needed = Requirement(line)
 
@@ -124,7 +124,7 @@ def test_install_replaces_nothing_on_colab() -> None:
 
 
 def test_every_habit_has_a_source_and_is_imitated() -> None:
-    """Each habit names where it is known from, and something in `tests.colab` that is there."""
+    """Each of Colab's habits has a source, and a function in `tests.colab` that simulates it."""
     for habit in runtime.HABITS["habits"]:
         module, name = habit["imitated_by"].split(".")
 
@@ -135,16 +135,16 @@ def test_every_habit_has_a_source_and_is_imitated() -> None:
 class TestCopy:
     @pytest.fixture
     def notebook(self) -> Notebook:
-        """A student's notebook, as it was handed out."""
+        """Return a student's notebook as handed out."""
         return nbformat.read(FIRST, as_version=4)
 
     @staticmethod
     def grade_ids(notebook: Notebook) -> list[str]:
-        """The grade ids that are left, in order."""
+        """Return the remaining grade ids in order."""
         return [cell.metadata.nbgrader.grade_id for cell in notebook.cells if "nbgrader" in cell.metadata]
 
     def test_form(self, notebook: Notebook) -> None:
-        """The copy is valid, in format 4.0, without cell ids and without the kernel's language."""
+        """The copy is valid in format 4.0, without cell ids and without the kernel's language."""
         copy = colab_copy(notebook)
         nbformat.validate(copy)
 
@@ -153,7 +153,7 @@ class TestCopy:
         assert "language" not in copy.metadata.kernelspec
 
     def test_own_format(self, notebook: Notebook) -> None:
-        """Or it is valid in the notebook's own format, with its ids, even where a cell stands twice."""
+        """A copy in the notebook's own format is valid with ids, even if a cell is duplicated."""
         first = self.grade_ids(notebook)[0]
         copy = colab_copy(notebook, keeps_format=True, copied=[first])
         nbformat.validate(copy)
@@ -163,7 +163,7 @@ class TestCopy:
         assert 2 == self.grade_ids(copy).count(first)
 
     def test_content(self, notebook: Notebook) -> None:
-        """What the cells hold is kept, and the notebook that was copied is not changed."""
+        """The copy has the same sources and grade ids, and the original does not change."""
         before = json.dumps(notebook)
         copy = colab_copy(notebook)
         nbformat.v4.rwbase.rejoin_lines(copy)
@@ -173,7 +173,7 @@ class TestCopy:
         assert before == json.dumps(notebook)
 
     def test_accidents(self, notebook: Notebook) -> None:
-        """Cells lose their metadata, stand twice or are gone, as the test asks."""
+        """The copy loses metadata, duplicates and deletes cells as requested."""
         ids = self.grade_ids(notebook)
         copy = colab_copy(notebook, lost=[ids[1]], copied=[ids[2]], deleted=[ids[3]])
 
@@ -181,7 +181,7 @@ class TestCopy:
         assert len(copy.cells) == len(notebook.cells) + 1
 
     def test_outputs(self, notebook: Notebook) -> None:
-        """Outputs are kept, with Colab's notes on them."""
+        """The copy keeps outputs, with Colab's metadata."""
         cell = next(cell for cell in notebook.cells if cell.cell_type == "code")
         cell.outputs = [nbformat.v4.new_output("stream", text="hello")]
         saved = next(each for each in colab_copy(notebook).cells if each.get("outputs"))

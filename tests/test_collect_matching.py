@@ -1,4 +1,4 @@
-"""Files and people: numbers decide, names where they must, and nobody is guessed."""
+"""Matching collected files with students: by number, else by unique name, and never by a guess."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ CHANDRA = Person("chandra", "चन्द्र", "रमन", "", "")
 
 
 def one(path: str, *people: Person, columns: dict[str, dict[str, str]] | None = None) -> Match:
-    """Whose file a path is."""
+    """Return the match of a single path."""
     return next(iter(several([path], *people, columns=columns).values()))
 
 
 def several(paths: list[str], *people: Person, columns: dict[str, dict[str, str]] | None = None) -> dict[str, Match]:
-    """Whose file each path is."""
+    """Return the match of each path."""
     files: list[SentFile] = [found for path in paths if (found := parse_download_path(path))]
     return {file.path: each for file, each in match_students(files, people, columns or {}).items()}
 
@@ -32,7 +32,7 @@ def several(paths: list[str], *people: Person, columns: dict[str, dict[str, str]
     [
         (canvas_name("Nobody", "Known", 41, 5), "ada"),
         (canvas_name("Lovelace", "Ada", 41, 5), "ada"),
-        (canvas_name("Lovelace", "Ada", 77, 5), "ada"),  # the roster's numbers are of another kind: none is Canvas's
+        (canvas_name("Lovelace", "Ada", 77, 5), "ada"),  # the roster's number is of another kind than Canvas's
         (canvas_name("Núñez Ødegård", "José Ángel", 9, 5), "jose"),
         (canvas_name("Nunez Odegard", "Jose Angel", 9, 5), "jose"),
         (canvas_name("रमन", "चन्द्र", 9, 5), "chandra"),
@@ -42,17 +42,17 @@ def several(paths: list[str], *people: Person, columns: dict[str, dict[str, str]
         (moodle_name("Jose Angel Nuñez Odegard", 101), "jose"),
         (moodle_name("ada@example.org", 101), "ada"),
         (moodle_name("jose", 101), "jose"),
-        (moodle_name("Participant", 41), ""),  # a participant's number is no user's
+        (moodle_name("Participant", 41), ""),  # a participant's number is no user id
         (moodle_name("Grace Hopper", 101), ""),
     ],
 )
 def test_who(path: str, student: str) -> None:
-    """By number, id, address, and name in any order, capitals and accents."""
+    """A file is matched by number, id, address, or name in any order, case and accents."""
     assert student == one(path, ADA, JOSE, CHANDRA).student
 
 
 def test_number_of_another() -> None:
-    """A namesake who is not in the roster is not the one who is."""
+    """A namesake with another number is not matched."""
     paths = [canvas_name("Lovelace", "Ada", 77, 5), canvas_name("Núñez Ødegård", "José Ángel", 42, 6)]
     found = several(paths, ADA, JOSE)
 
@@ -61,7 +61,7 @@ def test_number_of_another() -> None:
 
 
 def test_two_students_of_one_name() -> None:
-    """They are told apart by numbers, and left without."""
+    """Two students of one name are matched by number only, and the reason names the missing column."""
     twins = [Person("ada1", "Ada", "Lovelace", "", "41"), Person("ada2", "Ada", "Lovelace", "", "42")]
     plain = [Person(each.id, each.first_name, each.last_name, "", "") for each in twins]
 
@@ -70,7 +70,7 @@ def test_two_students_of_one_name() -> None:
         (canvas_name("Lovelace", "Ada", 42, 5), "`lms_user_id`"),
         (moodle_name("Ada Lovelace", 101), "`Identifier`"),
     )
-    for path, column in named:  # which of the two helps is another one in each
+    for path, column in named:  # the helpful column differs between the systems
         found = one(path, *plain)
         assert ("", True) == (found.student, found.reason.startswith("ada1, ada2 have one name."))
         assert column in found.reason
@@ -78,7 +78,7 @@ def test_two_students_of_one_name() -> None:
 
 @pytest.mark.parametrize("name", [canvas_name, None])
 def test_two_senders_of_one_name(name: object) -> None:
-    """Where the roster has one of them, neither file is taken for that student's."""
+    """If two senders have a student's name, neither file is matched."""
     paths = (
         [canvas_name("Lovelace", "Ada", number, number) for number in (77, 78)]
         if name
@@ -91,13 +91,13 @@ def test_two_senders_of_one_name(name: object) -> None:
 
 
 def test_signs_that_are_no_accents_stay() -> None:
-    """In scripts whose vowels are signs, names that differ in one are two."""
+    """Vowel signs of other scripts are kept, so that names which differ in one do not match."""
     for other in ("रमिन", "रम्न"):
         assert one(moodle_name("रमन", 1), Person("a", "", other, "", "")).student == ""
 
 
 def test_anonymous() -> None:
-    """Canvas hides who sent it; Moodle's participants are found where the roster has their numbers."""
+    """Anonymous Canvas files have a reason; Moodle participants match by the roster's numbers."""
     columns = {"ada": {"Identifier": "Participant 101"}}
 
     assert "anonymous in Canvas" in one("anon_aB3xY_507_hw.ipynb", ADA).reason
@@ -112,7 +112,7 @@ NAMES = st.text("abcéøल' -", min_size=1, max_size=4)
     st.lists(st.tuples(NAMES, NAMES, st.integers(1, 3), st.booleans()), max_size=6),
 )
 def test_nobody_is_guessed(roster: list[tuple[str, str, int]], senders: list[tuple[str, str, int, bool]]) -> None:
-    """Each file has a student of the roster or a reason; by name, a student's files are all of one number."""
+    """Each file has a student or a reason, and all files matched to a student by name have one number."""
     people = [
         Person(str(place), first, last, "", str(number or "")) for place, (first, last, number) in enumerate(roster)
     ]

@@ -1,4 +1,4 @@
-"""Names of files in Canvas's and Moodle's downloads: what they say is read back, whatever stands in them."""
+"""File names in Canvas's and Moodle's downloads: the parser recovers their parts for any content."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ORIGINALS = st.text("abcDEF 0129_-().é", min_size=1, max_size=20).map(lambda te
 
 @given(WORDS, WORDS, NUMBERS, NUMBERS, ORIGINALS, st.booleans())
 def test_canvas(last: str, first: str, user: int, upload: int, original: str, is_late: bool) -> None:
-    """Numbers, the mark of lateness and the student's own name for the file come back, whatever the sender's name."""
+    """Number, lateness and the student's own file name are recovered for any sender's name."""
     last, first = (name.rstrip("0123456789_ '-.") or "x" for name in (last, first))
     found = parse_download_path(canvas_name(last, first, user, upload, original, is_late))
 
@@ -35,7 +35,7 @@ def test_canvas(last: str, first: str, user: int, upload: int, original: str, is
 
 @given(WORDS, NUMBERS, ORIGINALS, st.sampled_from(["/", "_/", "_", "/folder/in/"]), st.sampled_from(["", "down/"]))
 def test_moodle(name: str, participant: int, original: str, tie: str, around: str) -> None:
-    """With folders or without, with the student's own folders, and with one around all."""
+    """Sender, number and file name are recovered with or without folders."""
     original = original.lstrip("_ ") if tie in ("_", "/") else original
     found = parse_download_path(around + moodle_name(name, participant, original, tie))
 
@@ -60,7 +60,7 @@ def test_moodle(name: str, participant: int, original: str, tie: str, around: st
     ],
 )
 def test_what_is_told(path: str, told: tuple[str, str, str, bool]) -> None:
-    """Both systems' forms, older ones too."""
+    """These names of both systems, including older forms, are parsed as given."""
     found = parse_download_path(path)
 
     assert found is not None and told == (found.sender, found.number, found.original, found.is_late)
@@ -70,13 +70,13 @@ def test_what_is_told(path: str, told: tuple[str, str, str, bool]) -> None:
     "path", ["hw.ipynb", "ada/hw.ipynb", "lovelaceada_41_text.html", "Group A_assignsubmission_file_/hw.ipynb", "", "/"]
 )
 def test_other_names_say_nothing(path: str) -> None:
-    """Nobody is guessed from a name that neither system makes."""
+    """A name that neither system makes is parsed as None."""
     assert parse_download_path(path) is None
 
 
 @given(st.text())
 def test_any_name(path: str) -> None:
-    """No name raises."""
+    """No name raises an error."""
     found = parse_download_path(path)
 
     assert found is None or isinstance(found, SentFile)
@@ -95,19 +95,19 @@ def test_any_name(path: str) -> None:
     ],
 )
 def test_attempts_at_one_file(name: str) -> None:
-    """What is added where a name is used once more does not make another file."""
+    """Marks of copies are removed from a name."""
     assert name_without_copy_marks("ch01.ipynb") == name_without_copy_marks(name)
 
 
 def test_other_files_are_others() -> None:
-    """Another name, or another ending, is another file."""
+    """Names with another stem or ending stay different."""
     assert len({name_without_copy_marks(name) for name in ("ch01.ipynb", "ch02.ipynb", "ch01.zip", "notes.ipynb")}) == 4
 
 
 @given(st.text())
 @example(f"{'a' * 119} b")
 def test_safe_names(name: str) -> None:
-    """What a student called a file leads nowhere, hides nothing, and is short enough; done twice, nothing changes."""
+    """A safe name has no path, is printable, not hidden, at most 120 bytes, and unchanged if made safe again."""
     found = safe_name(name)
 
     assert found == safe_name(found)
@@ -117,12 +117,12 @@ def test_safe_names(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["hw.ipynb", "Copy of ch01 (2).ipynb", "Übung 1.ipynb"])
 def test_plain_names_stay(name: str) -> None:
-    """A name that harms nobody is kept."""
+    """A harmless name does not change."""
     assert name == safe_name(name)
 
 
 def test_what_may_be_a_notebook() -> None:
-    """As grading looks for them."""
+    """The endings of possible notebooks are those that grading searches for."""
     names = ("a.ipynb", "a.IPYNB", "a.ipynb.txt", "a.zip", "a.py", "a.pdf", "text.html")
 
     assert [True, True, True, True, True, False, False] == [may_be_notebook(name) for name in names]

@@ -1,4 +1,4 @@
-"""From a zip to the students' folders: nothing twice, nothing lost, nothing older over what is newer."""
+"""From a zip to the students' folders: nothing is duplicated or lost, and no newer file is overwritten."""
 
 from __future__ import annotations
 
@@ -34,32 +34,32 @@ Files = dict[str, bytes]
 
 @pytest.fixture
 def course(tmp_path: Path) -> Path:
-    """A course of one chapter."""
+    """Return a course of one chapter."""
     return make_project(tmp_path / "project") / "course"
 
 
 def ada(upload: int, original: str = "hw.ipynb", is_late: bool = False) -> str:
-    """The name of Ada's file in Canvas's zip."""
+    """Return the name of Ada's file in Canvas's zip."""
     return canvas_name("Lovelace", "Ada", 41, upload, original, is_late)
 
 
 def collected(
     course: Path, files: Files, wanted: CollectOptions = PLAIN, clock: tuple[int, ...] = CLOCK
 ) -> CollectionResult:
-    """What becomes of a zip with these files, in a class of three."""
+    """Collect a zip with these files in a class of three students."""
     path = write_zip(course.parent / "download.zip", files, clock)
     return collect(course, STEM, path, Roster([ADA, BOB, CLEO], {}), wanted)
 
 
 def there(course: Path) -> Files:
-    """The files in `submitted/` that are no notes."""
+    """Return the files in `submitted/` that are no notes."""
     root = course / "submitted"
     found = (path for path in root.rglob("*") if path.is_file() and not path.name.startswith("."))
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in found}
 
 
 def outcomes(done: CollectionResult) -> dict[str, list[str]]:
-    """The students by what became of their files."""
+    """Return the students by outcome."""
     return {each.value: who for each, who in done.outcomes.items() if who}
 
 
@@ -67,18 +67,18 @@ PLACE = f"ada/{STEM}/{STEM}.ipynb"
 
 
 class TestFirstTime:
-    """Into an empty course."""
+    """Collecting into an empty course."""
 
     @pytest.mark.parametrize("original", ["hw.ipynb", "Copy of ch01.ipynb", "ch01 (2).ipynb", "ch01-3.IPYNB"])
     def test_byte_for_byte_under_the_released_name(self, course: Path, original: str) -> None:
-        """Whatever a notebook is called; whoever is missing is named."""
+        """A notebook of any name is placed under the released name, and missing students are listed."""
         done = collected(course, {ada(5, original): FIRST, moodle_name("Ng Bob", 9, original): SECOND})
 
         assert {PLACE: FIRST, f"bob/{STEM}/{STEM}.ipynb": SECOND} == there(course)
         assert ({"new": ["ada", "bob"]}, ["cleo"], []) == (outcomes(done), done.missing, done.left)
 
     def test_data_comes_along(self, course: Path) -> None:
-        """What a notebook opens lies beside it, as it was called when both were handed in again; no time, no essay."""
+        """Data files are placed beside the notebook under their original names; times and essays are not."""
         sent = {ada(8, "hw-1.ipynb"): FIRST, ada(9, "data-1.csv"): b"1", ada(10, "set-2.csv"): b"2"}
         others = {ada(11, "timestamp-1.txt"): b"2000-01-01", ada(12, "essay.pdf"): b"4"}
         done = collected(course, {**sent, **others})
@@ -88,27 +88,27 @@ class TestFirstTime:
         assert [(ada(12, "essay.pdf"), "ada: neither notebook nor data.")] == done.passed and not done.left
 
     def test_newest_attempt(self, course: Path) -> None:
-        """Canvas's number of the upload decides, not the place in the zip; the older one is told."""
+        """The highest upload number counts, wherever it is in the zip, and older attempts are listed."""
         done = collected(course, {ada(8, "hw-1.ipynb"): SECOND, ada(7, "hw.ipynb"): FIRST})
 
         assert {PLACE: SECOND} == there(course)
         assert [(ada(7), "an older attempt; hw-1.ipynb counts.")] == done.passed and not done.left
 
     def test_several_files(self, course: Path) -> None:
-        """Other names are no attempts at one file: all are there, and grading chooses."""
+        """Files with different names are all placed, since grading chooses."""
         collected(course, {ada(7, "a.ipynb"): FIRST, ada(8, "b.zip"): b"PK", ada(9, "c.pdf"): b"x"})
 
         assert {f"ada/{STEM}/a.ipynb": FIRST, f"ada/{STEM}/b.zip": b"PK"} == there(course)
 
     def test_released_name_is_left_to_grading(self, course: Path) -> None:
-        """Of several files none stands in the place where the one that counts will be copied to."""
+        """With several files, none gets the released name, to which grading copies the one that counts."""
         collected(course, {ada(7, f"{STEM}.ipynb"): FIRST, ada(8, "b.ipynb"): SECOND})
 
         assert {f"ada/{STEM}/handed-in-{STEM}.ipynb": FIRST, f"ada/{STEM}/b.ipynb": SECOND} == there(course)
 
     @pytest.mark.parametrize("step", ["source", "release"])
     def test_assignments_of_ones_own(self, course: Path, step: str) -> None:
-        """Its notebooks get the names that they were given out under."""
+        """Notebooks of a teacher's own assignment get their released names."""
         for name in ("part-1", "part-2"):
             (course / step / "hw").mkdir(parents=True, exist_ok=True)
             (course / step / "hw" / f"{name}.ipynb").write_text("{}")
@@ -122,14 +122,14 @@ class TestFirstTime:
         assert {"ada/hw/part-1.ipynb": SECOND} == there(course)
 
     def test_no_notebook(self, course: Path) -> None:
-        """A student who sent something else is not missing, and is named."""
+        """A student who sent no notebook is listed with a reason, and is not missing."""
         done = collected(course, {ada(7, "hw.pdf"): b"x"})
 
         assert (["bob", "cleo"], {}) == (done.missing, there(course))
         assert [(ada(7, "hw.pdf"), "ada: no notebook. Ask for the .ipynb file itself.")] == done.left
 
     def test_dry_run(self, course: Path) -> None:
-        """It says the same, and changes nothing."""
+        """A dry run reports the same and changes nothing."""
         files = {ada(7, is_late=True): FIRST, "x.ipynb": b""}
         before = sorted(course.rglob("*"))
         dry = collected(course, files, CollectOptions(is_dry=True))
@@ -138,7 +138,7 @@ class TestFirstTime:
         assert dry == collected(course, files) and dry.outcomes[Placement.NEW] == ["ada"]
 
     def test_times_and_zones(self, course: Path) -> None:
-        """Noted as nbgrader reads them, where the teacher says that the zip's times are those of handing in."""
+        """With times and a zone, nbgrader's timestamp file has the time in UTC."""
         collected(course, {ada(7): FIRST}, CollectOptions(with_times=True, zone=ZoneInfo("Europe/Berlin")))
 
         assert f"{datetime(2026, 11, 20, 21, 15, 30)} UTC\n" == (
@@ -146,7 +146,7 @@ class TestFirstTime:
         ).read_text(encoding="utf-8")
 
     def test_late(self, course: Path) -> None:
-        """Canvas's mark is told and noted; without a time there is none."""
+        """Canvas's mark of lateness is reported and noted, without a timestamp file."""
         done = collected(course, {ada(7, is_late=True): FIRST})
         note = read_note(course / "submitted" / "ada" / STEM)
 
@@ -155,10 +155,10 @@ class TestFirstTime:
 
 
 class TestAgain:
-    """Into a course that has some."""
+    """Collecting into a course with earlier submissions."""
 
     def test_same(self, course: Path) -> None:
-        """Nothing is written twice."""
+        """The same file again is not written."""
         collected(course, {ada(7): FIRST})
         file = course / "submitted" / PLACE
         os.utime(file, (1, 1))
@@ -167,17 +167,17 @@ class TestAgain:
         assert ({"as it was": ["ada"]}, 1.0) == (outcomes(done), file.stat().st_mtime)
 
     def test_newer_replaces_and_older_does_not(self, course: Path) -> None:
-        """In whichever order the zips come."""
+        """A newer attempt replaces an older one, and an older one does not replace a newer."""
         collected(course, {ada(7): FIRST}, CollectOptions(with_times=True))
         newer = collected(course, {ada(9): SECOND})
-        left = {PLACE: SECOND, f"ada/{STEM}/timestamp.txt": b""}  # nbgrader would keep the older time without
+        left = {PLACE: SECOND, f"ada/{STEM}/timestamp.txt": b""}  # empty, or nbgrader would keep the older time
         assert (left, {"a newer attempt": ["ada"]}) == (there(course), outcomes(newer))
 
         older = collected(course, {ada(7): FIRST})
         assert (left, {"older than what is there": ["ada"]}) == (there(course), outcomes(older))
 
     def test_moodle_by_time(self, course: Path) -> None:
-        """A later download is newer; of the same time, nobody can say."""
+        """In Moodle the later download is newer; another file of the same time is left to the teacher."""
         later, earlier = (2026, 11, 21, 0, 0, 0), (2026, 11, 19, 0, 0, 0)
         name = moodle_name("Ada Lovelace", 101)
         collected(course, {name: FIRST})
@@ -188,14 +188,14 @@ class TestAgain:
         assert {"as it was": ["ada"]} == outcomes(collected(course, {name: SECOND}))
 
     def test_fewer_files(self, course: Path) -> None:
-        """Of an older attempt nothing stays that would be graded beside the newer."""
+        """A newer attempt removes all files of the older one."""
         collected(course, {ada(7, "a.ipynb"): FIRST, ada(8, "b.zip"): b"PK"})
         collected(course, {ada(9): SECOND})
 
         assert {PLACE: SECOND} == there(course)
 
     def test_taken_away(self, course: Path) -> None:
-        """What somebody removed is put back."""
+        """A removed file is placed again."""
         collected(course, {ada(7): FIRST})
         (course / "submitted" / PLACE).unlink()
 
@@ -203,7 +203,7 @@ class TestAgain:
         assert {PLACE: FIRST} == there(course)
 
     def test_a_time_that_was_written_by_hand(self, course: Path) -> None:
-        """It stays as long as the attempt is the one that it was written for."""
+        """A timestamp written by hand stays until a newer attempt arrives."""
         time = course / "submitted" / "ada" / STEM / "timestamp.txt"
         time.parent.mkdir(parents=True)
         time.write_bytes(b"2026-11-20 23:10:00 UTC")
@@ -216,14 +216,14 @@ class TestAgain:
         assert time.read_bytes() == b""
 
     def test_earlier_ones_are_not_missing(self, course: Path) -> None:
-        """Whoever is not in this zip and was in another."""
+        """A student from an earlier zip is listed as earlier, and not as missing."""
         collected(course, {ada(7): FIRST})
         done = collected(course, {canvas_name("Ng", "Bob", 42, 8): FIRST})
 
         assert (["ada"], ["cleo"]) == (done.earlier, done.missing)
 
     def test_changed_by_hand(self, course: Path) -> None:
-        """A teacher's repair stays: the same attempt is no news, and a newer one is left."""
+        """A file changed by the teacher stays, and a newer attempt is left with a reason."""
         collected(course, {ada(7): FIRST})
         (course / "submitted" / PLACE).write_bytes(b"repaired")
 
@@ -233,7 +233,7 @@ class TestAgain:
         assert "was changed since it was collected. Move it away" in done.left[0][1]
 
     def test_put_there_by_hand(self, course: Path) -> None:
-        """What came another way is kept; the same bytes are no news."""
+        """A file that was not collected is kept; the same bytes count as unchanged."""
         folder = course / "submitted" / "ada" / STEM
         folder.mkdir(parents=True)
         (folder / f"{STEM}.ipynb").write_bytes(FIRST)
@@ -243,7 +243,7 @@ class TestAgain:
         assert {"a newer attempt": ["ada"]} == outcomes(collected(course, {ada(10): SECOND}))
 
     def test_links_are_not_followed(self, course: Path, tmp_path: Path) -> None:
-        """A folder that leads elsewhere is left."""
+        """A student's folder that is a link is left with a reason."""
         (tmp_path / "elsewhere").mkdir()
         (course / "submitted").mkdir()
         (course / "submitted" / "ada").symlink_to(tmp_path / "elsewhere")
@@ -253,7 +253,7 @@ class TestAgain:
 
     @pytest.mark.parametrize("note", ["", "[]", "{}", '{"files": {"../../x": ""}}', "[" * 9999])
     def test_notes_of_others(self, course: Path, note: str) -> None:
-        """What stands in a note that is none of ours removes nothing."""
+        """An invalid note file does not make collecting remove anything."""
         folder = course / "submitted" / "ada" / STEM
         folder.mkdir(parents=True)
         (folder / ".collected.json").write_text(note, encoding="utf-8")
@@ -262,7 +262,7 @@ class TestAgain:
 
 
 def refused(course: Path, files: Files, stem: str = STEM, roster: tuple[Person, ...] = (ADA,)) -> str:
-    """What is said of a collection that does not begin."""
+    """Return the error of a collection that changes nothing."""
     before = sorted(course.rglob("*"))
     with pytest.raises(CourseError) as told_:
         collect(course, stem, write_zip(course.parent / "z.zip", files), Roster(list(roster), {}))
@@ -271,23 +271,23 @@ def refused(course: Path, files: Files, stem: str = STEM, roster: tuple[Person, 
 
 
 class TestRefusals:
-    """One line, and nothing changed."""
+    """Collections that fail with one line and change nothing."""
 
     def test_what_is_wrong(self, course: Path) -> None:
-        """A zip with nothing, a chapter that is none, a class without students, a path that climbs."""
+        """An empty zip, an unknown chapter, an empty roster or a path outside the folder raises an error."""
         assert "holds no file" in refused(course, {})
         assert f"found no 'ch99'. There are: {STEM}." in refused(course, {ada(7): FIRST}, "ch99")
         assert "Run `autograder roster" in refused(course, {ada(7): FIRST}, roster=())
         assert "leads out of" in refused(course, {ada(7): FIRST, "../x": b""})
 
     def test_no_room(self, course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Looked at before anything is written."""
+        """Too little disk space raises an error before anything is written."""
         monkeypatch.setattr(collecting, "_SPARE", 2**60)
 
         assert "Make room" in refused(course, {ada(7): FIRST})
 
     def test_too_large_costs_one(self, course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The others come in."""
+        """A file that is too large is left with a reason, and the others are placed."""
         monkeypatch.setattr("autograder.lms.download_zip.MAX_FILE", 100)
         done = collected(course, {ada(7): bytes(101), canvas_name("Ng", "Bob", 42, 8): FIRST})
 
@@ -296,10 +296,10 @@ class TestRefusals:
 
 
 class TestCommand:
-    """What a teacher sees."""
+    """The command `collect`."""
 
     def test_lines(self, course: Path) -> None:
-        """What was done, who is late and missing, and each file that is left, in a terminal that nobody steers."""
+        """The report lists what was done, late and missing students, and left files without control characters."""
         done = collected(course, {ada(7, is_late=True): FIRST, "\x1b[2Jx\ny.ipynb": b""})
         lines = list(collect_report.lines(done, STEM, is_dry=False))
 
@@ -311,7 +311,7 @@ class TestCommand:
     def test_without_a_gradebook(
         self, course: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """None is made by asking."""
+        """Without a gradebook the command fails, and creates none."""
         monkeypatch.chdir(course)
         path = write_zip(course.parent / "z.zip", {ada(7): FIRST})
         status = main(["collect", str(path), STEM, "--dry-run"])
@@ -320,7 +320,7 @@ class TestCommand:
         assert "found none. Run `autograder roster students.csv` first" in capsys.readouterr().err
 
     def test_zones(self, capsys: pytest.CaptureFixture[str]) -> None:
-        """One that is none is told."""
+        """An invalid time zone is refused."""
         with pytest.raises(SystemExit):
             main(["collect", "z.zip", STEM, "--zone", "Nowhere/At_All"])
         assert "expected a time zone such as Europe/Berlin, found 'Nowhere/At_All'" in capsys.readouterr().err
@@ -328,7 +328,7 @@ class TestCommand:
 
 @given(st.lists(st.tuples(st.integers(1, 5), st.booleans()), max_size=8))
 def test_the_newest_stays(attempts: list[tuple[int, bool]]) -> None:
-    """Whatever comes in whichever order, and however often: what is there at the end is the newest that came."""
+    """After any sequence of attempts, the newest one is there."""
     with TemporaryDirectory() as place_:
         folder = Path(place_) / "ada" / STEM
         for order, is_packed in attempts:
@@ -346,7 +346,7 @@ def test_the_newest_stays(attempts: list[tuple[int, bool]]) -> None:
 
 
 def test_stopped_in_between(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the note could not be written, the next run takes what is there for its own."""
+    """If the note could not be written, the next run recognizes the placed files."""
     stopped: Callable[..., None] = lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)  # noqa: E731
     with monkeypatch.context() as patch:
         patch.setattr("autograder.lms.placement._write_note", stopped)

@@ -1,4 +1,4 @@
-"""The whole way of a class in Canvas or Moodle: a roster and a zip come in, a file with grades goes out."""
+"""The whole cycle with Canvas or Moodle: roster and zip in, file with grades out."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Eve,Åström,eve,S5,Maths,eve@example.org
 
 
 def packed(data: bytes) -> bytes:
-    """A notebook in a zip archive of its own."""
+    """Return a zip archive with a notebook."""
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w") as archive:
         archive.writestr(zipfile.ZipInfo("folder/my work.ipynb"), data)
@@ -44,7 +44,7 @@ def packed(data: bytes) -> bytes:
 
 
 def exported(course: Path, system: str) -> dict[str, dict[str, str]]:
-    """What nbgrader's own command writes for a system, by the students' numbers there."""
+    """Return the rows that nbgrader's export command writes for a system, by the students' numbers there."""
     words = ["export", "--exporter", f"autograder.nbgrader_plugin.export_plugins.{system}", "--to", "out.csv"]
     code = "import sys; from nbgrader.apps.nbgraderapp import main; sys.exit(main())"
     subprocess.run([sys.executable, "-c", code, *words], cwd=course, check=True, capture_output=True)
@@ -58,7 +58,7 @@ def test_from_zips_to_grades(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Scores are those of the same notebooks that came through the exchange, beside the columns of the rosters."""
+    """Scores equal those from the exchange, in the columns of the imported rosters."""
     graded = graded_class(STEM, request)
     course = Path(shutil.copytree(graded.course, tmp_path / "course"))
     data = {student.name: student.data for student in graded.students}

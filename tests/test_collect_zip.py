@@ -1,4 +1,4 @@
-"""The zip's walls: what no system puts into a download stops it; what is too large costs one file."""
+"""Safety of the submitted zip: an entry that no system creates stops it, a file that is too large is skipped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.made_downloads import write_zip
 
 
 def refusal(path: Path) -> str:
-    """What is said of a zip that is not unpacked: one line."""
+    """Return the one-line error of a zip that is not unpacked."""
     with pytest.raises(BadZip) as told, open_download(path):
         pass
     assert "\n" not in str(told.value)
@@ -30,7 +30,7 @@ def refusal(path: Path) -> str:
 
 
 def test_what_is_there(tmp_path: Path) -> None:
-    """Files with their bytes; folders and what systems leave behind are none."""
+    """Entries are the files with their bytes, without folders and system files."""
     files = {"a.ipynb": b"{}", "d/": b"", "__MACOSX/._a.ipynb": b"x", "d/.DS_Store": b"x", "d/b.ipynb": b"[]"}
     with open_download(write_zip(tmp_path / "z.zip", files)) as found:
         assert {"a.ipynb": b"{}", "d/b.ipynb": b"[]"} == {each.path: found.read(each) for each in found.entries()}
@@ -48,13 +48,13 @@ def test_what_is_there(tmp_path: Path) -> None:
     ],
 )
 def test_paths_that_climb(tmp_path: Path, name: str, told: str) -> None:
-    """Each is named, and nothing is unpacked."""
+    """A path outside the folder raises an error, and nothing is unpacked."""
     assert told in refusal(write_zip(tmp_path / "z.zip", {"good.ipynb": b"{}", name: b"{}"}))
 
 
 @pytest.mark.parametrize("kind", [stat.S_IFLNK, stat.S_IFIFO, stat.S_IFCHR])
 def test_links_and_devices(tmp_path: Path, kind: int) -> None:
-    """A zip can hold them; no download does."""
+    """A link or device file raises an error."""
     about = zipfile.ZipInfo("link.ipynb")
     about.external_attr = (kind | 0o777) << 16
     with zipfile.ZipFile(tmp_path / "z.zip", "w") as archive:
@@ -65,7 +65,7 @@ def test_links_and_devices(tmp_path: Path, kind: int) -> None:
 
 @pytest.mark.parametrize(("place", "mark", "told"), [(8, 1, "is encrypted"), (10, 95, "cannot be unpacked here")])
 def test_packed_in_another_way(tmp_path: Path, place: int, mark: int, told: str) -> None:
-    """A file with a password, or packed by a method that is not known here, is left; the others are not."""
+    """An encrypted file, or one with an unknown compression, raises BadEntry, and others are read."""
     path = write_zip(tmp_path / "z.zip", {"a.ipynb": b"{}", "b.ipynb": b"[]"})
     data = bytearray(path.read_bytes())
     data[data.index(b"PK\x01\x02") + place] = mark
@@ -79,27 +79,27 @@ def test_packed_in_another_way(tmp_path: Path, place: int, mark: int, told: str)
 
 @pytest.mark.parametrize("data", [b"", b"no zip", b"PK\x03\x04", b"PK\x05\x06" + bytes(3)])
 def test_no_zip(tmp_path: Path, data: bytes) -> None:
-    """What is none is named with what was expected."""
+    """A file that is no zip raises an error with what was expected."""
     (tmp_path / "z.zip").write_bytes(data)
 
     assert "expected a zip with submissions" in refusal(tmp_path / "z.zip")
 
 
 def test_no_file(tmp_path: Path) -> None:
-    """A missing one, and a folder."""
+    """A missing file or a folder raises an error."""
     assert "found no file. Is the name right?" in refusal(tmp_path / "none.zip")
     assert "is no file" in refusal(tmp_path)
 
 
 def test_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """More entries than any class has."""
+    """Too many entries raise an error."""
     monkeypatch.setattr(download_zip, "_MOST", 1)
 
     assert "lists 2 files; expected at most 1" in refusal(write_zip(tmp_path / "z.zip", {"a": b"", "b": b""}))
 
 
 def test_zeros_without_end(tmp_path: Path) -> None:
-    """A file that says that it is 40 GB is not begun; the next one is read."""
+    """A file with a declared size of 4 GB is not unpacked, and the next one is read."""
     path = write_zip(tmp_path / "z.zip", {"zeros.ipynb": bytes(1000), "good.ipynb": b"{}"})
     data = bytearray(path.read_bytes())
     struct.pack_into("<I", data, data.index(b"PK\x01\x02") + 24, 2**32 - 2)
@@ -112,7 +112,7 @@ def test_zeros_without_end(tmp_path: Path) -> None:
 
 
 def test_more_than_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sizes are looked at again while a file is unpacked, and no more than one file's bytes are held."""
+    """The size is checked while unpacking, even if the declared size is smaller."""
     with open_download(write_zip(tmp_path / "z.zip", {"a.ipynb": bytes(5000)})) as found:
         (entry,) = found.entries()
         monkeypatch.setattr(download_zip, "MAX_FILE", 4999)
@@ -126,7 +126,7 @@ def test_more_than_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize("damage", [lambda byte: byte ^ 0xFF, lambda byte: 0, lambda byte: byte ^ 1])
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_damaged(tmp_path: Path, method: int, damage: Callable[[int], int]) -> None:
-    """A file in which a byte was changed anywhere on the way is left, whatever packed it, and the other one is not."""
+    """A file with a changed byte is either read whole or raises BadEntry, and the other file is read."""
     path, whole = tmp_path / "z.zip", json.dumps([[each, str(each * each)] for each in range(60)]).encode()
     with zipfile.ZipFile(path, "w", method) as archive:
         archive.writestr("a.ipynb", whole)
@@ -140,7 +140,7 @@ def test_damaged(tmp_path: Path, method: int, damage: Callable[[int], int]) -> N
         with open_download(path) as found:
             first, second = found.entries()
             with suppress(BadEntry):
-                assert whole == found.read(first)  # a byte that is not looked at, such as a time
+                assert whole == found.read(first)  # the changed byte does not matter, such as one of the time
                 read += 1
             assert b"{}" == found.read(second)
     assert read < len(places) // 2
@@ -148,7 +148,7 @@ def test_damaged(tmp_path: Path, method: int, damage: Callable[[int], int]) -> N
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_packed_data_that_ends_too_early(tmp_path: Path, method: int) -> None:
-    """The list at the zip's end says that a file was packed into fewer bytes than it was, or has fewer."""
+    """Wrong sizes in the zip's directory raise BadEntry."""
     path = tmp_path / "z.zip"
     with zipfile.ZipFile(path, "w", method) as archive:
         archive.writestr("a.ipynb", bytes(range(256)) * 9)
@@ -166,7 +166,7 @@ def test_packed_data_that_ends_too_early(tmp_path: Path, method: int) -> None:
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 @pytest.mark.night
 def test_little_that_unfolds(tmp_path: Path, method: int) -> None:
-    """Packed zeros, which are told to be few, take no more memory than a notebook may."""
+    """A compressed file that unpacks to far more than declared raises BadEntry without much memory."""
     path = tmp_path / "z.zip"
     with zipfile.ZipFile(path, "w", method) as archive:
         archive.writestr("a.ipynb", bytes(200 * 2**20))
@@ -185,7 +185,7 @@ def test_little_that_unfolds(tmp_path: Path, method: int) -> None:
 
 
 def test_names_whose_letters_are_not_told(tmp_path: Path) -> None:
-    """Some programs write UTF-8 and do not say so; what is no UTF-8 is read as zips of old were written."""
+    """Names without a UTF-8 flag are read as UTF-8 if valid, else in the old code page."""
     path = write_zip(tmp_path / "z.zip", {"\u00e5sa.ipynb": b"", "a.ipynb": b""})
     data = bytearray(path.read_bytes())
     data[data.index(b"PK\x01\x02") + 9] &= 0xF7
@@ -200,7 +200,7 @@ def test_names_whose_letters_are_not_told(tmp_path: Path) -> None:
 
 
 def test_times(tmp_path: Path) -> None:
-    """The clock of where the zip was made, in its zone; seconds since 1970 where the zip has them; else nothing."""
+    """The time is the local clock in the given zone, or the exact time if stored, or None."""
     path = write_zip(tmp_path / "z.zip", {"a.ipynb": b""})
     with zipfile.ZipFile(path, "a") as archive:
         exact = zipfile.ZipInfo("b.ipynb", (2026, 1, 1, 0, 0, 0))

@@ -1,4 +1,4 @@
-"""Rosters and grades go both ways: what Canvas and Moodle told of a student stands in what goes back to them."""
+"""Columns of imported rosters return in the exported grades."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ Ada,Lovelace,S1,Our School,Maths,ada@example.org,7.00
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project with a course, where commands are run."""
+    """Return a project with a course, for commands."""
     monkeypatch.setattr("nbgrader.api.get_alembic_version", lambda: "none")
     return make_project(tmp_path / "project")
 
 
 def after(project: Path, *rosters: str, to: str) -> list[dict[str, str]]:
-    """What is exported, after these rosters came in one after the other."""
+    """Return the exported rows after these rosters were imported in order."""
     for text in rosters:
         (project / "students.csv").write_text(text, encoding="utf-8")
         assert 0 == main(["--root", str(project), "roster", str(project / "students.csv")])
@@ -51,7 +51,7 @@ def after(project: Path, *rosters: str, to: str) -> list[dict[str, str]]:
 
 
 def test_canvas(project: Path) -> None:
-    """Its ids and sections, in the order that its importer reads, the section last; whoever has no login is there."""
+    """Canvas's ids and sections return in the order that its importer needs."""
     _, ada, bob = after(project, CANVAS, to="Canvas")
 
     assert ["Student", "ID", "SIS User ID", "SIS Login ID", "Integration ID", "Section"] == list(ada)
@@ -61,7 +61,7 @@ def test_canvas(project: Path) -> None:
 
 @pytest.mark.parametrize(("text", "login"), [(PLAIN_CANVAS, ""), (APART, "ada")])
 def test_other_forms_of_canvas(project: Path, text: str, login: str) -> None:
-    """Without what only some may see, and with first and last names apart."""
+    """Rosters of Canvas without the restricted columns, or with separate name columns, work too."""
     _, ada = after(project, text, to="Canvas")
 
     assert ("Lovelace, Ada", "41", login, "Group 1") == (
@@ -70,7 +70,7 @@ def test_other_forms_of_canvas(project: Path, text: str, login: str) -> None:
 
 
 def test_moodle(project: Path) -> None:
-    """What it told comes back; grades of other things do not."""
+    """Moodle's columns return, except grades."""
     (ada,) = after(project, MOODLE, to="Moodle")
 
     assert {"ID number": "S1", "Institution": "Our School", "Department": "Maths"}.items() <= ada.items()
@@ -78,14 +78,14 @@ def test_moodle(project: Path) -> None:
 
 
 def test_nothing_is_lost_by_less(project: Path) -> None:
-    """A roster with fewer columns keeps what was known, as with nbgrader's own fields; a changed one counts."""
+    """A roster with fewer columns keeps the known values, and a changed value replaces them."""
     _, ada = after(project, CANVAS, "id\nada\n", CANVAS.replace("Group 1,9.5", "Group 9,9.5"), to="Canvas")[:2]
 
     assert ("S1", "Group 9") == (ada["SIS User ID"], ada["Section"])
 
 
 def test_goes_round(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What was exported is a roster that changes nothing."""
+    """Importing an exported file changes nothing."""
     after(project, CANVAS, to="Canvas")
     before = (project / "course" / kept_roster_columns.FILE).read_bytes()
     capsys.readouterr()
@@ -97,7 +97,7 @@ def test_goes_round(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", '{"ada": 1}'])
 def test_damaged(tmp_path: Path, text: str) -> None:
-    """One line, with what to do."""
+    """A damaged file of columns raises an error that says what to do."""
     (tmp_path / kept_roster_columns.FILE).write_text(text, encoding="utf-8")
 
     with pytest.raises(CourseError, match="delete it, and import the roster again"):

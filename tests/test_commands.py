@@ -28,7 +28,7 @@ def test_help(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_guide_for_teachers_names_what_there_is() -> None:
-    """Each command in it is one, with these options."""
+    """Every command line in docs/teachers.md is accepted by the parser."""
     guide = (PROJECT / "docs" / "teachers.md").read_text(encoding="utf-8")
     told = re.findall(r"(?m)(?:^ *|`)autograder ([^`#\n]*)", guide)
 
@@ -37,7 +37,7 @@ def test_the_guide_for_teachers_names_what_there_is() -> None:
 
 
 def test_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An error is one line, and the status is 1."""
+    """An error prints one line, and the status is 1."""
     status = main(["--root", str(tmp_path), "build"])
     told = capsys.readouterr()
 
@@ -59,7 +59,7 @@ def test_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
 
 @pytest.mark.night
 def test_stopped_in_the_midst_of_a_text_that_is_run(tmp_path: Path) -> None:
-    """The status is 130 also where Ctrl-C comes during an `exec`, for which Python would end by the signal."""
+    """The status is 130 even if Ctrl-C comes during an `exec`, when Python would end by the signal."""
     (tmp_path / "stopping.py").write_text(
         "import sys\n"
         "from autograder import __main__\n"
@@ -75,7 +75,7 @@ def test_stopped_in_the_midst_of_a_text_that_is_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("command", "unbuffered"), [("doctor", ""), ("doctor", "1"), ("--help", "")])
 def test_nobody_reads_on(command: str, unbuffered: str) -> None:
-    """Piped to `head`, a command ends without a word, and with the status of a closed pipe."""
+    """A command whose output pipe is closed prints nothing, and has the status of a closed pipe."""
     reader, writer = os.pipe()
     os.close(reader)
     words = [sys.executable, "-m", "autograder", command]
@@ -87,7 +87,7 @@ def test_nobody_reads_on(command: str, unbuffered: str) -> None:
 
 
 def test_another_broken_pipe_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pipe of the work's own that breaks is no reader who has gone."""
+    """A BrokenPipeError of the command's own work is not suppressed."""
 
     def broken(*_: object, **__: object) -> None:
         raise BrokenPipeError
@@ -110,11 +110,11 @@ def test_another_broken_pipe_is_an_error(tmp_path: Path, monkeypatch: pytest.Mon
         ("autograder.grading.grader", "torch, nbgrader"),
         ("autograder.grading.pool_worker", "torch, nbgrader, nbformat"),
         ("autograder.sandbox.execution.fork_server", "torch, nbgrader"),
-        ("autograder.grading.shared_server", "torch, nbgrader"),  # not before it collects rarely
+        ("autograder.grading.shared_server", "torch, nbgrader"),  # it sets up garbage collection first
     ],
 )
 def test_slow_packages_are_left_to_who_needs_them(imported: str, spared: str) -> None:
-    """Each takes a second or more: a command that only hands out work, or looks at the machine, starts without."""
+    """Importing these modules does not import the slow packages, which take a second or more."""
     code = (
         "import sys; from autograder.process_startup import block_slow_imports; block_slow_imports(); "
         f"import {imported}; print([name for name in {spared.split(', ')} if sys.modules.get(name)])"
@@ -135,7 +135,7 @@ def test_slow_packages_are_left_to_who_needs_them(imported: str, spared: str) ->
     ],
 )
 def test_what_is_imported_later_is_there_for_who_asks(asked: str) -> None:
-    """Whichever way it is asked for."""
+    """A lazily imported package is imported on first use, by any form of import."""
     spared = "from autograder.process_startup import block_slow_imports; block_slow_imports()"
     code = f"{spared}; {asked}; print(found.__module__)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -145,7 +145,7 @@ def test_what_is_imported_later_is_there_for_who_asks(asked: str) -> None:
 
 @pytest.mark.night
 def test_torch_does_not_import_what_it_only_names() -> None:
-    """Nor does `inspect`, which it has look at every module."""
+    """Importing torch does not trigger the lazy import of requests."""
     later = "from autograder.process_startup import import_requests_lazily; import_requests_lazily()"
     code = f"import sys; {later}; import torch"
     ran = subprocess.run(
@@ -172,7 +172,7 @@ def test_doctor(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """`doctor` says whether students' code is confined, and if not, why: with or without a course at hand."""
+    """`doctor` says whether students' code is confined, and if not, why, with or without a course."""
     begins = raising(WorkFailed(refused)) if refused else lambda _: None
     monkeypatch.setattr("autograder.sandbox.self_test.confinement_problem", lambda: reason)
     monkeypatch.setattr("autograder.sandbox.execution.choose_runner.try_start", begins)
@@ -184,7 +184,7 @@ def test_doctor(
 
 @needs_confinement
 def test_doctor_tries_what_grading_starts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Where lessons cannot be read by the user that submissions have, grading refuses, and so `doctor` says why."""
+    """`doctor` reports lessons that the sandbox's user cannot read."""
     course = tmp_path / "course"
     (course / "chapters").mkdir(parents=True)
     (course / "nbgrader_config.py").touch()
@@ -195,7 +195,7 @@ def test_doctor_tries_what_grading_starts(tmp_path: Path, capsys: pytest.Capture
 
 
 def test_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`address` takes the address from the remote and says that a build must follow."""
+    """`address` takes the address from the remote, and says to build afterwards."""
     project = make_project(tmp_path)
     git = ["git", "-C", str(project)]
     subprocess.run([*git, "init", "--quiet"], check=True)
@@ -207,15 +207,15 @@ def test_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_no_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Without a remote one line says how to name the address."""
+    """Without a remote, `address` fails with one line that says how to add one."""
     assert main(["--root", str(make_project(tmp_path)), "address"]) == 1
     assert "found none; add the remote with `git remote add origin ADDRESS`" in capsys.readouterr().err
 
 
 @pytest.mark.night
 def test_no_verdict_depends_on_the_rooms_beside() -> None:
-    """What a worker imports is in the key of a verdict, but for rooms that it never imports."""
-    running = ("fork_server", "submission_child", "submission_runner")  # the last two where there are exercises
+    """The modules that a worker imports include no package that the verdict's key leaves out."""
+    running = ("fork_server", "submission_child", "submission_runner")  # the last two only for exercises
     late = ", ".join(f"autograder.sandbox.execution.{name}" for name in running)
     code = f"import sys, autograder.grading.grader, autograder.grading.grade_submission, {late}; print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -245,7 +245,7 @@ def test_grading_begins_early_where_it_is_sure_to_be_needed(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """That is where somebody has no verdict yet; else importing torch would be in vain."""
+    """Grading starts torch early only if a selected student has no verdict yet."""
     monkeypatch.delenv(UNCONFINED_VARIABLE, raising=False)
     for path in ("nbgrader_config.py", "chapters/x.py", *(f"verdicts/x/{student}.json" for student in graded)):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
@@ -260,7 +260,7 @@ def test_grading_begins_early_where_it_is_sure_to_be_needed(
 
 
 def raising(error: Exception) -> Callable[..., NoReturn]:
-    """A function that raises."""
+    """Return a function that raises this error."""
 
     def raises(*_: object, **__: object) -> NoReturn:
         raise error

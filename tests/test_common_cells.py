@@ -1,4 +1,4 @@
-"""Cells that all of a class have alike are recorded as if each student's were made anew."""
+"""Cells that a whole class has in common are recorded as if each student's were made separately."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ pytestmark = [
 
 
 class Signed(NbGraderPreprocessor):  # type: ignore[misc,unused-ignore]
-    """A teacher's own step: it writes into every cell whose it is, and remembers how many notebooks it saw."""
+    """A teacher's preprocessor that writes student and notebook count into every cell."""
 
     seen = 0
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Write it into all cells."""
+        """Write the student and the count into all cells."""
         self.seen += 1
         for cell in nb.cells:
             cell.metadata["of"] = [resources["nbgrader"]["student"], self.seen]
@@ -47,7 +47,7 @@ class Signed(NbGraderPreprocessor):  # type: ignore[misc,unused-ignore]
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three students: one has solved all, one nothing and written into the lesson, one hands in no notebook."""
+    """Return a course with three students: one solved all, one changed lessons, one handed in an invalid notebook."""
     course = make_course(tmp_path_factory.mktemp("common") / "course")
     Cycle(course, STEM).generate()
     chapter = read_chapter(course / "chapters" / f"{STEM}.py")
@@ -65,7 +65,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def recorded(course: Path) -> tuple[dict[str, str], list[Any]]:
-    """The notebooks that a run records, by student, and the rows of the gradebook."""
+    """Return the autograded notebooks by student, and the rows of the gradebook."""
     cycle = Cycle(course, STEM)
     how = GradingOptions(workers=WorkerChoice(count=1, stays=True), force=True, unconfined=UNCONFINED)
     assert {} == cycle.autograde(cycle.students(), how=how)
@@ -76,7 +76,7 @@ def recorded(course: Path) -> tuple[dict[str, str], list[Any]]:
 
 @pytest.mark.night
 def test_what_is_shared_is_recorded_as_if_it_were_not(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Byte by byte and row by row, for whoever has changed something and whoever has not."""
+    """Notebooks and gradebook are the same with and without shared cells."""
     monkeypatch.setenv("PYTORCH_BASICS_SEED", "5")
     shared = recorded(course)
     monkeypatch.setattr(autograde, "needs_no_common_cells", lambda *_: False)
@@ -87,7 +87,7 @@ def test_what_is_shared_is_recorded_as_if_it_were_not(course: Path, monkeypatch:
 
 
 def test_a_teachers_own_step_sees_every_cell_of_one_student(course: Path) -> None:
-    """What it writes into a cell stands in nobody else's, and it is made anew for each notebook, as by nbgrader."""
+    """A teacher's preprocessor runs anew for each notebook, and its changes reach no other student's."""
     config = course / "nbgrader_config.py"
     before = config.read_text()
     config.write_text(f'{before}\nc.Autograde.sanitize_preprocessors.append("{__name__}.Signed")\n')

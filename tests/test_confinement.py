@@ -1,4 +1,4 @@
-"""What confined code can see, reach and use up: each attempt is made by an answer, in a real run."""
+"""What confined code can see, reach and use up: an answer makes each attempt in a real run."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from tests.conftest import needs_confinement
 from tests.made_programs import NAMES, program
 from tests.small_chapter import PROJECT
 
-pytestmark = pytest.mark.xdist_group("confinement")  # what all of them look at is made once
+pytestmark = pytest.mark.xdist_group("confinement")  # one process, which starts the fork server once
 
-# In a namespace of its own: from here on no further one can be had.
+# In a new user namespace, forbid all further namespaces.
 NONE_MORE = "echo 0 > /proc/sys/user/max_user_namespaces"
 ASKED = "from autograder.sandbox import unconfined; unconfined.check_confinement(unconfined=False)"
 TRIAL = "autograder.sandbox.self_test"
@@ -44,32 +44,32 @@ SHOWN = RootFilesystem.of_this_python(PROJECT / "autograder").shown
 
 @pytest.fixture(scope="module")
 def servers() -> ForkServerPool:
-    """One warm process for all attempts."""
+    """Return one warm process for all attempts."""
     return ForkServerPool()
 
 
 def outcome(servers: ForkServerPool, *lines: str, name: str = "one") -> Outcome:
-    """How an answer ends whose body is `lines`; `{}` in them is the project's folder."""
+    """Return the outcome of an answer with these lines as its body; `{}` stands for the project's folder."""
     body = "\n    ".join(line.format(PROJECT) for line in lines)
     answer = f"import os, socket, sys, torch\ndef {name}(x, plus):\n    {body}\n"
     return run_program(program({name: answer}, CASES), children=servers)[name]
 
 
 def empty_environment(folder: Path) -> Path:
-    """Make an environment; returns the folder for its packages, of which there are none."""
+    """Create a virtual environment, and return its empty package folder."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
     return next(folder.glob("lib/python*/site-packages"))
 
 
 def trial_in(environment: Path) -> subprocess.CompletedProcess[str]:
-    """Try walls with the packages of an environment; libseccomp's comes from ours, which is not shown in there."""
+    """Run the sandbox's self-test in an environment, with libseccomp's Python package from ours."""
     words = [str(environment / "bin" / "python"), "-m", TRIAL]
     paths = os.pathsep.join([str(PROJECT), get_path("purelib")])
     return subprocess.run(words, env={"PYTHONPATH": paths}, capture_output=True, text=True, check=False)
 
 
 def told(servers: ForkServerPool, *lines: str) -> str:
-    """What the last of `lines` gives, in words, or what it raises."""
+    """Return the value of the last line as text, or its error."""
     *first, last = lines
     whole = ("try:", *(f"    {line}" for line in first), f"    return str(({last}))", "except BaseException as error:")
     found = outcome(servers, *whole, "    return f'{{type(error).__name__}}: {{error}}'")
@@ -84,31 +84,31 @@ class TestFiles:
         ["{}/course/chapters", "{}/README.md", "/etc/passwd", "/etc/shadow", str(Path.home()), "/proc/1/environ"],
     )
     def test_nothing_of_the_teachers_can_be_read(self, servers: ForkServerPool, path: str) -> None:
-        """Neither the course, nor the system's users, nor anybody's home, nor another process."""
+        """Course, system files, home folders and other processes cannot be read."""
         whole = Path(path.format(PROJECT))
         way = {place.relative_to(whole).parts[0] for place in SHOWN if place != whole and place.is_relative_to(whole)}
         seen = told(servers, f"path = {path!r}", "os.listdir(path) if os.path.isdir(path) else open(path).read()")
 
-        # Of a folder above the interpreter's own, the way there is to be seen, and nothing else.
+        # A folder that contains the interpreter shows only the path to it.
         assert seen.startswith(("FileNotFoundError", "PermissionError")) or set(literal_eval(seen)) <= way
 
     def test_no_card_is_shown(self, servers: ForkServerPool) -> None:
-        """Grading is on the CPU: on a machine with a graphics card, its devices are not there, and torch finds none.
+        """Graphics cards are hidden, because grading runs on the CPU, and torch finds none.
 
-        Torch must find none before the walls are up, too: see `child_process.child_environment`.
+        Torch must find none before confinement either: see `child_process.child_environment`.
         """
         cards = "[name for name in os.listdir('/dev') if name.startswith('nvidia') or name in ('dri', 'kfd')]"
         hidden = "os.environ.get('CUDA_VISIBLE_DEVICES')"
         assert told(servers, f"{cards}, {hidden}, torch.cuda.device_count()") == "([], '', 0)"
 
     def test_no_disk_is_kept_busy(self, servers: ForkServerPool) -> None:
-        """What waits for a disk, or has it read anew, is done at once: nobody looks for a file 999."""
+        """fsync and similar calls return at once without effect, even for an invalid descriptor."""
         seen = told(servers, "(os.fsync(999), os.fdatasync(999), os.posix_fadvise(999, 0, 0, 4))")
 
         assert "(None, None, None)" == seen
 
     def test_what_is_locked_is_locked_for_nobody(self, servers: ForkServerPool) -> None:
-        """Who locks a file that everybody reads has others wait for it; here a second lock has nothing to wait for."""
+        """File locks have no effect, so that no other process waits for one."""
         locks = ("fcntl.flock({}, fcntl.LOCK_EX | fcntl.LOCK_NB)", "fcntl.fcntl({}, fcntl.F_OFD_SETLK, LOCK)")
         opened = ("os.open(os.__file__, os.O_RDONLY)", "os.open('/dev/null', os.O_RDWR)")
         twice = [[lock.format(place) for _ in range(2)] for lock, place in zip(locks, opened, strict=True)]
@@ -122,7 +122,7 @@ class TestFiles:
         assert "4" == seen
 
     def test_a_database_in_a_file_works(self, servers: ForkServerPool) -> None:
-        """It asks for locks and waits for the disk, as it does anywhere."""
+        """SQLite works with a file, although locks and fsync have no effect."""
         lines = (
             "import sqlite3, tempfile",
             "made = sqlite3.connect(tempfile.mkdtemp() + '/one.db')",
@@ -132,13 +132,13 @@ class TestFiles:
         assert "[(7,)]" == told(servers, *lines, "made.execute('select n from kept').fetchall()")
 
     def test_a_lesson_can_load_the_digits(self, servers: ForkServerPool) -> None:
-        """An answer may need a lesson's data; they are in a package, which reads a file and nothing else."""
+        """scikit-learn's digits can be loaded."""
         seen = told(servers, "from sklearn.datasets import load_digits", "load_digits().images.shape")
 
         assert "(1797, 8, 8)" == seen
 
     def test_environment_that_is_a_link(self, tmp_path: Path) -> None:
-        """A `.venv` that leads elsewhere has all of its packages behind the walls too."""
+        """The packages of a `.venv` that is a link are available in the sandbox."""
         (tmp_path / "linked").symlink_to(sys.prefix)
         late = (
             "import importlib, os, sys",
@@ -160,7 +160,7 @@ class TestFiles:
 
     @pytest.mark.parametrize("hidden", [(), (PROJECT / "course",)])
     def test_what_lessons_import_can_be_imported(self, hidden: tuple[Path, ...]) -> None:
-        """The tools and the figures of the course, though the rest of it is hidden."""
+        """The course's tools and figures can be imported, and the rest is hidden."""
         of_course = (
             "from course.instruments import drawn_four, milliseconds",
             "from course.figures import ch01_tensors",
@@ -170,7 +170,7 @@ class TestFiles:
         assert "(32, ['exercises', 'figures', 'instruments.py'])" == told(ForkServerPool(hidden=hidden), *of_course)
 
     def test_hidden_folders_are_empty(self) -> None:
-        """A folder that is to be hidden is there, with nothing in it; nbgrader's exchange is such a folder."""
+        """A hidden folder is empty, and nbgrader's exchange is hidden."""
         hidden = ForkServerPool(hidden=(Path("/usr/bin"),))
 
         assert "[]" == told(hidden, "os.listdir('/usr/bin')")
@@ -178,24 +178,24 @@ class TestFiles:
 
     @pytest.mark.parametrize("path", ["/usr/x", "/x", sys.prefix + "/x", "{}/autograder/x", "/dev/x", "/proc/x"])
     def test_nothing_can_be_written_but_scratch(self, servers: ForkServerPool, path: str) -> None:
-        """Neither the system, nor the interpreter, nor the package."""
+        """System, interpreter and package cannot be written."""
         assert "Error" in told(servers, f"open({path!r}, 'w')")
 
     def test_scratch_is_empty_again_for_the_next(self, servers: ForkServerPool) -> None:
-        """What a submission writes is gone with it; the next one finds an empty folder."""
+        """Files that one submission writes are gone for the next one."""
         writing = "open('left', 'w').write('mine'), open('/dev/shm/left', 'w').write('mine'), os.listdir()"
 
         assert "(4, 4, ['left'])" == told(servers, writing)
         assert "([], [])" == told(servers, "os.listdir(), os.listdir('/dev/shm')")
 
     def test_scratch_is_small(self, servers: ForkServerPool) -> None:
-        """A disk that fills up is the submission's own."""
+        """The scratch folder is small, and filling it raises OSError."""
         filling = "[open(f'f{{n}}', 'wb').write(bytes(2**24)) for n in range(8)]"
 
         assert "OSError" in told(servers, filling)
 
     def test_descriptors_are_those_of_the_run(self, servers: ForkServerPool) -> None:
-        """No socket of the fork server, no file of anybody's is inherited: three that lead nowhere, and the sink."""
+        """Only the run's own descriptors are open: three of /dev/null, and one pipe."""
         listing = (
             "sorted(os.readlink(f'/proc/self/fd/{{n}}') for n in range(99) if os.path.exists(f'/proc/self/fd/{{n}}'))"
         )
@@ -218,11 +218,11 @@ class TestReach:
         ],
     )
     def test_no_network(self, servers: ForkServerPool, attempt: str) -> None:
-        """No connection, no name, no family that passes by the network."""
+        """No connection, name lookup or other socket family works."""
         assert "rror: [Errno" in told(servers, attempt)
 
     def test_an_abstract_socket_of_this_machine_is_out_of_reach(self, servers: ForkServerPool) -> None:
-        """Sockets without a file belong to the network, which is another one."""
+        """Abstract sockets of this machine are unreachable, because they belong to its network namespace."""
         name = f"\0course-{os.getpid()}"
         with socket.socket(socket.AF_UNIX) as line:
             line.bind(name)
@@ -232,13 +232,13 @@ class TestReach:
         assert "ConnectionRefusedError" in seen
 
     def test_only_its_own_processes_are_there(self, servers: ForkServerPool) -> None:
-        """Itself, and number 1, which it cannot end."""
+        """Only the submission's own process and process 1 are visible, and it cannot kill process 1."""
         assert "['1', '2']" == told(servers, "sorted(name for name in os.listdir('/proc') if name.isdigit())")
-        # Of another user it may not; its own, as an ordinary user, does not hear of it.
+        # Another user's process gives an error; process 1 of the same user ignores the signal.
         assert told(servers, "os.kill(1, 9)", "os.getppid()").startswith(("PermissionError", "1"))
 
     def test_an_ordinary_user_without_rights(self, servers: ForkServerPool) -> None:
-        """Not root, no capability in any set, and no way to new ones."""
+        """The code runs as an ordinary user without capabilities, and cannot gain any."""
         status = told(servers, "open('/proc/self/status').read()")
         sets = [line.split()[1] for line in status.splitlines() if line.startswith("Cap")]
 
@@ -257,7 +257,7 @@ class TestReach:
         ],
     )
     def test_no_new_namespaces_and_mounts(self, servers: ForkServerPool, attempt: str) -> None:
-        """The calls that made the walls do not unmake them."""
+        """The calls that set up the sandbox are refused inside it."""
         names = "Mount, Namespace, mount, pivot_root, show_memory, unshare"
         seen = told(servers, f"from autograder.sandbox.linux_calls import {names}", attempt)
 
@@ -267,24 +267,24 @@ class TestReach:
 @needs_confinement
 class TestUse:
     def test_memory(self, servers: ForkServerPool) -> None:
-        """Four gigabytes are refused, and nothing else happens."""
+        """Allocating four gigabytes raises an error."""
         assert "can't allocate memory" in told(servers, "torch.zeros(2**30).sum()")
 
     def test_processes(self, servers: ForkServerPool) -> None:
-        """A fork bomb stops at its limit, and is gone with the run."""
+        """A fork bomb stops at its limit, and its processes end with the run."""
         bomb = ("import time", "while True:", "    if os.fork() == 0:", "        time.sleep(60)")
 
         assert "BlockingIOError" in told(servers, "exec({!r})".format("\n".join(bomb)), "1")
 
     def test_computing_without_end(self, servers: ForkServerPool) -> None:
-        """An endless loop that ignores every signal is stopped."""
+        """An endless loop that ignores signals is stopped."""
         deaf = "import signal\nfor n in range(1, 32):\n    n in (9, 19) or signal.signal(n, signal.SIG_IGN)\n"
         endless = program({"one": deaf + "while True: pass"}, CASES, setup="", seconds=1.0)
 
         assert run_program(endless, children=servers)["one"].timed_out
 
     def test_training_works(self, servers: ForkServerPool) -> None:
-        """With all the walls up, torch still trains, saves and loads."""
+        """In the sandbox, torch still trains, saves and loads."""
         training = (
             "layer = torch.nn.Linear(3, 1)",
             "optimizer = torch.optim.Adam(layer.parameters())",
@@ -297,13 +297,13 @@ class TestUse:
         assert "<All keys matched successfully>" == told(servers, *training)
 
     def test_there_is_a_user(self, servers: ForkServerPool) -> None:
-        """Whoever names folders by their user finds a name, although the system's list of users is not shown."""
+        """The user has a name, although the system's list of users is hidden."""
         assert told(servers, "__import__('getpass').getuser()") == "student"
 
     def test_sixteen_bits_work(self) -> None:
-        """What is first computed at all may be in float16: torch then asks the system which processor this is.
+        """A first computation in float16 works, although torch then asks the system for the processor.
 
-        Of a process that has computed before, this one too, it asks no more; hence an exercise without tensors.
+        torch does not ask again in a process that has computed before, hence an exercise without tensors.
         """
         lines = (
             "import torch",
@@ -321,7 +321,7 @@ class TestUse:
 
 @needs_confinement
 def test_two_at_once_do_not_mix(servers: ForkServerPool) -> None:
-    """Threads of the grader each get a child of their own."""
+    """Runs of several threads do not mix up their results."""
     seen: dict[str, Outcome] = {}
 
     def answer(name: str, number: int) -> None:
@@ -339,14 +339,14 @@ def test_two_at_once_do_not_mix(servers: ForkServerPool) -> None:
 
 
 def warm_processes() -> list[int]:
-    """The fork servers that this process started."""
+    """Return the ids of the fork servers that this process started."""
     mine = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
     return [int(pid) for pid in mine if "fork_server" in Path(f"/proc/{pid}/cmdline").read_text()]
 
 
 @needs_confinement
 def test_fork_is_refused_beside_another_thread() -> None:
-    """A lock that the other thread holds would stay locked in the child: an error says so instead."""
+    """Forking beside another thread raises an error, because a lock of that thread would stay locked."""
     ended = threading.Event()
     other = threading.Thread(target=ended.wait)
     other.start()
@@ -360,17 +360,17 @@ def test_fork_is_refused_beside_another_thread() -> None:
 
 @needs_confinement
 class TestRights:
-    """Whatever umask the grader is started with, its submissions can read what they are to read, and doctor tells."""
+    """Submissions can read what they need whatever the grader's umask, and the self-test reports unreadable files."""
 
     @pytest.mark.parametrize("umask", ["0027", "0077", "0777"])
     def test_trial_whatever_the_umask(self, umask: str) -> None:
-        """What `doctor` and grading ask says that walls can be had."""
+        """The self-test succeeds with any umask."""
         ran = subprocess.run([sys.executable, "-m", TRIAL], umask=int(umask, 8), capture_output=True, check=False)
 
         assert (0, b"") == (ran.returncode, ran.stderr)
 
     def test_submission_under_a_narrow_umask(self) -> None:
-        """An answer runs, imports late, and writes files of the rights that they have everywhere."""
+        """Under a narrow umask, an answer runs, imports late, and writes files with usual permissions."""
         before = os.umask(0o077)
         try:
             late = "import wave, jinja2, stat"
@@ -385,7 +385,7 @@ class TestRights:
 
     @pytest.mark.parametrize("name", ["whole/shut", "shut.py", "../../.."])
     def test_package_that_the_ordinary_user_cannot_read(self, tmp_path: Path, name: str) -> None:
-        """It is named, with the command that opens it and nothing else, also where the whole environment is shut."""
+        """An unreadable package is named, with the exact command that makes it readable."""
         if name == "../../.." and os.geteuid() != 0:
             pytest.skip("nobody but root starts a Python that its user cannot read")
         packages = empty_environment(tmp_path / "env")
@@ -405,7 +405,7 @@ class TestRights:
     def test_several_are_opened_without_what_lies_beside_them(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """The command for a clone and its environment names both, and not the folder with submissions and grades."""
+        """For several unreadable files, the command names their packages, and not the folder with submissions."""
         own, lib, lesson = (tmp_path / name for name in ("autograder", "lib", "lesson"))
         for folder in (own, lib, lesson):
             folder.mkdir()
@@ -418,7 +418,7 @@ class TestRights:
         assert f"{own}/a.py and 5 more" in told and f"`chmod -R o+rX {own} {lesson} {lib}` lets" in told
 
     def test_lessons_that_cannot_be_read_are_named_before_a_submission_runs(self, tmp_path: Path) -> None:
-        """A process that runs submissions looks itself, also where it is started by a worker on another machine."""
+        """A process that runs submissions refuses to start if lessons are unreadable, and names them."""
         lesson = tmp_path / "instruments.py"
         lesson.touch(0o600 if os.geteuid() == 0 else 0)
         one = program({"one": "def one(x, plus):\n    return x\n"}, CASES)
@@ -430,7 +430,7 @@ class TestRights:
 
 class TestChoice:
     def test_without_confinement_nothing_is_graded(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The error says what is missing, and how to go on all the same."""
+        """Without confinement grading fails, and the error says why and how to allow it anyway."""
         monkeypatch.setattr(confinement_policy, "confinement_problem", lambda: "no user namespaces")
 
         with pytest.raises(WorkFailed, match=r"no user namespaces.*Nothing was graded.*PYTORCH_BASICS_UNCONFINED=1"):
@@ -438,7 +438,7 @@ class TestChoice:
 
     @needs_confinement
     def test_kernel_that_gives_no_namespaces_is_found_out(self) -> None:
-        """Where nobody may have one more, grading refuses before a student's code runs, and says what was refused."""
+        """On a kernel that gives no namespaces, grading refuses before a student's code runs."""
         within = [*("unshare", "-U", "-r", "sh", "-c"), f"{NONE_MORE} && echo none more; {sys.executable} -c '{ASKED}'"]
         told = subprocess.run(within, cwd=PROJECT, capture_output=True, text=True, check=False)
         if "none more" not in told.stdout:
@@ -448,7 +448,7 @@ class TestChoice:
 
     @needs_confinement
     def test_child_that_cannot_be_confined_is_our_fault(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Where the walls cannot be raised, no student is told of an ended process: grading stops, with the reason."""
+        """If a child cannot be confined, grading stops with the reason, and no student is blamed."""
         monkeypatch.setattr(
             "autograder.sandbox.execution.forked_children.receive_frame", lambda *_: None
         )  # it ended without a word
@@ -458,7 +458,7 @@ class TestChoice:
 
     @needs_confinement
     def test_process_that_died_while_it_waited_is_replaced(self) -> None:
-        """A warm process that was ended from outside between two submissions costs nobody anything."""
+        """A warm process that was killed between two submissions is replaced."""
         servers = ForkServerPool()
         first = outcome(servers, "return os.getppid()")
         for pid in warm_processes():
@@ -470,11 +470,11 @@ class TestChoice:
 
     @needs_confinement
     def test_what_was_tried_early_is_not_tried_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Whoever asks hears what came of the trial that has begun: that walls can be had here, or why they cannot."""
+        """The result of a self-test that was started early is used, and no second one is started."""
         started = self_test._started
         monkeypatch.setattr(
             self_test, "confinement_problem", lru_cache(self_test.confinement_problem.__wrapped__)
-        )  # as where nobody has asked yet
+        )  # as in a new process, without a cached result
         self_test.start_self_test()
         monkeypatch.setattr(self_test, "_started", lambda: pytest.fail("a second trial"))
         assert self_test.confinement_problem.__wrapped__() is None and [] == self_test._processes
@@ -486,17 +486,17 @@ class TestChoice:
 
         self_test.confinement_problem()
         self_test.start_self_test()
-        assert [] == self_test._processes  # it is known already
+        assert [] == self_test._processes  # the result is known, so none was started
 
     @pytest.mark.parametrize("said", ["", "1"])
     def test_environment_is_asked_at_the_door(self, monkeypatch: pytest.MonkeyPatch, said: str) -> None:
-        """A teacher says it in the environment, for nbgrader's own commands."""
+        """The environment variable allows unconfined grading, for nbgrader's own commands."""
         monkeypatch.setenv(confinement_policy.UNCONFINED_VARIABLE, said)
 
         assert bool(said) == confinement_policy.is_unconfined_here()
 
     def test_unconfined_on_demand(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        """Who asks for it gets a fresh process for each run."""
+        """With `unconfined`, each run gets a fresh process."""
         monkeypatch.setattr(confinement_policy, "confinement_problem", lambda: "no user namespaces")
         confinement_policy.check_confinement(unconfined=True)
         chosen = choose_runner.runner_for(tmp_path, unconfined=True)
@@ -504,7 +504,7 @@ class TestChoice:
         assert isinstance(chosen, partial) and chosen.keywords == {"children": fresh_process}
 
     def test_other_systems(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Where there is no Linux, that is the reason."""
+        """On other systems than Linux, confinement is unavailable for that reason."""
         monkeypatch.setattr(sys, "platform", "darwin")
 
         assert self_test.confinement_problem.__wrapped__() == "confinement is written for Linux, and this is darwin"

@@ -1,4 +1,4 @@
-"""A reader's own copies of the notebooks: what one wrote is never lost, and what is newer arrives."""
+"""A reader's copies of the notebooks: their work is never lost, and newer notebooks arrive."""
 
 import json
 from pathlib import Path
@@ -9,14 +9,14 @@ from autograder.workspace.working_copies import FOLDER, Copies, UpdateResult
 
 
 def notebook(*cells: str, ran: int = 0) -> bytes:
-    """A notebook's file; `ran` stands for outputs and counts, which are nobody's words."""
+    """Return a notebook's bytes; `ran` is an execution count, which is no work of the reader's."""
     told = [{"cell_type": "code", "source": [text], "outputs": [], "execution_count": ran} for text in cells]
     return json.dumps({"cells": told}).encode()
 
 
 @pytest.fixture
 def course(tmp_path: Path) -> Path:
-    """A project with two notebooks."""
+    """Return a project with two notebooks."""
     (tmp_path / "notebooks").mkdir()
     (tmp_path / "notebooks" / "a.ipynb").write_bytes(notebook("1", "2"))
     (tmp_path / "notebooks" / "b.ipynb").write_bytes(notebook("3"))
@@ -24,36 +24,36 @@ def course(tmp_path: Path) -> Path:
 
 
 def copies(course: Path) -> Copies:
-    """As the command makes them, each time anew."""
+    """Return the copies, as the command makes them."""
     return Copies(course / "notebooks", course / FOLDER)
 
 
 def change(course: Path, *cells: str) -> bytes:
-    """A newer notebook a."""
+    """Change notebook a in the course, and return its bytes."""
     (course / "notebooks" / "a.ipynb").write_bytes(notebook(*cells))
     return notebook(*cells)
 
 
 def write(course: Path, *cells: str, name: str = "a.ipynb") -> bytes:
-    """What the reader saves."""
+    """Save these cells as the reader would, and return the bytes."""
     (course / FOLDER / name).write_bytes(notebook(*cells, ran=1))
     return notebook(*cells, ran=1)
 
 
 def text(course: Path, name: str = "a.ipynb") -> bytes:
-    """What a copy holds."""
+    """Return the bytes of a copy."""
     return (course / FOLDER / name).read_bytes()
 
 
 def test_copies_are_made_once(course: Path) -> None:
-    """The second time there is nothing to do."""
+    """A second run changes nothing."""
     assert UpdateResult(("a.ipynb", "b.ipynb"), (), ()) == copies(course).renew()
     assert notebook("1", "2") == text(course)
     assert UpdateResult((), (), ()) == copies(course).renew()
 
 
 def test_what_was_written_stays(course: Path) -> None:
-    """Whether the course changes or not; the newer notebook lies beside it."""
+    """A changed copy is never overwritten, and a newer notebook is put beside it."""
     copies(course).renew()
     mine = write(course, "1", "my answer")
     assert UpdateResult((), (), ()) == copies(course).renew()
@@ -65,7 +65,7 @@ def test_what_was_written_stays(course: Path) -> None:
 
 
 def test_a_copy_that_was_only_run_is_brought_up_to_date(course: Path) -> None:
-    """Outputs are no work of the reader's."""
+    """A copy that differs only in outputs is replaced by the newer notebook."""
     copies(course).renew()
     write(course, "1", "2")
     new = change(course, "1", "2", "more")
@@ -75,7 +75,7 @@ def test_a_copy_that_was_only_run_is_brought_up_to_date(course: Path) -> None:
 
 
 def test_the_newer_one_is_work_as_well(course: Path) -> None:
-    """A third notebook is laid beside a second that was begun, and takes the place of one that was not."""
+    """A newest notebook replaces an unchanged second copy, and is put beside one with work."""
     copies(course).renew()
     mine = write(course, "mine")
     change(course, "newer")
@@ -91,7 +91,7 @@ def test_the_newer_one_is_work_as_well(course: Path) -> None:
 
 @pytest.mark.parametrize("noted", [None, b"", b"[]", b'{"begun": 1}'], ids=["gone", "empty", "list", "number"])
 def test_without_its_notes_nothing_is_overwritten(course: Path, noted: bytes | None) -> None:
-    """What a copy was made from is not known then; what is there counts as the reader's."""
+    """Without valid notes on their origin, all copies count as the reader's work."""
     copies(course).renew()
     place = course / FOLDER / ".made-from.json"
     place.unlink() if noted is None else place.write_bytes(noted)
@@ -103,7 +103,7 @@ def test_without_its_notes_nothing_is_overwritten(course: Path, noted: bytes | N
 
 
 def test_a_damaged_copy_is_left_alone(course: Path) -> None:
-    """Half a file may be all that is left of an evening."""
+    """A damaged copy is not overwritten."""
     copies(course).renew()
     (course / FOLDER / "a.ipynb").write_bytes(b'{"cells": [')
     change(course, "newer")
@@ -113,7 +113,7 @@ def test_a_damaged_copy_is_left_alone(course: Path) -> None:
 
 
 def test_the_one_to_open(course: Path) -> None:
-    """The first one; later the one that was saved last."""
+    """The notebook to open is the first one, or the one that was saved last."""
     copies(course).renew()
     assert "a.ipynb" == copies(course).latest()
     write(course, "mine", name="b.ipynb")
@@ -121,14 +121,14 @@ def test_the_one_to_open(course: Path) -> None:
 
 
 def test_no_notebooks(tmp_path: Path) -> None:
-    """Then there is none to open."""
+    """Without notebooks there is nothing to copy or open."""
     made = copies(tmp_path)
 
     assert UpdateResult((), (), ()) == made.renew() and "" == made.latest()
 
 
 def test_what_is_told() -> None:
-    """One line for each thing that changed."""
+    """The summary has one line for each kind of change."""
     told = list(UpdateResult(("a", "b"), ("c",), (("d", "d-new"),)).lines())
 
     assert "New in work/, yours to write in: a, b." == told[0]

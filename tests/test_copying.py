@@ -1,4 +1,4 @@
-"""Collecting from folders that their owners may change meanwhile: nothing is read that was not looked at."""
+"""Collecting from folders that their owners can change meanwhile: nothing unchecked is read."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ SECRET = "what only the teacher may read"
 
 @pytest.fixture
 def outside(tmp_path: Path) -> Path:
-    """A folder of the teacher's."""
+    """Return a folder of the teacher's with a secret file."""
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "file").write_text(SECRET)
     return tmp_path / "outside"
 
 
 def handed_in(tmp_path: Path) -> Path:
-    """A student's folder: a file, and a folder with one."""
+    """Return a student's folder with a file, and a folder with another."""
     (tmp_path / "in" / "folder").mkdir(parents=True)
     (tmp_path / "in" / "file").write_text("mine")
     (tmp_path / "in" / "folder" / "file").write_text("mine")
@@ -30,7 +30,7 @@ def handed_in(tmp_path: Path) -> Path:
 
 
 def collected(source: Path, meanwhile: Callable[[], None] = lambda: None) -> dict[str, str]:
-    """What is read of a student's folder, where something happens after the look at it and before the copying."""
+    """Return the copied texts, with `meanwhile` called between the check of the folder and the copying."""
 
     def ignored(place: str, _names: list[str]) -> set[str]:
         if Path(place) == source:
@@ -43,7 +43,7 @@ def collected(source: Path, meanwhile: Callable[[], None] = lambda: None) -> dic
 
 
 def test_files_and_folders_are_copied(tmp_path: Path) -> None:
-    """With their contents, rights and times."""
+    """Contents and times are copied, and permissions without special bits."""
     source = handed_in(tmp_path)
     os.utime(source / "file", (1, 1))
     (source / "file").chmod(0o4755)
@@ -57,7 +57,7 @@ def test_files_and_folders_are_copied(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["file", "folder"])
 def test_what_becomes_a_link_is_not_followed(tmp_path: Path, outside: Path, name: str) -> None:
-    """A file, or a folder, that its owner replaces by a link to the teacher's while it is copied."""
+    """A file or folder that is replaced by a link during copying is not followed."""
     source = handed_in(tmp_path)
 
     def swap() -> None:
@@ -68,7 +68,7 @@ def test_what_becomes_a_link_is_not_followed(tmp_path: Path, outside: Path, name
 
 
 def test_what_grows_is_copied_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file to which its owner goes on writing would fill the disk."""
+    """A file that grows during copying is copied with its first size, so that it cannot fill the disk."""
     source, fstat = handed_in(tmp_path), os.fstat
 
     def growing(opened: int) -> os.stat_result:
@@ -84,7 +84,7 @@ def test_what_grows_is_copied_as_it_was(tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can give a file to somebody else")
 def test_anothers_file_is_not_copied_through_a_second_name(tmp_path: Path, outside: Path) -> None:
-    """Where the system lets anybody link to any file, a hard link leads to the teacher's."""
+    """A hard link to another user's file is not copied."""
     source = handed_in(tmp_path)
     os.link(outside / "file", source / "link")
     os.chown(source, 65534, 65534)
@@ -93,7 +93,7 @@ def test_anothers_file_is_not_copied_through_a_second_name(tmp_path: Path, outsi
 
 
 def test_pipes_stay_out(tmp_path: Path) -> None:
-    """Nothing would ever come out of them."""
+    """Pipes are not copied, since reading them would never end."""
     source = handed_in(tmp_path)
     os.mkfifo(source / "pipe")
 

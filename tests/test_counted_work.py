@@ -1,4 +1,4 @@
-"""What one more submission costs, in things that can be counted: no clock is asked."""
+"""The work that one more submission costs, as counts of operations instead of times."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tests.processes import PYTHONPATH, living_in
 from tests.sample_course import STEM, make_course
 
 STUDENTS = ("ada", "bob", "cy", "dan")
-QUESTIONS = 12  # to the gradebook, for each submission; alone, nbgrader asks for every cell by itself
+QUESTIONS = 12  # queries to the gradebook per submission; nbgrader itself queries for each cell
 
 pytestmark = [
     needs_confinement,
@@ -48,7 +48,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def cycle(tmp_path_factory: pytest.TempPathFactory) -> Cycle:
-    """A course in which everybody has handed in the solutions."""
+    """Return a course in which everybody has handed in the solutions."""
     course = make_course(tmp_path_factory.mktemp("counted") / "course")
     cycle = Cycle(course, STEM)
     cycle.generate()
@@ -59,7 +59,7 @@ def cycle(tmp_path_factory: pytest.TempPathFactory) -> Cycle:
 
 
 def hand_in(cycle: Cycle, student: str, *unsolved: str) -> None:
-    """Hand in the solutions, but for these exercises."""
+    """Hand in the solutions except for these exercises."""
     chapter = Judge(cycle.course, STEM).chapter
     answers = {name: chapter.solution(name) for name in chapter.exercises}
     answers |= {name: chapter.starter(name) for name in unsolved}
@@ -69,18 +69,18 @@ def hand_in(cycle: Cycle, student: str, *unsolved: str) -> None:
 
 @pytest.fixture(scope="module")
 def counted(cycle: Cycle) -> list[Counter[str]]:
-    """What was done for a class: in one run, in the next where nothing has changed, and where one file has."""
+    """Return the counts of a first run, of a second one without changes, and of a third with one changed file."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             submission_runner, "_CACHE", observation_cache.ObservationCache()
-        )  # other tests of this process may have seen the same
+        )  # an empty cache, since other tests may have filled it
         runs = [work_of(cycle) for _ in range(2)]
         hand_in(cycle, "ada", "standardize")
         return [*runs, work_of(cycle)]
 
 
 def work_of(cycle: Cycle) -> Counter[str]:
-    """What one run of the class does."""
+    """Return the counts of one run of the class."""
     done: Counter[str] = Counter()
 
     def counting(what: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -132,7 +132,7 @@ def work_of(cycle: Cycle) -> Counter[str]:
 
 
 def test_each_submission_is_read_run_and_recorded_once(counted: list[Counter[str]]) -> None:
-    """Who records a verdict reads nothing again; one warm process is started, and forked once for each."""
+    """Each submission is read, forked and recorded once, by one warm process, with one commit each."""
     first = counted[0]
 
     assert len(STUDENTS) == first["read"] == first["forked"] == first["recorded"]
@@ -140,17 +140,17 @@ def test_each_submission_is_read_run_and_recorded_once(counted: list[Counter[str
 
 
 def test_answers_that_show_the_same_are_judged_once(cycle: Cycle, counted: list[Counter[str]]) -> None:
-    """What they show is read once for a class too; the next round has other cases."""
+    """Equal observations are decoded and judged once per class, and not again without changes."""
     exercises = len(Judge(cycle.course, STEM).chapter.exercises)
     first, again, changed = counted
 
     assert exercises == first["judged"] == first["decoded"]
     assert 0 == again["judged"] == again["decoded"]
-    assert exercises == changed["judged"] >= changed["decoded"] > 1  # an answer may show on them what it showed before
+    assert exercises == changed["judged"] >= changed["decoded"] > 1  # some answers show the same on new cases
 
 
 def test_right_and_open_answers_ask_for_no_known_mistakes(cycle: Cycle, counted: list[Counter[str]]) -> None:
-    """What the bank's wrong answers show explains faults: beside slips, which cost less, none is run where is none."""
+    """For right and unwritten answers, no known mistakes are run except slips."""
     judge = Judge(cycle.course, STEM)
     slips = sum(answer.slip for name in judge.names for answer in judge.banks[name])
 
@@ -158,24 +158,24 @@ def test_right_and_open_answers_ask_for_no_known_mistakes(cycle: Cycle, counted:
 
 
 def test_what_all_have_alike_is_looked_at_once(counted: list[Counter[str]]) -> None:
-    """The released notebook, in each of its readings; the chapter's text, as long as it stays as it is."""
+    """The released notebook is read at most twice per run, and the chapter's text once."""
     assert all(each["released"] <= 2 for each in counted)
     assert [1, 0, 0] == [each["chapters"] for each in counted]
 
 
 def test_a_verdict_is_written_three_times(counted: list[Counter[str]]) -> None:
-    """When it is there, before it gives extra credit, and when it is recorded; the round's seed beside it."""
+    """A verdict file is written when graded, before extra credit and when recorded; the seed once."""
     assert 3 * len(STUDENTS) + 1 == counted[0]["verdict files"]
     assert [0, 3] == [each["verdict files"] for each in counted[1:]]
 
 
 def test_the_end_of_a_run_asks_once_for_all(cycle: Cycle, counted: list[Counter[str]]) -> None:
-    """Dates, penalties and scores by hand take as many questions for a class as for one of its students."""
+    """Due dates, penalties and scores by hand take as many queries for a class as for one student."""
     assert counted and asked_at_the_end(cycle, STUDENTS[:1]) == asked_at_the_end(cycle, STUDENTS)
 
 
 def asked_at_the_end(cycle: Cycle, students: Iterable[str]) -> int:
-    """How often the gradebook is asked at the end of a run, where these students are all that it has."""
+    """Return the number of queries at the end of a run if the gradebook had only these students."""
 
     def end() -> None:
         due_dates.apply_deadlines(cycle.api, gradebook, cycle.course, STEM)
@@ -197,7 +197,7 @@ def _only(students: Iterable[str]) -> Callable[[Gradebook, str], list[Any]]:
 
 
 def questions(work: Callable[[], None]) -> int:
-    """How often the database is asked."""
+    """Return the number of database queries of a piece of work."""
     asked: list[str] = []
 
     def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
@@ -212,13 +212,13 @@ def questions(work: Callable[[], None]) -> int:
 
 
 def test_the_cases_of_a_class_are_told_once(counted: list[Counter[str]]) -> None:
-    """Whoever forks the children reads them, for all: with a submission goes no more than its own text."""
+    """The fork server gets the cases once per run, and a submission's message does not contain them."""
     assert [1, 0, 1] == [each["told the cases"] for each in counted]
     assert {0} == {each["bytes of cases and files"] for each in counted}
 
 
 def test_what_has_not_changed_costs_nothing(counted: list[Counter[str]]) -> None:
-    """It is neither read nor run nor recorded; a file that has changed costs itself."""
+    """An unchanged submission is not read, run or recorded; a changed one is, once."""
     again, changed = counted[1:]
 
     assert 0 == again["read"] == again["forked"] == again["recorded"]
@@ -226,7 +226,7 @@ def test_what_has_not_changed_costs_nothing(counted: list[Counter[str]]) -> None
 
 
 def test_the_gradebook_is_asked_little(counted: list[Counter[str]]) -> None:
-    """One more submission asks it a dozen questions, whatever the number of the notebook's cells."""
+    """One more submission costs at most a dozen queries."""
     first, again, changed = (each["asked"] for each in counted)
 
     assert changed - again <= QUESTIONS
@@ -234,7 +234,7 @@ def test_the_gradebook_is_asked_little(counted: list[Counter[str]]) -> None:
 
 
 def test_cells_that_everybody_has_are_validated_once(cycle: Cycle, counted: list[Counter[str]]) -> None:
-    """Of one more notebook only the cells are looked at that no earlier one has."""
+    """Cells that earlier notebooks contain are not validated again."""
     release = read_assignment(cycle.course, STEM, unconfined=UNCONFINED).released()
 
     assert len(release.cells) <= counted[0]["validated"] < 2 * len(release.cells)
@@ -243,7 +243,7 @@ def test_cells_that_everybody_has_are_validated_once(cycle: Cycle, counted: list
 
 @pytest.mark.night
 def test_workers_share_one_warm_process(cycle: Cycle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of these has a folder: there is one, however many workers there are, and torch is imported once."""
+    """Any number of workers shares one warm process, so that torch is imported once."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     seen: list[tuple[int, int]] = []
 
@@ -255,12 +255,12 @@ def test_workers_share_one_warm_process(cycle: Cycle, tmp_path: Path, monkeypatc
     assert {} == cycle.autograde(STUDENTS, looking, GradingOptions(workers=WorkerChoice(count=2), force=True))
 
     folders, processes = zip(*seen, strict=True)
-    # Each submission has a process of its own too, which may be seen on its way out.
+    # The minimum, because each submission's own process may also be counted before it ends.
     assert len(STUDENTS) == len(seen) and {1} == set(folders) and 3 == min(processes)
 
 
 def test_what_is_recorded_is_written_as_nbformat_writes_it(cycle: Cycle, counted: list[Counter[str]]) -> None:
-    """To the byte, though nothing is copied for it."""
+    """Autograded notebooks have the bytes that nbformat would write."""
     files = sorted((cycle.course / "autograded").rglob("*.ipynb"))
 
     assert len(STUDENTS) == len(files) and counted
@@ -270,7 +270,7 @@ def test_what_is_recorded_is_written_as_nbformat_writes_it(cycle: Cycle, counted
 
 @pytest.mark.night
 def test_who_grades_a_class_imports_no_torch(cycle: Cycle) -> None:
-    """It hands out the work, and records what comes of it: workers and the process that they share have torch."""
+    """The process that grades a class never imports torch; its workers do."""
     code = (
         "import sys; from autograder.__main__ import main; "
         f"status = main(['grade', {STEM!r}, '--force', '--workers', '2']); print(status, 'torch' in sys.modules)"

@@ -1,4 +1,4 @@
-"""A course, read from its folder: only what is asked for."""
+"""Reading a course from its folder reads only what is requested."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def double(draw):
 
 @pytest.fixture
 def course(tmp_path: Path) -> Course:
-    """A course with one exercise that can be read, and one that cannot."""
+    """Return a course with one readable and one broken exercise."""
     folder = tmp_path / EXERCISES / "week_one"
     folder.mkdir(parents=True)
     (folder.parent / "__init__.py").touch()
@@ -37,7 +37,7 @@ def course(tmp_path: Path) -> Course:
 
 
 def test_nothing_is_read_but_the_exercise_that_is_looked_for(course: Course) -> None:
-    """What is wrong with another is not in its way."""
+    """A broken exercise does not prevent finding another one."""
     assert "double" == course.find("double").name
     with pytest.raises(ExerciseError, match=r"broken\.py:1: RuntimeError"):
         course.exercises("week_one")
@@ -45,13 +45,13 @@ def test_nothing_is_read_but_the_exercise_that_is_looked_for(course: Course) -> 
 
 @pytest.mark.parametrize("name", ["duoble", None])
 def test_an_exercise_that_is_not_there(course: Course, name: object) -> None:
-    """The nearest name, or all that there are, by their files."""
+    """An unknown exercise raises an error with the known names."""
     with pytest.raises(UnknownExercise, match="double"):
         course.find(name)
 
 
 def test_hints_are_read_once(course: Course) -> None:
-    """They are recorded with each submission."""
+    """Hints are cached, because each recorded submission needs them."""
     once = course.hints("week_one")
     (course.folder / SHIPPED / "week_one.hints.json").unlink()
 

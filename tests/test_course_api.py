@@ -1,4 +1,4 @@
-"""A teacher's own settings and plug-ins: found wherever a command is run, and outside of what git and students get."""
+"""A teacher's own settings and plug-ins are found from any folder, and are kept out of git and the student package."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NAMED = f'[nbgrader.AssignLatePenalties]\nplugin_class = "{RULE}.Half"\n'
 
 @pytest.fixture
 def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A course folder, in which the command is not run."""
+    """Return a course folder that is not the current folder."""
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.delitem(sys.modules, RULE, raising=False)
     monkeypatch.chdir(tmp_path)
@@ -37,7 +37,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_plug_in_beside_the_configuration_is_found(course: Path) -> None:
-    """As by nbgrader's own commands, which are run there."""
+    """A plug-in beside the configuration is found from any folder."""
     (course / f"{RULE}.py").write_text(_PLUG_IN)
     (course / SETTINGS).write_text(_NAMED)
     api = course_api(course)
@@ -48,7 +48,7 @@ def test_a_plug_in_beside_the_configuration_is_found(course: Path) -> None:
 
 @pytest.mark.parametrize("text", [None, "import nothing_of_this_name", "class Half(", "class Half: pass"])
 def test_a_plug_in_that_cannot_be_had_is_one_line(course: Path, text: str | None) -> None:
-    """Not there, broken, or of another kind: told once, before anybody is graded."""
+    """A missing, broken or wrong plug-in raises a one-line error before grading."""
     if text is not None:
         (course / f"{RULE}.py").write_text(text)
     (course / SETTINGS).write_text(_NAMED)
@@ -59,7 +59,7 @@ def test_a_plug_in_that_cannot_be_had_is_one_line(course: Path, text: str | None
 
 
 def test_a_teachers_settings_win(course: Path) -> None:
-    """Over those of the project's own file; without them, these hold."""
+    """A teacher's settings override the project's."""
     assert AssignLatePenalties(parent=course_api(course)).plugin_class is LatePenalty
     (course / SETTINGS).write_text('[nbgrader.CourseDirectory]\ncourse_id = "mine"\nsubmitted_directory = "in"\n')
 
@@ -69,14 +69,14 @@ def test_a_teachers_settings_win(course: Path) -> None:
 
 
 def test_settings_that_cannot_be_read_leave_the_walls(course: Path) -> None:
-    """nbgrader would go on without our configuration, and so without our engine: the file is told later."""
+    """An unreadable settings file does not disable the project's own configuration."""
     (course / SETTINGS).write_text("[nbgrader.Autograde\n")
 
     assert "SubmissionExporter" in course_api(course).config.Autograde.exporter_class
 
 
 def test_settings_are_not_for_git_nor_for_students() -> None:
-    """They may hold a password."""
+    """The settings file, which may hold a password, is ignored by git and not packaged."""
     packed = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
 
     assert f"/course/{SETTINGS}" in (PROJECT / ".gitignore").read_text().splitlines()

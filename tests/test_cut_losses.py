@@ -1,4 +1,4 @@
-"""A loss that is cut off from the parameters is told as that, in each exercise that trains, however it is cut."""
+"""A loss that is detached from the parameters gets its own message, in each exercise that trains."""
 
 import re
 from collections.abc import Callable
@@ -23,7 +23,7 @@ OF_A_LOSS = (
 )
 FROM_X = ("descend", "mean_square_grad", "grad_of")
 _SENTENCES = CUT["cut_loss"], CUT_FROM_X["cut_loss"]
-# Where a worked solution has no name for what it calls backward on: with a name.
+# Worked solutions that call backward on an unnamed value: the same with a name.
 _NAMED = {
     "descend": ("f(x).backward()", "loss = f(x)\n        loss.backward()"),
     "mean_square_grad": ("(copy**2).mean().backward()", "loss = (copy**2).mean()\n    loss.backward()"),
@@ -38,7 +38,7 @@ WAYS: dict[str, str] = {
     "item": "torch.tensor(loss.item(), requires_grad=True)",
     "NumPy": "torch.from_numpy(loss.detach().numpy()).requires_grad_()",
 }
-# Ways after which nothing requires grad, so that torch's backward stops.
+# Ways of detaching after which nothing requires grad, so that torch's backward raises.
 STOPS: dict[str, str] = {
     "detach and stop": "loss.detach()",
     "Variable and stop": "torch.autograd.Variable(loss.data)",
@@ -48,7 +48,7 @@ STOPS: dict[str, str] = {
 
 
 def cut(name: str, way: str) -> str:
-    """The worked solution of an exercise, whose loss is cut off from what it is computed from."""
+    """Return an exercise's worked solution with its loss detached in this way."""
     text = judge_of(name).chapter.solution(name).replace(*_NAMED.get(name, ("", "")))
     if way in WAYS | STOPS:
         return re.sub(r"\bloss(?=\)?\.backward)", (WAYS | STOPS)[way], text)
@@ -58,7 +58,7 @@ def cut(name: str, way: str) -> str:
 
 
 def ways_of(name: str) -> tuple[str, ...]:
-    """The ways of cutting that there is a place for in an exercise."""
+    """Return the ways of detaching that an exercise's solution allows."""
     if name == "running_loss":
         return tuple(WAYS)
     no_model = ("accumulate", "house_prices", *FROM_X)
@@ -72,7 +72,7 @@ STOPPED = [(name, way) for name in (*OF_A_LOSS, "descend") for way in STOPS]
 @pytest.mark.parametrize(("name", "way"), [*CUTS, *STOPPED], ids=lambda part: part)
 @pytest.mark.night
 def test_a_cut_loss_is_told(name: str, way: str) -> None:
-    """On the shipped cases, the first sentence of a report says that the loss is cut off."""
+    """On the shipped cases, the first message of a report says that the loss is detached."""
     text = cut(name, way)
     key = COURSE.keys(COURSE.find(name).chapter)[name]
 
@@ -84,7 +84,7 @@ def test_a_cut_loss_is_told(name: str, way: str) -> None:
 @pytest.mark.parametrize(("name", "way"), CUTS, ids=lambda part: part)
 @pytest.mark.night
 def test_a_cut_loss_is_seen_on_fresh_cases(name: str, way: str) -> None:
-    """Whatever cases grading draws, they show that the loss is cut off."""
+    """On fresh cases, some observation records a detached loss."""
     exercise = COURSE.find(name)
 
     seen = exercise.observe(answer_in(name, cut(name, way)), exercise.cases(5101))
@@ -95,7 +95,7 @@ def test_a_cut_loss_is_seen_on_fresh_cases(name: str, way: str) -> None:
 @pytest.mark.parametrize("name", [*OF_A_LOSS, *FROM_X])
 @pytest.mark.night
 def test_no_right_answer_is_seen_as_cut(name: str) -> None:
-    """No loss of the worked solution, nor of a right answer in the bank, counts as cut off."""
+    """No right answer is observed to have a detached loss."""
     found = judge_of(name)
     exercise, cases = found.exercises[name], found.exercises[name].cases(VISIBLE_SEED)
     right = [answer.function for answer in found.banks[name] if answer.is_right]
@@ -106,7 +106,7 @@ def test_no_right_answer_is_seen_as_cut(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["descend", "house_prices"])
 def test_what_never_required_grad_is_not_told_as_cut(name: str) -> None:
-    """Torch's error is the same where the answer forgot requires_grad: nothing is cut there."""
+    """If the answer only forgot requires_grad, the message does not say that its loss is detached."""
     text = re.sub(r"\.requires_grad_\(\)|, requires_grad=True", "", judge_of(name).chapter.solution(name))
     key = COURSE.keys(COURSE.find(name).chapter)[name]
 
@@ -119,13 +119,13 @@ MODEL = Case("", "linear", "SGD", torch.ones(2, 3, dtype=torch.float64), torch.z
 
 
 def never_backward(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Tensor) -> None:
-    """A step without a backward."""
+    """A step without backward."""
     criterion(model(x), y)
     optimizer.step()
 
 
 def by_copies(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Tensor) -> None:
-    """A step along gradients that are computed for copies of the parameters."""
+    """A step with gradients computed for copies of the parameters."""
     copies = {name: param.detach().clone().requires_grad_() for name, param in model.named_parameters()}
     criterion(torch.func.functional_call(model, copies, (x,)), y).backward()
     for name, param in model.named_parameters():
@@ -134,7 +134,7 @@ def by_copies(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Te
 
 
 def by_grad(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Tensor) -> None:
-    """A step along gradients that torch.autograd.grad returns."""
+    """A step with gradients from torch.autograd.grad."""
     params = list(model.parameters())
     for param, grad in zip(params, torch.autograd.grad(criterion(model(x), y), params), strict=True):
         param.grad = grad
@@ -142,7 +142,7 @@ def by_grad(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Tens
 
 
 def by_closure(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Tensor) -> None:
-    """A step that calls a closure, which adds up."""
+    """A step with a closure that calls backward."""
 
     def closure() -> Tensor:
         loss: Tensor = criterion(model(x), y)
@@ -154,12 +154,12 @@ def by_closure(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: T
 
 @pytest.mark.parametrize("answer", [never_backward, by_copies, by_grad, by_closure])
 def test_what_is_not_cut_is_not_seen_as_cut(answer: Callable[..., Any]) -> None:
-    """A loss that is never gone back from is not cut off, nor one whose gradients come by another way."""
+    """An answer without backward, or with gradients assigned otherwise, has no detached loss."""
     assert not with_cuts(one_step("held"))(answer, MODEL)["cut_loss"]
 
 
 def test_backward_is_as_before_outside_of_the_block() -> None:
-    """What is called outside of the block is not looked at, also where the answer raises."""
+    """torch.autograd.backward is restored after the block, even after an error."""
     usual = torch.autograd.backward
     with pytest.raises(RuntimeError), recorded_backward_calls(lambda: None) as backwards:
         torch.ones(()).backward()

@@ -1,4 +1,4 @@
-"""Due dates, extensions and what lateness costs: the file, the command, the arithmetic, and nbgrader's gradebook."""
+"""Due dates, extensions and late penalties: the file, the command, the arithmetic, and nbgrader's gradebook."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ EVENING = datetime(2026, 11, 30, 18, tzinfo=BERLIN)
 
 
 def written(course: Path, text: str) -> Deadlines:
-    """What a file with this text says."""
+    """Return the deadlines in a file with this text."""
     (course / SETTINGS).write_text(text)
     return deadlines.read_deadlines(course)
 
 
 class TestMoments:
-    """Points in time as teachers write them."""
+    """Times as teachers write them."""
 
     @pytest.mark.parametrize(
         ("text", "when"),
@@ -43,17 +43,17 @@ class TestMoments:
         ],
     )
     def test_forms(self, text: str, when: datetime) -> None:
-        """A zone, or a time after another one."""
+        """A time is absolute with a zone, or relative to another time."""
         assert when == to_datetime(text, EVENING)
 
     def test_a_day_ends_at_midnight_here(self) -> None:
-        """Whoever hands in at 23:59 of that day is in time."""
+        """A date without a time means midnight at its end, in local time."""
         assert to_datetime("2026-11-30") == datetime(2026, 12, 1).astimezone()
         assert to_datetime("2026-11-30 18:00") == datetime(2026, 11, 30, 18).astimezone()
 
     @pytest.mark.parametrize("wrong", ["soon", "30.11.2026", "2026-13-01", "+2", 7, None, "", "18:00"])
     def test_what_is_none(self, wrong: object) -> None:
-        """Nothing is guessed."""
+        """Anything else raises ValueError."""
         with pytest.raises(ValueError, match=r"\w"):
             to_datetime(wrong, EVENING)
 
@@ -63,7 +63,7 @@ class TestMoments:
         st.integers(-12, 14),
     )
     def test_zones_change_no_moment(self, when: datetime, one: int, other: int) -> None:
-        """Told in any zone, it is the same for nbgrader."""
+        """The same moment in different zones is the same for nbgrader."""
         first = when.replace(tzinfo=timezone(timedelta(hours=one)))
         second = first.astimezone(timezone(timedelta(hours=other)))
 
@@ -72,36 +72,36 @@ class TestMoments:
 
 
 class TestPenalty:
-    """What lateness costs."""
+    """The penalty for lateness."""
 
     @pytest.mark.parametrize(
         ("hours", "points"), [(0, 0), (0.9, 0), (1, 0), (1.1, 2), (23.9, 2), (24, 2), (24.1, 4), (49, 6)]
     )
     def test_days_that_have_begun(self, hours: float, points: float) -> None:
-        """After the hours of grace, from the due date on."""
+        """After the grace period, each day begun since the due date costs its points."""
         assert points == Lateness(2, 1).penalty(hours * 3600)
 
     @given(st.floats(0, 1e7), st.floats(0, 1e7), st.floats(0, 100), st.floats(0, 100))
     def test_later_is_never_cheaper(self, one: float, other: float, points: float, grace: float) -> None:
-        """And an extension never dearer."""
+        """The penalty never falls with more lateness."""
         rule = Lateness(points, grace)
 
         assert 0 <= rule.penalty(min(one, other)) <= rule.penalty(max(one, other))
 
     def test_no_rule_costs_nothing(self) -> None:
-        """Grace alone takes nothing off."""
+        """A grace period alone costs nothing."""
         assert 0 == Lateness(grace_hours=2).penalty(1e6)
 
 
 class TestFile:
-    """`teacher.toml`."""
+    """The file `teacher.toml`."""
 
     def test_no_file_decides_nothing(self, tmp_path: Path) -> None:
-        """nbgrader's own settings hold."""
+        """Without a file there are no deadlines, and nbgrader's own settings apply."""
         assert Deadlines() == deadlines.read_deadlines(tmp_path)
 
     def test_all_of_it(self, tmp_path: Path) -> None:
-        """TOML's own dates are read as well."""
+        """Due dates, extensions and penalties are read, including TOML's own dates."""
         found = written(
             tmp_path,
             '[due]\nweek = "2026-11-30 18:00+01:00"\n[extended.week]\nada = 2026-12-02T18:00:00+01:00\n'
@@ -128,7 +128,7 @@ class TestFile:
         ],
     )
     def test_bad_input_is_one_line(self, tmp_path: Path, text: str, told: str) -> None:
-        """With the file's name, and what to do."""
+        """Invalid input raises a one-line error with the file's name and the correction."""
         with pytest.raises(WorkFailed, match=told) as caught:
             written(tmp_path, text)
 
@@ -137,7 +137,7 @@ class TestFile:
 
 @pytest.fixture
 def due(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
-    """The command, in a course with chapters and an own assignment; returns its status and what it prints."""
+    """Return a function that runs the command in a course and returns status and output."""
     (tmp_path / "chapters").mkdir()
     (tmp_path / "nbgrader_config.py").write_text(f"get_config().CourseDirectory.root = {str(tmp_path)!r}\n")
     for stem in ("week", "later"):
@@ -153,10 +153,10 @@ def due(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., tup
 
 
 class TestCommand:
-    """`autograder due`."""
+    """The command `autograder due`."""
 
     def test_it_writes_what_it_shows(self, tmp_path: Path, due: Callable[..., tuple[int, str]]) -> None:
-        """A teacher's own comment in the file stays."""
+        """The command writes what it prints, and keeps comments of the file."""
         (tmp_path / SETTINGS).write_text("# mine\n")
         assert 0 == due("week", "2026-11-30 18:00+01:00")[0]
         assert (0, True) == (due("week", "+2 days", "--student", "ada")[0], not (tmp_path / "gradebook.db").exists())
@@ -168,7 +168,7 @@ class TestCommand:
         assert Lateness(2, 1) == found.late and "# mine" in (tmp_path / SETTINGS).read_text()
 
     def test_a_name_that_nobody_has_is_told(self, tmp_path: Path, due: Callable[..., tuple[int, str]]) -> None:
-        """It stands in the file all the same, since the roster may come later."""
+        """An unknown student gets a warning and is written, since the roster may come later."""
         due("week", "2026-11-30")
         with Gradebook(f"sqlite:///{tmp_path / 'gradebook.db'}") as gradebook:
             gradebook.add_student("ada")
@@ -178,11 +178,11 @@ class TestCommand:
         assert {"ada", "adda"} == set(deadlines.read_deadlines(tmp_path).extended["week"])
 
     def test_an_own_assignment_has_a_due_date(self, due: Callable[..., tuple[int, str]]) -> None:
-        """It stands in `source/`, without a chapter."""
+        """An assignment without a chapter can have a due date."""
         assert (0, True) == (due("own", "2026-11-30")[0], "own: due " in due()[1])
 
     def test_none_takes_it_back(self, tmp_path: Path, due: Callable[..., tuple[int, str]]) -> None:
-        """The chapter's empty table stays: it says that nobody has an extension."""
+        """`none` removes an extension and leaves the chapter's empty table, which means that nobody has one."""
         for arguments in (("week", "2026-11-30"), ("week", "+1 day", "--student", "ada")):
             due(*arguments)
         due("week", "none", "--student", "ada")
@@ -201,7 +201,7 @@ class TestCommand:
     def test_bad_input_changes_nothing(
         self, tmp_path: Path, due: Callable[..., tuple[int, str]], arguments: tuple[str, ...], told: str
     ) -> None:
-        """One line says what was expected."""
+        """Invalid input prints one line and leaves the file unchanged."""
         (tmp_path / SETTINGS).write_text("# mine\n")
         status, said = due(*arguments)
 
@@ -209,7 +209,7 @@ class TestCommand:
         assert "# mine\n" == (tmp_path / SETTINGS).read_text()
 
     def test_a_due_date_that_is_extended_stays(self, tmp_path: Path, due: Callable[..., tuple[int, str]]) -> None:
-        """Else the extension would hang in the air, and every grading would stop."""
+        """A due date with extensions cannot be removed."""
         for arguments in (("week", "2026-11-30"), ("week", "+1 day", "--student", "ada")):
             due(*arguments)
         before = (tmp_path / SETTINGS).read_text()
@@ -231,7 +231,7 @@ class TestCommand:
     ],
 )
 def test_a_time_that_was_written_later_counts(tmp_path: Path, text: str | None, time: datetime | None) -> None:
-    """As in the student's folder; an empty file takes a time back, no file or what is no time leaves it."""
+    """The time in the student's folder replaces the gradebook's; an empty file removes it."""
     folder = tmp_path / "submitted" / "ada" / "ch"
     folder.mkdir(parents=True)
     if text is not None:
@@ -257,7 +257,7 @@ DECISIONS = st.just(Deadlines()) | st.builds(
 
 @pytest.fixture(scope="module")
 def gradebook() -> Iterator[Gradebook]:
-    """One submission, handed in on that evening."""
+    """Yield a gradebook with one submission, handed in on that evening."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr("nbgrader.api.get_alembic_version", lambda: "none")
         with Gradebook("sqlite:///:memory:") as made:
@@ -270,12 +270,12 @@ def gradebook() -> Iterator[Gradebook]:
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 class TestTheLastDecisionCounts:
-    """Whatever was decided before: a moved due date, an extension, a zone, something taken back, in any order."""
+    """After any sequence of decisions, the gradebook is as if only the last one had been made."""
 
     @settings(max_examples=40, deadline=None, derandomize=True)
     @given(st.lists(DECISIONS, min_size=1, max_size=4), st.integers(0, 5), st.integers(0, 30))
     def test_in_any_order(self, gradebook: Gradebook, history: list[Deadlines], points: int, grace: int) -> None:
-        """As late, and as dear, as from the start."""
+        """Lateness and penalty after any sequence of decisions are those of the last one."""
         with tempfile.TemporaryDirectory() as folder:
             for decision in history:
                 decided(gradebook, Path(folder), decision)
@@ -292,7 +292,7 @@ class TestTheLastDecisionCounts:
             decided(gradebook, Path(folder), Deadlines())
 
     def test_what_formgrader_was_told_stays(self, gradebook: Gradebook, tmp_path: Path) -> None:
-        """A file that says nothing of a chapter takes back what came from it, and nothing else."""
+        """Dates set in formgrader stay, unless they came from the teacher's file."""
         gradebook.find_assignment("week").duedate = datetime(2026, 1, 1)
         gradebook.find_submission("week", "ada").extension = timedelta(days=3)
         decided(gradebook, tmp_path, Deadlines())
@@ -302,7 +302,7 @@ class TestTheLastDecisionCounts:
 
 
 def decided(gradebook: Gradebook, course: Path, found: Deadlines) -> None:
-    """Let the teacher's file say this, and apply it."""
+    """Apply these deadlines, as if the teacher's file held them."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(deadlines, "read_deadlines", lambda _: found)
         set_dates(gradebook, course, "week")

@@ -1,4 +1,4 @@
-"""JupyterLab as `make lab` and `make teach` start it: what it shows, and what it leaves out."""
+"""JupyterLab as `make lab` and `make teach` start it: its extensions and settings."""
 
 import json
 import subprocess
@@ -24,25 +24,25 @@ print(json.dumps({
 
 
 def asked(desk: JupyterLabServer) -> dict[str, list[str]]:
-    """What JupyterLab makes of the variables that it is started with."""
+    """Return JupyterLab's settings with this environment, read in a new process."""
     done = subprocess.run([sys.executable, "-c", ASK], env=desk.environment(), capture_output=True, check=True)
     return dict(json.loads(done.stdout))
 
 
 def test_a_student_sees_no_teachers_tools(tmp_path: Path) -> None:
-    """No popup, full names in the list of files, and a kernel that says what to run first; Validate stays."""
+    """The student's JupyterLab has Validate, full file names and the reminder of skipped cells; no teacher's tools."""
     told = asked(JupyterLabServer(tmp_path, "a.ipynb", "student"))
 
     assert {f"@jupyter/nbgrader:{name}" for name in ("formgrader", "create-assignment", "menu")} < set(told["disabled"])
     assert "@jupyter/nbgrader:validate-assignment" not in told["disabled"]
     assert "false" in str(told["overrides"]) and "showLastModifiedColumn" in str(told["overrides"])
     assert "--ext=autograder.notebook.skipped_setup" in told["kernel"]
-    assert "saveState': True" in str(told["overrides"])  # an explorer is there again when the notebook is reopened
-    assert "commsOverSubshells': 'disabled" in str(told["overrides"])  # no explorer computes beside a running cell
+    assert "saveState': True" in str(told["overrides"])  # saves explorers in the notebook
+    assert "commsOverSubshells': 'disabled" in str(told["overrides"])  # explorers wait for a running cell
 
 
 def test_a_teacher_sees_them_all(tmp_path: Path) -> None:
-    """Formgrader and the rest; names of files are full here too."""
+    """The teacher's JupyterLab has all extensions, and full file names."""
     told = asked(JupyterLabServer(tmp_path, "", "teacher"))
 
     assert [] == told["disabled"] and "fetchNews" in str(told["overrides"])
@@ -51,7 +51,7 @@ def test_a_teacher_sees_them_all(tmp_path: Path) -> None:
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """The commands that this process would become."""
+    """Return the list of commands that replace this process."""
     commands: list[list[str]] = []
     monkeypatch.setattr("os.execve", lambda path, command, environment: commands.append(command))
     monkeypatch.setattr("os.chdir", lambda folder: None)
@@ -60,7 +60,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project with one chapter's notebook."""
+    """Return a project with one chapter's notebook."""
     (tmp_path / "course" / "chapters").mkdir(parents=True)
     (tmp_path / "course" / "nbgrader_config.py").write_text("")
     (tmp_path / "pyproject.toml").write_text('[tool.pytorch-basics]\ncourse = "course"\n')
@@ -72,7 +72,7 @@ def project(tmp_path: Path) -> Path:
 def test_lab_opens_the_first_chapter(
     project: Path, started: list[list[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """On a copy, at the port that was asked for, and in no browser where none is wanted."""
+    """`lab` opens a copy of the first chapter, at the requested port, without a browser if requested."""
     assert 0 == main(["--root", str(project), "lab", "--port", "9000", "--no-browser"])
 
     (command,) = started
@@ -84,7 +84,7 @@ def test_lab_opens_the_first_chapter(
 
 
 def test_teach_opens_the_course(project: Path, started: list[list[str]]) -> None:
-    """And makes no copies."""
+    """`lab --teach` opens the course folder, and makes no copies."""
     assert 0 == main(["--root", str(project), "lab", "--teach"])
 
     (command,) = started
@@ -95,7 +95,7 @@ def test_teach_opens_the_course(project: Path, started: list[list[str]]) -> None
 def test_without_notebooks_one_line_says_what_to_do(
     project: Path, started: list[list[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nothing is started."""
+    """Without notebooks, one line says to build, and nothing is started."""
     (project / "notebooks" / "ch01 one.ipynb").unlink()
 
     assert 1 == main(["--root", str(project), "lab"])

@@ -1,4 +1,4 @@
-"""The drawing pad without a browser: strokes and pixels, undo and save, what a model says, and what may go wrong."""
+"""The drawing pad without a browser: strokes, pixels, undo, saving, the model's answer, and errors."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from explorers.pad_widget import MOST_PADS, DigitPad
 from explorers.synthetic_digits import draw_strokes, strokes_of
 from tests.test_explorer_widget import bundle
 
-THREE = draw_strokes(strokes_of(3, 0))  # a tidy one
-DOWN = [[15.5, 4.5], [15.5, 27.5]]  # a line from top to bottom, and one from left to right
+THREE = draw_strokes(strokes_of(3, 0))  # a tidy 3
+DOWN = [[15.5, 4.5], [15.5, 27.5]]  # lines from top to bottom, and from left to right
 ACROSS = [[4.5, 15.5], [27.5, 15.5]]
 
 
 def rows_with_ink(seen: Tensor) -> Tensor:
-    """A model: it is sure, and says how many of the 8 rows have ink."""
+    """A model that predicts the number of the 8 rows with ink, with probability 1."""
     return torch.nn.functional.one_hot((seen.sum(1) > 0).sum(), 10).float()
 
 
 def send(pad: DigitPad, name: str, value: object = None) -> None:
-    """A message as it comes from the page."""
+    """Send a message as the page would."""
     pad._handle_custom_msg({"choose": name, "value": value}, [])
 
 
 def message(points: Any = DOWN, key: Any = "a", width: Any = 3.0, ended: Any = True) -> dict[str, Any]:
-    """A stroke as the page sends it."""
+    """Return a stroke as the page sends it."""
     return {"key": key, "points": points, "width": width, "ended": ended}
 
 
 def drawn(*lines: Any, predict: Any = rows_with_ink, **options: Any) -> DigitPad:
-    """A pad with these lines."""
+    """Return a pad with these lines drawn."""
     pad = digit_pad(predict, **options)
     for place, points in enumerate(lines):
         send(pad, "draw", message(points, key=str(place)))
@@ -52,18 +52,18 @@ def drawn(*lines: Any, predict: Any = rows_with_ink, **options: Any) -> DigitPad
 
 
 def words(picture: str) -> str:
-    """What is left without any markup."""
+    """Return the text of some markup."""
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", re.sub(r"<style>.*?</style>", "", picture, flags=re.S))).split())
 
 
 def stroke(points: Any, width: float = 3.0, key: str = "a") -> PenStroke:
-    """A stroke of the state."""
+    """Return a PenStroke."""
     return PenStroke(key, tuple(map(tuple, points)), width)
 
 
 class TestPixels:
     def test_line(self) -> None:
-        """A brush of 3 pixels through the middles of pixels blackens three columns, one pixel beyond both ends."""
+        """A brush of 3 pixels through pixel centers blackens three columns, and one pixel beyond both ends."""
         found = drawing_of((stroke(DOWN),))
         expected = torch.zeros(SIDE, SIDE)
         expected[3:29, 14:17] = 1.0
@@ -77,25 +77,25 @@ class TestPixels:
     @given(x=st.floats(0, 32), y=st.floats(0, 32), width=st.sampled_from(list(BRUSHES.values())))
     @settings(deadline=None)
     def test_point(self, x: float, y: float, width: float) -> None:
-        """Every point on the pad leaves ink, and only where the brush was."""
+        """Every point on the pad leaves ink, and only within the brush."""
         row, column = drawing_of((stroke([(x, y)], width),)).nonzero().double().T + 0.5
 
         assert len(row) and bool(((row - y).square() + (column - x).square() <= (width / 2 + 0.001) ** 2).all())
 
     def test_slant(self) -> None:
-        """The pixels of a slanted line are those near it: the same if it is drawn in pieces, or backwards."""
+        """A slanted line has the same pixels if drawn in pieces or backwards."""
         whole = drawing_of((stroke([(3, 5), (27, 17)]),))
         pieces = drawing_of((stroke([(27, 17), (15, 11), (3, 5)]),))
 
         assert torch.equal(whole, pieces) and 60 < whole.sum() < 110
 
     def test_outside(self) -> None:
-        """A line that leaves the pad is cut off at its edge; one that is outside altogether leaves nothing."""
+        """A line is cut off at the edge of the pad; outside, it leaves nothing."""
         assert drawing_of((stroke([(16, 16), (60, 16)]),))[15:17, -1].all()
         assert 0 == drawing_of((stroke([(50, 50), (60, 50)]),)).sum()
 
     def test_strokes_lie_over_each_other(self) -> None:
-        """Where two cross, the ink is 1 and not 2; the tensor is the caller's own."""
+        """Crossing strokes give 1, and the tensor is a copy."""
         both = drawing_of((stroke(DOWN), stroke(ACROSS)))
         assert {0.0, 1.0} == set(both.unique().tolist())
 
@@ -105,13 +105,13 @@ class TestPixels:
 
 class TestState:
     def test_stroke_grows(self) -> None:
-        """With the same key it takes the place of what was there of it; with another it comes after it."""
+        """A stroke with the same key replaces the last one; another key adds a stroke."""
         pad = Pad().drawn(stroke(DOWN[:1])).drawn(stroke(DOWN)).drawn(stroke(ACROSS, key="b"))
 
         assert ("a", "b") == tuple(each.key for each in pad.strokes) and 2 == len(pad.strokes[0].points)
 
     def test_undo_is_by_stroke(self) -> None:
-        """The last one goes first; on an empty pad, Refused says so."""
+        """Undo removes the last stroke, and is refused on an empty pad."""
         pad = drawn(DOWN, ACROSS)
         send(pad, "undo")
         assert torch.equal(drawing_of((stroke(DOWN),)), pad.drawing)
@@ -120,7 +120,7 @@ class TestState:
         assert 0 == pad.drawing.sum() and "There is nothing to undo" in pad.said
 
     def test_undo_brings_back_what_was_cleared(self) -> None:
-        """All of it, also when Clear was pressed twice."""
+        """Undo restores the whole drawing after Clear, even if pressed twice."""
         pad = drawn(DOWN, ACROSS)
         before = pad.drawing
         send(pad, "clear")
@@ -130,7 +130,7 @@ class TestState:
         assert torch.equal(before, pad.drawing)
 
     def test_brush(self) -> None:
-        """The page is told the width; a stroke has that which it was drawn with."""
+        """The page gets the brush's width, and each stroke keeps its own."""
         pad = drawn(DOWN)
         before = pad.drawing.sum()
         send(pad, "brush", "thick")
@@ -141,14 +141,14 @@ class TestState:
         assert pad.drawing.sum() > before
 
     def test_page_is_told_the_strokes(self) -> None:
-        """As plain data, so that every view shows the same."""
+        """The page gets all strokes as plain data, so that every view shows the same."""
         control = drawn(DOWN).controls[0]
 
         assert ("strokes", SIDE, MOST_POINTS) == (control["kind"], control["side"], control["most_points"])
         assert "a" != control["strokes"][0]["key"] and DOWN == list(map(list, control["strokes"][0]["points"]))
 
     def test_save(self) -> None:
-        """The drawing and its digit, to train on; the pad is free, and the digit is to be chosen anew."""
+        """Saving stores drawing and digit, and clears both."""
         pad = digit_pad(rows_with_ink)
         for digit, points in ((1, DOWN), (8, ACROSS)):
             send(pad, "draw", message(points, key=str(digit)))
@@ -161,7 +161,7 @@ class TestState:
         assert "Kept as an 8." in pad.said and "?" == pad.controls[4]["value"] and "2 drawings" in words(pad.picture)
 
     def test_nothing_kept(self) -> None:
-        """Two tensors that can be concatenated with others."""
+        """Without saved drawings, `kept` is two empty tensors of the usual types."""
         drawings, labels = digit_pad(rows_with_ink).kept
 
         assert (0, 32, 32) == drawings.shape and (0,) == labels.shape and torch.int64 == labels.dtype
@@ -170,7 +170,7 @@ class TestState:
         ("points", "digit", "told"), [([], "3", EMPTY), ([DOWN], "?", "Choose which digit"), ([DOWN[:1]], "3", DOT)]
     )
     def test_what_is_not_saved(self, points: list[Any], digit: str, told: str) -> None:
-        """Nothing, a dot, or a drawing without its digit: a sentence, and what is drawn stays."""
+        """An empty pad, a dot, or a drawing without a digit is not saved, and the drawing stays."""
         pad = drawn(*points)
         before = pad.drawing
         send(pad, "digit", digit)
@@ -179,7 +179,7 @@ class TestState:
         assert told in pad.said and 0 == len(pad.kept[1]) and torch.equal(before, pad.drawing)
 
     def test_take_back(self) -> None:
-        """What was kept by mistake is on the pad again, with its digit, and is no longer kept."""
+        """Taking back the last saved drawing restores drawing and digit."""
         pad = drawn(DOWN)
         send(pad, "digit", "1")
         send(pad, "save")
@@ -190,13 +190,13 @@ class TestState:
         assert "1" == pad.controls[4]["value"] and "back" not in [each["name"] for each in pad.controls]
 
     def test_limits(self) -> None:
-        """Too many strokes or kept drawings: a sentence, and the rest stays."""
+        """Too many strokes or saved drawings are refused."""
         pad = Pad()
         for number in range(MOST_STROKES):
             pad = pad.drawn(stroke(DOWN, key=str(number)))
         with pytest.raises(ValueError, match="100 strokes at most"):
             pad.drawn(stroke(DOWN, key="more"))
-        assert MOST_STROKES == len(pad.drawn(stroke(ACROSS, key=str(MOST_STROKES - 1))).strokes)  # the last may grow
+        assert MOST_STROKES == len(pad.drawn(stroke(ACROSS, key=str(MOST_STROKES - 1))).strokes)  # it may grow
 
         pad = Pad(kept=pad.saved(1).kept * MOST_KEPT)
         with pytest.raises(ValueError, match="1,000 drawings at most"):
@@ -228,7 +228,7 @@ BROKEN: list[Any] = [
 
 @pytest.mark.parametrize("value", BROKEN, ids=lambda value: repr(value)[:60])
 def test_page_that_sends_no_stroke(value: object) -> None:
-    """It is left out, one sentence says so, and what is drawn stays."""
+    """An invalid stroke is ignored with one note, and the drawing stays."""
     pad = drawn(ACROSS)
     before, heard = pad.drawing, pad.heard
     send(pad, "draw", value)
@@ -238,7 +238,7 @@ def test_page_that_sends_no_stroke(value: object) -> None:
 
 
 def test_huge_numbers_are_far_away() -> None:
-    """Any finite number is a place, if not one on the pad."""
+    """A huge coordinate is limited and drawn toward."""
     pad = drawn([[15.5, 4.5], [15.5, 10**400]])
 
     assert "x-note" not in pad.picture and pad.drawing[31, 15] == 1
@@ -246,7 +246,7 @@ def test_huge_numbers_are_far_away() -> None:
 
 class TestReading:
     def test_model_sees_the_blocks(self) -> None:
-        """Without `prepare`, it gets the ink of each block of 4 x 4, 0 to 16."""
+        """Without `prepare`, the model gets the ink of each 4 x 4 block, 0 to 16."""
         seen: list[Tensor] = []
         pad = drawn(DOWN, predict=lambda x: seen.append(x) or rows_with_ink(x))
 
@@ -255,7 +255,7 @@ class TestReading:
         assert "reads an 8 (100\u00a0%)" in pad.said
 
     def test_prepare(self) -> None:
-        """What it returns is what the model sees, and what is shown."""
+        """With `prepare`, the model gets its result."""
         turned = drawn(DOWN, prepare=lambda drawing: shrink_to_8x8(drawing).T)
 
         assert "reads a 2 (" in turned.said
@@ -276,7 +276,7 @@ class TestReading:
         ],
     )
     def test_what_the_bars_show(self, returned: Any, by_softmax: bool) -> None:
-        """Ten numbers that are no less than 0 and sum to 1 as they are; of others the softmax."""
+        """Ten probabilities are shown unchanged; the softmax is shown for other numbers."""
         reading = predict_drawing(THREE, lambda seen: returned)
         plain = returned if isinstance(returned, Tensor) else torch.tensor(returned)
         given = plain.detach().double()
@@ -286,12 +286,12 @@ class TestReading:
         assert torch.allclose(expected, torch.tensor(reading.shares, dtype=torch.float64))
 
     def test_caption_says_which(self) -> None:
-        """Probabilities or the softmax of scores: the table says what it shows."""
+        """The caption says whether the bars are probabilities or a softmax."""
         assert "What it says: its probabilities" in words(drawn(DOWN).picture)
         assert "the softmax of its scores" in words(drawn(DOWN, predict=lambda seen: range(10)).picture)
 
     def test_nothing_of_the_readers_changes(self) -> None:
-        """A function that writes into what it gets changes neither drawing nor picture, nor the random numbers."""
+        """Functions that write into their arguments or draw random numbers change nothing outside."""
 
         def noisy(x: Tensor) -> Tensor:
             x.zero_()
@@ -309,7 +309,7 @@ class TestReading:
 
 class TestPicture:
     def test_pixels_are_those_of_the_drawing(self) -> None:
-        """Each black pixel, and no other, lies in a rectangle of the path."""
+        """The path covers exactly the black pixels."""
         pad = drawn(DOWN, [[4.0, 8.0], [28.0, 20.0]])
         path = re.findall(r' d="([^"]*)"', pad.picture)[0]
         shown = torch.zeros(SIDE, SIDE)
@@ -323,7 +323,7 @@ class TestPicture:
         assert torch.equal(pad.drawing, shown)
 
     def test_shades_and_numbers_are_what_the_model_sees(self) -> None:
-        """A sixteenth for each black pixel; what is outside 0 to 16 is shown at its end, and told as it is."""
+        """Shades are sixteenths of the input, limited to 0 to 16; the table has the real numbers."""
         pad = drawn(DOWN, prepare=lambda drawing: torch.arange(64.0).reshape(8, 8) - 10)
         found = re.findall(r'<rect x="(\d)" y="(\d)"[^>]*fill-opacity="([\d.]+)"', pad.picture)
         shown = torch.zeros(8, 8)
@@ -335,7 +335,7 @@ class TestPicture:
         assert "<td>-10</td>" in pad.picture and "<td>53</td>" in pad.picture
 
     def test_bars_are_as_long_as_their_shares(self) -> None:
-        """And the largest, and no other, is marked."""
+        """Bars have the widths of their shares, and only the largest is marked."""
         shares = [0.25, 0.5, 0.25, *[0.0] * 7]
         pad = drawn(DOWN, predict=lambda seen: shares)
 
@@ -344,7 +344,7 @@ class TestPicture:
 
 
 def raising(given: object) -> Any:
-    """A function with a mistake."""
+    """A function that raises."""
     raise KeyError("<b>first\nsecond")
 
 
@@ -374,10 +374,10 @@ BAD_PREPARE: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("predict", "told"), BAD_PREDICT, ids=[told[:40] for _, told in BAD_PREDICT])
 def test_predict_that_is_wrong(predict: Callable[[Tensor], Any], told: str) -> None:
-    """One sentence on the pad; drawing and kept stay, and the next stroke is drawn as ever."""
+    """A wrong `predict` gives one sentence, and drawing and saving still work."""
     pad = drawn(DOWN, predict=predict)
     assert told in pad.said and 1 == pad.picture.count('class="x-error"') and "<b>" not in pad.picture
-    assert "8 × 8" in pad.picture  # what it saw is shown all the same
+    assert "8 × 8" in pad.picture  # the model's input is shown nevertheless
     assert torch.equal(drawing_of((stroke(DOWN),)), pad.drawing)
 
     send(pad, "digit", "1")
@@ -387,7 +387,7 @@ def test_predict_that_is_wrong(predict: Callable[[Tensor], Any], told: str) -> N
 
 @pytest.mark.parametrize(("prepare", "told"), BAD_PREPARE, ids=[told[:40] for _, told in BAD_PREPARE])
 def test_prepare_that_is_wrong(prepare: Callable[[Tensor], Any], told: str) -> None:
-    """The same for it; the model is not asked."""
+    """A wrong `prepare` gives one sentence, and the model is not called."""
     pad = drawn(DOWN, predict=lambda seen: pytest.fail("asked"), prepare=prepare)
 
     assert told in pad.said and "x-error" in pad.picture
@@ -396,7 +396,7 @@ def test_prepare_that_is_wrong(prepare: Callable[[Tensor], Any], told: str) -> N
 
 @pytest.mark.parametrize("width", BRUSHES.values())
 def test_empty_pad_and_dot(width: float) -> None:
-    """Neither is shown to the model; one sentence says what to do."""
+    """An empty pad and a dot are not passed to the model, and a sentence says what to do."""
     asked: list[Tensor] = []
     pad = digit_pad(lambda seen: asked.append(seen) or [0.1] * 10)
     assert EMPTY == pad.said and EMPTY in words(pad.picture)
@@ -408,7 +408,7 @@ def test_empty_pad_and_dot(width: float) -> None:
 
 
 def test_nothing_is_read_aloud_while_a_stroke_grows() -> None:
-    """But shown it is."""
+    """During a stroke, the spoken text is only "Drawing.", while the picture changes."""
     pad = digit_pad(rows_with_ink)
     send(pad, "draw", message(ended=False))
     assert "Drawing." == pad.said and "reads an 8" in words(pad.picture)
@@ -418,14 +418,14 @@ def test_nothing_is_read_aloud_while_a_stroke_grows() -> None:
 
 
 def test_use_another_model() -> None:
-    """A second pad on the same paper: each reads what is drawn on either with its own function."""
+    """Two pads share a drawing, and each runs its own function on it."""
     pad = drawn(DOWN)
     other = pad.use(rows_with_ink, lambda drawing: shrink_to_8x8(drawing).T)
     assert "reads an 8 (" in pad.said and "reads a 2 (" in other.said
 
     send(other, "clear")
     send(other, "draw", message(ACROSS, key="new", ended=False))
-    assert "reads an 8" in words(other.picture) and EMPTY == pad.said  # the first follows when the stroke has ended
+    assert "reads an 8" in words(other.picture) and EMPTY == pad.said  # the other pad follows when the stroke ends
     send(other, "draw", message(ACROSS, key="new"))
     assert "reads a 2 (" in pad.said and "reads an 8 (" in other.said and torch.equal(pad.drawing, other.drawing)
 
@@ -437,7 +437,7 @@ def test_use_another_model() -> None:
 
 
 def test_many_pads_on_one_paper() -> None:
-    """The latest of them follow; one before them still shows the paper as it is when it is used."""
+    """Only the latest pads follow a shared drawing; an older one catches up when it is used."""
     first = drawn(DOWN)
     for _ in range(MOST_PADS):
         last = first.use(rows_with_ink)
@@ -449,17 +449,17 @@ def test_many_pads_on_one_paper() -> None:
 
 
 class TestFile:
-    """Saved drawings stand beside the notebook."""
+    """The file of saved drawings beside the notebook."""
 
     @pytest.fixture(autouse=True)
     def file(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-        """The file of a notebook in a folder of its own."""
+        """Return the path of the file for a notebook in its own folder."""
         monkeypatch.setattr(pad_file, "folder_of_notebook", lambda: tmp_path)
         return tmp_path / pad_file.NAME
 
     @staticmethod
     def saved(*digits: int) -> DigitPad:
-        """A pad on which each of these was saved, a line that leans a little more each time."""
+        """Return a pad on which these digits were saved, each a line with a different slant."""
         pad = digit_pad(rows_with_ink)
         for digit in digits:
             send(pad, "draw", message([[15.5, 4.5], [15.5 + digit, 27.5]], key=str(digit)))
@@ -469,11 +469,11 @@ class TestFile:
 
     @staticmethod
     def offer(pad: DigitPad) -> list[str]:
-        """What the button says that brings drawings back; nothing where there is none."""
+        """Return the labels of the button that brings drawings back."""
         return [each["label"] for each in pad.controls if each["name"] == "again"]
 
     def test_next_start(self) -> None:
-        """The next pad offers what was saved, and nothing is kept until the reader wants it."""
+        """The next pad offers the saved drawings, and keeps them only when the reader presses the button."""
         first, second = self.saved(1, 8), digit_pad(rows_with_ink)
         assert [] == self.offer(first) and ["Bring back 2 saved drawings"] == self.offer(second)
         assert 0 == len(second.kept[1])
@@ -489,7 +489,7 @@ class TestFile:
         assert ["Bring back 3 saved drawings"] == self.offer(digit_pad(rows_with_ink))
 
     def test_taken_back(self, file: Path) -> None:
-        """What was taken back is offered no longer, by this pad or another; no line of the file is lost."""
+        """A drawing that was taken back is not offered again, and no line of the file is removed."""
         pad = self.saved(1, 8)
         send(pad, "back")
         second = digit_pad(rows_with_ink)
@@ -516,10 +516,10 @@ class TestFile:
             '{"drawing": 3, "digit": 1, "strokes": [{"points": [[1, 2]], "width": 3.0}]}',
             "\udcff",
         ],
-        ids=lambda line: ascii(line[:40]),  # each name is sent between processes
+        ids=lambda line: ascii(line[:40]),  # pytest-xdist sends the names between processes
     )
     def test_bad_line(self, file: Path, line: str) -> None:
-        """One sentence, the other drawings are offered, and what is saved from now on is found again."""
+        """A bad line of the file gives one sentence, and other drawings are still offered and saved."""
         self.saved(1)
         with file.open("ab") as opened:
             opened.write(b"\n" + line.encode("utf-8", "surrogateescape"))
@@ -532,7 +532,7 @@ class TestFile:
         assert ["Bring back 2 saved drawings"] == self.offer(digit_pad(rows_with_ink))
 
     def test_no_file(self, file: Path) -> None:
-        """Where no file can be, one sentence says so, and the drawing is kept all the same."""
+        """If the file cannot be written, a sentence says so, and the drawing is kept in memory."""
         file.mkdir()
         pad = digit_pad(rows_with_ink)
         assert "cannot be read (it is no file): the drawings in it are not offered." in pad.said
@@ -544,7 +544,7 @@ class TestFile:
         assert 0 == len(pad.kept[1]) and "the next pad offers it again" in pad.said
 
     def test_most(self, file: Path) -> None:
-        """A full pad takes no more, and says so; one with some room takes the latest."""
+        """A full pad refuses saved drawings, and one with some room takes the latest."""
         first = self.saved(1, 8)
         pad = digit_pad(rows_with_ink)
         pad._paper.pad = Pad(kept=Pad((stroke(DOWN),)).saved(1).kept * MOST_KEPT)
@@ -557,7 +557,7 @@ class TestFile:
         assert MOST_KEPT == len(pad.kept[1]) and torch.equal(first.kept[0][1], pad.kept[0][0])
 
     def test_where_no_reader_works(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """In scripts, and in the process that grades, nothing is written or read."""
+        """Outside a notebook, and while grading, no file is written or read."""
         monkeypatch.undo()
         self.saved(1)
 
@@ -566,14 +566,14 @@ class TestFile:
 
 class TestStillPicture:
     def test_samples_and_what_the_model_says(self) -> None:
-        """Ten drawings by a program; the drawing on the pad is untouched."""
+        """The still picture has ten sample drawings with the model's answers."""
         told = words(digit_pad(rows_with_ink).page())
 
         assert "of 10 read right" in told
         assert [str(digit) for digit in range(10)] == re.findall(r"(\d): reads an? \d \(100\s%\)", told)
 
     def test_samples_are_drawn_as_people_do(self) -> None:
-        """Some small, some large, some beside the middle: what reads tidy digits only does not read all of them."""
+        """The samples differ in size and place, so that they are not easier than real drawings."""
         drawings, labels = pad_widget._ten_samples()
         edges = [drawing.any(dim=1).nonzero().flatten()[[0, -1]].tolist() for drawing in drawings]
         heights, middles = zip(*((low - high, (low + high) / 2) for high, low in edges), strict=True)
@@ -582,7 +582,7 @@ class TestStillPicture:
         assert max(abs(middle - 15.5) for middle in middles) > 3
 
     def test_own_samples(self) -> None:
-        """What `pad.kept` gives can stand there."""
+        """Drawings from `pad.kept` can be the samples."""
         pad = drawn(DOWN)
         send(pad, "digit", "8")
         send(pad, "save")
@@ -591,13 +591,13 @@ class TestStillPicture:
         assert "1 of 1 read right" in words(page) and 1 == page.count("<figure")
 
     def test_own_drawing(self) -> None:
-        """What is on the pad and what was kept stands there too."""
+        """The still picture also shows the pad's own drawing."""
         page = words(drawn(DOWN, ACROSS).page())
 
         assert "The model reads an 8" in page and "of 10 read right" in page
 
     def test_nothing_to_press(self) -> None:
-        """It needs no kernel, script or network; in words it can be read as well."""
+        """The still picture needs no kernel, script or network, and has a text version."""
         data = bundle(drawn(DOWN))
         shown = data["text/html"].partition("</style>")[2]
 
@@ -605,14 +605,14 @@ class TestStillPicture:
         assert "Drawing pad. The model reads an 8 (100\u00a0%)." == data["text/plain"]
 
     def test_model_with_a_mistake(self) -> None:
-        """The page is made all the same, and says what happened: once, where it is the same for all samples."""
+        """If the model raises, the still picture shows the error once."""
         told = words(digit_pad(raising).page())
 
         assert 1 == told.count("stopped with KeyError") and re.search("0 *1 *2 *3 *4 *5 *6 *7 *8 *9", told)
 
 
 def test_many_kept() -> None:
-    """The last of them are shown, all are counted."""
+    """Only the last saved drawings are shown, with the number of all."""
     pad = digit_pad(rows_with_ink)
     pad._paper.pad = Pad(kept=Pad((stroke(DOWN),)).saved(1).kept * (MOST_SHOWN + 5))
     pad.show()
@@ -632,13 +632,13 @@ def test_many_kept() -> None:
     ],
 )
 def test_what_makes_no_pad(arguments: dict[str, Any], told: str) -> None:
-    """What was expected, and what was found."""
+    """Invalid arguments raise an error with the expected and the found type."""
     with pytest.raises((TypeError, ValueError), match=told):
         digit_pad(**arguments)
 
 
 def test_page_needs_nothing_else() -> None:
-    """One module, without imports and addresses, which every front end can load."""
+    """The widget's script is one module without imports and addresses."""
     module = str(digit_pad(rows_with_ink)._esm)
 
     assert 1 == module.count("export default") and "FIELDS.strokes" in module

@@ -1,4 +1,4 @@
-"""What docstrings show and promise is asked for: an answer that is right but there does not have full marks."""
+"""Cases contain what the exercises' docstrings show and promise, so that failing there costs points."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from autograder.exercises.probe import see
 from tests.test_bank import CHAPTER_OF, judge_of
 
 tensor = torch.tensor
-# What a function is called with; three dots stand for a function, which may be any.
+# The arguments of the example in a docstring; three dots stand for any function.
 EXAMPLES: dict[str, tuple[Any, ...]] = {
     "describe": (torch.zeros(2, 3),),
     "first_and_rest": (tensor([[1.0, 2.0], [3.0, 4.0]]),),
@@ -44,7 +44,7 @@ EXAMPLES: dict[str, tuple[Any, ...]] = {
     "autocast_dtypes": (["linear"], "cpu"),
     "master_weights": (torch.ones(1).bfloat16(), torch.ones(1).bfloat16()),
 }
-# Where a module, a class or a function of the probe's own stands in the example: a case with these arguments.
+# For examples with a module or a class, the arguments of the corresponding case.
 SHOWN: dict[str, tuple[Any, ...]] = {
     "running_loss": ([1.0, 3.0],),
     "LeakyClamp": (tensor([0.5, 3.0]), 0.0, 1.0, tensor(0.1)),
@@ -75,7 +75,7 @@ SHOWN: dict[str, tuple[Any, ...]] = {
     "LossScaler": (tensor(0.5),),
     "to_device": ("{'x': x, 'name': 'a'}", torch.ones(2)),
 }
-# What a docstring says of such a call, by the facet that shows it.
+# The results that a docstring states for such an example, by facet.
 SAID: dict[tuple[str, str], Any] = {
     ("call_counts", "returned"): {"0": 1, "1": 1},
     ("shape_trace", "returned"): [["0", [5, 3]], ["1", [5, 3]]],
@@ -93,7 +93,7 @@ SAID: dict[tuple[str, str], Any] = {
 @pytest.mark.parametrize("seed", [VISIBLE_SEED, 7])
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_docstrings_example_is_a_case(name: str, seed: int) -> None:
-    """Who fails it, and nothing else, loses points, on what `check` shows and on what is drawn to grade."""
+    """An answer that fails only at the docstring's example fails, on visible and on fresh cases."""
     judge, example = judge_of(CHAPTER_OF[name]), EXAMPLES[name]
     right, exercise = judge.solutions[name], judge.exercises[name]
 
@@ -109,7 +109,7 @@ def test_the_docstrings_example_is_a_case(name: str, seed: int) -> None:
 @pytest.mark.parametrize("seed", [VISIBLE_SEED, 7])
 @pytest.mark.parametrize("name", SHOWN)
 def test_what_the_docstring_shows_is_a_case(name: str, seed: int) -> None:
-    """Where the example has a module, a class or a program in it, a case is made from what the example says."""
+    """If the example has a module, class or program, some case corresponds to it."""
     exercise = judge_of(CHAPTER_OF[name]).exercises[name]
 
     assert any(_begin_alike(case.args, SHOWN[name], exercise.tolerance) for case in exercise.cases(seed))
@@ -118,7 +118,7 @@ def test_what_the_docstring_shows_is_a_case(name: str, seed: int) -> None:
 @pytest.mark.parametrize("seed", [VISIBLE_SEED, 7])
 @pytest.mark.parametrize(("name", "facet"), SAID)
 def test_what_the_docstring_says_of_its_example_is_watched(name: str, facet: str, seed: int) -> None:
-    """The worked solution shows on that case what the docstring says, where everybody is watched."""
+    """The worked solution's observation at the example is the result that the docstring states."""
     judge = judge_of(CHAPTER_OF[name])
     right, exercise = judge.solutions[name], judge.exercises[name]
     shown = [case for case in exercise.cases(seed) if _begin_alike(case.args, SHOWN[name], exercise.tolerance)]
@@ -132,7 +132,7 @@ def _shapes(case: Case) -> list[tuple[int, ...]]:
 
 
 _PLAN = ("linear", [(4, 3)], "adam", torch.float32)
-# Where the example tells of sizes and names alone: what a case must hold to be it.
+# For examples that give only sizes and names, the condition that a case must meet.
 TOLD: dict[str, Callable[[Case], bool]] = {
     "batched_einsum": lambda case: [(2, 3, 4), (2, 4, 5), (2, 4)] == _shapes(case),
     "flatten_images": lambda case: [(5, 3, 8, 8)] == _shapes(case),
@@ -147,11 +147,11 @@ TOLD: dict[str, Callable[[Case], bool]] = {
 @pytest.mark.parametrize("seed", [VISIBLE_SEED, 7])
 @pytest.mark.parametrize("name", TOLD)
 def test_sizes_of_the_docstrings_example_are_a_case(name: str, seed: int) -> None:
-    """Where it shows no numbers, a case is as large as it says, of the kind that it names."""
+    """If the example gives only sizes and names, some case has them."""
     assert any(map(TOLD[name], judge_of(CHAPTER_OF[name]).exercises[name].cases(seed)))
 
 
-# What a docstring promises to take: shapes, dtypes and layouts of the first tensor of a call.
+# The kinds of input that a docstring promises: shapes, dtypes and layouts of the first tensor.
 KINDS: dict[str, Callable[[torch.Tensor], bool]] = {
     "a number": lambda x: x.dim() == 0,
     "a row": lambda x: x.dim() == 1,
@@ -183,7 +183,7 @@ TAKES = {
 @pytest.mark.parametrize("seed", [VISIBLE_SEED, 7])
 @pytest.mark.parametrize(("name", "kind"), [(name, kind) for name, kinds in TAKES.items() for kind in kinds])
 def test_who_stumbles_over_a_promised_input_loses_points(name: str, kind: str, seed: int) -> None:
-    """An answer that is right for every other input, and gives nothing there."""
+    """An answer that fails only for a promised kind of input fails."""
     judge = judge_of(CHAPTER_OF[name])
     key, right, exercise = judge.keys.full_key(name, seed), judge.solutions[name], judge.exercises[name]
 
@@ -197,14 +197,14 @@ def test_who_stumbles_over_a_promised_input_loses_points(name: str, kind: str, s
 
 @pytest.mark.parametrize("seed", [VISIBLE_SEED, 7])
 def test_a_table_without_any_entry_to_keep_is_a_case(seed: int) -> None:
-    """`masked_mean` promises 0 wherever nothing is kept."""
+    """Some case of `masked_mean` keeps no entry, for which it promises 0."""
     assert any(not case.args[1].any() for case in judge_of("ch01_tensors").exercises["masked_mean"].cases(seed))
 
 
 @pytest.mark.parametrize("seed", [VISIBLE_SEED, 7])
 @pytest.mark.parametrize(("name", "dims"), [("Dropout", {1, 2, 3}), ("Standardizer", {1, 2, 3}), ("Linear", {1, 2, 3})])
 def test_modules_meet_every_number_of_axes_that_they_promise(name: str, dims: set[int], seed: int) -> None:
-    """`x` is a tensor in most cases, and a shape where the probe makes it."""
+    """The inputs of these modules have every promised number of axes."""
     given = [case.kwargs["x"] for case in judge_of("ch03_modules").exercises[name].cases(seed) if "x" in case.kwargs]
 
     assert dims <= {x.dim() if isinstance(x, torch.Tensor) else len(x) for x in given}
@@ -212,7 +212,7 @@ def test_modules_meet_every_number_of_axes_that_they_promise(name: str, dims: se
 
 @pytest.mark.parametrize("seed", [VISIBLE_SEED, 7])
 def test_each_step_of_the_docstrings_schedule_is_a_case(seed: int) -> None:
-    """`lr_at` is asked for steps 0 to 6 of the schedule whose rates its docstring lists."""
+    """The cases of `lr_at` contain steps 0 to 6 of the docstring's schedule."""
     schedule = {"base_lr": 1.0, "min_lr": 0.0, "warmup_steps": 2, "total_steps": 6}
     cases = judge_of("ch04_training").exercises["lr_at"].cases(seed)
 
@@ -221,7 +221,7 @@ def test_each_step_of_the_docstrings_schedule_is_a_case(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", [VISIBLE_SEED, 7])
 def test_the_counts_of_the_capstones_docstrings_are_cases(seed: int) -> None:
-    """Ten images in batches of 4 for `train`, and seven batches in groups of 3 for `train_amp`."""
+    """The cases of `train` and `train_amp` contain the sizes in their docstrings."""
     train, train_amp = (
         [case.kwargs for case in judge_of("ch06_capstone").exercises[name].cases(seed)]
         for name in ("train", "train_amp")
@@ -232,7 +232,7 @@ def test_the_counts_of_the_capstones_docstrings_are_cases(seed: int) -> None:
 
 
 def _begin_alike(args: tuple[Any, ...], example: tuple[Any, ...], tolerance: Tolerance) -> bool:
-    """Whether a call begins with the arguments of an example."""
+    """Return whether a call begins with the arguments of an example."""
     pairs = [(one, other) for one, other in zip(args, example, strict=False) if other is not ...]
     return len(args) >= len(example) and all(
         first_difference(see(_cut_off(other)), see(_cut_off(one)), tolerance) is None for one, other in pairs
@@ -244,7 +244,7 @@ KEEP_THE_DTYPE = ("first_and_rest", "flatten_images", "add_bias", "standardize",
 
 @pytest.mark.parametrize("name", [*KEEP_THE_DTYPE, "make_batch", "linear_mse", "softmax_stable"])
 def test_a_hard_cast_is_refused(name: str) -> None:
-    """Whose result is float32 whatever comes in loses points."""
+    """An answer whose result is always float32 fails."""
     judge = judge_of("ch01_tensors")
     key, right, exercise = judge.keys.full_key(name, VISIBLE_SEED), judge.solutions[name], judge.exercises[name]
 

@@ -1,4 +1,4 @@
-"""Answers without their authors, and drafts of bank entries made from them."""
+"""Anonymous answers of students, and drafts of bank entries made from them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tests.sample_course import COURSE, STEM
 
 
 class TestAnonymous:
-    """What must not stay of an author."""
+    """Removing an author's traces from an answer."""
 
     def test_comments_docstrings_and_layout(self) -> None:
-        """Nothing but the code is left."""
+        """Comments, docstrings and layout are removed."""
         source = (
             '# by Ada Lovelace, group 4\ndef double(x):\n    """Ada\'s."""\n    y  =  2 * x  # mine\n\n    return y\n'
         )
@@ -23,18 +23,18 @@ class TestAnonymous:
         assert without_author(source) == "def double(x):\n    y = 2 * x\n    return y\n"
 
     def test_a_function_that_is_all_docstring_stays_one(self) -> None:
-        """What is left can be parsed."""
+        """A function with only a docstring gets `pass`, so that the text stays valid."""
         assert without_author('def double(x):\n    """Nothing yet."""\n') == "def double(x):\n    pass\n"
 
     def test_names_of_the_author(self) -> None:
-        """In strings and in identifiers, in any case; no part of another word, and nothing short."""
+        """The author's names are replaced in strings and identifiers, but not within other words or if short."""
         source = "def ada_double(x):\n    print('ADA Lovelace', 'adapter', 'of')\n    return x\n"
         told = without_author(source, ["ada.lovelace", "Ada", "of"])
 
         assert told == "def student_double(x):\n    print('student student', 'adapter', 'of')\n    return x\n"
 
     def test_a_number_too_long_to_be_written_as_usual(self) -> None:
-        """It stands as it was typed, in sixteens, and nothing else of the author's comes with it."""
+        """A very long number keeps its hexadecimal form."""
         source = f'# Ada\ndef double(x):\n    """Ada."""\n    return 0x{"f" * 6000} * x\n'
         told = f"def double(x):\n    return 0x{'f' * 6000} * x\n"
 
@@ -43,15 +43,15 @@ class TestAnonymous:
 
     @pytest.mark.parametrize("source", ["%timeit f(x)  # Ada\n# Ada\n", "def f(x:  # Ada\n# Ada\n", "x = '\n# Ada\n"])
     def test_what_is_no_python_loses_its_comments(self, source: str) -> None:
-        """Half a bracket and a line of IPython's: whole lines of comment go at least."""
+        """In a text that is no Python, whole-line comments are removed."""
         assert "# Ada\n" not in without_author(source).replace("x)  # Ada\n", "").replace("x:  # Ada\n", "")
 
 
 class TestDraft:
-    """An entry stands alone."""
+    """Drafts of bank entries, which are self-contained."""
 
     def test_helpers_and_imports_move_inside(self) -> None:
-        """What the answer needs beside stands in it; torch and math every bank has."""
+        """Helpers and imports move into the answer, except imports that every bank has."""
         source = "import torch\nimport itertools\n\ndef add(a, b):\n    return a + b\n"
         alone = bank_entry_draft.answer_alone("double", source + "def double(x):\n    return add(x, x)\n")
 
@@ -61,7 +61,7 @@ class TestDraft:
         )
 
     def test_the_last_definition_counts(self) -> None:
-        """As in a notebook."""
+        """Of several definitions, the last one is used."""
         assert (
             bank_entry_draft.answer_alone("f", "def f():\n    return 1\n\ndef f():\n    return 2\n").count("return 2")
             == 1
@@ -76,12 +76,12 @@ class TestDraft:
         ],
     )
     def test_what_the_bank_cannot_hold(self, source: str, told: str) -> None:
-        """The reason is told."""
+        """An answer that cannot become an entry raises NoDraft with the reason."""
         with pytest.raises(NoDraft, match=told):
             bank_entry_draft.answer_alone("double", source)
 
     def test_place_is_after_the_last_answer(self) -> None:
-        """What follows is no answer: the mutants that survive, or nothing."""
+        """A draft is inserted after the last answer of the bank."""
         bank = bank_path(COURSE.folder, STEM, "standardize")
         line = bank_entry_draft.line_for_entry(bank)
         lines = bank.read_text(encoding="utf-8").splitlines()

@@ -1,4 +1,4 @@
-"""What errors mean: torch's own words still lead to the sentence that explains them."""
+"""Explanations of errors: the messages of the installed torch are recognized."""
 
 from collections.abc import Callable
 
@@ -10,43 +10,43 @@ from autograder.diagnosis.error_meanings import error_meaning
 
 
 def leaf(*shape: int) -> Tensor:
-    """Ones that require grad."""
+    """Return a tensor of ones that requires grad."""
     return torch.ones(*shape, requires_grad=True)
 
 
 def twice() -> None:
-    """Go back through one graph two times."""
+    """Call backward twice on one graph."""
     square = leaf(2).square().sum()
     square.backward()
     square.backward()
 
 
 def saved_changed() -> None:
-    """Change in place what exp has saved."""
+    """Change in place a tensor that exp saved."""
     result = leaf(2).exp()
     result += 1
     result.sum().backward()
 
 
 class OneForTwo(torch.autograd.Function):
-    """A backward that returns one thing for two inputs."""
+    """A function whose backward returns one gradient for two inputs."""
 
     @staticmethod
     def forward(ctx: object, x: Tensor, factor: float) -> Tensor:
-        """Multiply."""
+        """Return the product."""
         return x * factor
 
     @staticmethod
     def backward(ctx: object, grad_out: Tensor) -> Tensor:
-        """Return nothing for the factor."""
+        """Return too few gradients."""
         return grad_out
 
 
 class Bare(nn.Module):
-    """A module that begins without `super().__init__()`."""
+    """A module whose constructor does not call `super().__init__()`."""
 
     def __init__(self) -> None:
-        """Make nothing."""
+        """Do nothing."""
 
 
 ERRORS: dict[str, Callable[[], object]] = {
@@ -86,7 +86,7 @@ ERRORS: dict[str, Callable[[], object]] = {
 
 @pytest.mark.parametrize("sense", ERRORS)
 def test_an_error_of_this_torch_is_explained(sense: str) -> None:
-    """The words of the torch that is installed here are known."""
+    """Each error of the installed torch gets its explanation."""
     with pytest.raises((RuntimeError, IndexError, ValueError, AttributeError, TypeError)) as caught:
         ERRORS[sense]()
 
@@ -94,12 +94,12 @@ def test_an_error_of_this_torch_is_explained(sense: str) -> None:
 
 
 def test_an_error_of_an_older_torch_is_explained() -> None:
-    """What torch says in other words since 2.13 was explained before."""
+    """A message from before torch 2.13 gets the same explanation."""
     older = "RuntimeError: One of the differentiated Tensors appears to not have been used in the graph."
 
     assert "was not computed from that very tensor" in error_meaning(older)
 
 
 def test_what_is_not_known_is_not_explained() -> None:
-    """Of other errors, nothing is said."""
+    """An unknown error gets no explanation."""
     assert error_meaning("ValueError: no") == ""

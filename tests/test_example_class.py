@@ -1,4 +1,4 @@
-"""What happens to files, processes and people in nbgrader's cycle: damage, cruelty, a teacher's own marks."""
+"""The example class in nbgrader's cycle: damaged files, killed processes, and a teacher's own marks."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ pytestmark = group(STEM)
 
 @pytest.fixture(scope="module")
 def graded(request: pytest.FixtureRequest) -> ExampleClass:
-    """The class after the whole cycle, with all its mishaps."""
+    """Return the class after the whole cycle, with all mishaps."""
     return graded_class(STEM, request)
 
 
 @pytest.fixture(scope="module")
 def gradebook(graded: ExampleClass) -> Iterator[Gradebook]:
-    """nbgrader's own database of the class."""
+    """Yield nbgrader's database of the class."""
     with Gradebook(f"sqlite:///{graded.course / 'gradebook.db'}", "pytorch_basics") as opened:
         yield opened
 
 
 def test_class_is_large_and_mixed(graded: ExampleClass) -> None:
-    """Every kind of bad file is handed in by some student, beside good ones."""
+    """Students hand in every kind of bad file, and good ones."""
     assert 12 <= len(graded.students) and {*CRUEL, "perfect", "untouched"} <= {s.name for s in graded.students}
 
 
 def test_summary_names_what_went_wrong(graded: ExampleClass) -> None:
-    """Every bad or mended submission stands in the summary with its reason."""
+    """The summary has a reason for every bad or repaired submission."""
     notes = {row.student: " ".join(row.notes) for row in class_table.class_rows(graded.course, STEM, graded.failures)}
 
     for student in graded.students:
@@ -59,7 +59,7 @@ def test_nobody_is_left_out(graded: ExampleClass) -> None:
 
 
 def test_submissions_stay_as_they_were_handed_in(graded: ExampleClass) -> None:
-    """Grading changes no submitted file; a renamed one lies there under both names."""
+    """Grading changes no submitted file."""
     for student in graded.students:
         folder = graded.course / "submitted" / student.name / STEM
         data = (folder / student.filename).read_bytes()
@@ -68,14 +68,14 @@ def test_submissions_stay_as_they_were_handed_in(graded: ExampleClass) -> None:
 
 
 def test_feedback_of_an_unread_file_tells_the_reason(graded: ExampleClass) -> None:
-    """The student of a damaged file learns why it earned nothing."""
+    """The feedback on an unreadable file says why it earned nothing."""
     page = (graded.course / "feedback" / "broken-json" / STEM / f"{STEM}.html").read_text()
 
     assert "was not graded" in page
 
 
 def test_export_has_a_line_for_each_student(graded: ExampleClass, gradebook: Gradebook) -> None:
-    """The CSV export holds the gradebook's scores."""
+    """The CSV export has the gradebook's scores."""
     with graded.grades.open() as file:
         exported = {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}
 
@@ -84,7 +84,7 @@ def test_export_has_a_line_for_each_student(graded: ExampleClass, gradebook: Gra
 
 
 def test_verdict_files_hold_the_seed_and_the_file(graded: ExampleClass) -> None:
-    """A verdict says what was graded, and on which fresh cases; what lies beside a notebook counts too."""
+    """A verdict has the seed and the digest of the files, including those beside a notebook."""
     for student in graded.students:
         verdict, alone = verdict_of(graded, student.name), hashlib.sha256(student.data).hexdigest()
 
@@ -93,7 +93,7 @@ def test_verdict_files_hold_the_seed_and_the_file(graded: ExampleClass) -> None:
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 def test_teachers_own_marks_survive(graded: ExampleClass, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Manual scores, comments and extra credit by hand stay when a submission is graded again."""
+    """Manual scores, comments and extra credit stay when a submission is regraded."""
     monkeypatch.setenv(verdict_store.SEED_VARIABLE, str(SEED + 1))
     course = Path(shutil.copytree(graded.course, tmp_path / "course"))
     where = (STEM, STEM, "untouched")
@@ -114,6 +114,6 @@ def test_teachers_own_marks_survive(graded: ExampleClass, tmp_path: Path, monkey
 
 
 def test_missing_course_is_told_in_one_line(tmp_path: Path) -> None:
-    """Outside the project the example class says what it needs."""
+    """Outside a project, the example class raises an error that mentions --root."""
     with pytest.raises(CourseNotFound, match="--root"):
         example_class.run_example_class(tmp_path / "nowhere", tmp_path / "class", STEM)

@@ -1,4 +1,4 @@
-"""Exercises: drawing cases, and the set of a chapter."""
+"""Exercises: drawing their cases, observing answers, and checks of an author's mistakes."""
 
 import re
 from collections.abc import Iterator
@@ -18,28 +18,28 @@ from tests.our_course import COURSE
 
 class TestDraw:
     def test_the_same_seed_draws_the_same(self) -> None:
-        """A grading run can be repeated from its seed."""
+        """The same seed gives the same cases, so that grading can be repeated."""
         one, other = Draw(7), Draw(7)
 
         assert torch.equal(one.normal(3, 4), other.normal(3, 4))
         assert (one.whole(0, 99), one.sizes(3)) == (other.whole(0, 99), other.sizes(3))
 
     def test_another_seed_draws_something_else(self) -> None:
-        """Hidden cases are not the visible ones."""
+        """Another seed gives other numbers."""
         assert not torch.equal(Draw(0).normal(3, 4), Draw(1).normal(3, 4))
 
     def test_sizes_are_all_different(self) -> None:
-        """No square shape hides a swapped dim."""
+        """Drawn sizes differ, so that no square shape hides swapped dimensions."""
         assert all(3 == len(set(Draw(seed).sizes(3))) for seed in range(50))
 
     def test_counting_shows_the_order_on_the_visible_cases_alone(self) -> None:
-        """From 0 on in order where readers look at a grid; the same numbers, shuffled, where it is graded."""
+        """`counting` gives 0, 1, 2, ... on visible cases, and the same numbers shuffled on others."""
         assert torch.equal(Draw(0).counting(3, 4), torch.arange(12.0).reshape(3, 4))
         assert not torch.equal(Draw(1).counting(3, 4), Draw(0).counting(3, 4))
         assert torch.equal(Draw(1).counting(3, 4).reshape(-1).sort().values, torch.arange(12.0))
 
     def test_the_global_generators_are_left_alone(self) -> None:
-        """Drawing cases does not move a student's random numbers."""
+        """Drawing cases does not change torch's global generator."""
         torch.manual_seed(3)
         expected = torch.rand(1)
         torch.manual_seed(3)
@@ -51,7 +51,7 @@ class TestDraw:
 
 class TestExerciseSet:
     def test_cases_follow_the_seed(self) -> None:
-        """The same exercise draws other numbers for the same requirements."""
+        """Another seed gives other numbers for the same requirements."""
         one, other = made.exercise().cases(0), made.exercise().cases(1)
 
         assert [case.requirement for case in one] == [case.requirement for case in other]
@@ -59,7 +59,7 @@ class TestExerciseSet:
 
     @pytest.mark.parametrize("name", ["double", "compare_optimizers"])
     def test_cases_are_drawn_whatever_torch_is_set_to(self, name: str) -> None:
-        """A student's default device and dtype reach neither the cases nor what is watched of them."""
+        """A default device or dtype set by the student changes neither cases nor requirements."""
         double = made.exercise() if name == "double" else replace(COURSE.find(name))
         usual = double.cases(0)
         try:
@@ -74,14 +74,14 @@ class TestExerciseSet:
         assert set(requirements) == {case.requirement for case in usual}
 
     def test_observing_is_repeatable(self) -> None:
-        """An answer that draws nothing shows the same twice."""
+        """Observing a deterministic answer twice gives the same."""
         double, cases = made.exercise(), made.exercise().cases(0)
         pairs = zip(double.observe(made.reference, cases), double.observe(made.reference, cases), strict=True)
 
         assert all(first_difference(one, other, double.tolerance) is None for one, other in pairs)
 
     def test_settings_left_behind_do_not_count(self) -> None:
-        """A default dtype or gradient mode set by an answer is put back, and spoils no other answer."""
+        """A default dtype or grad mode set by an answer is restored after each call."""
 
         def careless(x: torch.Tensor, plus: float) -> torch.Tensor:
             usual = torch.get_default_dtype() is torch.float32 and torch.is_grad_enabled()
@@ -93,12 +93,12 @@ class TestExerciseSet:
         assert torch.get_default_dtype() is torch.float32 and torch.is_grad_enabled()
 
     def test_an_unknown_name_is_told_the_known_ones(self) -> None:
-        """Asking for a name that is not there raises UnknownExercise."""
+        """An unknown name raises UnknownExercise with the known names."""
         with pytest.raises(UnknownExercise, match="double"):
             ExerciseSet("ch99", [made.exercise()])["treble"]
 
     def test_an_exercise_needs_a_goal_and_a_hint(self) -> None:
-        """An author who forgets the docstring or the hints is told so."""
+        """An exercise without a docstring or hints raises ExerciseError."""
 
         def cases(draw: Draw) -> Iterator[Case]:
             yield made.doubles(draw.normal(2), plus=0.0)
@@ -110,7 +110,7 @@ class TestExerciseSet:
             exercise(tier="core", hints=())(cases)
 
     def test_a_case_needs_a_requirement(self) -> None:
-        """A case made by hand has nothing to watch it."""
+        """A case without a Requirement raises ExerciseError."""
 
         def cases(draw: Draw) -> Iterator[Case]:
             """Double."""
@@ -120,18 +120,18 @@ class TestExerciseSet:
             exercise(tier="core", hints=("h",))(cases).observe(made.reference, [Case("doubles", 1)])
 
     def test_a_probe_that_was_not_made_is_an_error(self) -> None:
-        """What makes a probe is no probe: it has to be called."""
+        """A probe factory that was not called raises ExerciseError."""
         with pytest.raises(ExerciseError, match=r"found calling\. .* `calling\(\)`"):
             Requirement("doubles", calling)  # type: ignore[arg-type]
 
     def test_an_aspect_that_nothing_differs_in_is_an_error(self) -> None:
-        """A misspelt one would never be told."""
+        """A message for an unknown aspect raises ExerciseError, because it would never appear."""
         Requirement("doubles", calling(), {"returned:shape": "Another shape."})
         with pytest.raises(ExerciseError, match=r"'returned:shap'.* shape, dtype"):
             Requirement("doubles", calling(), {"returned:shap": "Another shape."})
 
     def test_two_requirements_of_one_sentence_are_an_error(self) -> None:
-        """Which of the two would watch a case?"""
+        """Two requirements with one sentence raise ExerciseError."""
 
         def cases(draw: Draw) -> Iterator[Case]:
             """Double."""
@@ -143,7 +143,7 @@ class TestExerciseSet:
 
 
 def test_no_hint_asks_for_a_key() -> None:
-    """Inside a function completion shows nothing, and keys are not the same in JupyterLab and in Colab."""
+    """No hint mentions a key, since keys differ between JupyterLab and Colab."""
     hints = [hint for each in COURSE.all_exercises() for hint in each.hints]
 
     assert len(hints) > 100

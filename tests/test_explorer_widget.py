@@ -1,4 +1,4 @@
-"""What all explorers share: what the page sends is checked, and what the page gets needs no page to be made."""
+"""The base of all explorers: messages from the page are checked, and the picture needs no page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.small_chapter import PROJECT
 
 
 class Counter(Explorer):
-    """A small explorer: something of each kind to choose, and what arrived."""
+    """A small explorer with a control of each kind, which records the choices that arrive."""
 
     def __init__(self) -> None:
         super().__init__("A <counter>")
@@ -56,7 +56,7 @@ class Counter(Explorer):
 
 
 def sent(explorer: Explorer, content: object) -> None:
-    """A message as it comes from the page."""
+    """Deliver a message as the page would."""
     explorer._handle_custom_msg(content, [])
 
 
@@ -71,7 +71,7 @@ def sent(explorer: Explorer, content: object) -> None:
     ],
 )
 def test_choice_arrives(name: str, value: object, arrives: object) -> None:
-    """Each kind of control gives the subclass its value, then the page gets the new state."""
+    """Each kind of control delivers its value, and the page gets the new state."""
     explorer = Counter()
     sent(explorer, {"choose": name, "value": value})
 
@@ -103,7 +103,7 @@ BAD = [
 
 @pytest.mark.parametrize("content", BAD, ids=repr)
 def test_bad_message_is_a_note(content: object) -> None:
-    """Whatever the page sends: the state stays, a note says why, and the page is told that it was heard."""
+    """An invalid message changes no state, shows a note, and is answered."""
     explorer = Counter()
     sent(explorer, content)
 
@@ -120,7 +120,7 @@ def test_bad_message_is_a_note(content: object) -> None:
     )
 )
 def test_any_message_is_answered(content: object) -> None:
-    """None leaves as an exception."""
+    """No message raises an error."""
     explorer = Counter()
     sent(explorer, content)
 
@@ -128,14 +128,14 @@ def test_any_message_is_answered(content: object) -> None:
 
 
 def test_choices_on_two_threads_are_both_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    """JupyterLab gives a widget's messages to another thread once that has begun: the page gets what came of each."""
+    """Messages that arrive in two threads at once are both shown."""
     explorer, is_sending, is_between, pictures = Counter(), threading.Event(), threading.Event(), list[str]()
     other = threading.Thread(target=lambda: is_sending.wait() and sent(explorer, {"choose": "on", "value": True}))
 
     def send_slowly(names: set[str]) -> None:
         pictures.extend(explorer.picture for name in names if name == "picture")
         is_sending.set()
-        is_between.wait(0.3)  # the first sends, and the other one has set its picture, and has not sent it
+        is_between.wait(0.3)  # time for the other thread to set its picture without sending it
 
     def tell_slowly() -> str:
         if threading.current_thread() is other:
@@ -153,7 +153,7 @@ def test_choices_on_two_threads_are_both_shown(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_note_goes_with_the_next_choice() -> None:
-    """It is told once."""
+    """A note disappears with the next choice."""
     explorer = Counter()
     sent(explorer, {"choose": "sizes", "value": "refuse"})
     sent(explorer, {"choose": "sizes", "value": "2"})
@@ -162,7 +162,7 @@ def test_note_goes_with_the_next_choice() -> None:
 
 
 def test_page_sets_nothing() -> None:
-    """A page that writes to the traits changes neither the state nor what another page is shown."""
+    """A page cannot change the widget's traits."""
     explorer = Counter()
     explorer.set_state({"picture": "<script>1</script>", "controls": [], "heard": 9})
 
@@ -171,7 +171,7 @@ def test_page_sets_nothing() -> None:
 
 
 def test_parts_stand_in_the_picture_only() -> None:
-    """The page draws the other controls, as plain data."""
+    """The list of controls, plain data, leaves out those that are part of the picture."""
     controls = Counter().controls
 
     assert ["color", "sizes", "on", "go", "never"] == [control["name"] for control in controls]
@@ -179,13 +179,13 @@ def test_parts_stand_in_the_picture_only() -> None:
 
 
 def bundle(explorer: Explorer) -> dict[str, Any]:
-    """What a notebook keeps of it."""
+    """Return the data that a notebook keeps of an explorer."""
     data, _ = explorer._repr_mimebundle_()
     return data
 
 
 def test_three_forms() -> None:
-    """The widget, the picture without buttons or scripts, and words."""
+    """The bundle has the widget, the picture without buttons or scripts, and text."""
     data = bundle(Counter())
 
     assert "model_id" in data["application/vnd.jupyter.widget-view+json"]
@@ -196,12 +196,12 @@ def test_three_forms() -> None:
 
 
 def test_old_ipywidgets_show_the_same() -> None:
-    """ipywidgets 7 has a display method that IPython would ask first; here it is none."""
+    """The display method of ipywidgets 7, which IPython would prefer, is disabled."""
     assert not callable(Counter()._ipython_display_)
 
 
 def test_notebook_keeps_the_picture() -> None:
-    """A notebook with the output is valid, and becomes a page that shows the picture where no kernel answers."""
+    """A saved notebook is valid, and its HTML page shows the picture."""
     output = nbformat.v4.new_output("display_data", bundle(Counter()))
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("", outputs=[output])])
     nbformat.validate(notebook)
@@ -211,7 +211,7 @@ def test_notebook_keeps_the_picture() -> None:
 
 
 def test_import_is_cheap() -> None:
-    """A notebook that opens no explorer loads neither widgets nor torch."""
+    """Importing `explorers` imports neither widgets nor torch."""
     code = "import sys, explorers; print(sorted({'anywidget', 'ipywidgets', 'torch'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=PROJECT)
 
@@ -219,7 +219,7 @@ def test_import_is_cheap() -> None:
 
 
 def test_name_stays_a_function() -> None:
-    """Asked for twice, and after its module has been loaded."""
+    """An explorer's name is a function even after its module was imported."""
     code = "from explorers import shape_explorer; import explorers; print(callable(explorers.shape_explorer))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=PROJECT)
 
@@ -227,14 +227,14 @@ def test_name_stays_a_function() -> None:
 
 
 def test_unknown_name() -> None:
-    """Like any module without it."""
+    """An unknown name raises AttributeError."""
     import explorers
 
     with pytest.raises(AttributeError, match="'explorers' has no attribute 'graphs'"):
         _ = explorers.graphs
 
 
-# Signs that are no text, or turn it around, are shown as such in children (`test_feedback.py`); all others stay.
+# Control characters and direction marks are replaced in children (`test_feedback.py`), so they are left out here.
 _SIGNS = (*range(9), 0xB, 0xC, *range(0xE, 0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _WORDS = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="".join(map(chr, _SIGNS))))
 
@@ -242,14 +242,14 @@ _WORDS = st.text(st.characters(exclude_categories=("Cs",), exclude_characters=""
 class TestMarkup:
     @given(text=_WORDS, name=_WORDS)
     def test_all_text_is_escaped(self, text: str, name: str) -> None:
-        """In children and in attributes, unless it is markup already."""
+        """Text is escaped in children and attributes, unless it is markup."""
         made = tag("p", text, title=name)
 
         assert f'<p title="{escape(name)}">{escape(text)}</p>' == made
         assert f"<b>{made}</b>" == tag("b", made)
 
     def test_attributes(self) -> None:
-        """Names as in HTML; False and None leave one out, True gives its name alone."""
+        """Attribute names are HTML's; False and None omit an attribute, True writes only its name."""
         made = tag("td", class_="x", data_node=3, hidden=True, open=False, title=None)
 
         assert '<td class="x" data-node="3" hidden></td>' == made
@@ -262,12 +262,12 @@ class TestMarkup:
         assert f'before <span class="x-node">{escape(label)}</span>' == still(picture)
 
     def test_prose(self) -> None:
-        """What stands between backticks is code; a lone backtick is a backtick."""
+        """Text between backticks becomes code; a lone backtick stays."""
         assert "use <code>a&lt;b</code> here" == prose("use `a<b` here")
         assert "a ` b" == prose("a ` b")
 
     def test_table_names_rows_and_columns(self) -> None:
-        """With scope, for those who hear it; an empty corner is no header."""
+        """Headers have a scope for screen readers, and an empty corner is no header."""
         made = table("Sizes <2>", ("", "dim 0"), [("x", "3"), ("y", tag("td", "4", class_="big"))])
 
         assert "<caption>Sizes &lt;2&gt;</caption>" in made and '<th scope="col">dim 0</th>' in made
@@ -287,7 +287,7 @@ class TestMarkup:
         ],
     )
     def test_number(self, value: object, told: str) -> None:
-        """Four digits, and what is not a number by its name."""
+        """Numbers have four digits; other values appear by name."""
         assert told == number(value)
 
     @pytest.mark.parametrize(
@@ -304,7 +304,7 @@ class TestMarkup:
         ],
     )
     def test_numbers(self, values: object, tables: int, cells: int) -> None:
-        """A table for each matrix, named by its index; without numbers, a word."""
+        """Each matrix is a table with its index; an empty one has a text."""
         made = numbers("x", values)
 
         assert (tables, cells) == (made.count("<table"), made.count("<td"))

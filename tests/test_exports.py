@@ -1,4 +1,4 @@
-"""Grades that leave for the school's own system: plain CSV, and the files that Canvas and Moodle read."""
+"""Exports of grades: plain CSV, and the files that Canvas and Moodle import."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FORMULA = {"first_name": "=1+1", "last_name": "@SUM(A1)", "email": "+1@example.o
 
 @pytest.fixture
 def gradebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gradebook]:
-    """Two assignments: Ada is late in one and has extra credit in the other, Chandra has handed in one."""
+    """Yield a gradebook with two assignments, a late score, extra credit, and a missing submission."""
     monkeypatch.setattr("nbgrader.api.get_alembic_version", lambda: "none")
     with Gradebook(f"sqlite:///{tmp_path / 'gradebook.db'}") as book:
         for name, most in (("ch01_tensors", 5), ("ch02_autograd", 3)):
@@ -44,7 +44,7 @@ def gradebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Grade
 
 
 def mark(book: Gradebook, assignment: str, student: str, score: float, penalty: float = 0, extra: float = 0) -> None:
-    """Give a student a mark, as autograding and a teacher do."""
+    """Record a score as autograding and a teacher would."""
     book.add_submission(assignment, student)
     book.find_submission_notebook(assignment, assignment, student).late_submission_penalty = penalty
     grade = book.find_grade("check", assignment, assignment, student)
@@ -53,7 +53,7 @@ def mark(book: Gradebook, assignment: str, student: str, score: float, penalty: 
 
 
 def exported(plugin: ExportPlugin, gradebook: Gradebook, path: Path) -> list[list[str]]:
-    """The rows of the file that an export plugin writes."""
+    """Return the rows of the file that an export plug-in writes."""
     plugin.to = str(path)
     plugin.export(gradebook)
     with path.open(newline="", encoding="utf-8") as file:
@@ -61,15 +61,15 @@ def exported(plugin: ExportPlugin, gradebook: Gradebook, path: Path) -> list[lis
 
 
 def by(rows: list[list[str]], column: str) -> dict[str, dict[str, str]]:
-    """The rows as dictionaries, by one column."""
+    """Return the rows as dictionaries, by one column."""
     return {row[rows[0].index(column)]: dict(zip(rows[0], row, strict=True)) for row in rows[1:]}
 
 
 class TestPlain:
-    """The file that nbgrader writes, in cells that nobody computes."""
+    """nbgrader's own CSV file, without formulas."""
 
     def test_holds_what_nbgraders_own_file_holds(self, gradebook: Gradebook, tmp_path: Path) -> None:
-        """Scores with extra credit and penalties are nbgrader's own; only the formulas differ."""
+        """All values are those of nbgrader's export; only formulas are quoted."""
         ours = exported(PlainGrades(), gradebook, tmp_path / "ours.csv")
         theirs = exported(CsvExportPlugin(), gradebook, tmp_path / "theirs.csv")
 
@@ -79,19 +79,19 @@ class TestPlain:
         assert plain(theirs) == plain(ours)
 
     def test_a_penalty_takes_no_more_than_there_is(self, gradebook: Gradebook, tmp_path: Path) -> None:
-        """nbgrader never gives less than nothing."""
+        """A penalty never makes a score negative."""
         rows = exported(PlainGrades(), gradebook, tmp_path / "grades.csv")
 
         assert [["0.5", "1.0", "0.0"]] == [row[7:10] for row in rows if row[:4:3] == ["ch01_tensors", "chandra"]]
 
     def test_chooses(self, gradebook: Gradebook, tmp_path: Path) -> None:
-        """nbgrader's options name assignments and students."""
+        """nbgrader's options select assignments and students."""
         rows = exported(PlainGrades(assignment=["ch02_autograd"], student=["ada"]), gradebook, tmp_path / "grades.csv")
 
         assert [["ch02_autograd", "ada"]] == [[row[0], row[3]] for row in rows[1:]]
 
     def test_names_the_file_that_cannot_be_written(self, gradebook: Gradebook, tmp_path: Path) -> None:
-        """A folder in the file's place is told in one line."""
+        """A file that cannot be written raises a one-line error."""
         with pytest.raises(WorkFailed, match=r"cannot write .*: Is a directory"):
             exported(PlainGrades(), gradebook, tmp_path)
 
@@ -100,14 +100,14 @@ class TestCanvas:
     """The file that Canvas's gradebook imports."""
 
     def test_head_is_what_canvas_looks_for(self, gradebook: Gradebook, tmp_path: Path) -> None:
-        """Its importer looks for these words in these columns, and takes all after `Section` for assignments."""
+        """The header has the columns that Canvas's importer needs, with assignments after `Section`."""
         head, full, *_ = exported(Canvas(), gradebook, tmp_path / "canvas.csv")
 
         assert ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "ch01_tensors", "ch02_autograd"] == head
         assert ["Points Possible", "", "", "", "", "5.0", "3.0"] == full
 
     def test_students_by_number_login_and_name(self, gradebook: Gradebook, tmp_path: Path) -> None:
-        """Canvas looks for its own number, then the login, then the name with a comma; no grade is an empty cell."""
+        """Students have number, login and name, and a missing grade is an empty cell."""
         rows = exported(Canvas(), gradebook, tmp_path / "canvas.csv")
 
         assert [
@@ -120,7 +120,7 @@ class TestMoodle:
     """The file that Moodle's gradebook imports."""
 
     def test_students_and_grades(self, gradebook: Gradebook, tmp_path: Path) -> None:
-        """A column to map for each way to find a user; no grade is a dash."""
+        """There is a column for each way to identify a user, and a missing grade is a dash."""
         found = by(exported(Moodle(), gradebook, tmp_path / "moodle.csv"), "Username")
 
         assert ("Ada", "Lovelace", "41", "ada@example.org") == tuple(
@@ -140,7 +140,7 @@ def test_what_nobody_could_read_is_no_grade(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Until a person gives points for it; a file that was read and earned nothing has its 0."""
+    """An unreadable submission has no grade until a person scores it; a read one without points has 0."""
     for student, trouble in (("ada", "it is a picture."), ("formula", "it is a picture."), ("chandra", None)):
         verdict_store.store_new_verdict(
             tmp_path, student, SubmissionVerdict("ch02_autograd", 1, "", (), {}, {}, trouble=trouble)
@@ -156,7 +156,7 @@ def test_what_nobody_could_read_is_no_grade(
 
 @pytest.mark.parametrize("plugin", [PlainGrades, Canvas, Moodle])
 def test_no_cell_is_a_formula(plugin: type[ExportPlugin], gradebook: Gradebook, tmp_path: Path) -> None:
-    """What a student puts into a name is shown by a spreadsheet and not computed."""
+    """A student's name cannot be a formula."""
     rows = exported(plugin(), gradebook, tmp_path / "file.csv")
 
     assert any("=1+1" in cell for row in rows for cell in row)
@@ -165,7 +165,7 @@ def test_no_cell_is_a_formula(plugin: type[ExportPlugin], gradebook: Gradebook, 
 
 @given(st.lists(st.text(), min_size=1))
 def test_any_text_stays_one_cell(texts: list[str]) -> None:
-    """Whatever the letters, nothing that is computed is left, and nothing of the text is lost."""
+    """Escaping removes every formula and loses no text."""
     for text, cell in zip(texts, csv_escaping.escape_row(texts), strict=True):
         assert text.encode("utf-8", "replace").decode() == (cell if cell == text else cell.removeprefix("'"))
         assert cell == "-" or not cell.lstrip(" \u00a0").startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
@@ -173,10 +173,10 @@ def test_any_text_stays_one_cell(texts: list[str]) -> None:
 
 @pytest.mark.parametrize("text", ["=1", " =1", "\u00a0@x", "\t=1", "\uff1dA1", "-1+2", "%x", "|x"])
 def test_what_spreadsheets_compute(text: str) -> None:
-    """Also behind a space, and in wide letters."""
+    """Formulas after a space, and in wide letters, are quoted too."""
     assert [f"'{text}"] == csv_escaping.escape_row([text])
 
 
 def test_numbers_stay_numbers() -> None:
-    """A negative score is no formula."""
+    """Numbers, including negative ones, are not quoted."""
     assert ["-0.5", "3", ""] == csv_escaping.escape_row([-0.5, 3, None])

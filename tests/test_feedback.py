@@ -1,4 +1,4 @@
-"""Feedback: a report as text and as HTML."""
+"""Feedback in notebooks: a report as text and as HTML."""
 
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.notebook.html_markup import join
@@ -7,7 +7,7 @@ from tests import made
 
 
 def test_text_tells_sentence_call_and_values() -> None:
-    """A terminal reader gets all that the HTML shows."""
+    """The text version has message, call and values, as the HTML version."""
     told = text(made.report(made.forgets), ("Twice.",))
 
     for part in (
@@ -22,7 +22,7 @@ def test_text_tells_sentence_call_and_values() -> None:
 
 
 def test_a_pass_offers_no_hint() -> None:
-    """A reader who is done is not offered help."""
+    """A passed report offers no hint."""
     told = html(made.report(made.reference), ("Twice.",))
 
     assert "all 3 checks passed" in told
@@ -30,7 +30,7 @@ def test_a_pass_offers_no_hint() -> None:
 
 
 def test_hints_are_folded_one_inside_the_other() -> None:
-    """The second hint is out of sight until the first is open."""
+    """The second hint is folded inside the first one."""
     told = html(made.report(made.square), ("Twice.", "Use `*`."))
 
     assert told.index("Twice.") < told.index("Another hint") < told.index("<code>*</code>")
@@ -38,12 +38,12 @@ def test_hints_are_folded_one_inside_the_other() -> None:
 
 
 def test_what_a_student_wrote_turns_nothing_around() -> None:
-    """Signs that reverse what follows, or that are no text, are shown as such; letters of all languages stay."""
+    """Control characters and direction marks are replaced, and letters of all languages stay."""
     assert "a\ufffdb\ufffd[2J\ufffd שלום\n" == join("a\u202eb\x1b[2J\u2067 שלום\n")
 
 
 def test_what_a_student_wrote_is_escaped() -> None:
-    """A value with markup is shown as text."""
+    """Markup in values is escaped."""
     verdict = Verdict(
         "works <b>", Status.FAIL, "got `<img src=x>`", call="<script>", got="</div><script>alert(1)</script>"
     )
@@ -55,14 +55,14 @@ def test_what_a_student_wrote_is_escaped() -> None:
 
 
 def test_a_sentence_is_told_once() -> None:
-    """Two checks that fail for one reason do not repeat it."""
+    """A message that several checks share appears once."""
     verdicts = tuple(Verdict(name, Status.FAIL, "You square.") for name in ("one", "two"))
 
     assert 1 == text(Report("double", (Verdict("zero", Status.PASS), *verdicts))).count("You square.")
 
 
 def test_the_picture_frames_what_differs() -> None:
-    """Cells that differ are marked by frame and weight, not by color alone."""
+    """Differing cells are marked by frame and weight, not only by color."""
     told = html(made.report(made.square))
 
     assert "border:2px" in told
@@ -70,7 +70,7 @@ def test_the_picture_frames_what_differs() -> None:
 
 
 def test_a_notebook_gets_both_forms() -> None:
-    """The displayed object has an HTML form and a text form."""
+    """The displayed object has HTML and text versions."""
     shown = Feedback(made.report(made.square), ("Twice.",))
 
     assert shown._repr_html_().startswith("<div")
@@ -78,7 +78,7 @@ def test_a_notebook_gets_both_forms() -> None:
 
 
 def test_a_note_is_shown() -> None:
-    """A right answer that there is something to say of: terminal and notebook say it."""
+    """A right answer's note is in the text and in the HTML."""
     assert "Note: Right; one `add` is enough." in text(made.report(made.roundabout))
     assert "Note: Right; one <code>add</code> is enough." in html(made.report(made.roundabout))
     assert "Note" not in text(made.report(made.reference)) + html(made.report(made.reference))

@@ -1,4 +1,4 @@
-"""The feedback page: its first screen, what is folded, and what it looks like after nbgrader's whole cycle."""
+"""The feedback page: its summary, its folded parts, and the whole page after nbgrader's cycle."""
 
 import re
 from typing import Any
@@ -23,12 +23,12 @@ from tests.graded import WHOLE, graded_class, group, verdict_of
 
 
 def marked(**about: Any) -> dict[str, Any]:
-    """A cell's metadata, as it is once the scores are there."""
+    """Return a cell's metadata after scoring."""
     return {"nbgrader": {"grade": False, "solution": False, "task": False, "schema_version": 3, **about}}
 
 
 def page(comment: str = "No response.", score: float = 1.0) -> NotebookNode:
-    """A notebook with one lesson cell, two exercises, and a cell of the student's."""
+    """Return a notebook with a lesson cell, two exercises, and the student's own cell."""
     cells = [
         new_markdown_cell("# The lesson"),
         new_code_cell("answer", metadata=marked(solution=True, grade_id="halve", comment=comment)),
@@ -50,20 +50,20 @@ REPORTS = (
 
 
 def verdict(**more: Any) -> SubmissionVerdict:
-    """What grading found."""
+    """Return a verdict."""
     return SubmissionVerdict("week", 1, "", REPORTS, {"halve": 3, "more": 0}, {"halve": 0, "more": 2}, **more)
 
 
 def text(html: str) -> str:
-    """What one reads."""
+    """Return the text of HTML."""
     return " ".join(re.sub(r"<[^>]*>", " ", html).split())
 
 
 class TestSummary:
-    """The first screen."""
+    """The summary at the top of the page."""
 
     def test_each_exercise_has_its_line(self) -> None:
-        """A link down, the points, how far it is, and the sentence; what comes from an answer is escaped."""
+        """Each exercise has a line with link, points, checks and message, and students' text is escaped."""
         told = summary(page(), "Week 1", ABOUT, verdict())
 
         assert text(told).startswith("Week 1: 1.23 of 3 points")
@@ -72,30 +72,30 @@ class TestSummary:
         assert "✓ more 2 of 2 extra all 1 checks passed" in text(told)
 
     def test_why_a_file_was_not_read_comes_first(self) -> None:
-        """Before any line about exercises that nobody saw."""
+        """The reason for an unreadable file comes before the exercises."""
         told = text(summary(page(), "Week 1", ABOUT, verdict(trouble="The file ends in line 3.")))
 
         assert told.index("points") < told.index("The file ends in line 3.") < told.index("halve")
         assert "checks passed" not in told
 
     def test_what_a_teacher_should_look_at_is_for_teachers(self) -> None:
-        """A hint to look is none that a student should read as a charge."""
+        """Notes for the teacher are not on the page."""
         assert "Look here." not in summary(page(), "Week 1", ABOUT, verdict(eye=("Look here.",)))
 
     def test_a_teachers_comment_has_a_link_and_lateness_is_told(self) -> None:
-        """nbgrader's own note is no comment."""
+        """A teacher's comment is linked, nbgrader's automatic one is not, and a late penalty is listed."""
         assert "#comment-halve" in summary(page("Well tried."), "Week 1", ABOUT, verdict())
         assert "#comment" not in summary(page(), "Week 1", ABOUT, verdict())
         assert "2 taken off for lateness" in summary(page(), "Week 1", ABOUT | {"late_penalty": 2.0}, verdict())
 
     def test_the_score_is_the_gradebooks(self) -> None:
-        """Where a teacher gave another one by hand, and where what grading found is not there any more."""
+        """Scores are the gradebook's, even without a verdict."""
         assert "halve 2.5 of 3" in text(summary(page(score=2.5), "Week 1", ABOUT, verdict()))
         assert "halve 1 of 3" in text(summary(page(), "Week 1", ABOUT, None))
 
 
 def test_what_the_lesson_says_is_folded() -> None:
-    """Answers, checks and cells of one's own are not."""
+    """Lesson cells are folded; answers, checks and own cells are not."""
     told = page()
     mark_lesson_cells(told, frozenset({"# The lesson", "More of it", "and more"}))
 
@@ -104,16 +104,16 @@ def test_what_the_lesson_says_is_folded() -> None:
 
 
 class TestRemembered:
-    """What one page shows and the next ones show as well is made once, and is the same."""
+    """Caches of what several pages show."""
 
     def test_code_is_colored_as_nbconvert_colors_it(self) -> None:
-        """Twice the same text, in the notebook's language and in the one of a magic."""
+        """Cached highlighting equals nbconvert's, for each language."""
         theirs, ours = Highlight2HTML(pygments_lexer="ipython3"), CachedHighlighter()
         for about in ((CODE,), (CODE, "python"), (CODE, None, {"magics_language": "html"}), (CODE,)):
             assert theirs(*about) == ours(*about)
 
     def test_a_picture_of_ones_own_is_not_anothers(self) -> None:
-        """Two cells with one text and two pictures."""
+        """Equal texts with different attachments are not mixed up."""
         one, other = ({"cell": {"attachments": {"a.png": {"image/png": data}}}} for data in ("AAAA", "BBBB"))
         page = FeedbackPage(config=Config())
 
@@ -123,7 +123,7 @@ class TestRemembered:
         assert page.markdown2html({}, "*so*") == page.markdown2html({}, "*so*") == "<p><em>so</em></p>\n"  # type: ignore[arg-type]
 
     def test_no_more_is_kept_than_is_said(self) -> None:
-        """A class of ten thousand writes much."""
+        """The cache has a fixed size."""
         page = FeedbackPage(config=Config())
         for number in range(REMEMBERED + 5):
             page.markdown2html({}, f"text {number}")  # type: ignore[arg-type]
@@ -134,12 +134,12 @@ class TestRemembered:
 @pytest.mark.parametrize("student", ["wrong-01", pytest.param("broken-json")])
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 class TestWholePath:
-    """What a student gets after release, submission and grading."""
+    """The page after release, submission and grading."""
 
     pytestmark = group(WHOLE)
 
     def test_the_page(self, student: str, request: pytest.FixtureRequest) -> None:
-        """The reason, or the sentences, on top; every link leads somewhere; folds open and close in pairs."""
+        """The page has reason or messages at the top, valid links, and balanced folds."""
         graded = graded_class(WHOLE, request)
         found = verdict_of(graded, student)
         html = (graded.course / "feedback" / student / WHOLE / f"{WHOLE}.html").read_text()

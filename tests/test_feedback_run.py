@@ -1,4 +1,4 @@
-"""Feedback of a class in several processes: the pages that nbgrader's command writes, and nobody is left out."""
+"""Writing the feedback of a class in several processes: nbgrader's pages, for every student."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OWN = Own(
 )
 
 pytestmark = [
-    pytest.mark.xdist_group("feedback run"),  # the course is made once
+    pytest.mark.xdist_group("feedback run"),  # one process, which makes the course once
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
     pytest.mark.night,
 ]
@@ -35,7 +35,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course with a class of four that has been graded."""
+    """Return a course with a graded class of four."""
     folder = make_course(tmp_path_factory.mktemp("feedback") / "course")
     write_source(folder, "hw", OWN)
     cycle = Cycle(folder, "hw")
@@ -48,19 +48,19 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def pages(course: Path) -> dict[str, bytes]:
-    """The pages that stand there, by student."""
+    """Return the written pages by student."""
     return {path.parents[1].name: path.read_bytes() for path in (course / "feedback").glob("*/hw/hw.html")}
 
 
 def test_small_class_is_written_here() -> None:
-    """Another process has to import nbgrader first; in the order of the class."""
+    """A small class is written in this process and in order, since others would first import nbgrader."""
     told = list(in_two_processes(CLASS, process_of, process_of, 8))
 
     assert [(student, str(os.getpid())) for student in CLASS] == told
 
 
 def test_large_class_is_shared_out() -> None:
-    """By others alone, each student once."""
+    """A large class is written by other processes, each student once."""
     told = list(in_two_processes(CLASS, process_of, process_of, 2, worth=2))
 
     assert sorted(CLASS) == sorted(student for student, _ in told)
@@ -68,7 +68,7 @@ def test_large_class_is_shared_out() -> None:
 
 
 def test_nobody_is_left_out_where_a_process_dies() -> None:
-    """What is left is done here."""
+    """If a process dies, this one writes the remaining pages."""
     told = dict(in_two_processes(CLASS, process_of, partial(dies_with, "ada"), 2, worth=1))
 
     assert set(CLASS) == set(told)
@@ -89,7 +89,7 @@ def test_pages_are_those_of_nbgraders_command(course: Path, monkeypatch: pytest.
 
 
 def test_the_command_names_whom_it_could_not_write(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The others have their pages, which replace what was there; without a grade there is nothing to tell."""
+    """The command names students without feedback, and writes the others' pages anew."""
     broken = course / "autograded" / "ben" / "hw" / "hw.ipynb"
     kept, mode = broken.read_bytes(), broken.stat().st_mode
     broken.chmod(0o644)

@@ -1,4 +1,4 @@
-"""Figures as notebooks show them: sharp, legible in both themes, and with words for who cannot see them."""
+"""Figures as notebooks show them: vector graphics, legible in both themes, with a text alternative."""
 
 import html
 import inspect
@@ -23,37 +23,37 @@ from tests.contrast import PAGES, contrast, lines, words
 from tests.drawn import FIGURES, drawn
 
 CHAPTERS = (ch01_tensors, ch02_autograd, ch03_modules, ch04_training, ch05_gpu_amp, ch06_capstone)
-# Its tests share a process, where it is drawn once.
+# The tests of a figure run in one process, which draws it once.
 of_each_figure = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.xdist_group(f"figure {name}")) for name in FIGURES]
 )
-SHARED = {"finish", "told"}  # what finishes a figure that another has begun
+SHARED = {"finish", "told"}  # helpers of figure functions
 
 
 @pytest.fixture(autouse=True)
 def shell() -> InteractiveShell:
-    """What displays."""
+    """Return the IPython shell that displays figures."""
     return InteractiveShell.instance()
 
 
 def _drawing(module: ModuleType) -> set[str]:
-    """The names by which a chapter calls its figures."""
+    """Return the names of a module's figures."""
     functions = inspect.getmembers(module, inspect.isfunction)
     figures = {name for name, each in functions if each.__annotations__.get("return") == "Figure"}
     return {f"{module.__name__.split('.')[-1][:4]} {name}" for name in figures - SHARED if name[0] != "_"}
 
 
 def test_none_is_left_out() -> None:
-    """Each figure of each chapter is among those that the tests draw."""
+    """The tests draw each figure of each chapter."""
     assert {" ".join(name.split()[:2]) for name in FIGURES} == set().union(*map(_drawing, CHAPTERS))
 
 
 @of_each_figure
 @pytest.mark.night
 def test_shown(name: str) -> None:
-    """One drawing, as wide as a page or less, with a sentence and not only a title; and in the ink of the page.
+    """A figure is displayed once as SVG of at most the page's width, with a sentence as text alternative.
 
-    Nothing black or white is written on the page itself, no paper is laid under it, and the page's style stays.
+    It uses the page's text color instead of black or white, has no background, and does not change the page's style.
     """
     with capture_output() as shown:
         drawn(name)._ipython_display_()  # type: ignore[attr-defined]
@@ -71,9 +71,9 @@ def test_shown(name: str) -> None:
 @of_each_figure
 @pytest.mark.night
 def test_legible(name: str) -> None:
-    """Words have a contrast of 4.5 with what they stand on, lines and shapes one of 3 with the page, light and dark."""
+    """Texts have a contrast of at least 4.5, lines and shapes one of 3, on light and dark pages."""
     figure = drawn(name)
-    figure.draw_without_rendering()  # for where things stand
+    figure.draw_without_rendering()  # to compute positions
 
     for page in PAGES:
         assert not [(page, told, round(float(ratio), 1)) for told, ratio in words(figure, page) if ratio < 4.5]
@@ -83,7 +83,7 @@ def test_legible(name: str) -> None:
 @of_each_figure
 @pytest.mark.night
 def test_no_panel_is_empty(name: str) -> None:
-    """Bars that all lie outside of a panel leave words in it."""
+    """A panel whose bars are all outside contains a text."""
     figure = drawn(name)
     bars = [(ax, patch) for ax in figure.axes for patch in ax.patches if isinstance(patch, StepPatch)]
 
@@ -91,13 +91,13 @@ def test_no_panel_is_empty(name: str) -> None:
 
 
 def test_contrast_is_that_of_wcag() -> None:
-    """Known values."""
+    """The contrast has known values of WCAG."""
     assert 21 == pytest.approx(contrast((0, 0, 0), (1, 1, 1)))
     assert 4.54 == pytest.approx(contrast((0x76 / 255,) * 3, (1, 1, 1)), abs=0.01)
 
 
 def test_pale_words_would_be_found() -> None:
-    """On the page, on a color and on a picture."""
+    """Pale text is detected on the page, on a color and on a picture."""
     figure, (left, right) = plt.subplots(1, 2)
     plt.close(figure)
     left.text(0.5, 0.5, "pale", color="#bbbbbb")
@@ -114,7 +114,7 @@ def test_pale_words_would_be_found() -> None:
 
 
 def test_a_readers_plot() -> None:
-    """It is shown in the same way, told by its labels; the legend lays no paper, and the figure itself is as it was."""
+    """A reader's plot becomes SVG with its labels as text alternative, and the figure itself does not change."""
     figure, ax = plt.subplots()
     plt.close(figure)
     ax.plot([0, 1], label="what it learns from")
@@ -128,14 +128,14 @@ def test_a_readers_plot() -> None:
 
 
 def test_readers_plots_in_a_notebook(shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After the line in the setup cell a plot has this form besides its pixels; a cloud of points has pixels only."""
+    """A reader's plot has an SVG version unless it is too large."""
     monkeypatch.setattr("course.figures.plots.get_ipython", lambda: None)
     plots_take_the_ink_of_the_page()
     monkeypatch.setattr("course.figures.plots.get_ipython", lambda: shell)
     assert shell.display_formatter is not None
     formatter = shell.display_formatter.formatters["text/html"]
     plots_take_the_ink_of_the_page()
-    select_figure_formats(shell, {"png"})  # which the first plot of a notebook does, and forgets others' forms
+    select_figure_formats(shell, {"png"})  # as the first plot of a notebook does, which removes other formatters
     try:
         figure, ax = plt.subplots()
         plt.close(figure)
@@ -148,7 +148,7 @@ def test_readers_plots_in_a_notebook(shell: InteractiveShell, monkeypatch: pytes
 
 
 def test_a_curve_through_all_points_is_worse_on_new_ones() -> None:
-    """The errors in the picture's words: 0 on what it goes through, and more than the line's on ten others."""
+    """The figure's words give the curve error 0 on its points, and more than twice the line's on new ones."""
     seen, new = (ch04_training.ten_points(new=new) for new in (False, True))
     assert isinstance(seen, Drawing) and isinstance(new, Drawing)
     (line, curve), (line_on_new, curve_on_new) = (
@@ -159,7 +159,7 @@ def test_a_curve_through_all_points_is_worse_on_new_ones() -> None:
 
 
 def test_one_place_is_no_plural() -> None:
-    """A step along the strip of memory is told in the picture as one says it."""
+    """The figure of strides says "+1 place"."""
     figure = ch01_tensors.strides(torch.arange(12).reshape(3, 4))
     told = "\n".join(text.get_text() for axes in figure.axes for text in axes.texts)
 
@@ -167,7 +167,7 @@ def test_one_place_is_no_plural() -> None:
 
 
 def test_words_are_titles_where_nobody_wrote_any() -> None:
-    """Better than nothing."""
+    """Without a text alternative, the titles are used."""
     figure = ch01_tensors.strides(torch.arange(12).reshape(3, 4))
     assert isinstance(figure, Drawing)
     figure.alt = ""
@@ -176,7 +176,7 @@ def test_words_are_titles_where_nobody_wrote_any() -> None:
 
 
 def test_digits_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One line says what to install."""
+    """Without scikit-learn, the error says what to install."""
     monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
 
     with pytest.raises(ImportError, match=r"run `pip install scikit-learn`, then restart\."):
@@ -184,7 +184,7 @@ def test_digits_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_digits_without_what_scikit_learn_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """To install what is there already would help nobody: the words of what is missing stay."""
+    """If a dependency of scikit-learn is missing, its own error is raised."""
 
     class Finder:
         @staticmethod

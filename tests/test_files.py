@@ -8,7 +8,7 @@ import pytest
 from autograder.errors import WorkFailed
 from autograder.files import write_all
 
-# Writes a small and a big file where no file may grow over 64 kB: as on a full disk, with another error.
+# Write a small and a big file with a limit of 64 kB per file, which simulates a full disk.
 NO_ROOM = """
 import resource, signal, sys
 from pathlib import Path
@@ -25,7 +25,7 @@ except WorkFailed as error:
 
 
 def test_written(tmp_path: Path) -> None:
-    """Files and the folders above them are made."""
+    """Files and the folders above them are created."""
     write_all({tmp_path / "a" / "b": b"1", tmp_path / "c": b"2"})
 
     assert (b"1", b"2") == ((tmp_path / "a" / "b").read_bytes(), (tmp_path / "c").read_bytes())
@@ -33,7 +33,7 @@ def test_written(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on the size of files")
 def test_no_room(tmp_path: Path) -> None:
-    """With no room left every old file stays as it was, nothing is left lying about, and one line says so."""
+    """Without room, every old file stays, no temporary file is left, and the error is one line."""
     for name in ("small", "big"):
         (tmp_path / name).write_text("old")
     python = [sys.executable, "-c", NO_ROOM]
@@ -47,7 +47,7 @@ def test_no_room(tmp_path: Path) -> None:
 
 
 def test_folder_in_the_way(tmp_path: Path) -> None:
-    """A file where a folder must be gives one line, and leaves that file alone."""
+    """A file in place of a folder raises an error and is not changed."""
     (tmp_path / "a").write_text("old")
     with pytest.raises(WorkFailed, match="no old file was lost"):
         write_all({tmp_path / "c": b"new", tmp_path / "a" / "b": b"new"})
@@ -56,7 +56,7 @@ def test_folder_in_the_way(tmp_path: Path) -> None:
 
 
 def test_in_one_step(tmp_path: Path) -> None:
-    """A new file takes the old one's place; nobody reading the old one sees it half written."""
+    """A file is replaced atomically, so that an open old file keeps its content."""
     path = tmp_path / "file"
     path.write_text("old")
     os.link(path, tmp_path / "reader")

@@ -1,4 +1,4 @@
-"""Observations that no probe wrote: of any form, of any size, they cost their own exercise and nothing else."""
+"""Forged observations of any form and size cost only their own exercise."""
 
 from __future__ import annotations
 
@@ -40,30 +40,30 @@ from tests import made
 
 
 def sent(node: object, tensors: bytes) -> Frame:
-    """A message as a child may write it."""
+    """Return a message as a child process could write it."""
     text = json.dumps(node).encode()
     return Frame({}, len(text).to_bytes(8, "big") + text + tensors)
 
 
 def returned(*values: object) -> dict[str, object]:
-    """An observation for each of these values, as JSON."""
+    """Return an observation for each of these values, as JSON."""
     return {"t": "list", "v": [{"t": "dict", "v": [["returned", value]]} for value in values]}
 
 
-# --- what is read
+# --- reading messages
 
 
 @pytest.mark.parametrize(
     "order", [{}, {"0": 1}, 5, "ab", None, [0, 0], [0, 5], [0, 1, 2], [0.0, 1], [True, False], [[0], [1]], [-1, 0]]
 )
 def test_tensor_lies_in_no_other_order_than_one_of_its_dims(order: object) -> None:
-    """Anything else is damaged, and no fault of ours."""
+    """An invalid order of a tensor's dimensions raises DamagedData."""
     with pytest.raises(DamagedData):
         outcome_in(sent(returned({"t": "tensor", "k": "a", "order": order}), save({"a": torch.ones(2, 3)})))
 
 
 def test_names_of_tensors_are_text() -> None:
-    """The head of the tensors is JSON too, and is counted with the rest of it, before it is read."""
+    """The header of the tensors counts toward the limit of text, before it is read."""
     head = json.dumps(
         {f"{n:07}": {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]} for n in range(20_000)}
     ).encode()
@@ -75,7 +75,7 @@ def test_names_of_tensors_are_text() -> None:
 
 
 def test_one_tensor_is_not_told_thousands_of_times() -> None:
-    """It would be compared, and written out, as often; a few times it may."""
+    """A tensor that is referenced too often raises TooMuchText."""
     body = save({"a": torch.ones(100_000)})
     whole = {"t": "seen", "k": "a", "v": [[100_000], "float32", "cpu", False]}
 
@@ -85,7 +85,7 @@ def test_one_tensor_is_not_told_thousands_of_times() -> None:
 
 
 def test_no_tensor_is_larger_than_probes_read() -> None:
-    """Of larger ones they tell the shape and no values; who sends these has written them itself."""
+    """A tensor larger than probes record raises DamagedData, because it is forged."""
     body = save({"a": torch.zeros(3_000_000)})
 
     with pytest.raises(DamagedData):
@@ -95,10 +95,10 @@ def test_no_tensor_is_larger_than_probes_read() -> None:
 BRACKETS = json.dumps(
     {"a": {"dtype": "U8", "shape": [1] * 100_000, "data_offsets": [0, 1]}}, separators=(",", ":")
 ).encode()
-PRIME = 2**61 - 1  # of which each multiple has one hash in Python
+PRIME = 2**61 - 1  # all multiples have the same hash in Python
 SMALL = save({"a": torch.ones(1)})
 ONE = {"t": "seen", "k": "a", "v": [[1], "float32", "cpu", False]}
-# Small messages, each of which took a minute to read, some seconds, or the memory.
+# Small messages that once took a minute, or all memory, to read.
 MUCH_WORK: dict[str, tuple[object, bytes]] = {
     "dims in an order": (
         {"t": "tensor", "k": "a", "order": list(range(100_000))},
@@ -120,7 +120,7 @@ MUCH_WORK: dict[str, tuple[object, bytes]] = {
 
 @pytest.mark.parametrize("what", MUCH_WORK)
 def test_little_is_read_and_judged_soon(what: str) -> None:
-    """Whatever is in a message: it cannot be read, or is read in a moment, and judged like any wrong answer."""
+    """Each of these messages is refused, or read and judged within seconds."""
     exercise, begun = made.exercise(), time.process_time()
     try:
         seen = outcome_in(sent(returned(MUCH_WORK[what][0]), MUCH_WORK[what][1]), LIMITS.text_bytes).observations or ()
@@ -133,14 +133,14 @@ def test_little_is_read_and_judged_soon(what: str) -> None:
 
 
 def test_honest_dicts_are_read() -> None:
-    """Keys of any kind; of numbers, -1 and -2 have one hash."""
+    """Dictionaries with keys of any kind survive, even with equal hashes."""
     honest = [{"returned": {k: str(k) for k in range(-5000, 5000)} | {(1, -1): 0, (1, -2): 1, None: 2, "a": 3}}]
 
     assert honest == from_bytes(to_bytes(honest))
 
 
 def raises_in_time(work: Callable[[], object]) -> float:
-    """How long a piece of work computes until its budget is used up."""
+    """Return the time that a piece of work computes until its time budget is used up."""
     begun = time.process_time()
     with pytest.raises(OutOfBudget), time_budget(0.5):
         work()
@@ -148,7 +148,7 @@ def raises_in_time(work: Callable[[], object]) -> float:
 
 
 def endless() -> None:
-    """Compute on, also where a stop is swallowed, as a comparison may."""
+    """Compute without end, and swallow the first exception."""
     swallowed = 0
     while True:
         try:
@@ -161,7 +161,7 @@ def endless() -> None:
 
 
 def test_work_without_end_ends() -> None:
-    """In the main thread and in another one; what ends in time is left alone."""
+    """A time budget ends endless work in any thread."""
     found: list[float] = []
     thread = threading.Thread(target=lambda: found.append(raises_in_time(endless)))
     thread.start()
@@ -174,7 +174,7 @@ def test_work_without_end_ends() -> None:
 
 
 def test_a_budget_that_was_kept_leaves_nothing_behind() -> None:
-    """A debugger or coverage works on: what was to be raised and was not may not be looked for at each step."""
+    """After a time budget, tracing works without errors."""
     code = "import sys; from autograder.time_budget import time_budget\n"
     code += "with time_budget(60):\n    pass\nsys.settrace(lambda *_: None)\n(lambda: print('went on'))()"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
@@ -183,7 +183,7 @@ def test_a_budget_that_was_kept_leaves_nothing_behind() -> None:
 
 
 def test_message_that_takes_too_long_costs_its_exercise(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One sentence, and a line for a person's eye; the reference, which is judged then, has time of its own."""
+    """A slow comparison fails the exercise, and the reference gets its own time."""
 
     def compare(_expected: Observation, seen: Observation, _tolerance: object) -> None:
         while "slow" in seen:
@@ -195,7 +195,7 @@ def test_message_that_takes_too_long_costs_its_exercise(monkeypatch: pytest.Monk
     assert NO_FORM == judge_within_limits(judge, made.exercise().name, 0, [{"slow": 1}], "").verdicts[0].sentence
 
 
-# --- what is judged
+# --- judging observations
 
 ODD: dict[str, object] = {
     "nothing": None,
@@ -216,36 +216,36 @@ ODD: dict[str, object] = {
 
 
 class OneExercise:
-    """As much of a judge, and of its keys, as judging one answer takes."""
+    """A stand-in for a judge and its keys with one exercise."""
 
     def __init__(self, exercise: Any, reference: Sequence[Observation]) -> None:
         self.exercises, self.keys = {exercise.name: exercise}, self
         self._key = ExpectedObservations(exercise.name, exercise.cases(0)[: len(reference)], tuple(reference), ())
 
     def full_key(self, _name: str, _seed: int) -> ExpectedObservations:
-        """What the reference shows."""
+        """Return the key."""
         return self._key
 
     reference_key = full_key
 
     def cases(self, _name: str, _seed: int) -> Any:
-        """The cases."""
+        """Return the cases."""
         return self._key.cases
 
     def judge(self, name: str, _seed: int, seen: Sequence[Observation], source: str) -> Report:
-        """The report on what was seen."""
+        """Return the report on the observations."""
         return judge_observations.judge(self.exercises[name], self._key, seen, source)
 
 
 def one_exercise(exercise: Any, *reference: Observation) -> Judge:
-    """A judge of one exercise, whose reference shows this."""
+    """Return a judge of one exercise with this reference."""
     return cast(Judge, OneExercise(exercise, reference))
 
 
 @pytest.mark.parametrize("odd", ODD)
 @pytest.mark.parametrize("facet", ["left", "losses", "optimizers"])
 def test_odd_forms_fail(facet: str, odd: str) -> None:
-    """A comparison of a chapter's own does not expect what no probe of it writes: that is a wrong answer."""
+    """An observation that no probe writes fails, even in an exercise with its own comparison."""
     honest: Observation = {"losses": [1.0, 0.1], "left": 0.1, "weights": [], "optimizers": ["SGD"]}
     judge = one_exercise(broken_loops, honest)
     forged = from_bytes(to_bytes([honest | {facet: ODD[odd]}]))
@@ -257,7 +257,7 @@ def test_odd_forms_fail(facet: str, odd: str) -> None:
 
 @pytest.mark.parametrize("shape", [(300, 300, 300, 0), (2**40, 2**20, 0), (1000, 1000)])
 def test_a_tensor_in_a_number_s_place_is_told_at_once(shape: tuple[int, ...]) -> None:
-    """Neither its numbers nor the brackets around nothing become lists, which would take seconds and the memory."""
+    """A huge tensor in place of a number is described without making lists of it."""
     exercise = made.exercise()
     judge, begun = one_exercise(exercise, {"returned": 1.0}), time.process_time()
 
@@ -269,7 +269,7 @@ def test_a_tensor_in_a_number_s_place_is_told_at_once(shape: tuple[int, ...]) ->
 
 
 def comparing(compare: Callable[..., object]) -> Any:
-    """An exercise that compares in a way of its own."""
+    """Return an exercise with its own comparison."""
     own = SimpleNamespace(
         **{name: getattr(made.exercise(), name) for name in ("name", "requirements", "rules", "notes")}
     )
@@ -278,7 +278,7 @@ def comparing(compare: Callable[..., object]) -> Any:
 
 
 def test_what_cannot_be_judged_fails_and_is_named() -> None:
-    """One sentence, and a line for a person's eye."""
+    """A comparison that raises fails the exercise, and adds a line for the teacher."""
 
     def compare(_expected: Observation, seen: Observation, _tolerance: object) -> None:
         assert "returned" in seen
@@ -292,7 +292,7 @@ def test_what_cannot_be_judged_fails_and_is_named() -> None:
 
 @pytest.mark.parametrize("error", [KeyError("ours"), WorkFailed("no room")])
 def test_fault_of_ours_is_told_as_ours(error: Exception) -> None:
-    """Where the reference cannot be judged either, or the machine gave up, no student is blamed."""
+    """If the reference cannot be compared either, the error is raised, and no student is blamed."""
 
     def compare(*_: object) -> None:
         raise error
@@ -305,7 +305,7 @@ def test_fault_of_ours_is_told_as_ours(error: Exception) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the bound is Linux's")
 def test_judging_takes_no_more_memory_than_it_may() -> None:
-    """A product of two long rows would be larger than the machine: it fails, and the grader goes on."""
+    """A comparison that needs too much memory fails, and the grader continues."""
 
     def compare(_expected: Observation, seen: Observation, _tolerance: object) -> None:
         long = torch.ones(seen["returned"])

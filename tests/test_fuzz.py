@@ -1,7 +1,7 @@
-"""What comes from outside may be anything: property tests over generated data.
+"""Property tests with generated data: submissions, messages and observations may be anything.
 
-Each run draws anew, at night twice as many damaged notebooks, and its first lines say from which seed; a failure prints
-how to have it again.
+Each run draws new data, the nightly run twice as many damaged notebooks, and prints its seed at the start; a failure
+prints how to reproduce it.
 """
 
 import hashlib
@@ -39,7 +39,7 @@ from tests.made_submissions import handed_in, released
 from tests.mutations import MUTATIONS, Mutation, damage
 from tests.sample_course import COURSE, STEM, make_course
 
-pytestmark = pytest.mark.xdist_group("fuzz")  # what all of them look at is made once
+pytestmark = pytest.mark.xdist_group("fuzz")  # one process, which makes the chapter once
 
 SCALARS = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats() | st.text(max_size=8)
 PLAIN = st.recursive(
@@ -82,7 +82,7 @@ CELLS = st.lists(
     ),
     max_size=5,
 )
-# Drawn anew also where hypothesis sees that it is in CI, and would draw the same each time.
+# In CI, hypothesis would use the same data each time by default.
 gentle = settings(
     deadline=None, max_examples=300, derandomize=False, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -90,21 +90,21 @@ gentle = settings(
 
 @pytest.fixture(scope="module")
 def release(made: "Made") -> Any:
-    """A released notebook."""
+    """Return a released notebook."""
     return made.release
 
 
 @gentle
 @given(PLAIN)
 def test_plain_data_survives_the_journey(value: Any) -> None:
-    """Whatever a probe may see comes back as it was."""
+    """Plain data survives serialization unchanged."""
     assert first_difference(value, from_bytes(to_bytes(value)), Tolerance(0, 0)) is None
 
 
 @gentle
 @given(st.binary(max_size=60))
 def test_any_bytes_are_data_or_damaged(data: bytes) -> None:
-    """Bytes from a student's process give plain data, or DamagedData and nothing else."""
+    """Any bytes give plain data, or raise DamagedData."""
     with suppress(DamagedData):
         from_bytes(data)
 
@@ -112,7 +112,7 @@ def test_any_bytes_are_data_or_damaged(data: bytes) -> None:
 @gentle
 @given(TAGGED)
 def test_any_json_is_an_observation_or_damaged(node: Any) -> None:
-    """So does any JSON in front of an empty set of tensors."""
+    """Any JSON gives plain data, or raises DamagedData."""
     text = json.dumps(node).encode()
     with suppress(DamagedData):
         value = from_bytes(len(text).to_bytes(8, "big") + text + (2).to_bytes(8, "little") + b"{}")
@@ -122,7 +122,7 @@ def test_any_json_is_an_observation_or_damaged(node: Any) -> None:
 @gentle
 @given(CELLS)
 def test_any_cells_make_a_sound_submission(release: Any, cells: list[dict[str, Any]]) -> None:
-    """Whatever the cells are, every exercise has an answer to run and the notebook is valid."""
+    """For any cells, every exercise has an answer to run, and the notebook is valid."""
     submission = read_submission(json.dumps({"nbformat": 4, "nbformat_minor": 5, "cells": cells}).encode(), release)
     names = {
         cell.metadata.nbgrader.grade_id for cell in release.cells if cell.metadata.get("nbgrader", {}).get("solution")
@@ -135,7 +135,7 @@ def test_any_cells_make_a_sound_submission(release: Any, cells: list[dict[str, A
 @gentle
 @given(st.binary(max_size=80) | JSON.map(lambda node: json.dumps(node).encode()))
 def test_any_file_is_read_or_named(release: Any, data: bytes) -> None:
-    """A file that is no notebook at all gives a reason in words."""
+    """A file that is no notebook has a reason in words."""
     submission = read_submission(data, release)
 
     assert submission.trouble
@@ -156,7 +156,7 @@ SEEN_VALUES = st.sampled_from(
     ]
 )
 ANY_OBSERVATION = st.dictionaries(st.sampled_from(FACETS), PLAIN | SEEN_VALUES, max_size=4)
-# How an exercise may end, as a name and what goes with it; `_outcome` makes the outcome of it.
+# The ways in which an exercise can end, each a name and its data; `_outcome` makes the outcome.
 ENDS = (
     st.tuples(st.sampled_from(["right", "none", "hangs", "few", "many", "stub"]), st.none())
     | st.tuples(st.just("mistake"), st.integers(0, 20))
@@ -177,7 +177,7 @@ class Made:
     bases: tuple[bytes, ...]
 
     def mutated(self, base: int, chain: list[tuple[Mutation, int]], broken: int | None = None) -> bytes:
-        """One of the submissions after a chain of mutations, and damage to its bytes."""
+        """Return a submission after a chain of mutations, and perhaps damage to its bytes."""
         notebook = json.loads(self.bases[base % len(self.bases)])
         for mutation, seed in chain:
             mutation(notebook, Random(seed))
@@ -187,7 +187,7 @@ class Made:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    """The exercises of chapter 1: solved, untouched, back from Colab, wrong, without any marks."""
+    """Return the sample chapter with submissions: solved, untouched, back from Colab, wrong."""
     judge = Judge(make_course(tmp_path_factory.mktemp("fuzz") / "course"), STEM)
     release = released(judge)
     names = judge.chapter.exercises
@@ -209,12 +209,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 def test_any_mutated_submission_is_graded_or_named(
     made: Made, base: int, chain: list[tuple[Mutation, int]], broken: int | None, ends: list[Any]
 ) -> None:
-    """Whatever happened to a notebook, and however its code ends, there is a verdict that can be stored and shown."""
+    """A mutated notebook, whatever its code does, has a verdict that can be stored and shown."""
     grade_and_check(made, made.mutated(base, chain, broken), stand_in(made.judge, ends))
 
 
 def stand_in(judge: Judge, ends: list[Any]) -> Runner:
-    """A runner that runs nothing: the exercises end in these ways, in turn."""
+    """Return a runner that runs nothing, and gives the exercises these outcomes in turn."""
 
     def run(program: Program, _limits: Limits) -> dict[str, Outcome]:
         names = [step.exercise for step in program.probings]
@@ -240,7 +240,7 @@ def _outcome(judge: Judge, name: str, end: str, more: Any) -> Outcome:
 
 
 def received(observations: list[Any]) -> Outcome:
-    """What the grader makes of observations that a student's process has sent."""
+    """Return the outcome that the grader reads from sent observations."""
     try:
         return outcome_in(Frame({}, to_bytes(observations)))
     except DamagedData:
@@ -248,7 +248,7 @@ def received(observations: list[Any]) -> Outcome:
 
 
 def grade_and_check(made: Made, data: bytes, runner: Runner, limits: Limits = LIMITS) -> None:
-    """Take a submission from its bytes to what nbgrader stores, and look at everything on the way."""
+    """Grade a submission, and check every intermediate result."""
     submission = read_submission(data, made.release)
     nbformat.validate(submission.notebook)
     assert json.dumps(submission.notebook).encode()
@@ -262,11 +262,11 @@ def grade_and_check(made: Made, data: bytes, runner: Runner, limits: Limits = LI
         assert html(report) and text(report) and report.verdicts
         assert 0 <= verdict.earned(report.exercise) <= verdict.points[report.exercise]
     names = list(verdict.points)
-    check_outputs(verdict, names[len(data) % len(names)])  # one of them, for this takes long
+    check_outputs(verdict, names[len(data) % len(names)])  # only one of them, because this is slow
 
 
 def check_outputs(verdict: SubmissionVerdict, name: str) -> None:
-    """What is shown below a check is valid, can be written, and earns what the verdict says."""
+    """Assert that a check's outputs are valid, can be written, and earn the verdict's points."""
     mark = {"grade": True, "solution": False, "points": verdict.points[name], "grade_id": f"check_{name}"}
     cell = nbformat.v4.new_code_cell(outputs=grade_cell_outputs(verdict, name), metadata={"nbgrader": mark})
 
@@ -276,7 +276,7 @@ def check_outputs(verdict: SubmissionVerdict, name: str) -> None:
 
 @pytest.fixture(scope="module")
 def real_runner() -> Runner:
-    """What a class is graded with."""
+    """Return the runner that grades classes."""
     return runner_for(COURSE.folder, UNCONFINED)
 
 
@@ -286,13 +286,13 @@ def real_runner() -> Runner:
 def test_any_mutated_code_runs_to_a_verdict(
     made: Made, real_runner: Runner, base: int, chain: list[tuple[Mutation, int]]
 ) -> None:
-    """The same with what the mutated code really does."""
+    """A mutated notebook that is really run has a verdict."""
     grade_and_check(made, made.mutated(base, chain), real_runner, Limits(time_factor=0.1))
 
 
 @gentle
 @given(JSON | st.lists(st.text(max_size=4), max_size=4), st.binary(max_size=20))
 def test_any_message_is_an_outcome_or_damaged(raised: Any, body: bytes) -> None:
-    """Whatever a student's process sends instead of an outcome is one, or DamagedData and nothing else."""
+    """Any message from a student's process is an outcome, or raises DamagedData."""
     with suppress(DamagedData):
         assert isinstance(outcome_in(Frame({"raised": raised}, body)), Outcome)

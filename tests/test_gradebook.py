@@ -1,4 +1,4 @@
-"""nbgrader's plug-ins on small made data, and what a teacher reads when something stands in the way."""
+"""nbgrader's plug-ins on small data, and the errors that stop a run before it begins."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from autograder.nbgrader_plugin.grade_cell_outputs import grade_cell_outputs
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 from tests.small_chapter import SAMPLE
 
-# nbgrader's database layer warns about itself.
+# Warnings of nbgrader's own database layer.
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 
 
 def verdict(*statuses: Status, points: int = 0, extra: int = 0) -> SubmissionVerdict:
-    """A verdict on one exercise with these outcomes."""
+    """Return a verdict on one exercise with these statuses."""
     told = tuple(Verdict(f"check {i}", status, "<b>No.</b>") for i, status in enumerate(statuses))
     return SubmissionVerdict("ch", 1, "", (Report("double", told),), {"double": points}, {"double": extra})
 
 
 def grade_cell(outputs: list[Any], points: int) -> Any:
-    """A grade cell that shows these outputs."""
+    """Return a grade cell with these outputs."""
     mark = {"grade": True, "solution": False, "locked": True, "points": points, "grade_id": "check_double"}
     return new_code_cell("check(...)", outputs=outputs, metadata={"nbgrader": mark})
 
 
 @pytest.fixture
 def gradebook(tmp_path: Path) -> Iterator[Gradebook]:
-    """A gradebook with one student's ungraded submission."""
+    """Yield a gradebook with one student's ungraded submission."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr("nbgrader.api.get_alembic_version", lambda: "none")
         with Gradebook(f"sqlite:///{tmp_path / 'gradebook.db'}") as made:
@@ -55,27 +55,27 @@ def gradebook(tmp_path: Path) -> Iterator[Gradebook]:
 
 
 def extra_credit(gradebook: Gradebook) -> float | None:
-    """The student's extra credit."""
+    """Return the student's extra credit."""
     found: float | None = gradebook.find_grade("check_double", "ch", "ch", "ada").extra_credit
     return found
 
 
 class TestOutputs:
-    """What grade cells show."""
+    """The outputs of grade cells."""
 
     @pytest.mark.parametrize(
         ("statuses", "score"),
         [((Status.PASS,) * 3, 3.0), ((Status.PASS, Status.FAIL, Status.PASS), 2.0), ((Status.ERROR,), 0.0)],
     )
     def test_nbgrader_reads_the_score(self, statuses: tuple[Status, ...], score: float) -> None:
-        """nbgrader takes exactly the earned points from a grade cell's outputs."""
+        """nbgrader reads exactly the earned points from a grade cell's outputs."""
         cell = grade_cell(grade_cell_outputs(verdict(*statuses, points=3), "double"), 3)
 
         assert (score, 3.0) == determine_grade(cell)
 
     @pytest.mark.parametrize(("status", "hinted"), [(Status.FAIL, True), (Status.PASS, False)])
     def test_a_wrong_answer_comes_back_with_hints(self, status: Status, hinted: bool) -> None:
-        """Folded away, where the student's page can unfold them; one that passed needs none."""
+        """The outputs of a failed exercise have folded hints; those of a passed one have none."""
         told = (Report("describe", (Verdict("a check", status, "No."),)),)
         made = SubmissionVerdict("ch01_tensors", 1, "", told, {"describe": 1}, {"describe": 0})
         page = grade_cell_outputs(made, "describe", ("Ask `x`.",))[1].data["text/html"]
@@ -83,31 +83,31 @@ class TestOutputs:
         assert hinted == ("<details" in page and "Ask " in page)
 
     def test_thirds_stay_below_full_points(self) -> None:
-        """A score that is no round number is one that nbgrader accepts."""
+        """A score that is no round number is accepted by nbgrader."""
         made = verdict(Status.PASS, Status.PASS, Status.FAIL, points=1)
 
         assert pytest.approx(2 / 3, abs=1e-3) == determine_grade(grade_cell(grade_cell_outputs(made, "double"), 1))[0]
 
     def test_stretch_exercises_score_nothing_in_the_cell(self) -> None:
-        """Extra credit goes beside the score: a cell of 0 points must not earn more."""
+        """A stretch exercise scores 0 in its cell of 0 points, and its output names the extra credit."""
         outputs = grade_cell_outputs(verdict(Status.PASS, extra=3), "double")
 
         assert (0.0, 0.0) == determine_grade(grade_cell(outputs, 0))
         assert "3 of 3 points of extra credit" in outputs[0].text
 
     def test_html_is_escaped(self) -> None:
-        """Nothing of an answer reaches a page as markup."""
+        """Markup in a message is escaped."""
         page = grade_cell_outputs(verdict(Status.FAIL), "double")[1].data["text/html"]
 
         assert "<b>No" not in page and "&lt;b&gt;No" in page
 
 
 class TestExtraCredit:
-    """Extra credit for stretch exercises, beside a teacher's own."""
+    """Extra credit for stretch exercises, besides a teacher's own."""
 
     @pytest.fixture
     def give(self, gradebook: Gradebook, tmp_path: Path) -> Callable[[SubmissionVerdict], float | None]:
-        """Grade the student with a verdict, as a run does; returns the extra credit in the gradebook."""
+        """Return a function that records a verdict as a run does, and returns the extra credit in the gradebook."""
         from autograder.nbgrader_plugin.extra_credit import give_extra_credit
 
         def given(made: SubmissionVerdict) -> float | None:
@@ -120,7 +120,7 @@ class TestExtraCredit:
         return given
 
     def test_it_is_given_and_corrected(self, give: Callable[[SubmissionVerdict], float | None]) -> None:
-        """What an earlier run gave is replaced by what this run gives, and by the next one's."""
+        """Each run replaces the extra credit of the run before."""
         half, full = verdict(Status.PASS, Status.FAIL, extra=3), verdict(Status.PASS, extra=3)
 
         assert [3.0, 1.5, 1.5, 3.0] == [give(each) for each in (full, half, half, full)]
@@ -129,7 +129,7 @@ class TestExtraCredit:
     def test_what_a_teacher_wrote_stays(
         self, gradebook: Gradebook, give: Callable[[SubmissionVerdict], float | None], by_hand: float
     ) -> None:
-        """A value changed by hand is not overwritten."""
+        """A value changed by hand is not replaced."""
         give(verdict(Status.PASS, extra=3))
         gradebook.find_grade("check_double", "ch", "ch", "ada").extra_credit = by_hand
         gradebook.db.commit()
@@ -139,7 +139,7 @@ class TestExtraCredit:
     def test_what_a_teacher_wrote_stays_when_it_was_earned_in_between(
         self, gradebook: Gradebook, give: Callable[[SubmissionVerdict], float | None]
     ) -> None:
-        """The same number by hand is the teacher's too: an answer that earns less later takes nothing from it."""
+        """A value set by hand stays even after a run earned the same number."""
         nothing, all_of_it = verdict(Status.FAIL, extra=3), verdict(Status.PASS, extra=3)
         give(nothing)
         gradebook.find_grade("check_double", "ch", "ch", "ada").extra_credit = 3.0
@@ -150,7 +150,7 @@ class TestExtraCredit:
     def test_run_killed_before_the_gradebook_was_written_knows_its_own(
         self, gradebook: Gradebook, give: Callable[[SubmissionVerdict], float | None], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Neither the value that was there nor the one that was on its way is taken for the teacher's."""
+        """After a killed run, neither its old nor its new value counts as the teacher's."""
         give(verdict(Status.PASS, extra=3))
         with monkeypatch.context() as patch:
             patch.setattr(gradebook.db, "commit", lambda: pytest.fail("killed"))
@@ -161,7 +161,7 @@ class TestExtraCredit:
         assert 1.0 == give(verdict(Status.PASS, Status.FAIL, Status.FAIL, extra=3))
 
     def test_core_exercises_are_left_alone(self, give: Callable[[SubmissionVerdict], float | None]) -> None:
-        """A teacher's extra credit on an exercise with points is none of our business."""
+        """A run never sets extra credit of an exercise with points."""
         assert give(verdict(Status.PASS, points=3)) is None
 
 
@@ -169,7 +169,7 @@ class TestPlugIns:
     """The classes that nbgrader calls."""
 
     def test_only_grade_cells_are_cleared(self) -> None:
-        """A student who writes nbgrader's markers elsewhere does not stop the feedback."""
+        """Hidden tests are removed only from grade cells, and nbgrader's markers elsewhere raise no error."""
         from autograder.nbgrader_plugin.hide_tests import HideTests
 
         hidden = "check(1)\n### BEGIN HIDDEN TESTS\nsecret\n### END HIDDEN TESTS"
@@ -185,7 +185,7 @@ class TestPlugIns:
     def test_what_is_recorded_is_noted_for_the_student_of_the_path(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """nbgrader names a pattern where several students are graded at once: the path says who it was."""
+        """A recorded verdict is noted for the student in the path, because nbgrader may pass a pattern."""
         from autograder.nbgrader_plugin.autograde import note_recorded
 
         monkeypatch.chdir(tmp_path)
@@ -197,7 +197,7 @@ class TestPlugIns:
         assert {"ada": True, "alan": False} == {student: bool(k and k.recorded) for student, k in found.items()}
 
     def test_renamed_notebook_is_put_before_nbgrader(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """nbgrader's list of notebooks names the released one, whatever was handed in."""
+        """nbgrader's list of notebooks gets the released name for any submitted name."""
         from autograder.nbgrader_plugin.autograde import name_as_released
 
         released = assignment.release_path(tmp_path, "ch01_tensors")
@@ -213,27 +213,27 @@ class TestPlugIns:
 
 
 class TestPreflight:
-    """What stops a run before it begins, in one line each."""
+    """Problems that stop a run before it begins, with one line each."""
 
     @pytest.fixture
     def course(self, tmp_path: Path) -> Path:
-        """A course folder with chapters and a gradebook."""
+        """Return a course folder with chapters and a gradebook."""
         (tmp_path / "chapters").mkdir()
         sqlite3.connect(tmp_path / "gradebook.db").execute("CREATE TABLE t (a)").connection.close()
         return tmp_path
 
     @staticmethod
     def check(course: Path) -> None:
-        """Run the checks without patience."""
+        """Run the checks with a short timeout."""
         preflight_checks.check(course, f"sqlite:///{course / 'gradebook.db'}", patience=0.1)
 
     def test_unknown_assignment_is_one_line(self) -> None:
-        """An assignment that was never generated is told with the command to run."""
+        """An assignment that was never generated raises an error with the command that generates it."""
         with pytest.raises(CourseNotFound, match="nbgrader generate_assignment ch01_tensors"):
             preflight_checks.check_known("ch01_tensors", ["ch02_autograd"])
 
     def test_fresh_clone_is_sent_to_a_command_that_works(self, course: Path) -> None:
-        """Before the build nbgrader has no source to release from; with a source, it can release again."""
+        """Without a source, the error names the build command; with one, nbgrader's release command."""
         with pytest.raises(CourseNotFound, match="Run `autograder build ch01_tensors` in the project folder"):
             preflight_checks.check_source(course, "ch01_tensors")
         with pytest.raises(CourseNotFound, match="Run `make build`"):
@@ -245,11 +245,11 @@ class TestPreflight:
             assignment.released_starters(course, "ch01_tensors")
 
     def test_sound_course_passes(self, course: Path) -> None:
-        """There is nothing to say about a course in order."""
+        """A course in order passes the checks."""
         self.check(course)
 
     def test_locked_gradebook_is_told(self, course: Path) -> None:
-        """A gradebook in another program's hands: one line, and what to do."""
+        """A locked gradebook raises a one-line error that says what to do."""
         holder = sqlite3.connect(course / "gradebook.db", isolation_level=None)
         holder.execute("BEGIN IMMEDIATE")
 
@@ -260,14 +260,14 @@ class TestPreflight:
         assert "\n" not in str(caught.value)
 
     def test_damaged_gradebook_is_told(self, course: Path) -> None:
-        """A gradebook that is no database is told as such and left alone."""
+        """A gradebook that is no database raises an error."""
         (course / "gradebook.db").write_bytes(b"no database at all" * 100)
 
         with pytest.raises(WorkFailed, match="cannot be written"):
             self.check(course)
 
     def test_full_disk_is_told(self, course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A disk with too little room stops the run before anything is written."""
+        """Too little disk space raises an error."""
         usage = replace_free(shutil.disk_usage(course), 1 << 20)
         monkeypatch.setattr("shutil.disk_usage", lambda _: usage)
 
@@ -275,13 +275,13 @@ class TestPreflight:
             self.check(course)
 
     def test_missing_course_is_told(self, tmp_path: Path) -> None:
-        """No course folder: what was looked for, and where to go."""
+        """A missing course folder raises an error."""
         with pytest.raises(CourseNotFound, match="own folder"):
             self.check(tmp_path / "nowhere")
 
     @pytest.mark.night
     def test_cycle_stops_at_a_locked_gradebook(self, course: Path) -> None:
-        """The grading command stops before its first submission, with the same line."""
+        """The grading cycle raises the error of a locked gradebook."""
         for name in ("nbgrader_config.py", "chapters"):
             target = course / name
             target.rmdir() if target.is_dir() else None
@@ -295,7 +295,7 @@ class TestPreflight:
 
 
 def replace_free(usage: Any, free: int) -> Any:
-    """Disk usage with another amount of free room."""
+    """Return disk usage with another amount of free space."""
     return type(usage)(usage.total, usage.total - free, free)
 
 

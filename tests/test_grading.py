@@ -1,4 +1,4 @@
-"""Grading one submission: bytes in, a verdict out. A stand-in runner calls the answers in this process."""
+"""Grading one submission: bytes in, a verdict out; a stand-in runner calls the answers in this process."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ STARTERS = starters(nbformat.read(NOTEBOOK, as_version=4))
 
 @pytest.fixture(scope="module")
 def judge() -> Judge:
-    """The judge of chapter 1."""
+    """Return the judge of the sample chapter."""
     return sample_judge()
 
 
 @pytest.fixture(scope="module")
 def release(judge: Judge) -> NotebookNode:
-    """A notebook as students get it."""
+    """Return a notebook as students get it."""
     return released(judge)
 
 
 def runner(program: Program, _limits: Limits) -> dict[str, Outcome]:
-    """Call the answers here: quick, and good enough for answers that behave."""
+    """Run a program in this process, which is fast and sufficient for harmless answers."""
     namespace: dict[str, Any] = {}
     exec(program.ground.setup, namespace)
     known = course_in(Path(program.ground.course)).exercises(*program.ground.chapters)
@@ -61,7 +61,7 @@ def runner(program: Program, _limits: Limits) -> dict[str, Outcome]:
 
 @pytest.fixture(scope="module")
 def solved(judge: Judge, release: NotebookNode) -> bytes:
-    """The worked solutions, handed in."""
+    """Return a submission of the worked solutions."""
     return handed_in(release, {name: judge.chapter.solution(name) for name in judge.chapter.exercises})
 
 
@@ -80,7 +80,7 @@ def test_untouched_notebook_is_worth_nothing(judge: Judge, release: NotebookNode
 
 
 def test_unreadable_file_is_worth_nothing_and_says_why(judge: Judge, release: NotebookNode) -> None:
-    """A damaged file gets a verdict with the reason in every report; nothing is run."""
+    """An unreadable file gets a verdict with the reason in every report, and nothing is run."""
     verdict = grade(b"{", release, judge, SEED, lambda *_: pytest.fail("something was run"))
 
     assert 0 == verdict.score and verdict.trouble is not None
@@ -99,7 +99,7 @@ def test_unreadable_file_is_worth_nothing_and_says_why(judge: Judge, release: No
 def test_cell_that_was_not_probed_gets_its_status(
     judge: Judge, release: NotebookNode, solved: bytes, outcome: Outcome, status: Status, told: str
 ) -> None:
-    """Hanging, raising and unwritten cells get their own status and cost only their own exercise."""
+    """A cell that times out, raises or is unwritten gets that status, and costs only its own exercise."""
     verdict = grade(solved, release, judge, SEED, lambda p, m: runner(p, m) | {"standardize": outcome})
     first = verdict.report("standardize").verdicts[0]
 
@@ -108,7 +108,7 @@ def test_cell_that_was_not_probed_gets_its_status(
 
 
 def test_runner_that_cannot_start_is_no_verdict(judge: Judge, release: NotebookNode, solved: bytes) -> None:
-    """Our own fault is an exception and never a score."""
+    """An error of the runner itself is raised, and never becomes a score."""
 
     def broken(*_: object) -> dict[str, Outcome]:
         raise WorkFailed("no process")
@@ -118,7 +118,7 @@ def test_runner_that_cannot_start_is_no_verdict(judge: Judge, release: NotebookN
 
 
 def test_loop_in_a_helper_breaks_the_rule(judge: Judge, release: NotebookNode) -> None:
-    """A rule about the answer holds for the helpers that it uses."""
+    """A rule about the answer applies to its helpers too."""
     loop = "def all_of(x, b):\n    return torch.stack([r + b[:, None] for r in x])\n\n"
     answer = "def add_bias(x, bias):\n    return all_of(x, bias)"
     notebook = nbformat.reads(handed_in(release, {"add_bias": answer}).decode(), as_version=4)
@@ -130,7 +130,7 @@ def test_loop_in_a_helper_breaks_the_rule(judge: Judge, release: NotebookNode) -
 
 
 def test_a_module_that_is_not_here_is_told(judge: Judge, release: NotebookNode) -> None:
-    """A person reads which answer missed a student's own file; nothing of it, where the answer is right without."""
+    """The teacher reads which failing answer imports a missing module; a right answer gets no such note."""
     tried = "try:\n    from helpers_of_mine import all_of\nexcept ImportError:\n    all_of = {}\n\n"
     answer = "def add_bias(x, bias):\n    return all_of(x, bias)"
     eyes = []
@@ -142,27 +142,27 @@ def test_a_module_that_is_not_here_is_told(judge: Judge, release: NotebookNode) 
 
 
 def test_verdict_survives_json(judge: Judge, release: NotebookNode, solved: bytes) -> None:
-    """A verdict read back from its JSON form is the same verdict."""
+    """A verdict is equal after a round trip through JSON."""
     verdict = grade(solved, release, judge, SEED, runner)
 
     assert verdict == SubmissionVerdict.from_json(verdict.to_json())
 
 
 def test_seed_is_never_the_visible_one() -> None:
-    """Fresh cases are never the visible ones."""
+    """A new seed is never that of the visible cases."""
     assert 0 not in {new_seed() for _ in range(1000)}
 
 
 class TestVerdictFiles:
-    """Verdict files and the table made from them."""
+    """Verdict files, and the table made from them."""
 
     @pytest.fixture
     def verdict(self, judge: Judge, release: NotebookNode) -> SubmissionVerdict:
-        """A verdict that tells of trouble."""
+        """Return a verdict with trouble."""
         return grade(b"{", release, judge, SEED, runner)
 
     def test_stored_verdict_comes_back(self, tmp_path: Path, verdict: SubmissionVerdict) -> None:
-        """What was stored is found again."""
+        """A stored verdict is read back equal."""
         verdict_store.store_new_verdict(tmp_path, "ada", verdict)
 
         assert verdict == verdict_store.read_verdict(tmp_path, STEM, "ada")
@@ -170,7 +170,7 @@ class TestVerdictFiles:
     def test_full_disk_loses_no_verdict(
         self, tmp_path: Path, verdict: SubmissionVerdict, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Where the disk is full, one line says so and the old verdict stays."""
+        """A full disk raises an error, and the old verdict stays."""
         verdict_store.store_new_verdict(tmp_path, "ada", verdict)
 
         def full(_fd: int) -> None:
@@ -184,7 +184,7 @@ class TestVerdictFiles:
         assert ["ada.json"] == [path.name for path in (tmp_path / "verdicts" / STEM).iterdir()]
 
     def test_table_names_who_is_missing(self, tmp_path: Path, verdict: SubmissionVerdict) -> None:
-        """The table names unread, ungraded and empty submissions with the reason, in printable text."""
+        """The table lists unread, ungraded and empty submissions with reasons, in printable text."""
         verdict_store.store_new_verdict(tmp_path, "ada", verdict)
         for student, name in (("bob", "notes.txt"), ("cy\x1b[2J", f"{STEM}.ipynb")):
             (tmp_path / "submitted" / student / STEM).mkdir(parents=True)
@@ -200,7 +200,7 @@ class TestHandedIn:
     """Files as students hand them in."""
 
     def test_link_is_not_followed(self, tmp_path: Path) -> None:
-        """A link in a submission does not lead to the teacher's files."""
+        """A submitted link is not read."""
         (tmp_path / "secret").write_text("{}")
         (tmp_path / "link.ipynb").symlink_to(tmp_path / "secret")
 
@@ -209,7 +209,7 @@ class TestHandedIn:
         assert b"" == data and "no plain file" in reason
 
     def test_link_of_our_copys_name_is_not_written_through(self, tmp_path: Path, solved: bytes) -> None:
-        """A link that pretends to be our copy, or its mark, does not let a student write the teacher's files."""
+        """A link with the name of the graded copy, or of its mark, is not written through."""
         (tmp_path / "config.py").write_text("the teacher's")
         handed = tmp_path / "handed"
         handed.mkdir()
@@ -228,7 +228,7 @@ class TestHandedIn:
         assert placed is not None and solved == placed.path.read_bytes() and not placed.path.is_symlink()
 
     def test_links_beside_the_notebook_are_set_aside(self, tmp_path: Path, solved: bytes) -> None:
-        """nbgrader would copy what a link leads to into the feedback; it leaves files with a dot alone."""
+        """Links and pipes are moved to a hidden folder, because nbgrader would copy their targets."""
         (tmp_path / f"{STEM}.ipynb").write_bytes(solved)
         (tmp_path / "more").mkdir()
         (tmp_path / "more/notes.html").symlink_to("/etc/hostname")
@@ -241,7 +241,7 @@ class TestHandedIn:
         assert ("set aside, for nbgrader must not copy it: 'notes.html', 'pipe'",) == opened.notes
 
     def test_folder_that_is_a_link_is_not_read(self, tmp_path: Path, solved: bytes) -> None:
-        """A folder that leads to another student's work hands in nothing."""
+        """A submission folder that is a link is not read."""
         (tmp_path / "ada").mkdir()
         (tmp_path / "ada" / f"{STEM}.ipynb").write_bytes(solved)
         (tmp_path / "eve").mkdir()
@@ -256,7 +256,7 @@ class TestHandedIn:
     def test_student_whom_nbgrader_would_take_for_others_is_not_graded(
         self, tmp_path: Path, solved: bytes, name: str
     ) -> None:
-        """A name that is a pattern, or is another one's but for a space, and a link lead to other students' work."""
+        """A student folder that is a link, a pattern or another name with spaces is refused."""
         (tmp_path / "ada" / STEM).mkdir(parents=True)
         (tmp_path / "ada" / STEM / f"{STEM}.ipynb").write_bytes(solved)
         if name == "link":
@@ -269,13 +269,13 @@ class TestHandedIn:
         assert solved == student_folder.read_student_folder(tmp_path / "ada" / STEM, STEM, STARTERS).data
 
     def test_folder_and_absence_are_told(self, tmp_path: Path) -> None:
-        """A folder of that name, or nothing at all, is a reason and no exception."""
+        """A folder in place of the file, or no file, gives a reason and raises nothing."""
         (tmp_path / "folder.ipynb").mkdir()
 
         assert all(read_file(tmp_path / name)[1] for name in ("folder.ipynb", "nothing.ipynb"))
 
     def test_other_name_is_copied_and_kept(self, tmp_path: Path, solved: bytes) -> None:
-        """Of several notebooks the one with the exercises is copied to the released name; all stay."""
+        """The best of several notebooks is copied to the released name, and all files stay."""
         (tmp_path / f"{STEM} (1).ipynb").write_bytes(solved)
         (tmp_path / "zzz.ipynb").write_text("{}")
 
@@ -288,7 +288,7 @@ class TestHandedIn:
         assert 1 == len(told.eye) and "also handed in, and not graded: 'zzz.ipynb' (it cannot be read" in told.eye[0]
 
     def test_newer_work_replaces_our_copy(self, tmp_path: Path, solved: bytes) -> None:
-        """A renamed notebook that is handed in again is graded again, not our copy of the first one."""
+        """A renamed notebook that is handed in again replaces the copy of its earlier version."""
         renamed = tmp_path / f"{STEM} (1).ipynb"
         renamed.write_bytes(b"{}")
         student_folder.place_notebook(tmp_path, STEM, STARTERS)
@@ -299,7 +299,7 @@ class TestHandedIn:
         assert placed is not None and solved == placed.path.read_bytes()
 
     def test_work_counts_more_than_age(self, tmp_path: Path, solved: bytes) -> None:
-        """Of two renamed notebooks the answered one is graded, even where the untouched one is newer."""
+        """An answered notebook is preferred to a newer untouched one."""
         (tmp_path / "mine.ipynb").write_bytes(solved)
         (tmp_path / "untouched.ipynb").write_bytes((NOTEBOOK).read_bytes())
 

@@ -1,4 +1,4 @@
-"""The autograd stepper as a film: each moment is a frame, told as the stepper tells it, and no kernel is asked."""
+"""The film of the autograd stepper: one frame per step, with the stepper's own sentences."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ from tests import films
 
 
 def product() -> tuple[AutogradStepper, Tensor]:
-    """(x + y) z at 2, 3, 4: the gradients are 4, 4 and 5; x has a .grad of 1 already."""
+    """Return a stepper on (x + y) z at 2, 3, 4 with gradients 4, 4 and 5, and x, which has a `.grad` of 1."""
     x, y, z = (torch.tensor(value, requires_grad=True) for value in (2.0, 3.0, 4.0))
     x.grad = torch.tensor(1.0)
     return autograd_stepper((x + y) * z, x=x, y=y, z=z), x
 
 
 def frames(stepper: AutogradStepper) -> list[dict[str, str]]:
-    """What the page gets, moment by moment."""
+    """Return the frames that the page gets."""
     return films.frames(stepper.film)
 
 
 def box(frame: dict[str, str], name: str) -> list[str]:
-    """The lines of a box, by its name."""
+    """Return the lines of a box, by its name."""
     number = next(key for key, text in frame.items() if key.endswith("l0.text") and text.endswith(name))[1:-7]
     return [frame[f"n{number}l{line}.text"].removeprefix("▶ ") for line in range(3)]
 
 
 def tops(points: str) -> list[float]:
-    """How far down each bar of a tower begins."""
+    """Return the vertical position of each bar's top."""
     return [float(pair.split(",")[1]) for pair in points.split()][1::4]
 
 
 def test_every_moment_is_a_frame_with_the_steppers_words() -> None:
-    """Forward, then back; the same sentences as by the buttons."""
+    """The film has one frame per step, with the sentences that the buttons show."""
     stepper, _ = product()
     told = [frame["said.text"] for frame in frames(stepper)]
     seen = [stepper.tell()]
@@ -55,7 +55,7 @@ def test_every_moment_is_a_frame_with_the_steppers_words() -> None:
 
 
 def test_values_come_in_forward_and_gradients_back() -> None:
-    """A box tells its value from its forward moment on, the gradient from its backward moment on."""
+    """A box shows its value from its forward step on, and its gradient from its backward step on."""
     shown = frames(product()[0])
 
     assert ["Add", "", ""] == box(shown[0], "Add")
@@ -65,7 +65,7 @@ def test_values_come_in_forward_and_gradients_back() -> None:
 
 
 def test_the_frame_stands_around_the_present_box() -> None:
-    """Which is marked by a sign as well as by its place."""
+    """The present box has a marker, a class and the frame around it."""
     for frame in frames(product()[0]):
         now = [key for key, value in frame.items() if key.endswith(".class") and "x-now" in value]
         assert 1 == len(now) and frame[f"{now[0].removesuffix('.class')}l0.text"].startswith("▶ ")
@@ -74,7 +74,7 @@ def test_the_frame_stands_around_the_present_box() -> None:
 
 
 def test_towers_grow_when_the_gradient_has_come() -> None:
-    """x goes from 1 to 5, z from nothing to 5: in the end they are as high."""
+    """A leaf's bar changes at its backward step, and bars have a common scale."""
     stepper, x = product()
     first, last = frames(stepper)[0], frames(stepper)[-1]
     names = re.findall(r'data-part="t(\d)v"', stepper.film["picture"])
@@ -86,7 +86,7 @@ def test_towers_grow_when_the_gradient_has_come() -> None:
 
 
 def test_negative_gradients_hang_below_the_line() -> None:
-    """Each number of a short tensor is a bar of its own."""
+    """Each number of a short tensor is a bar, and negative ones are below the line."""
     w = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
     last = frames(autograd_stepper((w * torch.tensor([1.0, -1.0, 2.0])).sum(), w=w))[-1]
     up, down, most = tops(last["t0.points"])
@@ -97,7 +97,7 @@ def test_negative_gradients_hang_below_the_line() -> None:
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
 def test_what_is_no_number_stands_in_words_only(bad: float) -> None:
-    """And spoils no other tower."""
+    """NaN and infinity appear as text, and never in coordinates."""
     a, b = torch.tensor([1.0], requires_grad=True), torch.tensor([bad], requires_grad=True)
     last = frames(autograd_stepper((a * b).sum() + a.sum(), a=a, b=b))[-1]
     drawn = [value for part, value in last.items() if part.endswith((".points", ".transform"))]
@@ -107,7 +107,7 @@ def test_what_is_no_number_stands_in_words_only(bad: float) -> None:
 
 @pytest.mark.parametrize("shape", [(0,), (100,)])
 def test_empty_and_long_tensors(shape: tuple[int, ...]) -> None:
-    """They have no bars, and their shape stands below."""
+    """Empty and long tensors have a shape in place of bars."""
     w = torch.ones(shape, requires_grad=True)
     last = frames(autograd_stepper((w * 2).sum(), w=w))[-1]
 
@@ -115,7 +115,7 @@ def test_empty_and_long_tensors(shape: tuple[int, ...]) -> None:
 
 
 def test_a_film_stays_where_the_stepper_goes() -> None:
-    """The picture is the same, only the place in it is another one; folding makes another film."""
+    """Stepping keeps the film and changes its position; folding makes another film."""
     model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))
     stepper = autograd_stepper(model(torch.ones(2, 3)).sum(), model=model)
     before = dict(stepper.film)
@@ -128,7 +128,7 @@ def test_a_film_stays_where_the_stepper_goes() -> None:
 
 
 def powers(count: int) -> AutogradStepper:
-    """A leaf that is used again in each of so many steps."""
+    """Return a stepper on a leaf that is multiplied by itself `count` times."""
     w = torch.tensor(1.0, requires_grad=True)
     result = w
     for _ in range(count):
@@ -137,7 +137,7 @@ def powers(count: int) -> AutogradStepper:
 
 
 def test_a_long_graph_goes_on_below_itself() -> None:
-    """Of 500 rows each has a place of its own, and all of it is about as high as a screen where it is as wide."""
+    """The largest film has a distinct place for each row, and is at most as high as wide."""
     stepper = powers(MOST_FILMED - 1)
     picture = stepper.film["picture"]
     places = re.findall(r'class="x-frame" x="(-?[\d.]+)" y="(-?[\d.]+)"', picture)
@@ -151,19 +151,19 @@ def test_a_long_graph_goes_on_below_itself() -> None:
 
 
 class Block(nn.Module):
-    """Two layers with a way around them."""
+    """Two layers with a residual connection."""
 
     def __init__(self) -> None:
         super().__init__()
         self.norm, self.first, self.second = nn.LayerNorm(8), nn.Linear(8, 8), nn.Linear(8, 8)
 
     def forward(self, x: Tensor) -> Tensor:
-        """The input, and what two layers make of it."""
+        """Return x plus the output of the layers."""
         return x + self.second(torch.relu(self.first(self.norm(x))))
 
 
 def test_a_deep_model_stands_there_whole() -> None:
-    """Unfolded, with 500 rows: what a layer makes of its weight stands beside the layer, not all in one column."""
+    """A deep unfolded model is drawn whole, at most as high as wide."""
     model = nn.Sequential(*(Block() for _ in range(40)))
     stepper = autograd_stepper(model(torch.ones(2, 8)).mean(), model=model)
     stepper._hear(stepper, {"choose": "unfold all", "value": None}, [])
@@ -173,7 +173,7 @@ def test_a_deep_model_stands_there_whole() -> None:
 
 
 def test_each_frame_of_a_long_graph_tells_the_steps_before_it() -> None:
-    """Though the page is told only what changes."""
+    """Each frame shows the values of all earlier steps, although only changes are recorded."""
     shown = frames(powers(30))
     told = [sum(1 for part, text in frame.items() if part.endswith("l1.text") and text) for frame in shown]
 
@@ -182,7 +182,7 @@ def test_each_frame_of_a_long_graph_tells_the_steps_before_it() -> None:
 
 
 def test_too_large_graphs_have_no_film_and_are_drawn_as_before() -> None:
-    """What lies around the present step, in the picture itself; so has one with many boxes below each other."""
+    """A graph that is too long or too high has no film, and the picture shows the present step's surroundings."""
     leaves = [torch.tensor(1.0, requires_grad=True) for _ in range(MOST_AT_ONCE + 20)]
     assert {} == autograd_stepper(torch.stack(leaves).sum()).film
     stepper = powers(MOST_FILMED)
@@ -191,7 +191,7 @@ def test_too_large_graphs_have_no_film_and_are_drawn_as_before() -> None:
 
 
 def test_many_leaves() -> None:
-    """The first have towers, and how many have none is said."""
+    """Only the first leaves have bars, and a note counts the others."""
     leaves = [torch.tensor(1.0, requires_grad=True) for _ in range(MOST_TOWERS + 3)]
     stepper = autograd_stepper(torch.stack(leaves).sum())
 
@@ -200,7 +200,7 @@ def test_many_leaves() -> None:
 
 
 def test_a_walk_that_fails_has_no_towers() -> None:
-    """Frames up to its end all the same, and torch's words above."""
+    """A failing backward pass has frames and torch's error, and no bars."""
     x = torch.tensor([2.0], requires_grad=True)
     y = x.exp()
     y += 1
@@ -210,12 +210,12 @@ def test_a_walk_that_fails_has_no_towers() -> None:
 
 
 def test_nothing_recorded_nothing_moves() -> None:
-    """A tensor without a graph."""
+    """A tensor without a graph has no film."""
     assert {} == autograd_stepper(torch.ones(2)).film
 
 
 def test_the_page_carries_the_film_before_the_lists() -> None:
-    """Drawn once, at its end, where a page without scripts tells all."""
+    """The page contains the film at its last frame, above the lists."""
     page = product()[0].page()
     found = re.search(r'data-film="([^"]*)"', page)
     assert found is not None
@@ -227,7 +227,7 @@ def test_the_page_carries_the_film_before_the_lists() -> None:
 
 
 def test_names_are_text() -> None:
-    """Also where a film has them."""
+    """Markup in a name is escaped in the film."""
     x = torch.tensor(2.0, requires_grad=True)
     stepper = autograd_stepper(x * 3, **{"<b>": x})
 

@@ -1,4 +1,4 @@
-"""The autograd stepper's picture and widget: what stands in the page at each moment, and what the reader can do."""
+"""The picture and the widget of the autograd stepper at each step."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ from tests.test_autograd_graph import Block, worked
 
 
 def text(markup: str) -> str:
-    """What is read: the markup without its tags, a cell or a line apart from the next."""
+    """Return the text of markup, with cells and lines separated."""
     return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " | ", markup)).replace("| |", "|")
 
 
 def rows(markup: str, caption: str) -> list[list[str]]:
-    """The cells of the table with this caption, row by row, without the marks of the present one."""
+    """Return the cells of the table with this caption, row by row, without the marker of the present one."""
     (table,) = (each for each in re.findall(r"<table.*?</table>", markup) if f"<caption>{caption}" in each)
     cells = (re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall(r"<tr>.*?</tr>", table))
     return [[re.sub(r"(<[^>]*>)+", " ", cell).replace("▶ ", "").strip() for cell in row] for row in cells]
 
 
 def small() -> UnfoldedGraph:
-    """The story of the chapter's example."""
+    """Return the chapter's example at its first step."""
     names, loss = worked()
     return story_of(read_graph(loss, {**names, "loss": loss}))
 
 
 def large() -> UnfoldedGraph:
-    """The story of a model of several hundred nodes."""
+    """Return the graph of a model with several hundred nodes, at its first step."""
     model = nn.Sequential(*(Block() for _ in range(30)))
     return story_of(read_graph(model(torch.ones(2, 8)).mean(), dict(model.named_parameters())))
 
 
 class TestPicture:
-    """What is drawn and listed."""
+    """The drawing and the tables."""
 
     def test_the_whole_story(self) -> None:
-        """Where all is told, both passes stand in tables that need no style: values, what was saved, gradients."""
+        """At the end, both passes are tables with values, saved tensors and gradients."""
         drawn = graph_picture(replace(small(), at=None))
 
         forward, back = rows(drawn, "Forward pass")[1:], rows(drawn, "Backward pass")[1:]
@@ -57,7 +57,7 @@ class TestPicture:
         assert {"1 x", "2 y"} == {row[0] for row in back[3:]} and ".grad: None becomes 64" in text(drawn)
 
     def test_nothing_is_told_before_its_moment(self) -> None:
-        """At the first step no later value and no gradient is there."""
+        """The first step shows no later value and no gradient."""
         drawn = graph_picture(small())
 
         assert "64" not in text(drawn) and "gradient 16" not in text(drawn)
@@ -65,7 +65,7 @@ class TestPicture:
         assert present == ["1 x", "a leaf", "2", ""] and [row[1:] for row in later] == [["", "", ""]] * 4
 
     def test_the_walk_reaches_a_leaf(self) -> None:
-        """At a leaf: both gradients that arrive, their sum, and `.grad` before and after."""
+        """At a leaf, the picture shows the gradients that arrive, their sum, and `.grad` before and after."""
         story = small()
         at = next(
             number for number, each in enumerate(story.moments) if each.phase == "back" and each.row.nodes == (0,)
@@ -76,21 +76,21 @@ class TestPicture:
         assert rows(told, "What backward would add")[1] == ["x", "None", "64", "64"]
 
     def test_the_present_row_is_marked_by_more_than_color(self) -> None:
-        """One row is the current step for a screen reader, and carries a sign; so does its box."""
+        """The present row and box have a marker, and the row is the current step for a screen reader."""
         drawn = graph_picture(small().moved(3))
 
         (label,) = re.findall(r'aria-current="step"[^>]*>([^<]*)<', drawn)
         assert label == "▶ 4 Add" and re.findall(r"<text[^>]*>(▶[^<]*)<", drawn) == ["▶ Add"]
 
     def test_names_are_text(self) -> None:
-        """A name that looks like markup is shown as it is written."""
+        """Markup in a name is escaped."""
         x = torch.ones((), requires_grad=True)
         drawn = graph_picture(story_of(read_graph(x * 2, {"<b>&": x})))
 
         assert "<b>" not in drawn and "&lt;b&gt;&amp;" in drawn
 
     def test_refusals_are_told(self) -> None:
-        """An untracked tensor, a changed one, a freed graph: torch's words, and where the walk stops."""
+        """An error shows torch's message, and the step at which the pass stops."""
         x = torch.ones(1, requires_grad=True)
         y = x.exp()
         y += 1
@@ -101,7 +101,7 @@ class TestPicture:
         assert "result: changed in place since" in changed and "the backward pass stops here" in changed
 
     def test_a_large_graph_stays_small(self) -> None:
-        """Of several hundred nodes, modules are folded, and a part is drawn and listed; what is left out is counted."""
+        """A large graph is folded and shown in part, and the rest is counted."""
         story = large().moved(20)
         drawn = graph_picture(story)
 
@@ -111,7 +111,7 @@ class TestPicture:
         assert len(drawn) < 40_000
 
     def test_a_large_graph_without_modules(self) -> None:
-        """The whole story of a long chain is cut, and says so."""
+        """At the end of a long graph, the lists are cut and say so."""
         x = torch.ones((), requires_grad=True)
         y = x
         for _ in range(300):
@@ -122,7 +122,7 @@ class TestPicture:
         assert "These 301 rows are too many for one picture." in drawn
 
     def test_a_folded_module(self) -> None:
-        """A folded module tells what leaves it, and what is added to its parameters."""
+        """A folded module shows the gradients that leave it and those of its parameters."""
         story = large()
         drawn = graph_picture(story.to("back", next(row for row in story.rows if row.module == "5")))
 
@@ -130,7 +130,7 @@ class TestPicture:
         assert len(rows(drawn, "Gradients that leave")) == 2
 
     def test_broadcasting_is_explained(self) -> None:
-        """Where an operand was stretched, the sum over its copies is said."""
+        """A broadcast operand has an explanation of the sum over its copies."""
         x, row = torch.ones(4, 3, requires_grad=True), torch.ones(3, requires_grad=True)
         story = story_of(read_graph((x + row).sum(), {"row": row}))
         add = next(each for each in story.rows if story.graph.nodes[each.nodes[0]].operation == "Add")
@@ -139,10 +139,10 @@ class TestPicture:
 
 
 class TestStory:
-    """Moving about."""
+    """Moving between steps."""
 
     def test_forward_and_back(self) -> None:
-        """The moments go through all rows forward, then back in the order of the engine; at the ends one stays."""
+        """The steps are the forward pass, then the backward pass in the engine's order, and end there."""
         story = small()
 
         assert [moment.row.nodes[0] for moment in story.moments[:5]] == [0, 1, 2, 3, 4]
@@ -150,7 +150,7 @@ class TestStory:
         assert story.moved(-1).at == 0 and story.moved(99).at == 9
 
     def test_unfolding_stays_at_the_place(self) -> None:
-        """After unfolding one stands at the module's first step; after folding, at the module again."""
+        """Unfolding goes to the module's first step, and folding back to the module."""
         story = large()
         module = story.to("forward", next(row for row in story.rows if row.module == "3"))
         opened = module.with_unfolded(frozenset({"3"}))
@@ -160,22 +160,22 @@ class TestStory:
 
 
 def press(stepper: AutogradStepper, name: str, value: Any = None) -> None:
-    """What the page sends."""
+    """Send a choice as the page would."""
     stepper._hear(None, {"choose": name, "value": value}, None)
 
 
 @pytest.fixture
 def stepper() -> AutogradStepper:
-    """A stepper on the chapter's example."""
+    """Return a stepper on the chapter's example."""
     names, loss = worked()
     return autograd_stepper(loss, loss=loss, **names)
 
 
 class TestWidget:
-    """What the page may ask, and what it then shows."""
+    """The choices of the page and their results."""
 
     def test_steps(self, stepper: AutogradStepper) -> None:
-        """Next goes forward and then back, and tells each step; at the end it says that this is the end."""
+        """Next goes through both passes with a sentence each, and the last press gives a note."""
         said = [stepper.said]
         for _ in range(10):
             press(stepper, "next")
@@ -196,7 +196,7 @@ class TestWidget:
         assert stepper.said.startswith("Backward pass, 3 of 5: Mul")
 
     def test_all_that_can_be_pressed_is_offered(self) -> None:
-        """Each button of the picture, at each moment, folded or not, is one that Python knows."""
+        """Each button in the picture at each step is a valid choice."""
         model = nn.Sequential(Block(), Block())
         stepper = autograd_stepper(model(torch.ones(2, 8)).mean(), model=model)
         for name in ("unfold all", "fold all"):
@@ -207,7 +207,7 @@ class TestWidget:
                     assert value in stepper._offered[choice].options
 
     def test_folding(self) -> None:
-        """Modules are folded and unfolded, all or one, and the place is kept."""
+        """Modules are folded and unfolded, one or all, at the same place."""
         model = nn.Sequential(Block(), Block(), Block())
         stepper = autograd_stepper(model(torch.ones(2, 8)).mean(), model=model)
         assert stepper.said.startswith("Forward pass, 1 of 7: module 0")
@@ -220,14 +220,14 @@ class TestWidget:
 
     @pytest.mark.parametrize(("name", "value"), [("row", "step 99"), ("row", 3), ("fold", "0"), ("delete", None)])
     def test_untrusted_messages(self, stepper: AutogradStepper, name: str, value: Any) -> None:
-        """What is not offered changes nothing and becomes a note."""
+        """An invalid choice changes nothing and gives a note."""
         before = stepper._story
         press(stepper, name, value)
 
         assert stepper._story is before and "x-note" in stepper.picture
 
     def test_without_a_kernel(self, stepper: AutogradStepper) -> None:
-        """The page for GitHub and for paper tells the whole story and has no buttons; the present step stays."""
+        """The page without a kernel shows all steps without buttons, and the stepper keeps its step."""
         press(stepper, "next")
         page = stepper.page()
 
@@ -235,11 +235,11 @@ class TestWidget:
         assert stepper.said.startswith("Forward pass, 2 of 5")
 
     def test_gradients_by_name(self, stepper: AutogradStepper) -> None:
-        """What backward would leave in the leaves can be asked for."""
+        """`grads` returns the gradients of named leaves."""
         assert stepper.grads() == {"x": 64.0, "y": 32.0}
 
     def test_names_of_a_model(self) -> None:
-        """Parameters have the names of the model, buffers too, and names given besides are added."""
+        """Parameters and buffers have the model's names, besides the names given."""
         model = nn.Sequential(nn.Linear(2, 1), nn.BatchNorm1d(1))
         data = torch.randn(3, 2)
         stepper = autograd_stepper(model(data).sum(), model=model, data=data)
@@ -249,14 +249,14 @@ class TestWidget:
         assert {"data", "1.running_mean"} <= whose
 
     def test_any_name_will_do(self) -> None:
-        """A tensor may be called `result`, too."""
+        """Tensors may be named `result` and `self`."""
         x = torch.ones((), requires_grad=True)
         result = x * 2
 
         assert "Mul → result" in autograd_stepper(result, result=result, self=x).page()
 
     def test_untracked(self) -> None:
-        """For a tensor without a record there is nothing to press, and the reason is told."""
+        """A tensor without a graph has no controls, and the reason is shown."""
         stepper = autograd_stepper(torch.ones(()))
 
         assert stepper.controls == [] and "This tensor does not come from a graph" in stepper.tell()
@@ -265,14 +265,14 @@ class TestWidget:
         "given", [{"result": 3.0}, {"result": torch.ones(()), "x": 3}, {"result": torch.ones(()), "model": 3}]
     )
     def test_wrong_arguments(self, given: dict[str, Any]) -> None:
-        """What is no tensor, or no module, is refused by name."""
+        """An argument that is no tensor or module raises TypeError."""
         result: Tensor = given.pop("result")
         with pytest.raises(TypeError, match="expected"):
             autograd_stepper(result, **given)
 
 
 def test_each_row_has_a_name_of_its_own() -> None:
-    """A module called 3 and the third step are told apart."""
+    """Row ids are unique, even with a module called 3 and a third step."""
     story = large()
 
     assert len({id_of(row) for row in story.rows}) == len(story.rows)

@@ -1,4 +1,4 @@
-"""Where two tensors part, as a grid: which window is shown, what is told of it, and that it is drawn so."""
+"""The grid that shows where two tensors differ: its window, its text, and its drawing."""
 
 import json
 import re
@@ -15,12 +15,12 @@ from autograder.notebook.report_rendering import html, text
 
 
 def between(expected: Tensor, got: Tensor) -> GridPair | None:
-    """The picture of two tensors whose values differ."""
+    """Return the grid of two tensors whose values differ."""
     return grids_of_difference(Difference(("returned",), "values", see(expected), see(got)), Tolerance())
 
 
 def changed(x: Tensor, *places: tuple[int, ...]) -> Tensor:
-    """A copy with other numbers at these places."""
+    """Return a copy with other numbers at these places."""
     x = x.clone()
     for place in places:
         x[place] += 1
@@ -28,14 +28,14 @@ def changed(x: Tensor, *places: tuple[int, ...]) -> Tensor:
 
 
 def shown(x: Tensor, *places: tuple[int, ...]) -> GridPair:
-    """The picture of a tensor and of one with other numbers at these places."""
+    """Return the grid of a tensor and a changed copy."""
     drawn = between(x, changed(x, *places))
     assert drawn is not None
     return drawn
 
 
 def test_a_long_row_is_shown_around_the_first_that_differs() -> None:
-    """Three numbers that agree stand before it; the indices say where one is."""
+    """A long row is shown from three numbers before the first difference, with its indices."""
     drawn = shown(torch.arange(60.0), (30,), (33,), (59,))
 
     assert tuple(range(27, 35)) == drawn.columns and () == drawn.rows
@@ -47,12 +47,12 @@ def test_a_long_row_is_shown_around_the_first_that_differs() -> None:
 
 @pytest.mark.parametrize(("place", "columns"), [(0, range(8)), (59, range(52, 60)), (3, range(8)), (4, range(1, 9))])
 def test_a_window_stays_inside(place: int, columns: range) -> None:
-    """At either end eight numbers are shown as well."""
+    """At either end, the window still has eight numbers."""
     assert tuple(columns) == shown(torch.arange(60.0), (place,)).columns
 
 
 def test_of_a_large_matrix_a_window_is_shown() -> None:
-    """Rows and columns around the first that differs."""
+    """A large matrix is shown around its first difference."""
     drawn = shown(torch.zeros(20, 30), (10, 2), (11, 29))
 
     assert (tuple(range(7, 15)), tuple(range(8))) == (drawn.rows, drawn.columns)
@@ -61,7 +61,7 @@ def test_of_a_large_matrix_a_window_is_shown() -> None:
 
 
 def test_of_more_dims_the_grid_that_differs_is_shown() -> None:
-    """A batch of images: the first image that is not right."""
+    """Of more dimensions, the matrix with the first difference is shown."""
     drawn = shown(torch.zeros(4, 3, 5, 6), (2, 1, 4, 5))
 
     assert "1 of 360 numbers differs, the first at [2, 1, 4, 5]; this is the grid at [2, 1]" == drawn.told
@@ -69,7 +69,7 @@ def test_of_more_dims_the_grid_that_differs_is_shown() -> None:
 
 
 def test_numbers_that_differ_look_different() -> None:
-    """Four digits are enough for most; where they are not, more are shown."""
+    """Differing numbers get enough digits to look different."""
     expected = torch.linspace(1, 2, 8, dtype=torch.float64)
     drawn = between(expected, expected * 1.0002)
     assert drawn is not None
@@ -80,10 +80,10 @@ def test_numbers_that_differ_look_different() -> None:
 @pytest.mark.parametrize(
     ("expected", "got"),
     [
-        (torch.zeros(6), torch.ones(6)),  # read well in a line
+        (torch.zeros(6), torch.ones(6)),  # short enough for a line
         (torch.zeros(()), torch.ones(())),
         (torch.zeros(3, 3, dtype=torch.complex64), torch.ones(3, 3, dtype=torch.complex64)),
-        (torch.zeros(3, 3), torch.zeros(3, 3) + 1e-9),  # no number differs
+        (torch.zeros(3, 3), torch.zeros(3, 3) + 1e-9),  # equal within the tolerance
         (torch.zeros(3, 3), torch.zeros(3, 4)),
         (torch.zeros(0, 3), torch.zeros(0, 3)),
         (torch.zeros(3, 3), torch.zeros(3, 3, device="meta")),
@@ -91,12 +91,12 @@ def test_numbers_that_differ_look_different() -> None:
     ids=["few", "one", "complex", "alike", "shapes", "empty", "no values"],
 )
 def test_there_is_not_always_a_picture(expected: Tensor, got: Tensor) -> None:
-    """Where a grid would say nothing more than the line does."""
+    """There is no grid if it would show no more than a line."""
     assert between(expected, got) is None
 
 
 def test_whole_numbers_truth_values_and_nan_are_shown() -> None:
-    """As Python writes them."""
+    """Integers, bools and NaN appear as Python writes them."""
     assert "7" == shown(torch.arange(9), (7,)).expected[0][6]
     truth = between(torch.arange(9) > 4, torch.arange(9) > 3)
     assert truth is not None and ("False", "True") == (truth.expected[0][3], truth.got[0][3])
@@ -105,7 +105,7 @@ def test_whole_numbers_truth_values_and_nan_are_shown() -> None:
 
 
 class TestTold:
-    """What a student sees of it."""
+    """The grid in a student's report."""
 
     drawn = shown(torch.arange(60.0), (30,), (33,))
     report = Report(
@@ -113,25 +113,25 @@ class TestTold:
     )
 
     def test_one_number_has_the_double_frame(self) -> None:
-        """In the grid of the reader's own, and in the other."""
+        """The first difference has a double frame in both grids."""
         assert 2 == html(self.report).count("4px double") and 2 == html(self.report).count("border:2px solid")
         cells = re.findall(r"4px double[^>]*>([^<]*)<", html(self.report))
         assert ["30.0", "31.0"] == cells
 
     def test_the_indices_stand_above(self) -> None:
-        """Column heads of both grids."""
+        """Both grids have the column indices as headers."""
         assert 2 * [str(each) for each in range(27, 35)] == re.findall(r"<th[^>]*>(\d+)</th>", html(self.report))
 
     def test_a_grid_moves_by_itself(self) -> None:
-        """On a phone eight numbers are wider than the page: a finger or keys move each grid, which has a name."""
+        """Each grid scrolls by itself with a finger or keys, and has an accessible name."""
         found = re.findall(r'overflow-x:auto" tabindex="0" role="group" aria-label="([^"]*)"><table', html(self.report))
 
         assert ["expected, as a grid", "yours, as a grid"] == found
 
     def test_a_terminal_gets_a_line(self) -> None:
-        """The text says where to look."""
+        """The text version says where the first difference is."""
         assert "compared  2 of 60 numbers differ, the first at [30]" in text(self.report)
 
     def test_it_travels(self) -> None:
-        """To JSON and back it is the same."""
+        """A report with a grid is equal after a round trip through JSON."""
         assert self.report == Report.from_json(json.loads(json.dumps(self.report.to_json())))

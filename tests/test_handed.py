@@ -1,4 +1,4 @@
-"""Reading one file as it comes: whatever it was saved, packed or exported as, or a sentence that helps."""
+"""Reading one submitted file: any saved, packed or exported form, or a helpful reason."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ STEM = "ch01_tensors"
 
 
 def solved(stem: str = STEM) -> bytes:
-    """The worked solutions of a chapter."""
+    """Return the solved notebook of a chapter."""
     return (PROJECT / "solutions" / f"{stem}.ipynb").read_bytes()
 
 
 @cache
 def release() -> NotebookNode:
-    """The notebook that students are given."""
+    """Return the released notebook."""
     found: NotebookNode = nbformat.read(PROJECT / "notebooks" / f"{STEM}.ipynb", as_version=4)
     return found
 
 
 @cache
 def plain() -> Submission:
-    """What the plain file is read as."""
+    """Return the submission read from the plain file."""
     return read_submission(solved(), release())
 
 
 def packed(**files: bytes) -> bytes:
-    """A zip archive, with what macOS and JupyterLab add to one."""
+    """Return a zip archive of these files, with the additions of macOS and JupyterLab."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in ({"__MACOSX/._a": b"", "w/.ipynb_checkpoints/a": b"{}"} | files).items():
@@ -53,13 +53,13 @@ def packed(**files: bytes) -> bytes:
 
 
 def changed(change: Callable[[Any], Any]) -> bytes:
-    """The solved notebook after a change to its JSON."""
+    """Return the solved notebook after a change to its JSON."""
     notebook = json.loads(solved())
     return json.dumps(change(notebook) or notebook).encode()
 
 
 def old(notebook: Any) -> Any:
-    """As format 3 wrote it."""
+    """Return the notebook in format 3."""
     cells = [cell | {"input": cell["source"]} for cell in notebook["cells"]]
     for cell in cells:
         del cell["source" if cell["cell_type"] == "code" else "input"]
@@ -67,25 +67,25 @@ def old(notebook: Any) -> Any:
 
 
 def without_ends(notebook: Any) -> None:
-    """Each cell's text as a list of lines, and no line with its end."""
+    """Make each cell's text a list of lines without newlines."""
     for cell in notebook["cells"]:
         cell["source"] = "".join(cell["source"]).split("\n")
 
 
 def script(mark: str) -> bytes:
-    """As a script, with a mark before each cell of code."""
+    """Return the notebook as a script with this mark before each code cell."""
     cells = json.loads(solved())["cells"]
     pieces = [f"{mark}\n\n{''.join(cell['source'])}\n\n" for cell in cells if cell["cell_type"] == "code"]
     return ("#!/usr/bin/env python\n# coding: utf-8\n\n" + "".join(pieces)).encode()
 
 
 def of_databricks(data: bytes) -> bytes:
-    """A script with Databricks's marks, which stand between cells."""
+    """Return the script with Databricks's marks between cells."""
     return b"# Databricks notebook source\n" + data.replace(b"# MARK", b"# COMMAND ----------")
 
 
 def counted_twice() -> bytes:
-    """A notebook that was run on two branches: git meets a conflict in each count."""
+    """Return a notebook with merge conflicts in its execution counts."""
     lines = json.dumps(json.loads(solved()), indent=1).split("\n")
     for place in [place for place, line in enumerate(lines) if "execution_count" in line][:4:-7]:
         told = [lines[place].replace("null", number) for number in ("3", "7")]
@@ -94,7 +94,7 @@ def counted_twice() -> bytes:
 
 
 def in_one_cell(notebook: Any) -> None:
-    """All answers in one cell, under whose docstrings' lines are some that end with a question mark."""
+    """Put all answers into one cell, whose docstrings have lines that end with a question mark."""
     cells = [each for each in notebook["cells"] if each["metadata"].get("nbgrader", {}).get("solution")]
     text = "\n\n".join("".join(each["source"]) for each in cells)
     assert len(text) < MAX_SOURCE and text.count("?\n") > 1
@@ -124,7 +124,7 @@ READ = {
 
 @pytest.mark.parametrize(("data", "told"), READ.values(), ids=READ.keys())
 def test_what_leaves_no_doubt_is_read(data: bytes, told: str) -> None:
-    """The answers are those of the plain file, and what was mended is told where it cost no points."""
+    """The answers are those of the plain file, and repairs are listed."""
     submission = read_submission(data, release())
 
     assert (plain().answers, None, ()) == (submission.answers, submission.trouble, submission.eye)
@@ -135,7 +135,7 @@ ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32",
 
 
 def test_conflicts_in_what_is_read_are_not_decided_here() -> None:
-    """Where the two versions of a cell differ, or a mark is missing, nobody knows which one counts."""
+    """A merge conflict within a cell's source makes the file unreadable, with its line."""
     data = counted_twice()
     lines = data.split(b"\n")
     place = next(place for place, line in enumerate(lines) if b"def describe" in line)
@@ -147,14 +147,14 @@ def test_conflicts_in_what_is_read_are_not_decided_here() -> None:
 
 
 def test_everything_in_one_cell_is_read() -> None:
-    """A line of a docstring that ends with a question mark is nothing that IPython would change."""
+    """A docstring's line that ends with a question mark is not taken for IPython's help."""
     submission = read_submission(changed(in_one_cell), release())
 
     assert submission.trouble is None and len(set(submission.answers.values())) == 1
 
 
 def test_an_ending_in_capitals_is_one() -> None:
-    """As some cameras and old systems write endings."""
+    """An ending in capitals is recognized."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
         archive.writestr("work/CH01.IPYNB", solved())
@@ -174,7 +174,7 @@ def test_an_ending_in_capitals_is_one() -> None:
 def test_any_encoding_and_packing_is_read(
     words: str, encoding: str, indent: int | None, commas: set[int], in_archive: bool
 ) -> None:
-    """However a program wrote the file and whatever packed it, its answers are the same."""
+    """Any encoding, indentation, extra commas and packing give the same answers."""
     notebook = json.loads(solved())
     notebook["cells"].append({"cell_type": "markdown", "metadata": {}, "source": words})
     lines = json.dumps(notebook, ensure_ascii=False, indent=indent).split("\n")
@@ -193,7 +193,7 @@ def test_any_encoding_and_packing_is_read(
 @given(share=st.floats(0.01, 0.99))
 @pytest.mark.night
 def test_any_beginning_is_read_as_far_as_it_goes(share: float) -> None:
-    """Of a file that breaks off, each answer is the student's own or the starter; and a person is told."""
+    """In a truncated file, each answer is the student's or the starter, and the teacher is notified."""
     submission = read_submission(solved()[: int(len(solved()) * share)], release())
     untouched = read_submission(nbformat.writes(release()).encode(), release()).answers
 
@@ -205,7 +205,7 @@ def test_any_beginning_is_read_as_far_as_it_goes(share: float) -> None:
 
 
 def test_a_few_damaged_letters_cost_themselves() -> None:
-    """UTF-8 with a broken byte stays UTF-8: other letters are not taken for Latin-1."""
+    """A file with a broken UTF-8 byte is still read as UTF-8."""
     data = changed(lambda notebook: notebook["cells"][0].update(source="é" * 9)).replace(b"\\u00e9", "é".encode())
 
     submission = read_submission(data.replace("é".encode(), b"\xc3", 1), release())
@@ -216,7 +216,7 @@ def test_a_few_damaged_letters_cost_themselves() -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_a_file_cut_off_within_a_letter_is_read_so_far(encoding: str) -> None:
-    """It is not taken for another encoding, and no letter of it counts as damaged."""
+    """A file truncated within a letter keeps its encoding, without damaged letters."""
     text = changed(lambda notebook: notebook.update(zzz="")).decode()[:-2] + "é"
     submission = read_submission(text.encode(encoding)[:-1], release())
 
@@ -225,7 +225,7 @@ def test_a_file_cut_off_within_a_letter_is_read_so_far(encoding: str) -> None:
 
 
 def test_what_goes_on_behind_the_end_is_told() -> None:
-    """The notebook is read, and a person looks at the rest."""
+    """Data after the notebook's end is reported to the teacher."""
     submission = read_submission(solved() + b"\n{}", release())
 
     assert plain().answers == submission.answers
@@ -233,13 +233,13 @@ def test_what_goes_on_behind_the_end_is_told() -> None:
 
 
 def in_line(number: int, text: bytes) -> bytes:
-    """The solved notebook with a line put before another one, counted from 1."""
+    """Return the solved notebook with a line inserted before line `number`, counted from 1."""
     lines = solved().split(b"\n")
     return b"\n".join([*lines[: number - 1], text, *lines[number - 1 :]])
 
 
 def conflict(*places: int) -> bytes:
-    """The solved notebook with merge conflicts of seven lines each, from these lines on."""
+    """Return the solved notebook with merge conflicts at these lines."""
     data = solved()
     for place in sorted(places, reverse=True):
         lines = data.split(b"\n")
@@ -283,7 +283,7 @@ UNREADABLE = {
 
 @pytest.mark.parametrize(("data", "told"), [(row[0], row[1:]) for row in UNREADABLE.values()], ids=UNREADABLE.keys())
 def test_what_cannot_be_read_is_told_with_advice(data: bytes, told: tuple[str, ...]) -> None:
-    """What was found, in which line, and what to do that can be done; in one piece of printable text."""
+    """The reason for an unreadable file has a line and advice, in at most 500 printable characters."""
     submission = read_submission(data, release(), COURSE.listed)
 
     assert submission.trouble is not None and all(part in submission.trouble for part in told), submission.trouble
@@ -291,9 +291,9 @@ def test_what_cannot_be_read_is_told_with_advice(data: bytes, told: tuple[str, .
 
 
 def test_an_archive_with_a_password_is_told() -> None:
-    """What only its student can open is not tried."""
+    """An archive with a password raises UnreadableError."""
     data = bytearray(packed(a=b"{}"))
-    entry = data.rindex(b"PK\x01\x02")  # the last entry, which is the notebook's
+    entry = data.rindex(b"PK\x01\x02")  # the last entry is the notebook
     data[entry + 8] |= 1
 
     with pytest.raises(UnreadableError, match="zip archive with a password"):
@@ -302,7 +302,7 @@ def test_an_archive_with_a_password_is_told() -> None:
 
 @pytest.mark.parametrize("other", ["ch01_tensors", "ch02_autograd", "ch03_modules", "ch05_gpu_amp"])
 def test_each_chapter_is_told_from_the_others(other: str) -> None:
-    """Also where a lesson of one chapter defines what is an exercise in another; no marks are needed for that."""
+    """A notebook of another chapter is recognized without metadata."""
     notebook = json.loads(solved(other))
     for cell in notebook["cells"]:
         cell["metadata"] = {}

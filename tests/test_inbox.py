@@ -1,4 +1,4 @@
-"""A student's folder: which of the files in it counts, what is told of the others, and that nothing is lost."""
+"""A student's folder: which of its files counts, notes on the others, and that none is lost."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ Folder = dict[str, bytes]
 
 @cache
 def release() -> NotebookNode:
-    """The notebook that students are given."""
+    """Return the released notebook."""
     found: NotebookNode = nbformat.read(PROJECT / "notebooks" / NAME, as_version=4)
     return found
 
 
 @cache
 def answering(count: int) -> bytes:
-    """The released notebook with so many exercises answered."""
+    """Return the released notebook with `count` exercises answered."""
     notebook = copy.deepcopy(release())
     names = list(starters(release()))[:count]
     for cell in notebook.cells:
@@ -54,12 +54,12 @@ def answering(count: int) -> bytes:
 
 
 def opened(folder: Path) -> SubmittedFiles:
-    """What the grader finds in a folder."""
+    """Return what the grader reads from a folder."""
     return read_student_folder(folder, STEM, starters(release()))
 
 
 def hand_in(folder: Path, **files: bytes) -> Path:
-    """Files in a submission, each a minute newer than the one before."""
+    """Write files into a submission, each a minute newer than the one before."""
     folder = folder / "ada" / STEM
     for minute, (name, data) in enumerate(files.items()):
         path = folder / name
@@ -70,7 +70,7 @@ def hand_in(folder: Path, **files: bytes) -> Path:
 
 
 def answered(found: SubmittedFiles) -> int:
-    """How many answers are in what is graded."""
+    """Return the number of answers in the graded notebook."""
     submission = read_parcel(found, release())
     assert submission.trouble is None
     return sum(text != starters(release())[name] for name, text in submission.answers.items())
@@ -92,7 +92,7 @@ WHEREVER: dict[str, Callable[[bytes], Folder]] = {
 
 @pytest.mark.parametrize("made", WHEREVER.values(), ids=WHEREVER.keys())
 def test_notebook_is_found(tmp_path: Path, made: Callable[[bytes], Folder]) -> None:
-    """Whatever it is called and wherever it lies; it stands under the released name, where nbgrader looks."""
+    """A notebook of any name and place is copied to the released name, where nbgrader expects it."""
     folder = hand_in(tmp_path, **made(answering(14)))
 
     found = opened(folder)
@@ -125,7 +125,7 @@ MORE: dict[str, tuple[Folder, int, str]] = {
 
 @pytest.mark.parametrize(("files", "count", "told"), MORE.values(), ids=MORE.keys())
 def test_of_several_the_best_counts(tmp_path: Path, files: Folder, count: int, told: str) -> None:
-    """The most answers, then the newest; a person is told of the other, and the second look finds the same."""
+    """The notebook with most answers counts, then the newest; the teacher reads of the other, and files stay."""
     folder = hand_in(tmp_path, **files)
 
     found = opened(folder)
@@ -137,7 +137,7 @@ def test_of_several_the_best_counts(tmp_path: Path, files: Folder, count: int, t
 
 
 def test_a_starter_that_is_no_stub_is_no_answer(tmp_path: Path) -> None:
-    """A bug hunt's starter is a broken program: untouched, it does not count as answered."""
+    """The untouched starter of a bug hunt does not count as an answer."""
     chapter = "ch06_capstone"
     given_out = nbformat.read(PROJECT / "notebooks" / f"{chapter}.ipynb", as_version=4)
     assert any("NotImplementedError" not in starter for starter in starters(given_out).values())
@@ -151,7 +151,7 @@ def test_a_starter_that_is_no_stub_is_no_answer(tmp_path: Path) -> None:
 
 
 def test_what_is_handed_in_again_counts(tmp_path: Path) -> None:
-    """Better work under the released name takes the place of our copy of the other."""
+    """Better work under the released name replaces the copy of another file."""
     folder = hand_in(tmp_path, **{NAME: answering(0), "b.ipynb": answering(5)})
     assert 5 == answered(opened(folder))
     (folder / NAME).write_bytes(answering(11))
@@ -171,7 +171,7 @@ STATES = st.lists(
 @given(steps=STATES)
 @pytest.mark.night
 def test_nothing_that_was_handed_in_is_lost(steps: list[tuple[str, int, bool]]) -> None:
-    """However often files are handed in and looked at, the last under each name is there, and the best is graded."""
+    """After any sequence of submissions and readings, every file is kept, and the best is graded."""
     with TemporaryDirectory() as place:
         folder = Path(place) / "ada" / STEM
         last: dict[str, bytes] = {}
@@ -191,7 +191,7 @@ def test_nothing_that_was_handed_in_is_lost(steps: list[tuple[str, int, bool]]) 
 
 
 def test_without_a_notebook_the_files_are_named(tmp_path: Path) -> None:
-    """What is there, and what to ask for; a page that was put aside is named as well."""
+    """Without a notebook, the error lists the files and says what to ask for."""
     folder = hand_in(tmp_path, **{"essay.txt": b"Mine.", "ch01.html": b"<html>", "timestamp.txt": b""})
 
     with pytest.raises(WorkFailed, match=r"no notebook .*'essay.txt', 'ch01.html'.*Ask for the .ipynb file itself"):
@@ -199,14 +199,14 @@ def test_without_a_notebook_the_files_are_named(tmp_path: Path) -> None:
 
 
 def test_more_than_are_looked_into_are_told(tmp_path: Path) -> None:
-    """Ten files are read beside the one of the released name, and a person is told of the rest."""
+    """At most ten other files are read, and the teacher reads how many are left."""
     folder = hand_in(tmp_path, **{NAME: answering(3)}, **{f"{n}.ipynb": answering(1) for n in range(15)})
 
     assert "5 more notebooks were handed in, and not looked into" == opened(folder).eye[-1]
 
 
 def test_ten_more_large_notebooks_are_not_all_read(tmp_path: Path) -> None:
-    """Two of 26 MB are, whatever they are called, and the class does not wait for the others."""
+    """At most two large other files are read, which takes seconds."""
     folder = hand_in(tmp_path, **{NAME: answering(3)})
     for number in range(10):
         with (folder / (f"{number}.ipynb" if number < 5 else f"{number}.txt")).open("wb") as file:
@@ -220,8 +220,8 @@ def test_ten_more_large_notebooks_are_not_all_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["a.html", "b.XHT", "c.svgz", "d.rdf", "e.xsl", "f.atom", "g.wsdl"])
 def test_what_a_browser_takes_for_a_page_is_put_aside(tmp_path: Path, name: str) -> None:
-    """Formgrader serves what lies beside a notebook, under its own address: XML of every kind may hold a script."""
-    mimetypes.add_type("application/rdf+xml", ".rdf")  # systems know more or fewer
+    """Files that a browser would run are moved to a hidden folder, because formgrader serves them."""
+    mimetypes.add_type("application/rdf+xml", ".rdf")  # systems know different types
     mimetypes.add_type("application/atom+xml", ".atom")
     mimetypes.add_type("application/xhtml+xml", ".xht")
     mimetypes.add_type("application/wsdl+xml", ".wsdl")
@@ -233,7 +233,7 @@ def test_what_a_browser_takes_for_a_page_is_put_aside(tmp_path: Path, name: str)
 
 @pytest.mark.parametrize(("given", "mine"), [("data/numbers.csv", "data"), ("notes.txt", "notes.txt/mine.csv")])
 def test_what_stands_in_the_way_of_the_assignments_files_is_put_aside(tmp_path: Path, given: str, mine: str) -> None:
-    """nbgrader copies both into one folder, and fails where one is a file and the other a folder."""
+    """A file in place of an assignment's folder, or the reverse, is moved to a hidden folder."""
     path = tmp_path / "course" / "source" / STEM / given
     path.parent.mkdir(parents=True)
     path.write_text("1")
@@ -246,7 +246,7 @@ def test_what_stands_in_the_way_of_the_assignments_files_is_put_aside(tmp_path: 
 
 
 def test_a_link_in_the_place_of_what_was_put_aside_is_not_followed(tmp_path: Path) -> None:
-    """Neither for notebooks nor for names."""
+    """Links in place of the hidden folders are not followed."""
     (tmp_path / "secret" / "0").mkdir(parents=True)
     (tmp_path / "secret" / "0" / "secret.ipynb").write_bytes(answering(9))
     folder = hand_in(tmp_path, **{NAME: answering(1)})
@@ -260,7 +260,7 @@ def test_a_link_in_the_place_of_what_was_put_aside_is_not_followed(tmp_path: Pat
 
 
 def test_notebook_of_another_chapter_is_one_sentence(tmp_path: Path) -> None:
-    """In the place of a line for each exercise that was put back."""
+    """A notebook of another chapter gives one reason, and no list of repairs."""
     folder = hand_in(tmp_path, **{NAME: (PROJECT / "solutions" / "ch06_capstone.ipynb").read_bytes()})
 
     submission = read_parcel(opened(folder), release(), COURSE.listed)
@@ -270,7 +270,7 @@ def test_notebook_of_another_chapter_is_one_sentence(tmp_path: Path) -> None:
 
 
 def test_mark_is_ours(tmp_path: Path) -> None:
-    """The mark beside our copy says where it came from."""
+    """The mark beside the graded copy names the original file."""
     folder = hand_in(tmp_path, **{"b.ipynb": answering(1)})
     opened(folder)
 
@@ -278,7 +278,7 @@ def test_mark_is_ours(tmp_path: Path) -> None:
 
 
 def test_what_is_gone_while_it_is_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder that is moved away under the reader costs its own student the grading, with a sentence."""
+    """A folder that vanishes while it is read raises WorkFailed."""
     folder = tmp_path / "submitted" / "ada" / STEM
     folder.mkdir(parents=True)
     (folder / f"{STEM}.ipynb").write_bytes(b"{}")
@@ -293,13 +293,13 @@ def test_what_is_gone_while_it_is_read_is_told(tmp_path: Path, monkeypatch: pyte
         student_folder.read_student_folder(folder, STEM, {})
 
 
-# --- notebooks that are large for their outputs
+# --- notebooks with large outputs
 
 TRICKS = '"outputs": ["x", \\"outputs\\": [{'
 
 
 def with_outputs(text: str) -> bytes:
-    """A notebook with the answers to two exercises, and outputs with this text in the midst of it."""
+    """Return a notebook with two answers, and outputs that contain this text."""
     notebook = json.loads(answering(2))
     output = {"output_type": "stream", "name": "stdout", "text": [text, TRICKS], "outputs": [[1, [2]], {}]}
     for cell in notebook["cells"]:
@@ -312,7 +312,7 @@ def with_outputs(text: str) -> bytes:
 
 
 def test_outputs_are_taken_out_of_the_json_alone() -> None:
-    """All lists of outputs are empty; everything else is as it was, in the same lines."""
+    """`without_outputs` empties all lists of outputs, and keeps everything else and its lines."""
     data = with_outputs("qqqq")
     expected = json.loads(data)
     for cell in expected["cells"]:
@@ -326,7 +326,7 @@ def test_outputs_are_taken_out_of_the_json_alone() -> None:
 
 @pytest.mark.parametrize("sound", [True, False], ids=["sound", "broken off"])
 def test_outputs_cost_nothing(tmp_path: Path, sound: bool) -> None:
-    """A file of 60 MB that are outputs is read like one without them, also where it breaks off within its outputs."""
+    """A file with 60 MB of outputs is read as one without, even if truncated within them."""
     data = with_outputs("x" * 30_000_000)
     hand_in(tmp_path, **{NAME: data if sound else data[:-20_000_000]})
     found = read_parcel(opened(tmp_path), release())
@@ -338,7 +338,7 @@ def test_outputs_cost_nothing(tmp_path: Path, sound: bool) -> None:
 
 @pytest.mark.night
 def test_too_large_without_outputs(tmp_path: Path) -> None:
-    """What is too large for other reasons, or for far too many outputs, is named, and is not held in memory."""
+    """A file that is too large without its outputs gives a reason, and is not read whole."""
     hand_in(tmp_path, **{NAME: answering(2).replace(b"return 2", b"return '" + b"x" * MAX_BYTES + b"'")})
     found = opened(tmp_path)
     assert len(found.data) == MAX_BYTES + 1 and "beside its outputs" in str(read_parcel(found, release()).trouble)
@@ -350,7 +350,7 @@ def test_too_large_without_outputs(tmp_path: Path) -> None:
 @pytest.mark.parametrize("part", [b"[", b'{"outputs":[', b'"outputs":', b'{"outputs" : []},', b'"', b"\\", b'\\"'])
 @pytest.mark.night
 def test_outputs_are_looked_for_in_seconds(part: bytes) -> None:
-    """Whatever a large file is made of."""
+    """Removing outputs takes seconds for any large file."""
     begun = time.process_time()
     without_outputs(part * (MAX_FILE // 4 // len(part)))
 

@@ -1,4 +1,4 @@
-"""The tools of the lessons: what they show and count."""
+"""The tools of the lessons: their output and their measurements."""
 
 import base64
 import io
@@ -29,12 +29,12 @@ from course.instruments import (
 
 
 def shown(capsys: pytest.CaptureFixture[str]) -> str:
-    """What is shown outside of a notebook."""
+    """Return the printed output."""
     return capsys.readouterr().out
 
 
 def test_pictures_say_what_they_are(capsys: pytest.CaptureFixture[str]) -> None:
-    """In plain text, with what is said of them and what they are."""
+    """The text version of pictures has predictions and labels."""
     show_digits(torch.zeros(3, 64), says=torch.tensor([1, 2, 3]), is_=[1, 2, 8])
 
     assert "3 pictures of 8 by 8 numbers: 1 ✓; 2 ✓; 3 ✗ is 8\n" == shown(capsys)
@@ -51,14 +51,14 @@ def test_pictures_say_what_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_shapes(pictures: object, told: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """One picture, several, a list of both, rows of 64."""
+    """A picture, several, a list of both, and rows of 64 numbers are accepted."""
     show_digits(pictures)
 
     assert f"{told}\n" == shown(capsys)
 
 
 def test_pictures_in_html() -> None:
-    """An image for each with words of its own, in rows, dark where there is ink, red and blue where signs differ."""
+    """Each picture is an image with a text alternative, in rows; signed numbers are red and blue."""
     signed = torch.tensor([[-1.0, 0.0, 1.0]])
     html = Pictures([torch.zeros(8, 8).numpy(), signed.numpy(), torch.eye(8).numpy()], ["a", "b", "c"], [], 2)
     told = re.findall(r'alt="(.*?)"', html._repr_html_())
@@ -70,7 +70,7 @@ def test_pictures_in_html() -> None:
 
 @pytest.mark.parametrize(("full", "paper"), [(16, 0.5), (1, 0.5), (0.5, 0.75), (32, 0.5), (8, 0.75)])
 def test_scale_of_ink(full: float, paper: float) -> None:
-    """Half of the ink is gray, on the scale from 0 to 16 or to 1; on a wider one where the numbers go farther."""
+    """Gray follows the scale 0 to 16 or 0 to 1, or a wider one for larger numbers."""
     pictures = [torch.full((1, 1), full).numpy(), torch.full((1, 1), full / 2).numpy()]
     half = re.findall(r"base64,([^\"]+)", Pictures(pictures, [], [], 10)._repr_html_())[1]
 
@@ -78,7 +78,7 @@ def test_scale_of_ink(full: float, paper: float) -> None:
 
 
 def test_less_than_no_ink() -> None:
-    """As ink, a picture with negative numbers is gray like its neighbor, on one scale, and blue below 0."""
+    """With `as_ink`, all pictures share one scale, and negative numbers are blue."""
     pictures = [torch.tensor([[0.0, 1.0]]).numpy(), torch.tensor([[-2.0, 1.0]]).numpy()]
     markup = Pictures(pictures, [], [], 10, as_ink=True)._repr_html_()
     first, second = (imread(io.BytesIO(base64.b64decode(one)))[0] for one in re.findall(r"base64,([^\"]+)", markup))
@@ -92,14 +92,14 @@ def test_less_than_no_ink() -> None:
 
 @pytest.mark.parametrize(("many", "wide"), [(1, 150), (3, 150), (10, 86), (25, 86)])
 def test_a_row_is_filled(many: int, wide: int) -> None:
-    """A few pictures are large, and ten fill the width of a page."""
+    """A few pictures are large, and ten fill a row."""
     markup = Pictures([torch.zeros(8, 8).numpy()] * many, [], [], 10)._repr_html_()
 
     assert many == markup.count(f"flex:0 1 {wide}px")
 
 
 def test_what_cannot_be_shown_is_told() -> None:
-    """Words for other pictures, and what is no picture."""
+    """A wrong number of labels, or a wrong shape, raises ValueError."""
     with pytest.raises(ValueError, match="expected 2 entries in says, one for each picture; found 1"):
         show_digits(torch.zeros(2, 64), says=["a"])
     with pytest.raises(ValueError, match=r"found \(5,\)"):
@@ -107,7 +107,7 @@ def test_what_cannot_be_shown_is_told() -> None:
 
 
 def test_drawn_four() -> None:
-    """Black and white, and with ink in the middle."""
+    """The drawing is black and white, with enough ink."""
     four = drawn_four()
 
     assert (32, 32) == four.shape and {0.0, 1.0} == set(four.unique().tolist())
@@ -115,20 +115,20 @@ def test_drawn_four() -> None:
 
 
 def test_same_memory() -> None:
-    """A view reads the same block, a copy does not."""
+    """A view shares memory, and a copy does not."""
     x = torch.ones(4)
 
     assert same_memory(x, x[1:]) and not same_memory(x, x.clone())
 
 
 def test_milliseconds() -> None:
-    """The time of one call, in the round that was least disturbed."""
+    """The result is the time of one call in the fastest round."""
     assert 1.9 < milliseconds(lambda: sleep(0.002), rounds=3) < 20
     assert milliseconds(lambda: None) < 0.1
 
 
 def test_a_slow_first_call_is_not_counted() -> None:
-    """It would make the rounds so short that they tell nothing."""
+    """A slow first call is not measured."""
     calls: list[int] = []
 
     def slow_once() -> None:
@@ -140,13 +140,13 @@ def test_a_slow_first_call_is_not_counted() -> None:
 
 
 def test_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    """What torch refuses is told with its message."""
+    """`runs` returns whether a call succeeds, and prints torch's error if not."""
     assert runs(lambda: torch.ones(2)) and not shown(capsys)
     assert not runs(lambda: torch.ones(2) + torch.ones(3)) and shown(capsys).startswith("RuntimeError: The size")
 
 
 def test_lines_run_as_they_are_named() -> None:
-    """All in order find the slope; one left out leaves it at 0; a word that is no line is told."""
+    """All lines in order find the slope, a missing line leaves it at 0, and an unknown word raises ValueError."""
     x = torch.linspace(-1.5, 1.5, 20).unsqueeze(1)
     losses, weight = run_lines("zero forward backward step", x, 2 * x)
 
@@ -158,7 +158,7 @@ def test_lines_run_as_they_are_named() -> None:
 
 
 def test_what_graphs_hold() -> None:
-    """Tensors and bytes: exp saves its result, and backward lets go of it."""
+    """The tools count saved tensors and their bytes, and see them freed by backward."""
     x = torch.ones(8, requires_grad=True)
     with saved_tensors() as alive:
         y = x.exp()
@@ -172,7 +172,7 @@ def test_what_graphs_hold() -> None:
 
 
 def test_a_graph_is_shown_from_its_end(capsys: pytest.CaptureFixture[str]) -> None:
-    """Indented by what leads to what; an operand without a graph has no line, and a leaf the name that it is given."""
+    """A graph is printed from its result, indented, with the names of leaves."""
     x, y = torch.ones((), requires_grad=True), torch.ones((), requires_grad=True)
     show_graph((x * 2 + y) ** 2, x=x)
 
@@ -186,14 +186,14 @@ def test_a_graph_is_shown_from_its_end(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_operations() -> None:
-    """The operations of torch that ran, each as often as it did; a Linear is one product with a sum."""
+    """The result lists torch's operations in order."""
     layer = torch.nn.Linear(3, 2)
 
     assert ["t", "addmm", "relu", "relu"] == operations(lambda: layer(torch.eye(3)).relu().relu())[-4:]
 
 
 def test_two_switches(capsys: pytest.CaptureFixture[str]) -> None:
-    """The mode decides whether two calls agree, no_grad whether the result requires grad."""
+    """The table shows that the mode changes results, and no_grad whether they require grad."""
     two_switches(nn.Sequential(nn.Linear(3, 50), nn.Dropout(0.5)), torch.ones(4, 3))
 
     rows = [line.split() for line in shown(capsys).splitlines()[1:]]
@@ -204,7 +204,7 @@ def test_two_switches(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_toy_device() -> None:
-    """The host goes on at once; the device begins a piece when it has it and is free; to wait takes both to the end."""
+    """Launching returns at once, pieces run one after the other, and waiting ends both."""
     toy = ToyDevice()
     toy.launch(4)
     toy.launch(4)

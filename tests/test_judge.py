@@ -1,4 +1,4 @@
-"""The judge: reference and answer bank of a course folder, on cases."""
+"""The judge: reference and answer bank of a course folder, applied to cases."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -18,13 +18,13 @@ from tests.sample_course import COURSE, STEM
 
 @pytest.fixture(scope="module")
 def judge() -> Judge:
-    """The judge of the sample."""
+    """Return the judge of the sample."""
     return Judge(COURSE.folder, STEM)
 
 
 class TestJudge:
     def test_the_reference_passes_on_fresh_cases(self, judge: Judge) -> None:
-        """A worked solution observed anew gets full marks."""
+        """A worked solution gets full marks on fresh cases."""
         seen = judge.exercises["standardize"].observe(
             judge.solutions["standardize"], judge.keys.cases("standardize", 41)
         )
@@ -32,11 +32,11 @@ class TestJudge:
         assert judge.judge("standardize", 41, seen, "").passed
 
     def test_a_key_is_computed_once(self, judge: Judge) -> None:
-        """A class of a thousand needs the reference's observations once."""
+        """A key is cached, because a class needs it once for each student."""
         assert judge.keys.full_key("describe", 5) is judge.keys.full_key("describe", 5)
 
     def test_a_wrong_answer_is_judged_once(self, judge: Judge) -> None:
-        """The next of the class that shows the same, and says the same, gets the report that is there; seeds apart."""
+        """The report on a wrong answer is cached by observations, source and seed."""
         pairs = judge.keys.bank_observations("standardize")
         answer, seen = next(pair for pair in pairs if not pair[0].is_right)
         report = judge_within_limits(judge, "standardize", 0, seen, answer.source, "digest")
@@ -45,24 +45,24 @@ class TestJudge:
         assert judge.reports.find("standardize", 1, "digest", answer.source) is None
 
     def test_what_is_shipped_covers_every_exercise(self, judge: Judge) -> None:
-        """Each exercise of the chapter has its visible key."""
+        """Each exercise of the chapter has a shipped key."""
         assert {exercise.name for exercise in judge.exercises} == set(COURSE.keys(STEM))
 
     def test_no_weights_of_a_whole_training_are_shipped(self) -> None:
-        """Their digits differ between processors: the keys keep the facts that follow from them."""
+        """Keys of whole trainings hold facts and no weights, whose digits differ between processors."""
         key = OURS.keys("ch04_training")["sin_fit"]
 
         assert {"cut_loss", "shapes", "below", "relu_net", "fits"} == set(key.reference[-1])
         assert not any("outputs" in mistake.observations[-1] for mistake in key.mistakes)
 
     def test_facts_without_weights_earn_nothing(self) -> None:
-        """What the key keeps of a whole training, handed in as it is, does not pass for a training."""
+        """The shipped facts of a training do not pass as an answer's observations."""
         exercise, facts = OURS.find("sin_fit"), OURS.keys("ch04_training")["sin_fit"].reference[-1]
 
         assert exercise.compare(facts, dict(facts), exercise.tolerance) is not None
 
     def test_prices_are_compared_in_spreads_and_told_as_they_are(self) -> None:
-        """A price may be a hundredth of the spread off, and no further, whatever spread an answer claims."""
+        """A price may be off by a hundredth of the true spread, whatever spread the answer claims."""
         exercise, right = OURS.find("house_prices"), OURS.keys("ch04_training")["house_prices"].reference[0]
         line, units = right["line"], right["units"]
 
@@ -76,7 +76,7 @@ class TestJudge:
         assert all(difference and difference.expected is line for difference in far)
 
     def test_a_solution_that_fails_stops_everything(self, tmp_path: Path) -> None:
-        """A broken reference is an error of ours with file and line: it must not become the expected result."""
+        """A worked solution that raises gives an error with file and line."""
         for name in ("answers", "exercises"):
             copytree(COURSE.folder / name, tmp_path / name)
         chapter = tmp_path / "chapters" / f"{STEM}.py"
@@ -89,12 +89,12 @@ class TestJudge:
             Judge(tmp_path, STEM).keys.full_key("describe", 3)
 
     def test_a_missing_course_folder_is_named(self, tmp_path: Path) -> None:
-        """Outside a clone there is one line that says what to do."""
+        """A missing course folder raises CourseNotFound."""
         with pytest.raises(CourseNotFound):
             Judge(tmp_path, STEM)
 
     def test_an_exercise_without_answers_is_named(self, tmp_path: Path) -> None:
-        """And so are answers without an exercise: each has one file, and says which."""
+        """An exercise without answers, or answers without an exercise, raises an error with the files."""
         for name in ("answers", "exercises", "chapters"):
             copytree(COURSE.folder / name, tmp_path / name)
         bank = bank_path(tmp_path, STEM, "one_hot")
@@ -118,7 +118,7 @@ class TestJudge:
 
 
 def bank_text(name: str) -> str:
-    """A bank with nothing in it."""
+    """Return the text of an empty bank."""
     return f'from autograder.course.answer_bank import AnswerBank\n\nbank = AnswerBank("{name}")\n'
 
 
@@ -149,7 +149,7 @@ class Number:
 
 class TestBank:
     def test_a_source_comes_without_its_decorator(self) -> None:
-        """What goes into a solution cell is the bare function."""
+        """The source of an answer has no decorator."""
         bank = AnswerBank("f")
 
         @bank.wrong("zero", "You return 0.")
@@ -159,7 +159,7 @@ class TestBank:
         assert ["def f(x: int) -> int:\n    return 0\n"] == [answer.source for answer in bank]
 
     def test_each_of_several_classes_of_one_name_is_itself(self, tmp_path: Path) -> None:
-        """A class in the bank has its own source, and its name stands for itself, not for the last one's."""
+        """Each class of a bank has its own source, and its name refers to itself."""
         (tmp_path / "Number.py").write_text(TWO_CLASSES)
 
         one, two = load_bank(tmp_path / "Number.py")
@@ -168,7 +168,7 @@ class TestBank:
         assert one.source == "class Number:" + TWO_CLASSES.split("class Number:")[1].split("@bank")[0].rstrip() + "\n"
 
     def test_a_bank_is_taken_apart_once(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """And not for each answer, which took most of its time. Decorators are left out, and what stands below."""
+        """A bank is parsed once, and not once per answer, to find the sources without decorators."""
         plain = "@bank.right('one')\ndef f(x): return x\n\n"
         decorated = "import torch\n@bank.right('two')\n@torch.no_grad()\ndef f(x):\n    return (\n        x\n    )\n"
         (tmp_path / "f.py").write_text(f"{bank_text('f')}{plain}{decorated}# the end\n")
@@ -179,7 +179,7 @@ class TestBank:
         assert ["def f(x): return x\n", "def f(x):\n    return (\n        x\n    )\n"] == sources
 
     def test_a_tag_is_given_once(self) -> None:
-        """Two answers to one exercise under one tag are refused."""
+        """Two answers with one tag raise BankError."""
         bank = AnswerBank("lambda_like")
         bank.right("plain")(lambda_like)
 
@@ -187,18 +187,18 @@ class TestBank:
             bank.right("plain")
 
     def test_an_answer_has_the_name_of_the_exercise(self) -> None:
-        """One that was copied from another bank is told."""
+        """An answer with another name than the exercise raises BankError."""
         with pytest.raises(BankError, match="expected an answer called 'f' under 'plain', found 'lambda_like'"):
             AnswerBank("f").right("plain")(lambda_like)
 
     @pytest.mark.parametrize(("tag", "sentence"), [("No Keepdim", "s"), ("ok", "  ")])
     def test_tags_and_sentences_have_a_form(self, tag: str, sentence: str) -> None:
-        """A tag is lower case with hyphens; a sentence is not empty."""
+        """A tag that is not lower case with hyphens, or an empty message, raises BankError."""
         with pytest.raises(BankError):
             AnswerBank("f").wrong(tag, sentence)
 
     def test_a_bank_that_cannot_run_is_named_with_its_line(self, tmp_path: Path) -> None:
-        """A slip in the bank is told with file and line, whether Python finds it or the bank does."""
+        """A bank that raises gives an error with file and line."""
         broken = {"import math\nmath.nope\n": "AttributeError", bank_text("f") + 'bank.right("A")\n': "tag"}
         for text, told in broken.items():
             (tmp_path / "f.py").write_text(text)
@@ -207,7 +207,7 @@ class TestBank:
                 load_bank(tmp_path / "f.py")
 
     def test_a_file_without_a_bank_is_named(self, tmp_path: Path) -> None:
-        """A file of answers must define `bank`, for its own exercise."""
+        """A file that does not define `bank` for its own exercise raises BankError."""
         for text in ("banc = 1\n", bank_text("g")):
             (tmp_path / "ch99").mkdir(exist_ok=True)
             (tmp_path / "ch99" / "f.py").write_text(text)

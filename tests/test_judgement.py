@@ -1,4 +1,4 @@
-"""Judgement: from observations and a key to a report."""
+"""Judging: from observations and a key to a report."""
 
 from dataclasses import replace
 
@@ -14,17 +14,17 @@ from tests import made
 
 
 def statuses(answer: object) -> list[Status]:
-    """The statuses of a report on an answer to the made exercise."""
+    """Return the statuses of a report on an answer to the made exercise."""
     return [verdict.status for verdict in made.report(answer).verdicts]  # type: ignore[arg-type]
 
 
 def test_the_reference_passes_every_check() -> None:
-    """One verdict for each requirement and for each rule."""
+    """The reference has one passed verdict for each requirement and rule."""
     assert [Status.PASS] * 3 == statuses(made.reference)
 
 
 def test_the_starter_is_not_attempted() -> None:
-    """A stub that raises NotImplementedError is no failure, and earns nothing."""
+    """A stub that raises NotImplementedError counts as not attempted, and earns nothing."""
 
     def stub(x: torch.Tensor, plus: float) -> None:
         raise NotImplementedError
@@ -36,7 +36,7 @@ def test_the_starter_is_not_attempted() -> None:
 @pytest.mark.parametrize("seed", [0, 1, 2])
 @pytest.mark.parametrize("answer", made.MISTAKES, ids=lambda answer: answer.__name__)
 def test_a_known_mistake_gets_its_own_sentence(answer: object, seed: int) -> None:
-    """Every wrong answer of the bank is told apart from the others, on any cases."""
+    """Each known mistake gets its own message on any cases."""
     report = made.report(answer, seed)  # type: ignore[arg-type]
     tag, sentence = made.MISTAKES[answer]  # type: ignore[index]
 
@@ -46,19 +46,19 @@ def test_a_known_mistake_gets_its_own_sentence(answer: object, seed: int) -> Non
 
 
 def test_a_failed_first_check_skips_the_rest() -> None:
-    """Passing a later check by luck earns nothing when the basics do not work."""
+    """If the first requirement fails, the others are skipped and earn nothing."""
     assert [Status.FAIL, Status.SKIPPED, Status.SKIPPED] == statuses(made.square)
     assert 0 == made.report(made.square).score
 
 
 def test_a_later_failure_keeps_what_was_passed() -> None:
-    """Each check that passes counts its share."""
+    """If a later requirement fails, the passed ones still count."""
     assert [Status.PASS, Status.FAIL, Status.PASS] == statuses(made.forgets)
     assert pytest.approx(2 / 3) == made.report(made.forgets).score
 
 
 def test_an_unknown_mistake_gets_the_first_difference() -> None:
-    """An answer that resembles no known mistake is told what differs, with both values."""
+    """An unknown mistake gets a message about the first difference, with both values."""
     first = made.report(lambda x, plus: torch.zeros(1)).first
 
     assert first is not None
@@ -70,14 +70,14 @@ def test_an_unknown_mistake_gets_the_first_difference() -> None:
     ("path", "place"), [(("returned",), "the result"), (("returned", 0, "loss"), "entry [0]['loss'] of the result")]
 )
 def test_what_is_told_names_the_place(path: tuple[str | int, ...], place: str) -> None:
-    """In words that can be read aloud, also where something within the result differs."""
+    """The message names the place of the difference in words."""
     told = difference_message(made.exercise(), {}, Difference(path, "type", 1.5, "much"), {}, {})
 
     assert f"Expected {place} to be a float, got a str." == told.sentence
 
 
 def test_a_fact_may_say_which_form() -> None:
-    """Where a result has not the form that its probe looks into, a fact that was seen all the same has the word."""
+    """If a result has another form than its probe expects, the message of a differing fact is used."""
     right, seen = {"is_list": True, "entries": 1}, {"is_list": False, "returned": {}}
     told = difference_message(
         made.exercise(), {"is_list": "No list."}, Difference((), "keys", [*right], [*seen]), right, seen
@@ -91,7 +91,7 @@ def test_a_fact_may_say_which_form() -> None:
     [("first = mended", Status.FAIL), ("first = second = broken", Status.NOT_ATTEMPTED), ("", Status.FAIL)],
 )
 def test_what_was_changed_is_an_attempt(source: str, status: Status) -> None:
-    """A program whose first fault hides what became of the others shows what it showed before it was touched."""
+    """Code with the same observations as the untouched starter counts as an attempt if it was changed."""
     cases = made.exercise().cases(0)
     seen = made.exercise().observe(made.square, cases)
     untouched = KnownMistake(UNTOUCHED, "It still stops.", tuple(seen), unless="mended")
@@ -101,7 +101,7 @@ def test_what_was_changed_is_an_attempt(source: str, status: Status) -> None:
 
 
 def test_a_crash_is_an_error_with_its_message() -> None:
-    """Code that raises is told type and message."""
+    """Code that raises gets a message with the type and text of the error."""
     first = made.report(lambda x, plus: x.reshape(5, 5)).first
 
     assert first is not None
@@ -110,7 +110,7 @@ def test_a_crash_is_an_error_with_its_message() -> None:
 
 
 def test_a_whole_report_says_it_once() -> None:
-    """A crash of the cell is told at the first check; the others are skipped."""
+    """A uniform report has its message at the first requirement, and skips the others."""
     report = uniform_report(made.exercise(), made.key().cases, Status.TIMEOUT, "Too slow.")
 
     assert [Status.TIMEOUT, Status.SKIPPED, Status.SKIPPED] == [verdict.status for verdict in report.verdicts]
@@ -118,7 +118,7 @@ def test_a_whole_report_says_it_once() -> None:
 
 
 def test_a_note_is_for_right_answers() -> None:
-    """Advice on style costs no points, and does not distract from what is wrong."""
+    """A note on style appears only for right answers, and costs no points."""
     assert (made.NOTE,) == made.report(made.roundabout).notes
     assert () == made.report(made.reference).notes
     assert () == made.report(made.roundabout_and_wrong).notes

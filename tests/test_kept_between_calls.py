@@ -1,10 +1,10 @@
-"""An answer that keeps between its calls what it counts or collects is seen to do so, from the first requirement on."""
+"""An answer that keeps state between its calls fails the first requirement."""
 
 import pytest
 
 from tests.our_course import COURSE, answer_in, judge_of
 
-# Of each exercise: a line of its worked solution, the line that keeps instead, and what stands outside the function.
+# For each exercise: a line of its solution, a replacement that keeps state, and code outside the function.
 KEPT = {
     "descend": (
         "x = x0.detach().clone().requires_grad_()",
@@ -20,7 +20,7 @@ KEPT = {
 
 @pytest.mark.parametrize("name", KEPT)
 def test_what_is_kept_is_seen(name: str) -> None:
-    """The first requirement is not met, by what a second call tells; of the worked solution, nothing is seen."""
+    """An answer with state fails the first requirement by its second call, and the worked solution does not."""
     line, keeps, outside = KEPT[name]
     right = judge_of(name).chapter.solution(name)
     exercise = COURSE.find(name)

@@ -1,4 +1,4 @@
-"""Keys that are kept until a round of grading ends: a run that is killed again and again comes to its end."""
+"""Keys are stored until a round of grading ends, so that a run that is often killed still finishes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tests.sample_course import COURSE, STEM, sample_judge
 
 
 class KilledError(BaseException):
-    """The run is killed here."""
+    """Raised in place of killing the run."""
 
 
 def test_keys_are_not_computed_twice_however_often_a_run_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each life gets one piece further; in the end all keys are right, and the round's end drops them."""
+    """Each restarted run continues with the next key, all keys are right, and the round's end deletes them."""
     shelf, seed = ExpectedCache(keys_path(tmp_path, STEM), "content"), 12345
     keep, made = ExpectedCache.keep, list[tuple[str, str]]()
 
@@ -51,7 +51,7 @@ def test_keys_are_not_computed_twice_however_often_a_run_is_killed(
 
 
 def test_what_takes_long_is_kept_before_its_key_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A life that is shorter than a key gets further all the same: no wrong answer is watched twice."""
+    """If a key takes long, the observations of each wrong answer are stored one by one."""
     monkeypatch.setattr(answer_keys, "_LONG", 0.0)
     shelf, seed, name = ExpectedCache(keys_path(tmp_path, STEM), "content"), 12345, sample_judge().names[0]
     keep, made = ExpectedCache.keep, list[str]()
@@ -73,7 +73,7 @@ def test_what_takes_long_is_kept_before_its_key_is_whole(tmp_path: Path, monkeyp
 
 
 def test_damaged_or_foreign_keys_are_made_again(tmp_path: Path) -> None:
-    """A key that cannot be read, or is of other content, is no key."""
+    """A damaged key, or one for other content, is not used."""
     name, seed = sample_judge().names[0], 12345
     key, shelf = sample_judge().keys.reference_key(name, seed), ExpectedCache(tmp_path, "content")
     shelf.keep("bare", seed, seed, key)

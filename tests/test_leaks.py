@@ -9,19 +9,19 @@ from tests import leaks
 from tests.small_chapter import BANK, PROJECT, STEM, make_project, observe
 from tests.wheel import PACKAGES, build_wheel
 
-# In one process: the project is built for all of them together.
+# One process, which builds the project once.
 pytestmark = pytest.mark.xdist_group("leaks")
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel that students install."""
+    """Return the wheel that students install."""
     return build_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
 def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """This course, built anew elsewhere."""
+    """Return a copy of this course, built."""
     project = tmp_path_factory.mktemp("project")
     for path in [
         *chapter_paths(PROJECT / "course"),
@@ -38,7 +38,7 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def secret() -> set[str]:
-    """Every telling line of this course that students must not find."""
+    """Return every telling line of this course that students must not find."""
     banks = PROJECT / "course" / "answers"
     return leaks.secrets(
         {
@@ -52,16 +52,16 @@ def secret() -> set[str]:
 class TestThisCourse:
     @pytest.mark.night
     def test_there_are_secrets(self, secret: set[str]) -> None:
-        """The search has something to look for: solutions, hidden tests and wrong answers."""
+        """There are secrets to search for, among them hidden tests."""
         assert len(secret) > 50
         assert any("fresh=True" in line for line in secret)
 
     def test_solutions_would_be_found(self, secret: set[str]) -> None:
-        """The search finds what it looks for where it must be, in the solved notebooks."""
+        """The search finds secrets in the solved notebooks, where they must be."""
         assert leaks.find(secret, leaks.of_notebooks(PROJECT / "solutions"))
 
     def test_notebooks(self, secret: set[str]) -> None:
-        """No student notebook holds a line of a solution, a hidden test or a bank answer."""
+        """No student notebook contains a line of a solution, a hidden test or a bank answer."""
         texts = leaks.of_notebooks(PROJECT / "notebooks")
 
         assert texts
@@ -69,22 +69,22 @@ class TestThisCourse:
 
     @pytest.mark.night
     def test_release(self, secret: set[str], released: Path) -> None:
-        """Nor does nbgrader's release."""
+        """nbgrader's release contains no secret."""
         texts = leaks.of_notebooks(released / "course" / "release")
 
         assert texts
         assert [] == leaks.find(secret, texts) + leaks.find_markers(texts)
 
     def test_nothing_beside_the_release(self, released: Path) -> None:
-        """The release holds notebooks and nothing else."""
+        """The release contains only notebooks."""
         assert {".ipynb"} == {path.suffix for path in (released / "course/release").rglob("*") if path.is_file()}
 
     def test_wheel(self, secret: set[str], wheel: Path) -> None:
-        """Nor does the wheel."""
+        """The wheel contains no secret."""
         assert [] == leaks.find(secret, leaks.of_wheel(wheel))
 
     def test_folders_of_the_wheel(self, wheel: Path) -> None:
-        """The wheel holds the packages with their data, and of the course nothing but what students need."""
+        """The wheel contains the packages with their data, and only the student's parts of the course."""
         names = set(leaks.of_wheel(wheel))
         tops = {name.split("/")[0] for name in names}
 
@@ -98,22 +98,22 @@ class TestThisCourse:
 
 
 class TestPlanted:
-    """A leak that is put there on purpose is found."""
+    """Planted leaks are found."""
 
     @pytest.fixture
     def project(self, tmp_path: Path) -> Path:
-        """A small project, built."""
+        """Return a small project, built."""
         folder = make_project(tmp_path)
         build(folder, observe)
         return folder
 
     @pytest.fixture
     def small_secret(self, project: Path) -> set[str]:
-        """What the small project must not show."""
+        """Return the secrets of the small project."""
         return leaks.secrets({project / "course/chapters" / f"{STEM}.py": BANK})
 
     def test_clean(self, project: Path, small_secret: set[str]) -> None:
-        """Before planting nothing is found."""
+        """Without a planted leak, nothing is found."""
         assert [] == leaks.find(small_secret, leaks.of_notebooks(project / "notebooks"))
 
     @pytest.mark.parametrize(
@@ -127,14 +127,14 @@ class TestPlanted:
         ],
     )
     def test_in_a_notebook(self, project: Path, small_secret: set[str], line: str) -> None:
-        """A planted line of a solution, hidden test or wrong answer is found, however it is spaced."""
+        """A planted secret line is found, whatever its spaces."""
         path = project / "notebooks" / f"{STEM}.ipynb"
         path.write_text(path.read_text().replace("Forty-one and one?", line))
 
         assert len(leaks.find(small_secret, leaks.of_notebooks(project / "notebooks"))) == 1
 
     def test_in_metadata(self, project: Path, small_secret: set[str]) -> None:
-        """A line hidden in a notebook's metadata is found."""
+        """A secret line in a notebook's metadata is found."""
         path = project / "notebooks" / f"{STEM}.ipynb"
         path.write_text(path.read_text().replace('"display_name": "', '"display_name": "return math.fsum([x, 1])'))
 
@@ -145,7 +145,7 @@ class TestPlanted:
         assert leaks.find_markers(leaks.of_notebooks(project / "course" / "source"))
 
     def test_in_the_wheel(self, wheel: Path, tmp_path: Path, secret: set[str]) -> None:
-        """A solution put into the wheel is found, also within JSON."""
+        """A solution in the wheel is found, even inside JSON."""
         longest = max(secret, key=len)
         copy = tmp_path / wheel.name
         copy.write_bytes(wheel.read_bytes())

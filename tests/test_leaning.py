@@ -1,4 +1,4 @@
-"""What an answer leans on that grading will not have: told when it is certain, and only then."""
+"""Notes on hidden state that an answer depends on and grading will not have, given only if certain."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HELPER = "def helper(x):\n    return x"
 
 class TestFurtherDown:
     def test_a_helper_that_stands_below_is_told(self, kernel: MadeKernel) -> None:
-        """The note names the helper and how its cell begins."""
+        """A helper defined only below the check gives a note with its name and the beginning of its cell."""
         kernel.save(ANSWER, CHECK, HELPER)
         kernel.run(HELPER)
         kernel.run(ANSWER)
@@ -32,7 +32,7 @@ class TestFurtherDown:
         assert "`mine.ipynb` was last saved" in told
 
     def test_above_it_is_well(self, kernel: MadeKernel) -> None:
-        """The same helper, moved."""
+        """After the helper is moved above the check, there is no note."""
         kernel.run(HELPER)
         kernel.run(ANSWER)
         kernel.save(ANSWER, CHECK, HELPER)
@@ -42,7 +42,7 @@ class TestFurtherDown:
         assert kernel.check("2") == ""
 
     def test_names_of_one_cell_are_told_together(self, kernel: MadeKernel) -> None:
-        """A cell is moved once."""
+        """Names that one cell defines share one note."""
         below = "a, b = 1, 2"
         kernel.save("def answer():\n    return a + b", CHECK, below)
         kernel.run(below)
@@ -51,7 +51,7 @@ class TestFurtherDown:
         assert kernel.check("1").count("uses `a` and `b`, which") == 1
 
     def test_it_is_the_cell_below_that_is_quoted(self, kernel: MadeKernel) -> None:
-        """Also where the one that ran is gone; of two, the one that ran."""
+        """The note quotes the saved cell below, and of several the one that ran."""
         for text in ("helper = max", "helper = abs", ANSWER):
             kernel.run(text)
         kernel.save(ANSWER, CHECK, "helper = min", "helper = abs")
@@ -61,7 +61,7 @@ class TestFurtherDown:
         assert "begins `helper = min`" in kernel.check("1")
 
     def test_many_notes_are_cut_short(self, kernel: MadeKernel) -> None:
-        """Three things to do are enough at once."""
+        """At most three notes appear."""
         below = [f"{name} = 1" for name in "abcde"]
         for text in (*below, "def answer():\n    return a, b, c, d, e"):
             kernel.run(text)
@@ -70,7 +70,7 @@ class TestFurtherDown:
         assert len(kernel.check("1").splitlines()) == 3
 
     def test_a_helpers_helper_counts(self, kernel: MadeKernel) -> None:
-        """What the answer calls must find its names too."""
+        """Names that helpers use count too."""
         middle = "def helper(x):\n    return deeper(x)"
         kernel.save(middle, ANSWER, CHECK, "deeper = abs")
         for text in ("deeper = abs", middle, ANSWER):
@@ -79,7 +79,7 @@ class TestFurtherDown:
         assert "uses `deeper`" in kernel.check("2")
 
     def test_a_check_from_a_scratch_cell_on_top_counts_where_the_check_stands(self, kernel: MadeKernel) -> None:
-        """The place is that of the check that is graded."""
+        """A check run from a scratch cell counts at the place of the graded check."""
         kernel.save("check('answer', answer) ", HELPER, ANSWER, CHECK)
         kernel.run(HELPER)
         kernel.run(ANSWER)
@@ -87,7 +87,7 @@ class TestFurtherDown:
         assert kernel.check("0", text="check('answer', answer) ") == ""
 
     def test_a_wrong_answer_has_other_worries(self, kernel: MadeKernel) -> None:
-        """Only what passes gets the note."""
+        """A failing answer gets no such note."""
         kernel.save(ANSWER, CHECK, HELPER)
         kernel.run(HELPER)
         kernel.run(ANSWER)
@@ -98,7 +98,7 @@ class TestFurtherDown:
 
 class TestGone:
     def test_a_deleted_helper_is_told(self, kernel: MadeKernel) -> None:
-        """It ran, and the notebook that was saved afterwards does not have it."""
+        """A helper whose cell was deleted gives a note."""
         kernel.run(HELPER)
         kernel.run(ANSWER)
         kernel.save(ANSWER, CHECK)
@@ -109,14 +109,14 @@ class TestGone:
         assert "began `def helper(x):`" in told
 
     def test_a_deleted_answer_is_told(self, kernel: MadeKernel) -> None:
-        """The kernel still passes it; there is nothing to hand in."""
+        """A deleted answer gives a note, although the kernel still passes it."""
         kernel.run("def answer(x):\n    return x")
         kernel.save("1 + 1", CHECK)
 
         assert "No cell of the notebook defines `answer` any more" in kernel.check("1")
 
     def test_an_answer_edited_and_not_run_is_told(self, kernel: MadeKernel) -> None:
-        """What was checked is not what is handed in."""
+        """An answer that was edited and not run gives a note, whether or not it passes."""
         kernel.run("def answer(x):\n    return x")
         kernel.save("def answer(x):\n    return x + 1", CHECK)
 
@@ -126,7 +126,7 @@ class TestGone:
         assert told == kernel.check("1")
 
     def test_of_an_answer_that_fails_a_helper_that_was_edited_is_told_too(self, kernel: MadeKernel) -> None:
-        """It may be the one that is right by now; what grading will not have can wait."""
+        """A failing answer gets a note on an edited helper, and none on cells below."""
         for text in ("below = 1", HELPER, "def answer(x):\n    return helper(x) + below"):
             kernel.run(text)
         kernel.save(HELPER + " + 1", "def answer(x):\n    return helper(x) + below", CHECK, "below = 1")
@@ -137,7 +137,7 @@ class TestGone:
         assert "The cell that defines `helper` has changed" in told and "further down" not in told
 
     def test_two_names_of_one_helper_are_one_note(self, kernel: MadeKernel) -> None:
-        """It is one cell that has to run."""
+        """Two names of one helper give one note."""
         answer = "def answer(x):\n    return helper(same(x))"
         for text in (HELPER, "same = helper", answer):
             kernel.run(text)
@@ -146,14 +146,14 @@ class TestGone:
         assert len(kernel.check("3").splitlines()) == 1
 
     def test_an_edited_class_is_told(self, kernel: MadeKernel) -> None:
-        """Answers may be classes."""
+        """An edited class gives a note."""
         kernel.run("class answer:\n    def f(self):\n        return 1")
         kernel.save("class answer:\n    def f(self):\n        return 2", CHECK)
 
         assert "The cell that defines `answer` has changed" in kernel.check("1")
 
     def test_a_comment_is_no_change(self, kernel: MadeKernel) -> None:
-        """The code is the same."""
+        """A changed comment gives no note."""
         kernel.run("def answer(x):\n    return x")
         kernel.save("# mine\ndef answer(x):\n    return x  # as it came", CHECK)
 
@@ -179,7 +179,7 @@ class TestRefused:
         ],
     )
     def test_a_newer_text_that_did_not_compile_is_told(self, kernel: MadeKernel, text: str, passed: bool) -> None:
-        """The check judged what ran before it, well or not."""
+        """If the answer's newest cell had a SyntaxError, a note says that an older one was checked."""
         kernel.passed = passed
         kernel.run(OLD)
         assert kernel.check() == ""
@@ -188,7 +188,7 @@ class TestRefused:
         assert STOPPED in kernel.check()
 
     def test_a_class_is_told(self, kernel: MadeKernel) -> None:
-        """Answers may be classes."""
+        """A class whose newest cell had a SyntaxError gives a note."""
         kernel.run("class answer:\n    def f(self):\n        return 1")
         kernel.fail("class answer\n    def f(self):\n        return 2")
 
@@ -206,7 +206,7 @@ class TestRefused:
         ],
     )
     def test_what_may_be_newer_is_not_told(self, kernel: MadeKernel, later: str) -> None:
-        """The name has been given another value since, or may have been."""
+        """If the name got or may have got another value since, there is no note."""
         kernel.run(OLD)
         kernel.fail(BROKEN)
         assert STOPPED in kernel.check()
@@ -216,7 +216,7 @@ class TestRefused:
 
     @pytest.mark.parametrize("later", ["1 +", "below = 1", "print('def answer')", "%%bash\nls", "other.answer = 1"])
     def test_what_came_in_between_changes_nothing(self, kernel: MadeKernel, later: str) -> None:
-        """Other cells that ran, and others that did not compile."""
+        """Other cells that ran or failed in between do not suppress the note."""
         kernel.run("other = lambda: 1")
         kernel.run(OLD)
         kernel.fail(BROKEN)
@@ -230,13 +230,13 @@ class TestRefused:
             "def answer_too(x):\n    return (x",
             "# def answer(x)\n1 +",
             "x = 'def answer('\n1 +",
-            "def answer(x):\n    y = x\nreturn y",  # the function is made before `return` is looked at
+            "def answer(x):\n    y = x\nreturn y",  # Python reports this `return` only after defining the function
             "def answer(x):\n    break\nanswer = abs",
             "%%writefile a.py\ndef answer(x",
         ],
     )
     def test_another_error_is_not_told(self, kernel: MadeKernel, text: str) -> None:
-        """The cell does not define the answer, or has defined it."""
+        """A SyntaxError in a cell that does not define the answer gives no note."""
         kernel.run(OLD)
         kernel.note_run(text)
 
@@ -251,7 +251,7 @@ class TestRefused:
         ],
     )
     def test_what_no_cell_defines_is_not_told(self, kernel: MadeKernel, text: str) -> None:
-        """Where the answer comes from is not certain."""
+        """An answer that was not defined by `def` or `class` in a cell gives no note."""
         kernel.run(text)
         kernel.fail(BROKEN)
         if "make" in text:
@@ -260,7 +260,7 @@ class TestRefused:
         assert kernel.check() == ""
 
     def test_another_object_of_this_name_is_not_told(self, kernel: MadeKernel) -> None:
-        """An older function that somebody kept and checks on purpose."""
+        """Checking an older function that was kept on purpose gives no note."""
         kernel.run(f"{OLD}\n\nkept = answer")
         kernel.run(f"{OLD} + 1")
         kernel.fail(BROKEN)
@@ -273,7 +273,7 @@ class TestBeside:
     def test_a_module_in_the_folder_is_told(
         self, kernel: MadeKernel, monkeypatch: pytest.MonkeyPatch, use: str
     ) -> None:
-        """Its file is not handed in."""
+        """A passing answer that uses a module beside the notebook gives a note."""
         self._module(kernel.notebook.parent, monkeypatch)
         kernel.save(use, "def answer():\n    return g", CHECK)
         kernel.run(use)
@@ -284,7 +284,7 @@ class TestBeside:
         assert kernel.check("2") == ""
 
     def test_the_answer_itself_may_come_from_there(self, kernel: MadeKernel, monkeypatch: pytest.MonkeyPatch) -> None:
-        """An answer that was imported."""
+        """An answer imported from a module beside the notebook gives a note."""
         self._module(kernel.notebook.parent, monkeypatch)
         kernel.save("from mine_beside import f as answer", CHECK)
         kernel.run("from mine_beside import f as answer")
@@ -292,7 +292,7 @@ class TestBeside:
         assert "not `mine_beside.py`" in kernel.check("1")
 
     def test_the_courses_own_package_is_not_told(self, kernel: MadeKernel, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Whoever opens a notebook in the project's folder has it beside."""
+        """The course's own package gives no note, although it may be beside the notebook."""
         monkeypatch.setattr(hidden_state, "_NO_FILES", ("mine_beside",))
         self._module(kernel.notebook.parent, monkeypatch)
         kernel.save("import mine_beside", "def answer():\n    return mine_beside", CHECK)
@@ -336,7 +336,7 @@ FINE = {
 class TestNoFalseAlarm:
     @pytest.mark.parametrize("text", FINE.values(), ids=FINE)
     def test_what_the_notebook_has_is_not_told(self, kernel: MadeKernel, text: str) -> None:
-        """A name that also stands below, and an answer that does not lean on it."""
+        """An answer that does not depend on the cell below gives no note."""
         if text.startswith("%"):
             kernel.user_ns["get_ipython"] = lambda: _NoMagic(kernel)
         kernel.save(text, CHECK, "below = 1")
@@ -349,7 +349,7 @@ class TestNoFalseAlarm:
 
     @pytest.mark.parametrize("ids", [True, False], ids=["ids", "no ids"])
     def test_a_merged_cell_is_found(self, kernel: MadeKernel, ids: bool) -> None:
-        """Answer and check in one cell, in a notebook of any age."""
+        """Answer and check in one cell give no note, with or without cell ids."""
         merged = f"{ANSWER}\n\n{CHECK}"
         kernel.save(HELPER, merged, "1", ids=ids)
         kernel.run(HELPER)
@@ -358,7 +358,7 @@ class TestNoFalseAlarm:
 
     @pytest.mark.parametrize("told", ["", "made-in-the-page"])
     def test_without_ids_a_helper_below_is_told(self, kernel: MadeKernel, told: str) -> None:
-        """The text says which cell runs."""
+        """Without cell ids, the text identifies the cell, and the note appears."""
         kernel.save(ANSWER, CHECK, HELPER, ids=False)
         kernel.run(HELPER)
         kernel.run(ANSWER)
@@ -366,14 +366,14 @@ class TestNoFalseAlarm:
         assert "further down" in kernel.check(told)
 
     def test_the_cell_that_runs_is_known_before_it_is_saved(self, kernel: MadeKernel) -> None:
-        """What it defines stands there, whatever the file says."""
+        """Names that the running cell defines count, even if it is not saved."""
         kernel.save(ANSWER, CHECK, HELPER)
         kernel.run(ANSWER)
 
         assert kernel.check("1", f"{HELPER}\n{CHECK}") == ""
 
     def test_what_is_not_saved_yet_is_not_told(self, kernel: MadeKernel) -> None:
-        """The file is older than the helper, and than the answer that ran."""
+        """If the file is older than the cells that ran, there is no note."""
         kernel.save("def answer():\n    ...", CHECK, "helper = 2")
         kernel.run(HELPER)
         kernel.run(ANSWER)
@@ -381,7 +381,7 @@ class TestNoFalseAlarm:
         assert kernel.check("1") == ""
 
     def test_a_check_that_is_not_in_the_file_is_not_placed(self, kernel: MadeKernel) -> None:
-        """The file is older than the cell, or another one's."""
+        """If the file does not contain the check, there is no note."""
         kernel.run(HELPER)
         kernel.run(ANSWER)
         kernel.save("something = 1", HELPER)
@@ -390,7 +390,7 @@ class TestNoFalseAlarm:
 
     @pytest.mark.parametrize("text", ["globals()['helper'] = 1", "def (", "%run other.py", "from nowhere import *"])
     def test_a_cell_that_may_bind_unseen_silences(self, kernel: MadeKernel, text: str) -> None:
-        """The name may come from there."""
+        """A cell above that may bind any name suppresses the note."""
         kernel.run(HELPER)
         kernel.run(ANSWER)
         kernel.save(text, ANSWER, CHECK, HELPER)
@@ -401,13 +401,13 @@ class TestNoFalseAlarm:
 
     @pytest.mark.parametrize("content", ["", "{", "[]", '{"cells": 3}', '{"cells": [{"cell_type": "code"}]}'])
     def test_a_damaged_file_gives_no_note(self, kernel: MadeKernel, content: str) -> None:
-        """A check goes on."""
+        """A damaged notebook file gives no note and no error."""
         kernel.notebook.write_text(content)
 
         assert with_notes(Report("answer", ()), len) == Report("answer", ())
 
     def test_a_large_file_is_not_read(self, kernel: MadeKernel) -> None:
-        """A check stays quick."""
+        """A very large notebook file is not read."""
         kernel.save(ANSWER, CHECK, HELPER, "#" * 2**23)
         kernel.run(HELPER)
         kernel.run(ANSWER)
@@ -421,7 +421,7 @@ class TestNoFalseAlarm:
     def test_where_no_reader_works_nothing_is_told(
         self, kernel: MadeKernel, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
     ) -> None:
-        """nbval, papermill and nbgrader run notebooks too."""
+        """There are no notes outside JupyterLab, under nbgrader, or with progress off."""
         kernel.save(ANSWER, CHECK, HELPER)
         kernel.run(HELPER)
         kernel.run(ANSWER)
@@ -433,14 +433,14 @@ class TestNoFalseAlarm:
 
 
 class _NoMagic:
-    """A shell whose magics do nothing but run their cell."""
+    """A shell whose magics only run their cell."""
 
     def __init__(self, kernel: MadeKernel) -> None:
         self.kernel = kernel
 
     def run_line_magic(self, *_: str) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def run_cell_magic(self, _: str, __: str, body: str) -> None:
-        """The body, as `%%time` does."""
+        """Run the body, as `%%time` does."""
         exec(body, self.kernel.user_ns)

@@ -1,4 +1,4 @@
-"""The notes on what an answer leans on, in a real kernel, with what JupyterLab tells of the notebook and the cell."""
+"""Notes on hidden state in a real kernel, with JupyterLab's information on notebook and cell."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CHECK = 'check("flatten_images", flatten_images)'
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[BlockingKernelClient]:
-    """A kernel that was started for `mine.ipynb`."""
+    """Yield the client of a kernel started for `mine.ipynb`."""
     told = {"JPY_SESSION_NAME": str(tmp_path / "mine.ipynb"), "PYTHONPATH": os.pathsep.join(sys.path)}
     environment = {key: value for key, value in os.environ.items() if key != OFF}
     manager, client = start_new_kernel(cwd=str(tmp_path), env=environment | told | {"IPYTHONDIR": str(tmp_path / "i")})
@@ -40,14 +40,14 @@ def client(tmp_path: Path) -> Iterator[BlockingKernelClient]:
 
 
 def save(folder: Path, *texts: str) -> None:
-    """Save the notebook; a cell's id is its place when all stood in order."""
+    """Save the notebook; each known cell keeps its id."""
     ids = {text: f"id-{place}" for place, text in enumerate((SETUP, HELPER, ANSWER, CHECK))}
     cells = [new_code_cell(text, id=ids.get(text, "other")) for text in texts]
     nbformat.write(new_notebook(cells=cells), folder / "mine.ipynb")
 
 
 def checked(client: BlockingKernelClient) -> str:
-    """Run the check's cell, and say which it is, as JupyterLab does."""
+    """Run the check's cell with its id, as JupyterLab does, and return the output."""
     client.session.metadata["cellId"] = "id-3"
     shown = ran(client, CHECK)
     assert "flatten_images: all" in shown
@@ -55,7 +55,7 @@ def checked(client: BlockingKernelClient) -> str:
 
 
 def test_a_helper_below_is_told_until_it_is_moved(client: BlockingKernelClient, tmp_path: Path) -> None:
-    """It ran before, and stands further down; then it stands above."""
+    """A helper below the check gives a note until it is moved above."""
     save(tmp_path, SETUP, ANSWER, CHECK, HELPER)
     for text in (SETUP, HELPER, ANSWER):
         ran(client, text)
@@ -67,7 +67,7 @@ def test_a_helper_below_is_told_until_it_is_moved(client: BlockingKernelClient, 
 
 
 def test_a_helper_from_a_file_is_told(client: BlockingKernelClient, tmp_path: Path) -> None:
-    """`%run` leaves functions that look like the notebook's own."""
+    """A helper from a file run by `%run` gives a note."""
     (tmp_path / "mine.py").write_text(HELPER)
     save(tmp_path, SETUP, "%run mine.py", ANSWER, CHECK)
     for text in (SETUP, "%run mine.py", ANSWER):
@@ -77,7 +77,7 @@ def test_a_helper_from_a_file_is_told(client: BlockingKernelClient, tmp_path: Pa
 
 
 def test_a_helper_that_was_deleted_is_told(client: BlockingKernelClient, tmp_path: Path) -> None:
-    """The file was saved after it ran, and does not have it."""
+    """A helper that was deleted from the saved file gives a note."""
     save(tmp_path, SETUP, HELPER, ANSWER, CHECK)
     ran(client, SETUP)
     told = [ran(client, HELPER), ran(client, ANSWER), checked(client)]
@@ -89,7 +89,7 @@ def test_a_helper_that_was_deleted_is_told(client: BlockingKernelClient, tmp_pat
 
 
 def test_after_a_syntax_error_the_older_function_is_named(client: BlockingKernelClient, tmp_path: Path) -> None:
-    """Until the cell is mended and has run; whether the older one passes or not."""
+    """After a SyntaxError, the note appears until the corrected cell has run."""
     wrong = "def flatten_images(x):\n    return x"
     right = "def flatten_images(x):\n    n, c = x.shape[:2]\n    return x.reshape(n, c, -1).transpose(1, 2)"
     for text in (SETUP, wrong):
@@ -108,7 +108,7 @@ def test_after_a_syntax_error_the_older_function_is_named(client: BlockingKernel
 
 
 def test_a_cell_that_was_written_and_not_run_is_told(client: BlockingKernelClient, tmp_path: Path) -> None:
-    """The check judged the starter; the answer stands in the saved file."""
+    """An answer that was saved and not run gives a note."""
     save(tmp_path, SETUP, ANSWER, CHECK)
     for text in (SETUP, HELPER, "def flatten_images(x):\n    raise NotImplementedError()"):
         ran(client, text)

@@ -1,4 +1,4 @@
-"""`learn`: what the checks see of one answer, and a draft that the bank can hold."""
+"""`learn`: the checks' results on one answer, and a draft for the bank."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from tests.made_submissions import handed_in, released
 from tests.sample_course import NOTEBOOK, STEM, sample_judge
 from tests.small_chapter import SAMPLE
 
-pytestmark = pytest.mark.xdist_group("learn")  # what all of them look at is made once
+pytestmark = pytest.mark.xdist_group("learn")  # one process, which makes the course once
 
 NAME = "standardize"
-# A wrong answer that the bank does not hold: it squares what it divides by.
+# A wrong answer that the bank does not have: it divides by the square.
 STRANGE = """
 # by Ada
 def spread(x, dim, eps):
@@ -43,7 +43,7 @@ def standardize(x, dim, eps):
 
 @pytest.fixture(scope="module", autouse=True)
 def _one_runner() -> Iterator[None]:
-    """What runs the answers to a course is started once for all tests."""
+    """Start the runner of the course's answers only once for all tests."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr("autograder.authoring.answer_analysis.runner_for", cache(runner_for))
         yield
@@ -51,7 +51,7 @@ def _one_runner() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course folder with a released chapter."""
+    """Return a course folder with a released chapter."""
     course = tmp_path_factory.mktemp("learning") / "course"
     copy_course(SAMPLE, course, STEM)
     path = release_path(course, STEM)
@@ -61,7 +61,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def learned(course: Path, source: str, student: str = "ada") -> AnswerAnalysis:
-    """What is learned from a student's folder with this answer."""
+    """Return the result of `learn` on a student's folder with this answer."""
     folder = course / "submitted" / student / STEM
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{STEM}.ipynb").write_bytes(handed_in(released(sample_judge()), {NAME: source}))
@@ -69,7 +69,7 @@ def learned(course: Path, source: str, student: str = "ada") -> AnswerAnalysis:
 
 
 def test_a_new_mistake_becomes_an_entry_that_explains_it(course: Path, tmp_path: Path) -> None:
-    """Put where it is told to go, with a tag and a sentence, the draft makes the judge know the mistake."""
+    """With a tag and a message, the draft at its place makes the judge recognize the mistake."""
     found = learned(course, STRANGE)
 
     assert "No known mistake explains it" in found.advice and not found.visible.passed
@@ -90,7 +90,7 @@ def test_a_new_mistake_becomes_an_entry_that_explains_it(course: Path, tmp_path:
 
 
 def test_a_known_mistake_is_named(course: Path) -> None:
-    """There is nothing new in it."""
+    """For a known mistake, the advice gives its tag."""
     (known,) = [each for each in sample_judge().banks[NAME] if each.tag == "hardcoded-eps"]
     found = learned(course, known.source)
 
@@ -98,7 +98,7 @@ def test_a_known_mistake_is_named(course: Path) -> None:
 
 
 def test_a_right_answer_is_drafted_as_one(course: Path) -> None:
-    """It may have been refused once."""
+    """A right answer gets a draft of a right answer."""
     found = learned(course, sample_judge().chapter.solution(NAME))
 
     assert found.visible.passed and found.entry.startswith("@bank.right(")
@@ -114,14 +114,14 @@ def test_a_right_answer_is_drafted_as_one(course: Path) -> None:
 )
 @pytest.mark.night
 def test_what_the_bank_cannot_hold(course: Path, source: str, told: str) -> None:
-    """No draft, and the reason."""
+    """If no draft is possible, the advice says why."""
     found = learned(course, source or sample_judge().chapter.starter(NAME))
 
     assert found.entry == "" and told in found.advice
 
 
 def test_an_answer_that_leans_on_other_cells_is_told(course: Path) -> None:
-    """Written alone it does something else."""
+    """The advice says if the answer depends on other cells."""
     leaning = "def standardize(x, dim, eps):\n    return x * describe(x)['bytes']\n"
     folder = course / "submitted" / "leaning" / STEM
     folder.mkdir(parents=True)
@@ -133,7 +133,7 @@ def test_an_answer_that_leans_on_other_cells_is_told(course: Path) -> None:
 
 
 def test_the_command_tells_it_all(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Checks, draft, place, next steps; the student's name is taken from the folder."""
+    """The command prints checks, draft, place and next steps, without the student's name."""
     learned(course, STRANGE)
 
     assert 0 == main(["--root", str(course), "learn", str(course / "submitted" / "ada" / STEM), NAME])
@@ -145,7 +145,7 @@ def test_the_command_tells_it_all(course: Path, capsys: pytest.CaptureFixture[st
 def test_the_command_does_not_speak_to_the_terminal(
     course: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An answer's texts cannot clear the screen, name the window or type; lines stay lines."""
+    """Control characters of an answer are not printed."""
     evil = replace(
         learned(course, STRANGE), entry="def f():\n    '\x1b]0;mine\x07 \x9b2J \u202e \r'\n", advice="\x1b[2J"
     )
@@ -159,7 +159,7 @@ def test_the_command_does_not_speak_to_the_terminal(
 
 @pytest.mark.parametrize("name", ["nobody", "broken.ipynb"])
 def test_what_cannot_be_read(course: Path, name: str) -> None:
-    """A missing file, and one that is no notebook."""
+    """A missing file, or one that is no notebook, raises WorkFailed."""
     (course / "broken.ipynb").write_text("{")
 
     with pytest.raises(WorkFailed, match=r"found no .*nobody|could not be read"):
@@ -168,7 +168,7 @@ def test_what_cannot_be_read(course: Path, name: str) -> None:
 
 @pytest.mark.night
 def test_a_fresh_clone_is_enough(course: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Where nothing was released yet, the committed notebook is what students were given."""
+    """Without a release, the committed notebook is used."""
     for name in ("chapters", "answers", "exercises", "shipped", "submitted", "nbgrader_config.py"):
         (tmp_path / "course").mkdir(exist_ok=True)
         (tmp_path / "course" / name).symlink_to(course / name)

@@ -1,4 +1,4 @@
-"""The tables of what each chapter teaches, held to the cells of the chapters."""
+"""The tables of what each chapter teaches agree with the chapters' cells."""
 
 import ast
 import itertools
@@ -36,21 +36,21 @@ def named_cells(path: Path) -> dict[str, Cell]:
 
 
 def holds_a_claim(source: str) -> bool:
-    """Tell whether a cell can fail when what the text says is no longer so."""
+    """Return whether a cell fails if a claim of the text is no longer true."""
     nodes = list(ast.walk(ast.parse(source)))
     calls = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     return any(isinstance(node, ast.Assert) for node in nodes) or not calls.isdisjoint(HELPERS)
 
 
 def with_claims(path: Path, cell: Cell) -> str:
-    """The text of a cell and of the claims right below it."""
+    """Return the text of a cell and of the claims directly below it."""
     cells = chapter(path).cells
     below = itertools.takewhile(lambda each: each.kind is CellKind.CLAIM, cells[cells.index(cell) + 1 :])
     return "\n".join([cell.source, *(claim.source for claim in below)])
 
 
 def test_each_id_stands_once(path: Path) -> None:
-    """No statement is listed twice, and each id is a plain slug."""
+    """Each id is unique, and a plain slug."""
     ids = [entry["id"] for entry in entries(path)]
 
     assert sorted(set(ids)) == sorted(ids)
@@ -58,7 +58,7 @@ def test_each_id_stands_once(path: Path) -> None:
 
 
 def test_each_entry_has_its_form(path: Path) -> None:
-    """An entry says a fact in one line and then either where it is shown or why it is left out."""
+    """An entry has a fact, and either its cell or the reason why it is left out."""
     for entry in entries(path):
         keys = set(entry) - {"id", "fact"}
 
@@ -74,7 +74,7 @@ def test_each_cell_exists(path: Path) -> None:
 
 
 def test_each_claim_is_held(path: Path) -> None:
-    """A fact that is no advice is shown by a code cell that would fail without it."""
+    """Each fact that is no advice has a code cell that fails if it is not true."""
     cells = named_cells(path)
     claims = [entry for entry in entries(path) if "cell" in entry and not entry.get("advice")]
     loose = [
@@ -88,7 +88,7 @@ def test_each_claim_is_held(path: Path) -> None:
 
 @pytest.mark.night  # the proofs of `make test` hold predictions; at night, this seed's too
 def test_each_prediction_holds(path: Path) -> None:
-    """The right answers that stand in the chapter's predictions are what torch says."""
+    """The right answers of the chapter's predictions are those that torch computes."""
     shown: list[Reveal] = []
     found = chapter(path)
     scope: dict[str, Any] = {}

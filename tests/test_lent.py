@@ -1,4 +1,4 @@
-"""A teacher's assignment in which exercises of the course stand beside plain test cells and written answers."""
+"""A teacher's assignment with exercises of the course, plain test cells and written answers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ DOUBLE = {"double": "def double(x): return 2 * x"}
 
 
 def forge(cells: list[Any]) -> None:
-    """Write points into the check, and let `check` say yes; the answers stay as they were given."""
+    """Replace the check by points, and redefine `check`, as a cheating student would."""
     for cell in cells:
         if cell.metadata.get("nbgrader", {}).get("grade_id", "") == f"check_{NAME}":
             cell.source = "2.5"
@@ -67,14 +67,14 @@ CLASS = Own(
 )
 
 pytestmark = [
-    pytest.mark.xdist_group("lent"),  # the course is made once
+    pytest.mark.xdist_group("lent"),  # one process, which makes the course once
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
     pytest.mark.night,
 ]
 
 
 def command(course: Path, *words: str) -> str:
-    """What a command prints of a course folder; it must end well, and runs in this process."""
+    """Run a command on a course folder in this process, and return its output."""
     with contextlib.redirect_stdout(io.StringIO()) as told:
         assert 0 == main(["--root", str(course), *words])
     return told.getvalue()
@@ -82,7 +82,7 @@ def command(course: Path, *words: str) -> str:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The course with a proven own exercise."""
+    """Return the course with a proven exercise of the teacher's own."""
     course = make_second_course(tmp_path_factory.mktemp("lent")) / COURSE
     new_own(course, NAME)
     assert [] == prove_own(course, NAME)
@@ -92,7 +92,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def course(built: Path) -> Path:
-    """Its folder, with the teacher's assignment handed in, graded and reported."""
+    """Return the course with the teacher's assignment handed in, graded and reported."""
     write_source(built, HW, CLASS)
     cycle = Cycle(built, HW)
     cycle.generate()
@@ -103,7 +103,7 @@ def course(built: Path) -> Path:
 
 
 def test_each_cell_has_its_own_way_of_being_graded(course: Path) -> None:
-    """Exercises are judged outside, test cells have nbgrader's points, a written answer waits for a person."""
+    """Exercises are judged, test cells get nbgrader's points, and a written answer waits for a person."""
     found = scores(course, HW)
     cells = (f"check_{NAME}", "seen", "share", "essay", f"check_{EXERCISE}")
 
@@ -119,7 +119,7 @@ def test_each_cell_has_its_own_way_of_being_graded(course: Path) -> None:
 
 
 def test_cases_are_fresh(course: Path) -> None:
-    """The verdict says from which drawing, which is not the visible one, and with which points."""
+    """The verdict has a seed of fresh cases, and the teacher's points."""
     verdict = verdict_store.read_verdict(course, HW, "ben")
 
     assert verdict is not None and verdict.seed
@@ -128,7 +128,7 @@ def test_cases_are_fresh(course: Path) -> None:
 
 
 def test_feedback_tells_the_sentence(course: Path) -> None:
-    """Above all the misunderstanding, beside the points of test cells and what is scored by hand."""
+    """The feedback has the message, and the points of all cells."""
     page = unescape((course / "feedback" / "ben" / HW / f"{HW}.html").read_text(encoding="utf-8"))
 
     assert WRONG in page and "0 of 2.5 points" in page
@@ -139,7 +139,7 @@ def test_feedback_tells_the_sentence(course: Path) -> None:
 
 
 def test_a_score_by_hand_adds_up(course: Path) -> None:
-    """What a person gives for the written answer counts beside the rest, and stays when all is graded again."""
+    """A manual score is added, and stays when the submission is regraded."""
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
         grade = gradebook.find_grade("essay", HW, HW, "ada")
         grade.manual_score, grade.needs_manual_grade = 3, False
@@ -152,7 +152,7 @@ def test_a_score_by_hand_adds_up(course: Path) -> None:
 
 
 def test_the_report_is_about_all_of_it(course: Path) -> None:
-    """Of the exercises what was misunderstood and where to teach it again; test cells as items; a page for each."""
+    """The report has misunderstandings, lessons to teach again, test cells as items, and a page per student."""
     command(course, "report")
 
     reports = course / "reports"
@@ -166,7 +166,7 @@ def test_the_report_is_about_all_of_it(course: Path) -> None:
 
 SEVERAL = Own(
     cells=(*MIXED[:3], MIXED[6]),
-    # Named like the chapter that its exercise is lent from, with a test cell named like the other one's exercise.
+    # A notebook with the name of the chapter that it borrows from, and a test cell with an exercise's name.
     more={CHAPTER: (MIXED[0], *MIXED[7:9], answer("one"), graded(NAME, "assert one() == 1", 2))},
     students={
         "ada": {NAME: RIGHT, EXERCISE: SWAP, "one": "def one(): return 1"},
@@ -178,7 +178,7 @@ SEVERAL = Own(
 
 @pytest.fixture(scope="module")
 def exam(built: Path) -> Path:
-    """An assignment of two notebooks, each with an exercise from elsewhere, handed in, graded and reported."""
+    """Return the course with an assignment of two notebooks, handed in, graded and reported."""
     write_source(built, "exam", SEVERAL)
     cycle = Cycle(built, "exam")
     cycle.generate()
@@ -191,7 +191,7 @@ def exam(built: Path) -> Path:
 
 
 def test_in_each_of_several_notebooks(exam: Path) -> None:
-    """Each is judged where it stands; a notebook that is missing costs its own exercise, and what it tests."""
+    """Each exercise is judged in its notebook, and a missing notebook costs only its own cells."""
     cells = (f"check_{NAME}", f"{CHAPTER}/check_{EXERCISE}", f"{CHAPTER}/{NAME}")
 
     assert {"ada": [2.5, 1.0, 2.0], "ben": [0.0, 0.5, 0.0], "cyd": [2.5, 0.0, 0.0]} == {
@@ -202,7 +202,7 @@ def test_in_each_of_several_notebooks(exam: Path) -> None:
 
 
 def test_told_in_the_notebook_where_it_stands(exam: Path) -> None:
-    """The sentence is on one feedback page, and in the report with an answer from the right notebook."""
+    """The message is on the feedback page of its notebook, and in the report."""
     pages = exam / "feedback" / "ben" / "exam"
     first, second = (unescape((pages / f"{name}.html").read_text(encoding="utf-8")) for name in ("exam", CHAPTER))
     report = unescape((exam / "reports" / "exam.html").read_text(encoding="utf-8"))
@@ -212,26 +212,26 @@ def test_told_in_the_notebook_where_it_stands(exam: Path) -> None:
 
 
 def test_of_several_notebooks_one_exercise_again(exam: Path) -> None:
-    """`--only` knows it, and a changed score by hand is asked about under the notebook's name."""
+    """`--only` finds an exercise in any notebook of the assignment."""
     assert "Nothing was changed." in command(exam, "grade", "exam", "--only", EXERCISE, "--preview", "--workers", "1")
 
 
 def test_an_answer_can_be_learned_from(course: Path) -> None:
-    """The report's command finds the answer in a notebook that is another assignment's."""
+    """`learn` finds the answer in another assignment's notebook."""
     told = command(course, "learn", str(course / "submitted" / "ben" / HW), NAME)
 
     assert "sum" in told
 
 
 def test_only_one_exercise_again(course: Path) -> None:
-    """A lent exercise can be named, and one that the assignment lacks is told."""
+    """`--only` accepts a borrowed exercise."""
     printed = command(course, "grade", HW, "--only", NAME, "--preview", "--workers", "1")
 
     assert "Nothing was changed." in printed
 
 
 def test_a_chapter_with_an_exercise_from_elsewhere(built: Path) -> None:
-    """Beside its own exercises, in the same run; what the chapter's setup cell imports is there for both."""
+    """A chapter can contain an exercise from elsewhere, and its setup cell serves both."""
     source = built / "source" / CHAPTER / f"{CHAPTER}.ipynb"
     notebook = nbformat.read(source, as_version=4)
     notebook.cells += [MIXED[1], MIXED[2], MIXED[6]]
@@ -247,7 +247,7 @@ def test_a_chapter_with_an_exercise_from_elsewhere(built: Path) -> None:
 
 
 def test_refuses_one_exercise_twice(built: Path) -> None:
-    """Its points stand once in every table."""
+    """An exercise in two notebooks of an assignment is refused."""
     write_source(built, "twice", Own(cells=MIXED[:3], more={"again": MIXED[:3]}))
     cycle = Cycle(built, "twice")
     cycle.generate()
@@ -265,7 +265,7 @@ def test_refuses_one_exercise_twice(built: Path) -> None:
     ],
 )
 def test_refuses(built: Path, cells: list[Any], told: str) -> None:
-    """A check that nobody could judge would have full points: nothing is graded."""
+    """An assignment whose check cannot be judged is refused, because it would give full points."""
     folder = built / "source" / "bad"
     folder.mkdir(parents=True, exist_ok=True)
     nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=KERNEL), folder / "bad.ipynb")

@@ -1,4 +1,4 @@
-"""What lesson cells use: `reveal` and `shows_error`."""
+"""`reveal` and `shows_error`, which lesson cells use."""
 
 from collections.abc import Iterator
 
@@ -29,7 +29,7 @@ class TestReveal:
         ],
     )
     def test_a_guess_that_means_the_same_holds(self, guess: object, actual: object) -> None:
-        """A reader need not know torch.Size or 0-dim tensors to be right."""
+        """A guess of another type with the same meaning is right."""
         assert Reveal(guess, actual).held
 
     @pytest.mark.parametrize(
@@ -48,18 +48,18 @@ class TestReveal:
         ],
     )
     def test_a_wrong_guess_does_not_hold(self, guess: object, actual: object) -> None:
-        """Another value, or a bool for a number, is not the prediction."""
+        """Another value, or a bool for a number, is wrong."""
         assert not Reveal(guess, actual).held
 
     def test_no_guess_yet_still_tells(self) -> None:
-        """A reader who only runs the cells sees the value and how to take part."""
+        """Without a guess, the value is shown, and how to guess."""
         told = repr(Reveal(..., torch.Size([2])))
 
         assert "No guess yet" in told
         assert "(2,)" in told
 
     def test_an_open_guess_keeps_the_answer_folded(self) -> None:
-        """Running the cells does not give the answer away before the reader asks for it."""
+        """Without a guess, the value is folded."""
         told = Reveal(..., 42)._repr_html_()
 
         assert told.index("<details>") < told.index("42") < told.index("</details>")
@@ -68,20 +68,20 @@ class TestReveal:
 class TestNotebook:
     @pytest.fixture
     def shell(self) -> Iterator[InteractiveShell]:
-        """A shell in which `reveal` is at home."""
+        """Yield a shell with `reveal`."""
         shell = InteractiveShell.instance()
         shell.user_ns["reveal"] = reveal
         yield shell
         InteractiveShell.clear_instance()
 
     def run(self, shell: InteractiveShell, source: str, capsys: pytest.CaptureFixture[str]) -> str:
-        """What a cell shows."""
+        """Return the output of a cell."""
         capsys.readouterr()
         shell.run_cell(source).raise_error()
         return capsys.readouterr().out
 
     def test_a_guess_belongs_to_its_cell(self, shell: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> None:
-        """Whoever skips a prediction is not judged by the one before; a cell that runs again remembers its own."""
+        """A guess counts only for its own cell, which remembers it when run again."""
         shell.run_cell("guess = 6")
 
         assert "You predicted 6" in self.run(shell, "reveal(guess, 6)", capsys)
@@ -93,14 +93,14 @@ class TestNotebook:
 
 class TestShowsError:
     def test_prints_the_message_in_one_line(self, capsys: pytest.CaptureFixture[str]) -> None:
-        """The real message is shown, without a traceback."""
+        """The error's message is printed in one line."""
         with shows_error(RuntimeError):
             torch.ones(2, 3) @ torch.ones(2, 3)
 
         assert "RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)\n" == capsys.readouterr().out
 
     def test_a_long_message_breaks_between_words(self, capsys: pytest.CaptureFixture[str]) -> None:
-        """A line of a page is narrower than many messages."""
+        """A long message is wrapped between words."""
         with shows_error(ValueError):
             raise ValueError("retain_graph " * 20)
 
@@ -108,16 +108,16 @@ class TestShowsError:
         assert len(lines) > 1 and {"ValueError:", "retain_graph"} == set(" ".join(lines).split())
 
     def test_a_block_that_succeeds_fails_the_cell(self) -> None:
-        """A claim that is no longer true is noticed."""
+        """A block without an error fails the cell."""
         with pytest.raises(AssertionError, match="ran to its end"), shows_error(RuntimeError):
             pass
 
     def test_another_message_fails_the_cell(self) -> None:
-        """The message must still hold what the text quotes."""
+        """A message without the quoted text fails the cell."""
         with pytest.raises(AssertionError, match="expected a message"), shows_error(ValueError, match="dim"):
             raise ValueError("other")
 
     def test_another_error_passes_through(self) -> None:
-        """An error of another type is not swallowed."""
+        """An error of another type is not caught."""
         with pytest.raises(KeyError), shows_error(ValueError):
             raise KeyError("k")

@@ -1,4 +1,4 @@
-"""Lines: each requirement is judged by what it is about, waits for what it needs, and a slip of form costs one."""
+"""Verdicts per requirement: each depends on its own facets and waits for others; a slip of form costs one."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def right(x: torch.Tensor, w: float) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def graded(answer: Callable[..., Any], mistakes: tuple[KnownMistake, ...] = (), of: Exercise = sum_and_mean) -> Report:
-    """The report on an answer."""
+    """Return the report on an answer."""
     cases = of.cases(0)
     return judge(
         of, ExpectedObservations(of.name, cases, of.observe(right, cases), mistakes), of.observe(answer, cases), ""
@@ -56,28 +56,28 @@ def graded(answer: Callable[..., Any], mistakes: tuple[KnownMistake, ...] = (), 
 
 
 def statuses(answer: Callable[..., Any], of: Exercise = sum_and_mean) -> list[Status]:
-    """The status of each line."""
+    """Return the status of each requirement."""
     return [verdict.status for verdict in graded(answer, of=of).verdicts]
 
 
 def forgets(x: torch.Tensor, w: float) -> tuple[torch.Tensor, torch.Tensor]:
-    """Leaves the weights out."""
+    """Leave out the weights."""
     return x.sum(), x.mean()
 
 
 def halves(x: torch.Tensor, w: float) -> tuple[torch.Tensor, torch.Tensor]:
-    """One factor is wrong."""
+    """Halve both results."""
     return (w * x).sum() / 2, (w * x).mean() / 2
 
 
 def writes(x: torch.Tensor, w: float) -> tuple[torch.Tensor, torch.Tensor]:
-    """Right, and changes x."""
+    """Return the right results, but change x."""
     x *= w
     return x.sum(), x.mean()
 
 
 def test_a_fault_that_another_line_shows_is_no_cross_here() -> None:
-    """Whether x stays cannot be told of a function that computes something else: no cross, and no point."""
+    """A requirement whose result cannot be judged waits for another one, and earns no point."""
     report = graded(forgets)
 
     assert [PASS, FAIL, WAITS, WAITS] == [verdict.status for verdict in report.verdicts]
@@ -86,12 +86,12 @@ def test_a_fault_that_another_line_shows_is_no_cross_here() -> None:
 
 
 def test_a_line_fails_by_what_it_is_about() -> None:
-    """All else is right, and has its ticks."""
+    """A fault in one facet fails only the requirement about it."""
     assert [PASS, PASS, FAIL, PASS] == statuses(writes)
 
 
 def test_what_is_given_is_told_where_no_other_line_shows_it() -> None:
-    """The fault would be said nowhere else."""
+    """A wrong result on the cases of one requirement fails that one."""
 
     def wrong_for_three(x: torch.Tensor, w: float) -> tuple[torch.Tensor, torch.Tensor]:
         return right(x if w != 3 else x + 1, w)
@@ -110,13 +110,13 @@ def test_what_is_given_is_told_where_no_other_line_shows_it() -> None:
     ],
 )
 def test_a_slip_of_form_costs_one_line(slip: Callable[..., Any]) -> None:
-    """A list for a tuple, another dtype, floats for tensors: the values are right, and all lines but one are met."""
+    """Right values in a wrong form fail one requirement."""
     assert [FAIL, PASS, PASS, PASS] == statuses(slip)
 
 
 @pytest.mark.parametrize(("values", "others"), [(right, PASS), (forgets, WAITS)])
 def test_changing_what_is_given_costs_one_line(values: Callable[..., Any], others: Status) -> None:
-    """Where every line watches what is given, right values still count in all but the first."""
+    """Changing the input fails only the first requirement if the values are right."""
 
     def clears(x: torch.Tensor, w: float) -> Any:
         result = values(x, w)
@@ -127,12 +127,12 @@ def test_changing_what_is_given_costs_one_line(values: Callable[..., Any], other
 
 
 def test_a_slip_beside_a_fault_excuses_nothing() -> None:
-    """A list for a tuple, and wrong values: the first check fails, and all wait."""
+    """A wrong form with wrong values fails the first requirement, and the others wait."""
     assert [FAIL, WAITS, WAITS, WAITS] == statuses(lambda x, w: [x.sum(), x.sum()])
 
 
 def test_independent_parts_do_not_wait_for_the_first() -> None:
-    """Each is judged by itself."""
+    """Independent requirements do not wait for the first one."""
 
     def first_wrong(x: torch.Tensor, w: float) -> tuple[torch.Tensor, torch.Tensor]:
         return right(x, w if w != 1 else 5.0)
@@ -143,44 +143,44 @@ def test_independent_parts_do_not_wait_for_the_first() -> None:
 
 
 class TestSlip:
-    """A known slip, one wrong factor, costs one line, though it spoils the numbers of all."""
+    """A known slip, such as one wrong factor, costs one requirement although it changes all numbers."""
 
     def graded(self, answer: Callable[..., Any]) -> list[Status]:
-        """The status of each line, where halves are known to be a slip."""
+        """Return the status of each requirement if halving is a known slip."""
         shown = sum_and_mean.observe(halves, sum_and_mean.cases(0))
         return [each.status for each in graded(answer, (KnownMistake("halved", "Halved.", shown, slip=True),)).verdicts]
 
     def test_it_costs_its_own_line(self) -> None:
-        """Nothing waits for it, though the first line is what it fails."""
+        """A slip fails one requirement, and the others pass."""
         assert [FAIL, PASS, PASS, PASS] == self.graded(halves)
         assert [FAIL, WAITS, WAITS, WAITS] == statuses(halves)
 
     def test_another_factor_is_another_mistake(self) -> None:
-        """Only what shows the very numbers of the slip is excused."""
+        """Other numbers than those of the slip are not excused."""
         assert [FAIL, WAITS, WAITS, WAITS] == self.graded(lambda x, w: tuple(v / 3 for v in right(x, w)))
 
     def test_a_fault_beside_it_costs_its_line_too(self) -> None:
-        """Halves, and other halves for negative weights."""
+        """A further fault fails its own requirement too."""
         assert [FAIL, PASS, PASS, FAIL] == self.graded(lambda x, w: halves(x, abs(w)))
 
     def test_who_avoids_its_line_is_not_excused(self) -> None:
-        """Right on the slip's own line, and halves elsewhere: that is no slip."""
+        """An answer that passes the slip's requirement is not excused elsewhere."""
         assert [PASS, FAIL, WAITS, WAITS] == self.graded(lambda x, w: right(x, w) if w == 1 else halves(x, w))
 
 
 class TestExplaining:
-    """A known mistake explains an answer only where nothing refutes it."""
+    """A known mistake explains an answer only if no observation contradicts it."""
 
     def mistake(self, answer: Callable[..., Any], **more: Any) -> KnownMistake:
-        """As the bank has it."""
+        """Return a known mistake as the bank has it."""
         return KnownMistake("known", "You forget.", sum_and_mean.observe(answer, sum_and_mean.cases(0)), **more)
 
     def test_it_explains_what_shows_the_same(self) -> None:
-        """With its sentence."""
+        """An answer with the same observations gets the mistake."""
         assert ("known",) == graded(forgets, (self.mistake(forgets),)).mistakes
 
     def test_what_is_right_where_the_mistake_is_wrong_refutes_it(self) -> None:
-        """Right with negative weights: who forgets all weights is wrong there."""
+        """An answer that is right where the mistake is wrong does not get it."""
 
         def forgets_positive(x: torch.Tensor, w: float) -> tuple[torch.Tensor, torch.Tensor]:
             return forgets(x, w) if w > 0 else right(x, w)
@@ -188,7 +188,7 @@ class TestExplaining:
         assert () == graded(forgets_positive, (self.mistake(forgets),)).mistakes
 
     def test_another_fault_in_another_facet_refutes_nothing(self) -> None:
-        """Who forgets the weights and changes x has forgotten the weights."""
+        """An additional fault in another facet does not prevent it."""
 
         def both(x: torch.Tensor, w: float) -> tuple[torch.Tensor, torch.Tensor]:
             found = x.sum(), x.mean()
@@ -198,7 +198,7 @@ class TestExplaining:
         assert "known" in graded(both, (self.mistake(forgets),)).mistakes
 
     def test_code_that_holds_what_the_sentence_denies_is_told_otherwise(self) -> None:
-        """`unless` is looked for in the text of the answer."""
+        """An answer whose code matches `unless` does not get the mistake."""
         cases = sum_and_mean.cases(0)
         key = ExpectedObservations(
             "sum_and_mean", cases, sum_and_mean.observe(right, cases), (self.mistake(forgets, unless=r"\bw\b"),)
@@ -210,7 +210,7 @@ class TestExplaining:
 
     @pytest.mark.parametrize("comment", ["", "# a comment"])
     def test_a_text_without_end_is_not_searched(self, comment: str) -> None:
-        """A pattern may take a minute to find nothing in it; then the mistake is not told."""
+        """If searching for `unless` takes too long, the mistake is not given."""
         pattern, long = r"(?s)x.*y", "x " * 60_000 + comment
         mistake, cases = self.mistake(forgets, unless=pattern), sum_and_mean.cases(0)
         key, begun = (
@@ -222,7 +222,7 @@ class TestExplaining:
         assert time.process_time() - begun < 1
 
     def test_a_comment_proves_nothing(self) -> None:
-        """A line that is switched off, as in `# optimizer.step()`, is no line of the answer, in a mad text too."""
+        """`unless` ignores comments."""
         cases = sum_and_mean.cases(0)
         key = ExpectedObservations(
             "sum_and_mean", cases, sum_and_mean.observe(right, cases), (self.mistake(forgets, unless=r"\bw\b"),)
@@ -234,12 +234,12 @@ class TestExplaining:
 
 
 class TestOneBool:
-    """One bool is turned by too much to say why."""
+    """A single bool has too many possible causes to identify a mistake."""
 
     flag = Requirement("is positive", lambda answer, case: {"positive": bool(answer(*case.args) > 0)})
 
     def told(self, answers: list[bool], known: list[bool]) -> tuple[str, ...]:
-        """The mistakes that are named where the right flags are all True but the last."""
+        """Return the mistakes that are given for these flags, where the right ones are all True but the last."""
         of = exercise_of(tier="core", hints=("Ask.", "Compare."))(self.draw)
         cases = of.cases(0)
         rights, seen, shown = ([{"positive": flag} for flag in each] for each in ([True] * 3 + [False], answers, known))
@@ -254,13 +254,13 @@ class TestOneBool:
             yield self.flag(1)
 
     def test_one_is_too_little(self) -> None:
-        """Wrong on one case, as the mistake is."""
+        """A bool that is wrong in one way does not identify a mistake."""
         assert () == self.told([True, False, True, False], [True, False, True, False])
 
     def test_the_same_on_every_case_is_no_more(self) -> None:
-        """All four are turned."""
+        """A bool that is always inverted does not identify a mistake."""
         assert () == self.told([False, False, False, True], [False, False, False, True])
 
     def test_a_pattern_is_enough(self) -> None:
-        """Wrong on two cases, right on two others."""
+        """A pattern of two wrong and two right cases identifies the mistake."""
         assert ("known",) == self.told([False, False, True, False], [False, False, True, False])

@@ -1,4 +1,4 @@
-"""What moves in the loop stepper: each frame is what the loop really has, the same each time, up to what stops it."""
+"""The film of the loop stepper: each frame is the loop's real state, reproducible, up to an error."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ Parts = tuple[nn.Module, Any, nn.Module, Tensor, Tensor]
 
 
 def one(weight: float = 1.0, x: float = 2.0, y: float = 6.0, lr: float = 0.05) -> Parts:
-    """prediction = weight * 2, with target 6: the loss is (2 w - 6)^2, its gradient 8 (w - 3)."""
+    """Return parts with prediction = weight * 2 and target 6: loss (2 w - 6)^2, gradient 8 (w - 3)."""
     model = nn.Linear(1, 1, bias=False)
     nn.init.constant_(model.weight, weight)
     return model, torch.optim.SGD(model.parameters(), lr=lr), nn.MSELoss(), torch.tensor([[x]]), torch.tensor([[y]])
 
 
 def choose(stepper: LoopStepper, name: str, value: object = None) -> LoopStepper:
-    """What the page sends."""
+    """Send a choice as the page would, and return the stepper."""
     stepper._hear(stepper, {"choose": name, "value": value}, [])
     return stepper
 
 
 def frames(stepper: LoopStepper, rate: str) -> list[dict[str, str]]:
-    """What the page gets of the run at a learning rate."""
+    """Return the frames of the run at a learning rate."""
     return films.frames(stepper.film, rate)
 
 
 def said(stepper: LoopStepper, rate: str) -> list[str]:
-    """What stands below each frame."""
+    """Return the caption of each frame."""
     return [frame["said.text"] for frame in frames(stepper, rate)]
 
 
 def test_a_frame_is_what_the_loop_has() -> None:
-    """At 0.05 a step takes away 0.4 of the distance to 3: 1, 1.8, 2.28. There are 30 steps and the start."""
+    """The captions have the real weights and losses of the start and 30 steps."""
     told = said(loop_stepper(*one()), "0.05")
 
     assert told[0] == "After 0 steps: weight 1, loss in step 1: 16."
@@ -53,7 +53,7 @@ def test_a_frame_is_what_the_loop_has() -> None:
 
 
 def test_the_ball_lies_on_its_curve() -> None:
-    """Both are computed from the same loss; the weight that is best stands in the middle of the picture."""
+    """The ball is on the loss curve, whose best weight is in the middle."""
     for frame in frames(loop_stepper(*one()), "0.05")[:10:3]:
         x, y = map(float, re.findall(r"[\d.]+", frame["weight.transform"]))
         points = [tuple(map(float, pair.split(","))) for pair in frame["valley.points"].split()]
@@ -64,7 +64,7 @@ def test_the_ball_lies_on_its_curve() -> None:
 
 
 def test_another_rate_is_another_run_from_the_same_start() -> None:
-    """At 0.25 each step lands as far on the other side; the table follows, and what was recorded stays."""
+    """Another rate adds a run from the same start, and the table uses it."""
     stepper = choose(loop_stepper(*one()), "rate", "0.25")
 
     assert said(stepper, "0.25")[:3] == [
@@ -79,7 +79,7 @@ def test_another_rate_is_another_run_from_the_same_start() -> None:
 
 
 def test_the_readers_optimizer_keeps_its_rate() -> None:
-    """Everything runs on copies."""
+    """Choosing a rate changes no optimizer or model of the reader's."""
     parts = one()
     choose(loop_stepper(*parts), "rate", "0.25")
 
@@ -87,7 +87,7 @@ def test_the_readers_optimizer_keeps_its_rate() -> None:
 
 
 def test_changed_lines_make_another_film() -> None:
-    """Without zero_grad the gradients add up: the third place is not that of the right order."""
+    """Changed lines make another film, with their real numbers."""
     stepper = choose(loop_stepper(*one()), "never", "zero_grad")
 
     assert "After 2 steps: weight 3.08, loss in step 3: 0.0256." == said(stepper, "0.05")[2]
@@ -95,7 +95,7 @@ def test_changed_lines_make_another_film() -> None:
 
 
 def test_buttons_move_the_film_to_their_step() -> None:
-    """After ten steps it stands at the tenth; choosing a rate leaves it where it is."""
+    """Running steps moves the film to the step; choosing a rate does not."""
     stepper = choose(loop_stepper(*one()), "run 10")
     assert 10 == stepper.film["seek"]
     choose(stepper, "rate", "0.1")
@@ -106,7 +106,7 @@ def test_buttons_move_the_film_to_their_step() -> None:
 @pytest.mark.parametrize("lines", [(), (("never", "zero_grad"),), (("down", "backward"),), (("up", "step"),)])
 @pytest.mark.parametrize("steps", [2, 3, 10])
 def test_one_screen_tells_of_each_step_one_loss(lines: tuple[tuple[str, str], ...], steps: int) -> None:
-    """The summary, the table, the words on the last line and the film, in whatever order the lines stand."""
+    """Summary, table, sentence and film agree on the loss of each step, in any order of the lines."""
     stepper = loop_stepper(*one())
     for name, line in lines:
         choose(stepper, name, line)
@@ -122,7 +122,7 @@ def test_one_screen_tells_of_each_step_one_loss(lines: tuple[tuple[str, str], ..
 
 
 def test_the_same_film_each_time() -> None:
-    """Also with a model that draws random numbers; and the reader's own random numbers are not touched."""
+    """A model with random numbers gives the same film each time, and torch's generator does not change."""
 
     def film() -> dict[str, Any]:
         torch.manual_seed(3)
@@ -138,7 +138,7 @@ def test_the_same_film_each_time() -> None:
 
 
 def test_a_rate_that_diverges_says_so_in_numbers() -> None:
-    """The ball waits at the edge, and no part of the picture holds what is no number."""
+    """With a diverging rate, the caption has the numbers, and no coordinate is NaN or infinite."""
     stepper = choose(loop_stepper(*one()), "rate", "1")
     last = frames(stepper, "1")[-1]
 
@@ -147,7 +147,7 @@ def test_a_rate_that_diverges_says_so_in_numbers() -> None:
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
 def test_data_that_are_no_numbers(bad: float) -> None:
-    """The loss is nan or inf, and said so; the dots that are none are left out."""
+    """NaN or infinite data give such a loss in the caption, and no such coordinates."""
     stepper = loop_stepper(*one(y=bad))
     shown = frames(stepper, "0.05")
 
@@ -156,7 +156,7 @@ def test_data_that_are_no_numbers(bad: float) -> None:
 
 
 def test_empty_batch() -> None:
-    """Its loss is nan; there is no line to draw."""
+    """An empty batch has the loss NaN, and no fitted line."""
     model = nn.Linear(1, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     stepper = loop_stepper(model, optimizer, nn.MSELoss(), torch.zeros(0, 1), torch.zeros(0, 1))
@@ -167,7 +167,7 @@ def test_empty_batch() -> None:
 
 
 def test_an_error_keeps_what_came_before_it() -> None:
-    """The forward pass in the first step only: two frames, and torch's own words."""
+    """An error keeps the frames before it, with torch's message."""
     stepper = choose(loop_stepper(*one()), "first", "forward")
     run = stepper.film["runs"]["0.05"]
 
@@ -176,7 +176,7 @@ def test_an_error_keeps_what_came_before_it() -> None:
 
 
 def test_a_model_that_raises_is_no_end_of_the_stepper() -> None:
-    """The first frame is there, with what the model says."""
+    """A model that raises gives one frame with its error, and hidden balls."""
 
     class Raises(nn.Linear):
         def forward(self, x: Tensor) -> Tensor:
@@ -188,13 +188,13 @@ def test_a_model_that_raises_is_no_end_of_the_stepper() -> None:
 
     assert stepper.film["runs"]["0.1"]["error"] == "Step 1 stopped at prediction = model(x): ValueError: not <today>"
     assert "<today>" not in stepper.page()
-    (first,) = films.frames(stepper.film, "0.1")  # without a loss there is no place for a ball
+    (first,) = films.frames(stepper.film, "0.1")  # without a loss, the balls are hidden
     assert "hidden" == first["loss.visibility"] == first["weight.visibility"]
     assert 2 == stepper.film["picture"].count('visibility="hidden"')
 
 
 def test_larger_models_have_the_curve_alone() -> None:
-    """No single weight, and more than one number in: the loss over the steps is left."""
+    """A model with more than one weight and input shows only the loss curve."""
     model = nn.Linear(3, 2)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     stepper = loop_stepper(model, optimizer, nn.MSELoss(), torch.ones(4, 3), torch.zeros(4, 2))
@@ -204,7 +204,7 @@ def test_larger_models_have_the_curve_alone() -> None:
 
 
 def test_without_a_learning_rate_nothing_moves() -> None:
-    """An optimizer of the reader's own."""
+    """An optimizer without a learning rate has no film."""
 
     class Own:
         def zero_grad(self) -> None: ...
@@ -217,7 +217,7 @@ def test_without_a_learning_rate_nothing_moves() -> None:
 
 
 def test_long_steps_have_a_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody waits for 30 steps of a large model."""
+    """Slow steps end the recording early, with a message."""
     monkeypatch.setattr(loop_animation, "SECONDS", -1.0)
     run = loop_stepper(*one()).film["runs"]["0.05"]
 
@@ -225,7 +225,7 @@ def test_long_steps_have_a_rest(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_page_carries_the_film() -> None:
-    """As data in an attribute: the picture stands without a script, and a script can move it."""
+    """The page has the film's data in an attribute, and a picture that needs no script."""
     page = loop_stepper(*one()).page()
     found = re.search(r'data-film="([^"]*)"', page)
     assert found is not None
@@ -236,7 +236,7 @@ def test_the_page_carries_the_film() -> None:
 
 
 def test_panel_keeps_marks_at_its_edge_and_lines_straight() -> None:
-    """A mark that lies outside is seen; a line goes on to where it is cut off."""
+    """A mark outside is moved to the edge, and a line continues straight."""
     panel = Panel(0, 1, 0, 1)
 
     assert (256.1, 155.6) == panel.place(99, 0.03) and (256.1, 9.6) == panel.place(math.nan, math.inf)
@@ -244,7 +244,7 @@ def test_panel_keeps_marks_at_its_edge_and_lines_straight() -> None:
 
 
 def test_no_loss_below_nothing_is_marked() -> None:
-    """The axis of a loss that is a square begins at 0."""
+    """The axis of the loss has no negative label."""
     labels = re.findall(r"<text[^>]*>([^<]*)</text>", loop_stepper(*one()).film["picture"])
 
     assert "0" == labels[labels.index("loss") - 3]

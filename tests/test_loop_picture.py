@@ -1,4 +1,4 @@
-"""The loop stepper's picture and widget, without a page: what stands in the HTML, and what a choice does."""
+"""The picture and the widget of the loop stepper, without a browser."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.loops import lines, made
 
 
 class Reader(HTMLParser):
-    """Reads tables as a reader of the bare HTML does: the texts of the cells, row by row."""
+    """A parser that collects the cells of tables, row by row, and fails on unclosed tags."""
 
     def __init__(self, markup: str) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class Reader(HTMLParser):
 
 
 def one(weight: float = 1.0) -> tuple[nn.Module, Any, nn.Module, torch.Tensor, torch.Tensor]:
-    """prediction = weight * 2, with target 6."""
+    """Return parts with prediction = weight * 2 and target 6."""
     model = nn.Linear(1, 1, bias=False)
     nn.init.constant_(model.weight, weight)
     return (
@@ -62,14 +62,14 @@ def one(weight: float = 1.0) -> tuple[nn.Module, Any, nn.Module, torch.Tensor, t
 
 
 def press(widget: LoopStepper, *names: str, value: Any = None) -> LoopStepper:
-    """What the page sends for these buttons."""
+    """Send these choices as the page would, and return the widget."""
     for name in names:
         widget._hear(widget, {"choose": name, "value": value}, [])
     return widget
 
 
 def test_still_picture_is_the_whole_step_as_a_table() -> None:
-    """In each cell what that line changed: loss (2 - 6)^2 = 16, gradient 2 * -4 * 2, step -0.1 * -16."""
+    """The still picture has a table with what each line of a whole step changed."""
     page = loop_stepper(*one()).page()
     rows = Reader(page).rows[:7]
 
@@ -86,7 +86,7 @@ def test_still_picture_is_the_whole_step_as_a_table() -> None:
 
 
 def test_widget_starts_before_the_first_line() -> None:
-    """The still picture that stands beside it has run a step; the reader's own step is still to come."""
+    """Making the still picture runs no line of the widget's own loop."""
     widget = loop_stepper(*one())
     before = widget.picture
     data, _ = widget._repr_mimebundle_()
@@ -97,7 +97,7 @@ def test_widget_starts_before_the_first_line() -> None:
 
 
 def test_each_press_of_next_is_one_line() -> None:
-    """And is told in a sentence."""
+    """Each press of Next runs one line and gives a sentence."""
     widget = loop_stepper(*one())
     told = [press(widget, "next").said for _ in range(5)]
 
@@ -111,7 +111,7 @@ def test_each_press_of_next_is_one_line() -> None:
 
 
 def test_cell_may_run_steps_itself() -> None:
-    """As chapter 4 does: the page then begins with a finished step."""
+    """`run` finishes steps before the page is shown."""
     widget = loop_stepper(*one())
     widget.run(1)
 
@@ -119,7 +119,7 @@ def test_cell_may_run_steps_itself() -> None:
 
 
 def test_moved_lines_begin_at_the_start() -> None:
-    """A line moves one place, and moved back gives the right order again."""
+    """Moving a line goes back to the start, and moving it back restores the right order."""
     widget = press(loop_stepper(*one()), "run 10")
     press(widget, "down", value="zero_grad")
 
@@ -130,14 +130,14 @@ def test_moved_lines_begin_at_the_start() -> None:
 
 
 def test_line_at_the_edge_stays_there() -> None:
-    """And the page is told why."""
+    """Moving the first line up gives a note."""
     widget = press(loop_stepper(*one()), "up", value="zero_grad")
 
     assert widget.said == "`optimizer.zero_grad()` is the first line already." and "x-note" in widget.picture
 
 
 def test_line_is_left_out_and_put_back() -> None:
-    """Its button is a switch, and says whether it is on."""
+    """The button that leaves a line out is a switch, and pressing it again restores the line."""
     widget = press(loop_stepper(*one()), "never", value="backward")
 
     assert "<del><code>loss.backward()</code></del>" in widget.picture
@@ -148,7 +148,7 @@ def test_line_is_left_out_and_put_back() -> None:
 
 
 def test_line_that_runs_only_once_shows_torchs_error() -> None:
-    """The forward pass in step 1 only: torch's own message, and the loop goes no further."""
+    """An error stops the loop with torch's message, and the right order starts again."""
     widget = press(loop_stepper(*one()), "first", value="forward")
     press(widget, "run 10")
 
@@ -159,7 +159,7 @@ def test_line_that_runs_only_once_shows_torchs_error() -> None:
 
 
 def test_steps_that_take_long_have_a_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No press of a button keeps the kernel for minutes."""
+    """Slow steps stop early, with a note."""
     monkeypatch.setattr(loop_widget, "SECONDS", 0.0)
 
     assert "it stopped after 1 of 100" in press(loop_stepper(*one()), "run 100").said
@@ -169,7 +169,7 @@ def test_steps_that_take_long_have_a_rest(monkeypatch: pytest.MonkeyPatch) -> No
     "message", [{"choose": "never", "value": "os"}, {"choose": "up", "value": 7}, {"choose": "exec"}, "next", None]
 )
 def test_wrong_message_changes_nothing(message: object) -> None:
-    """It becomes a note."""
+    """An invalid message changes nothing and gives a note."""
     widget = loop_stepper(*one())
     state = widget._loop.state
     widget._hear(widget, message, [])
@@ -178,7 +178,7 @@ def test_wrong_message_changes_nothing(message: object) -> None:
 
 
 def test_what_a_reader_named_is_escaped() -> None:
-    """A module's name and an error's text are shown as text."""
+    """Markup in a module's name or an error is escaped."""
 
     class Odd(nn.Module):
         def __init__(self) -> None:
@@ -195,7 +195,7 @@ def test_what_a_reader_named_is_escaped() -> None:
 
 
 def test_many_tensors_are_told_by_one_norm() -> None:
-    """And one by one in the table of all parameters."""
+    """Many tensors are summarized by one norm in the lines, and listed in the table of all parameters."""
     parts = made("norm", "Adam")
     loop = Loop(*parts)
     loop.run(1)
@@ -214,7 +214,7 @@ def test_many_tensors_are_told_by_one_norm() -> None:
 
 
 def test_every_picture_is_sound_html() -> None:
-    """Each tag is closed, in every state on the way through odd orders."""
+    """In every state, all tags are closed."""
     for words in ("zero_grad forward loss backward step", "forward1 loss backward step", "step backward"):
         loop = Loop(*made("norm", "Adam"))
         loop.restart(lines(words))
@@ -228,13 +228,13 @@ def test_every_picture_is_sound_html() -> None:
 
 
 def points(markup: str) -> list[list[tuple[float, float]]]:
-    """Where the curves go."""
+    """Return the points of each curve."""
     found = re.findall(r'points="([^"]*)"', markup)
     return [[tuple(map(float, pair.split(","))) for pair in one.split()] for one in found]  # type: ignore[misc]
 
 
 def test_curve_goes_down_where_the_loss_does() -> None:
-    """Two curves, the right order dashed, each as long as its run; higher on the page is more loss."""
+    """Both curves follow their losses, and the right order is dashed."""
     right, own = points(loss_curves([4.0, 4.0, 5.0], [4.0, 2.0, 1.0]))
 
     assert [y for _, y in right] == sorted(y for _, y in right) and own[0][1] == own[1][1] > own[2][1]
@@ -243,14 +243,14 @@ def test_curve_goes_down_where_the_loss_does() -> None:
 
 
 def test_curve_of_the_right_order_is_drawn_once() -> None:
-    """And says so."""
+    """The right order's own curve is drawn only once, with a sentence."""
     drawn = loss_curves([4.0, 2.0], [4.0, 2.0])
 
     assert len(points(drawn)) == 1 and "That is the curve of the right order." in drawn
 
 
 def test_curve_with_gaps_and_without_numbers() -> None:
-    """nan, inf and steps without a loss are left out of the drawing and stand in the table."""
+    """Losses that are missing or not finite are only in the table."""
     drawn = loss_curves([4.0, math.nan, None, math.inf], [4.0, 3.0, 2.0, 1.0])
 
     assert len(points(drawn)[1]) == 1 and {"nan", "none", "inf"} <= {row[1] for row in Reader(drawn).rows}
@@ -258,7 +258,7 @@ def test_curve_with_gaps_and_without_numbers() -> None:
 
 
 def test_curve_has_its_numbers_as_text() -> None:
-    """The drawing says what it is, and the table gives the numbers of the first and the last step among others."""
+    """The drawing has a text alternative, and a table with the first and the last step."""
     own = [float(step) for step in range(50, 0, -1)]
     drawn = loss_curves(own, own)
     rows = Reader(drawn).rows
@@ -268,7 +268,7 @@ def test_curve_has_its_numbers_as_text() -> None:
 
 
 def test_explorers_are_imported_when_they_are_asked_for() -> None:
-    """The package alone brings neither torch nor widgets."""
+    """Importing `explorers` imports neither torch nor widgets."""
     heavy = "assert not {'torch', 'anywidget', 'ipywidgets'} & set(sys.modules)"
     program = f"import explorers, sys; {heavy}; explorers.loop_stepper"
 

@@ -1,4 +1,4 @@
-"""The loop stepper's state: real steps on copies, and remarks that follow from the numbers."""
+"""The state of the loop stepper: real steps on copies, and remarks that follow from the numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RIGHT = "zero_grad forward loss backward step"
 
 
 def by_hand(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Tensor, steps: int) -> list[float]:
-    """The plain loop, as chapter 4 writes it."""
+    """Run the plain loop as chapter 4 writes it, and return its losses."""
     losses = []
     for _ in range(steps):
         optimizer.zero_grad()
@@ -35,24 +35,24 @@ def by_hand(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Tens
 
 
 def looked_at(state: LoopState, place: str) -> dict[tuple[str, str], SeenTensor]:
-    """What is seen in one place, by name and entry."""
+    """Return the tensors in one place, by name and entry."""
     return {(seen.key.name, seen.key.entry): seen for seen in state.now if seen.key.place == place}
 
 
 def agrees(seen: SeenTensor, tensor: Tensor) -> bool:
-    """Whether what is shown is this tensor."""
+    """Return whether the shown tensor has these numbers."""
     if seen.values is None:
         return seen.shape == tuple(tensor.shape) and seen.norm == pytest.approx(tensor.norm().item(), rel=1e-5)
     return seen.values == tensor.tolist()
 
 
 def told(state: LoopState) -> str:
-    """All remarks on this step."""
+    """Return all remarks on this step as one text."""
     return " ".join([remark for effect in state.effects for remark in effect.remarks] + list(state.remarks))
 
 
 def after(words: str, steps: int, *parts: Any) -> LoopState:
-    """The state after so many steps of these lines."""
+    """Return the state after a number of steps of these lines."""
     loop = Loop(*(parts or made()))
     loop.restart(lines(words))
     loop.run(steps)
@@ -68,7 +68,7 @@ def after(words: str, steps: int, *parts: Any) -> LoopState:
     steps=st.integers(1, 4),
 )
 def test_right_order_is_the_plain_loop(model: str, optimizer: str, seed: int, early: int, steps: int) -> None:
-    """To the last bit, whatever model, optimizer and history; and there is nothing to remark."""
+    """The right order equals the plain loop to the last bit, without remarks."""
     parts = made(model, optimizer, seed)
     by_hand(*parts, steps=early)
     loop = Loop(*parts, seed=seed)
@@ -92,7 +92,7 @@ def test_right_order_is_the_plain_loop(model: str, optimizer: str, seed: int, ea
     model=st.sampled_from(list(MODELS)), optimizer=st.sampled_from(list(OPTIMIZERS)), order=st.permutations(list(LINES))
 )
 def test_readers_own_objects_stay_untouched(model: str, optimizer: str, order: list[str]) -> None:
-    """Model, buffers, gradients, optimizer, batch and random numbers: in any order of the lines, with any error."""
+    """No order of lines changes the reader's objects or torch's generator, even with an error."""
     parts = made(model, optimizer)
     by_hand(*parts, steps=2)
     network, chosen, _, x, y = parts
@@ -108,7 +108,7 @@ def test_readers_own_objects_stay_untouched(model: str, optimizer: str, order: l
 
 
 def test_each_line_changes_what_it_says() -> None:
-    """And nothing else: the places that each of the five lines changes, in two steps with Adam and BatchNorm."""
+    """Each line changes exactly its own places."""
     loop = Loop(*made("norm", "Adam"))
     loop.run(1)
     loop.run(1)
@@ -124,7 +124,7 @@ def test_each_line_changes_what_it_says() -> None:
 
 
 def test_a_line_at_a_time() -> None:
-    """The line that comes next is marked; after the last one the next step begins."""
+    """Lines run one at a time, and after the last one the next step begins."""
     loop = Loop(*made())
     seen = []
     for _ in range(6):
@@ -136,7 +136,7 @@ def test_a_line_at_a_time() -> None:
 
 
 def test_back_at_the_start_all_is_as_before() -> None:
-    """Also with dropout: the second run draws the same numbers."""
+    """A restart reproduces the state and the random numbers."""
     loop = Loop(*made("dropout", "Adam"))
     start = loop.state
     loop.run(3)
@@ -150,7 +150,7 @@ def test_back_at_the_start_all_is_as_before() -> None:
 
 @pytest.mark.parametrize("optimizer", ["SGD", "momentum"])
 def test_gradients_that_nobody_clears_add_up(optimizer: str) -> None:
-    """The remark names the steps, and its sum is that of the gradients computed one by one."""
+    """The remark on summed gradients has the steps and the numbers of the separately computed gradients."""
     parts = made("neuron", optimizer)
     loop = Loop(*parts)
     loop.restart(lines("forward loss backward step"))
@@ -191,7 +191,7 @@ def test_gradients_that_nobody_clears_add_up(optimizer: str) -> None:
     ],
 )
 def test_what_breaks_silently_is_said(words: str, symptom: str) -> None:
-    """Each left-out or moved line has its symptom, in the third step, without an error."""
+    """Each mistake without an error gets its remark."""
     state = after(words, 3)
 
     assert symptom in told(state) and state.step == 3 and not state.stopped
@@ -207,7 +207,7 @@ def test_what_breaks_silently_is_said(words: str, symptom: str) -> None:
     ],
 )
 def test_sound_orders_are_the_same_and_get_no_remark(words: str) -> None:
-    """zero_grad may stand at any place before backward, or last."""
+    """Orders with zero_grad anywhere before backward, or last, are equal and get no remark."""
     state = after(words, 4)
 
     assert state.losses == state.right == after(RIGHT, 4).losses and told(state) == ""
@@ -223,7 +223,7 @@ def test_sound_orders_are_the_same_and_get_no_remark(words: str) -> None:
     ],
 )
 def test_errors_are_pythons_and_torchs_own(words: str, step: int, line: str, error: str) -> None:
-    """The loop stops at the line that raised, and goes no further."""
+    """The loop stops at the line that raised, with the original error."""
     state = after(words, 5)
     (stopped,) = [effect for effect in state.effects if effect.status == "stopped"]
 
@@ -231,7 +231,7 @@ def test_errors_are_pythons_and_torchs_own(words: str, step: int, line: str, err
 
 
 def test_error_is_told_word_for_word() -> None:
-    """A model without anything to train."""
+    """The message of an error is unchanged."""
     model, optimizer, criterion, x, y = made()
     model.requires_grad_(False)
     with pytest.raises(RuntimeError) as raised:
@@ -244,7 +244,7 @@ def test_error_is_told_word_for_word() -> None:
 
 
 def test_warning_of_torch_is_shown() -> None:
-    """A target of shape (12,) is broadcast against (12, 1): torch warns, and so does the line."""
+    """A warning of torch is attached to its line."""
     *others, y = made()
     state = after(RIGHT, 1, *others, y.flatten())
 
@@ -252,7 +252,7 @@ def test_warning_of_torch_is_shown() -> None:
 
 
 def test_optimizer_of_another_model_is_noticed() -> None:
-    """The classic: the model was made anew after the optimizer."""
+    """An optimizer of another model gets remarks on unchanged parameters."""
     _, optimizer, *others = made()
     state = after(RIGHT, 2, nn.Linear(3, 1), optimizer, *others)
 
@@ -262,7 +262,7 @@ def test_optimizer_of_another_model_is_noticed() -> None:
 
 
 def test_parameter_that_the_loss_does_not_reach_is_named() -> None:
-    """Its .grad is None after backward."""
+    """A parameter without a path to the loss gets a remark."""
 
     class Two(nn.Module):
         def __init__(self) -> None:
@@ -279,7 +279,7 @@ def test_parameter_that_the_loss_does_not_reach_is_named() -> None:
 
 
 def test_gradient_left_over_from_before_is_named() -> None:
-    """The reader's own .grad comes along with the copy."""
+    """A `.grad` from before the loop is copied, and gets a remark if it is added to."""
     model, optimizer, criterion, x, y = made()
     criterion(model(x), y).backward()
 
@@ -290,7 +290,7 @@ def test_gradient_left_over_from_before_is_named() -> None:
 
 
 def test_gradients_of_zero_and_a_loss_of_nan_are_said() -> None:
-    """A loss that does not hang on the parameters, and a learning rate that throws them out."""
+    """Gradients of 0 and a loss of NaN get remarks."""
     model, _, _, x, y = made()
     flat = after(
         RIGHT, 1, model, torch.optim.SGD(model.parameters(), lr=0.1), lambda prediction, y: (0 * prediction).sum(), x, y
@@ -305,7 +305,7 @@ def test_gradients_of_zero_and_a_loss_of_nan_are_said() -> None:
     "name", ["Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "RMSprop", "ASGD", "Rprop", "LBFGS"]
 )
 def test_optimizers_of_torch_can_be_stepped(name: str) -> None:
-    """All but LBFGS, which wants a closure and says so; then the right order stops too."""
+    """All of torch's optimizers work but LBFGS, which raises because it needs a closure."""
     model, _, *others = made()
     state = after(RIGHT, 2, model, getattr(torch.optim, name)(model.parameters()), *others)
 
@@ -316,7 +316,7 @@ def test_optimizers_of_torch_can_be_stepped(name: str) -> None:
 
 
 def test_optimizer_of_the_readers_own_is_stepped() -> None:
-    """It needs zero_grad and step, and nothing else; what it keeps is copied too."""
+    """The reader's own optimizer class needs only zero_grad and step, and is copied."""
 
     class Own:
         def __init__(self, held: Any) -> None:
@@ -338,7 +338,7 @@ def test_optimizer_of_the_readers_own_is_stepped() -> None:
 
 
 def test_schedule_on_the_optimizer_steps_nothing_of_the_readers() -> None:
-    """A schedule wraps the optimizer's own step: the copy does not take the wrapper along."""
+    """A learning rate schedule, which wraps `step`, is not copied."""
     parts = made()
     torch.optim.lr_scheduler.StepLR(parts[1], 1)
     before = parts[0].weight.clone()
@@ -348,7 +348,7 @@ def test_schedule_on_the_optimizer_steps_nothing_of_the_readers() -> None:
 
 
 def test_what_a_subclass_of_an_optimizer_adds_is_copied() -> None:
-    """torch's own copy leaves it out."""
+    """Attributes that an optimizer's subclass adds are copied."""
 
     class Counting(torch.optim.SGD):
         def __init__(self, held: Any) -> None:
@@ -366,7 +366,7 @@ def test_what_a_subclass_of_an_optimizer_adds_is_copied() -> None:
 
 
 def test_batch_may_be_the_result_of_something() -> None:
-    """A batch with a graph behind it: the copy starts anew."""
+    """The copy of a batch has no graph behind it."""
     model, optimizer, criterion, x, y = made()
     w = torch.ones(3, requires_grad=True)
 
@@ -374,7 +374,7 @@ def test_batch_may_be_the_result_of_something() -> None:
 
 
 def test_few_numbers_are_written_out_and_many_are_not() -> None:
-    """Many are told by their norm."""
+    """Small tensors have their numbers, and large ones their norm."""
     parameters = looked_at(after(RIGHT, 0, *made("two layers")), "parameters")
 
     assert parameters["2.weight", ""].values is not None and parameters["2.weight", ""].norm is None
@@ -386,7 +386,7 @@ def test_few_numbers_are_written_out_and_many_are_not() -> None:
     ("words", "note"), [("", "nothing to run"), ("forward1 loss1", "No line runs after the first step")]
 )
 def test_loop_without_lines_says_so(words: str, note: str) -> None:
-    """It neither hangs nor counts steps."""
+    """A loop without lines to run gives a note and counts no steps."""
     loop = Loop(*made())
     loop.restart([Line(name, "never") for name in LINES] if not words else lines(words))
     loop.run(3)
@@ -395,7 +395,7 @@ def test_loop_without_lines_says_so(words: str, note: str) -> None:
 
 
 def test_run_has_an_end() -> None:
-    """More steps than a curve can show are not run."""
+    """A run stops at the largest number of steps."""
     loop = Loop(*made())
     loop.restart(lines("zero_grad"))
     loop.run(MOST_STEPS + 5)
@@ -420,21 +420,21 @@ def _keeping() -> nn.Module:
     ],
 )
 def test_what_cannot_be_trained_is_named(change: dict[str, Any], message: str) -> None:
-    """At once, and not at some line."""
+    """Parts that cannot be trained raise an error immediately."""
     parts = dict(zip(("model", "optimizer", "criterion", "x", "y"), made(), strict=True)) | change
     with pytest.raises((TypeError, ValueError), match=message):
         Loop(**parts)
 
 
 def test_model_that_is_too_large_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each line copies all numbers: there is a limit."""
+    """A model with too many numbers raises ValueError."""
     monkeypatch.setattr(loop_copy, "MOST_NUMBERS", 3)
     with pytest.raises(ValueError, match="at most 3 numbers, found 4"):
         Loop(*made())
 
 
 def test_lines_that_are_not_there_are_refused() -> None:
-    """A wrong name, or the same line twice."""
+    """An unknown or repeated line raises ValueError."""
     loop = Loop(*made())
     for wrong in ("forward forward", "sleep"):
         with pytest.raises(ValueError, match="at most once"):

@@ -1,4 +1,4 @@
-"""`mine`: whose version a lesson goes on with, what is told of it, and that nothing stops the lesson."""
+"""`mine`: which version of an answer a lesson uses, the message about it, and errors that do not stop the lesson."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ UNSAVED = "as it was last saved, does not hold the one that passed; save it, or 
 
 class TestOwnChapter:
     def test_what_passed_is_used(self, reader: Reader) -> None:
-        """The very object, in one line."""
+        """An answer that passed is used, as the same object."""
         assert YOURS == reader.run(DOUBLE, CHECK, USE)
         assert reader.value("step") is reader.value("double")
 
     @pytest.mark.parametrize("cells", [(), (STUB,), (STUB, CHECK), (DOUBLE,), (DOUBLE.replace("2", "3"), CHECK)])
     def test_what_did_not_pass_is_not(self, reader: Reader, cells: tuple[str, ...]) -> None:
-        """Not there, not written, wrong, or not checked: the lesson goes on with its own."""
+        """An answer that is missing, unwritten, wrong or unchecked is replaced by the lesson's."""
         assert UNTIL == reader.run(*cells, USE)
         assert reader.value("step")(2) == ("plain", 2)
 
     def test_the_last_check_counts(self, reader: Reader) -> None:
-        """In both directions; each line is shown once in a kernel."""
+        """The last check counts, and each message appears once per kernel."""
         wrong = DOUBLE.replace("2", "3")
         told = [reader.run(answer, CHECK, USE) for answer in (wrong, DOUBLE, wrong, DOUBLE, DOUBLE)]
 
         assert [UNTIL, YOURS, "", "", ""] == told and reader.value("step")(2) == 4
 
     def test_what_was_written_anew_is_not_checked(self, reader: Reader) -> None:
-        """A line says so; after another check it is used."""
+        """An answer that was redefined after its check is not used until it passes again."""
         reader.run(DOUBLE, CHECK)
 
         assert CHANGED == reader.run("def double(x):\n    return x + x", USE)
@@ -59,20 +59,20 @@ class TestOwnChapter:
         assert YOURS == reader.run(CHECK, USE) and reader.value("step")(2) == 4
 
     def test_run_all_after_a_restart(self, reader: Reader) -> None:
-        """A new kernel has checked nothing; the checks above run first."""
+        """After a restart, Run All checks the answer before the lesson uses it."""
         reader.works(FIRST, DOUBLE, CHECK, USE)
         reader.start(FIRST)
 
         assert YOURS == reader.run(DOUBLE, CHECK, USE)
 
     def test_under_another_name(self, reader: Reader) -> None:
-        """As grading takes it; of what has no name in the notebook nothing is known."""
+        """An answer that was checked under another name is used; one without a name is not."""
         assert YOURS == reader.run("def twice(x):\n    return 2 * x", STUB, 'check("double", twice)', USE)
         assert reader.value("step") is reader.value("twice")
         assert UNTIL == reader.run('check("double", lambda x: 2 * x)', USE)
 
     def test_classes(self, reader: Reader) -> None:
-        """As functions."""
+        """Classes are used like functions."""
         use = 'Both = mine("Pair", tuple)'
 
         assert (
@@ -83,20 +83,20 @@ class TestOwnChapter:
         assert reader.value("Both") is reader.value("Pair")
 
     def test_where_no_progress_is_kept(self, reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
-        """In a run of papermill or nbval the checks above have run as well."""
+        """Without progress, the kernel's own checks still count."""
         monkeypatch.setenv(progress_log.OFF, "off")
 
         assert YOURS == reader.run(DOUBLE, CHECK, USE) and not (reader.folder / NAME).exists()
 
     @pytest.mark.parametrize("name", ["", "renamed"])
     def test_whatever_the_notebook_is_called(self, reader: Reader, name: str) -> None:
-        """Also where nobody says how: what a cell has defined is of this notebook."""
+        """The notebook's name does not matter for its own answers."""
         reader.start(name)
 
         assert UNTIL == reader.run(STUB, USE) and YOURS == reader.run(DOUBLE, CHECK, USE)
 
     def test_the_notebook_itself_is_not_beside(self, reader: Reader) -> None:
-        """In a new kernel its own file says nothing, however it is called."""
+        """The notebook's own file is never read for an answer."""
         reader.works("renamed", DOUBLE, CHECK)
         reader.start("renamed")
 
@@ -108,7 +108,7 @@ class TestEarlierChapter:
         "name", [FIRST, f"Copy of {FIRST}", f"{FIRST} (1)", f"{FIRST}-Copy1", "my tensors"], ids=lambda name: name[-8:]
     )
     def test_what_passed_there_is_used_here(self, reader: Reader, name: str) -> None:
-        """Whatever the notebook is called; it is run once."""
+        """An answer that passed in an earlier chapter's notebook is used, whatever the file's name, and run once."""
         reader.works(name, DOUBLE, CHECK)
         reader.start(SECOND)
         told = reader.run(USE)
@@ -118,7 +118,7 @@ class TestEarlierChapter:
         assert reader.run(USE) == "" and reader.value("step") is first
 
     def test_with_what_it_needs(self, reader: Reader) -> None:
-        """Imports, helpers above and below, constants, other answers; nothing else of the notebook is run."""
+        """Only the answer and what it needs are run of the other notebook."""
         reader.works(
             FIRST,
             "import math\nimport torch\nseen = 1\n_ = torch.manual_seed(3)",
@@ -136,7 +136,7 @@ class TestEarlierChapter:
         assert "seen" not in reader.value("step").__globals__ and "math" not in reader.shell.user_ns
 
     def test_classes(self, reader: Reader) -> None:
-        """With their bases and methods; they can be pickled by the name that the lesson gives them."""
+        """A class comes with its bases, and can be pickled by its name in the lesson."""
         base = "class Base:\n    def sum(self):\n        return self.a + self.b"
         derived = PAIR.partition("\n\n")[0].replace("Pair:", "Pair(Base):")
         reader.works(FIRST, base, derived, 'check("Pair", Pair)')
@@ -146,7 +146,7 @@ class TestEarlierChapter:
         assert reader.value("Pair")(1, 2).sum() == 3 and reader.value("Pair").__module__ == "__main__"
 
     def test_without_the_notebook(self, reader: Reader) -> None:
-        """The line says what is missing; a notebook that only uses the name is not the one."""
+        """Without the chapter's notebook, the message says so."""
         reader.works(FIRST, DOUBLE, CHECK)
         (reader.folder / f"{FIRST}.ipynb").unlink()
         reader.save("other", "double = mine('double', None)")
@@ -156,7 +156,7 @@ class TestEarlierChapter:
         assert reader.value("step")(2) == ("plain", 2)
 
     def test_without_progress(self, reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Nothing is read."""
+        """Without progress, no other notebook is read."""
         reader.works(FIRST, DOUBLE, CHECK)
         monkeypatch.setenv(progress_log.OFF, "off")
         reader.start(SECOND)
@@ -165,14 +165,14 @@ class TestEarlierChapter:
 
     @pytest.mark.parametrize("answer", [STUB, DOUBLE.replace("2", "3")])
     def test_what_did_not_pass_is_not_used(self, reader: Reader, answer: str) -> None:
-        """Whether it was wrong or never checked."""
+        """An answer that did not pass, or was not checked, is not used."""
         reader.works(FIRST, answer, CHECK)
         reader.start(SECOND)
 
         assert UNTIL == reader.run(USE)
 
     def test_what_has_changed_since_is_not_used(self, reader: Reader) -> None:
-        """Whoever empties an answer, or has not saved the one that passed, is told what to do."""
+        """An answer that changed since its check is not used; changed comments do not matter."""
         reader.works(FIRST, DOUBLE, CHECK)
         reader.save(FIRST, DOUBLE.replace("2", "3"), CHECK)
         reader.start(SECOND)
@@ -182,7 +182,7 @@ class TestEarlierChapter:
         assert YOURS == reader.run(USE)
 
     def test_a_lesson_that_fails_there_is_missed_by_nobody(self, reader: Reader) -> None:
-        """As where a submission is graded: only what the answer itself consists of must run."""
+        """A failing cell that the answer does not need is ignored."""
         answer = "def double(x, by=factor):\n    return by * x"
         reader.works(FIRST, "factor = 2", answer, CHECK)
         reader.save(FIRST, "factor = gone()", "factor = 2", answer, CHECK)
@@ -191,7 +191,7 @@ class TestEarlierChapter:
         assert reader.run(USE) == YOURS and reader.value("step")(2) == 4
 
     def test_without_its_check(self, reader: Reader) -> None:
-        """The chapter's notebook is known by its name, too."""
+        """A notebook with the chapter's name is found even without the check cell."""
         reader.works(FIRST, DOUBLE, CHECK)
         reader.save(FIRST, DOUBLE)
         reader.start(SECOND)
@@ -199,7 +199,7 @@ class TestEarlierChapter:
         assert reader.run(USE) == YOURS and reader.value("step")(2) == 4
 
     def test_the_copy_that_passed_is_used(self, reader: Reader) -> None:
-        """Of several notebooks of the chapter; of two answers in one, too."""
+        """Of several notebooks or definitions, the answer that passed is used."""
         reader.works("Copy", "def double(x):\n    return x + x", CHECK)
         reader.save(FIRST, STUB, CHECK)
         reader.start(SECOND)
@@ -210,14 +210,14 @@ class TestEarlierChapter:
 
     @pytest.mark.parametrize("answer", ["double = lambda x: 2 * x", f"%%time\n{DOUBLE}"], ids=["lambda", "magic"])
     def test_answers_of_another_form(self, reader: Reader, answer: str) -> None:
-        """A name bound by an assignment, a cell below a magic."""
+        """An answer may be bound by an assignment, or be below a cell magic."""
         reader.works(FIRST, answer, CHECK)
         reader.start(SECOND)
 
         assert reader.run(USE) == YOURS and reader.value("step")(2) == 4
 
     def test_a_line_of_progress_that_does_not_say_which(self, reader: Reader) -> None:
-        """As older versions wrote it: another check settles it."""
+        """A progress entry without a digest, from older versions, does not suffice."""
         reader.works(FIRST, DOUBLE, CHECK)
         (reader.folder / NAME).write_text('{"exercise": "double", "passed": 1, "of": 1}')
         reader.start(SECOND)
@@ -225,7 +225,7 @@ class TestEarlierChapter:
         assert f"{PLAIN}: {FIRST}.ipynb, {UNSAVED}" == reader.run(USE)
 
     def test_it_leans_on_no_other_answer_of_another_chapter(self, reader: Reader) -> None:
-        """What an earlier lesson took by `mine` is the lesson's there, as in grading."""
+        """A `mine` call in the other notebook returns the lesson's version, as in grading."""
         taken = 'sum_of = mine("Pair", lambda a, b: a + b)'
         reader.works(FIRST, taken, "def double(x):\n    return sum_of(x, x)", CHECK)
         reader.start(SECOND)
@@ -233,7 +233,7 @@ class TestEarlierChapter:
         assert reader.run(USE) == YOURS and reader.value("step")(2) == 4
 
     def test_magic_and_shell_lines_do_nothing(self, reader: Reader) -> None:
-        """What an answer needs of them is not there."""
+        """Magics and shell lines of the other notebook are not run."""
         reader.works(FIRST, "%cd -q .\nfiles = !echo a", "def double(x):\n    return 2 * x if files else x", CHECK)
         reader.start(SECOND)
 
@@ -242,14 +242,14 @@ class TestEarlierChapter:
 
 class TestTrouble:
     def test_unknown_exercise(self, reader: Reader) -> None:
-        """The nearest name is told; nothing is passed over."""
+        """An unknown exercise raises an error that suggests the nearest name."""
         with pytest.raises(UnknownExercise, match="Did you mean 'double'"):
             mine("dubble", len)
         with pytest.raises(UnknownExercise, match="The name comes first, in quotes"):
             mine(len, len)  # type: ignore[arg-type]
 
     def test_answer_that_fails(self, reader: Reader) -> None:
-        """Its error is told in a line."""
+        """If the answer raises, the message has its error, and the lesson's version is used."""
         reader.works(FIRST, "factor = 2", "def double(x, by=factor):\n    return by * x", CHECK)
         reader.save(FIRST, "def double(x, by=factor):\n    return by * x", CHECK)
         reader.start(SECOND)
@@ -259,7 +259,7 @@ class TestTrouble:
 
     @pytest.mark.parametrize("loop", ["while True: pass", "__import__('time').sleep(2)"], ids=["busy", "asleep"])
     def test_answer_that_takes_too_long(self, reader: Reader, monkeypatch: pytest.MonkeyPatch, loop: str) -> None:
-        """It is given up, and a loop of Python's does not go on in secret."""
+        """An answer that takes too long is stopped, and the lesson's version is used."""
         monkeypatch.setattr(rerun_answer, "SECONDS", 0.3)
         answer = "def double(x, by=factor()):\n    return by * x"
         reader.works(FIRST, "def factor():\n    return 2", answer, CHECK)
@@ -273,7 +273,7 @@ class TestTrouble:
 
     @pytest.mark.parametrize("text", ["", "{", "[]", '{"cells": 3, "nbformat": 4}', "\x00" * 99])
     def test_damaged_notebook(self, reader: Reader, text: str) -> None:
-        """It is named."""
+        """A damaged notebook is named in the message."""
         reader.works(FIRST, DOUBLE, CHECK)
         (reader.folder / f"{FIRST}.ipynb").write_text(text)
         reader.start(SECOND)
@@ -281,7 +281,7 @@ class TestTrouble:
         assert f"{PLAIN}: {FIRST}.ipynb cannot be read" == reader.run(USE)
 
     def test_course_that_is_not_there(self, reader: Reader, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        """What is wrong with the installation is told in a line, and the lesson goes on."""
+        """A broken installation gives a one-line message, and the lesson's version is used."""
         monkeypatch.setenv(COURSE_VARIABLE, str(tmp_path / "nowhere"))
         told = reader.run(DOUBLE, CHECK, USE)
 
@@ -289,7 +289,7 @@ class TestTrouble:
         assert reader.value("step")(2) == ("plain", 2)
 
     def test_random_numbers_go_on(self, reader: Reader) -> None:
-        """A lesson's numbers do not depend on whose version is used."""
+        """Using the reader's version does not change the generators of torch and Python."""
         cells = ("import random\nimport torch", "noise = torch.rand(3)[0] * 0 + random.random() * 0 + 2")
         reader.works(FIRST, *cells, "def double(x, by=noise):\n    return float(by) * x", CHECK)
         drawn = []
@@ -301,7 +301,7 @@ class TestTrouble:
         assert drawn[0] == drawn[1]
 
     def test_a_readers_machine_needs_nothing_of_a_teachers(self) -> None:
-        """Neither nbformat nor nbgrader has to be installed."""
+        """`mine` works without nbformat and nbgrader."""
         blocked = "import sys; sys.modules.update(dict.fromkeys(('nbformat', 'nbgrader', 'jupytext', 'nbconvert')));"
         code = f"{blocked} from autograder import mine; assert mine('anything', 3) == 3"
 
@@ -313,7 +313,7 @@ class TestWhereNobodyReads:
     def test_it_is_the_lessons_and_silent(
         self, reader: Reader, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], where: str
     ) -> None:
-        """Whatever was passed, and even where there is no such exercise; no file is read."""
+        """Outside a reader's notebook, the lesson's version is used silently, and no file is read."""
         reader.run(DOUBLE, CHECK)
         if where == "nbgrader":
             monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
@@ -328,7 +328,7 @@ class TestWhereNobodyReads:
 
 
 def test_html_says_the_same(reader: Reader) -> None:
-    """With the name as code, in the look of a check's feedback."""
+    """The HTML message has the same words, with the name as code."""
     assert "From here on: your <code>double</code></div>" in ChosenVersion("double", "")._repr_html_()
     assert (
         "the lesson&#x27;s <code>double</code>, until" in ChosenVersion("double", ", until yours passes")._repr_html_()

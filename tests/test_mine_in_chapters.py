@@ -1,4 +1,4 @@
-"""Every chapter that uses `mine` runs from top to bottom: nothing solved, everything solved, each answer alone.
+"""Chapters that use `mine` run with nothing solved, everything solved, and each answer alone.
 
 By day those cells run that `mine` touches, and of one answer alone those that it touches. Where nothing is solved, only
 the cells that take an answer: the notebooks that are handed out run as a whole beside (`make nbval`), and nobody has
@@ -33,7 +33,7 @@ TAKEN = 'flatten = mine("flatten_images", lambda x: x.flatten(2).mT)'
 
 
 def made(stem: str, *lesson: str, own: bool) -> Chapter:
-    """A small chapter of our course, with an exercise of its own or without."""
+    """Return a small chapter of our course, with or without its own exercise."""
     exercise = Cell(FLATTEN.format(STUB), FLATTEN.format(ANSWER), exercise="flatten_images")
     check = Cell(*['check("flatten_images", flatten_images)'] * 2, checks="flatten_images")
     return Chapter(stem, (SETUP, *((exercise, check) if own else ()), *(Cell(text, text) for text in lesson)))
@@ -45,25 +45,25 @@ SECOND = made("ch02_autograd", f"{TAKEN}\n{USED}", own=False)
 
 @pytest.fixture
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """A kernel in an empty folder."""
+    """Yield a shell like a kernel in an empty folder."""
     monkeypatch.setenv("MPLBACKEND", "agg")
     for variable in ("NBGRADER_EXECUTION", progress_log.OFF):
         monkeypatch.delenv(variable, raising=False)
     threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # for models this small, a second thread costs more than it brings
+    torch.set_num_threads(1)  # a second thread makes such small models slower
     yield new_kernel(tmp_path)
     torch.set_num_threads(threads)
     InteractiveShell.clear_instance()
     last_check.CHECKED.clear()
-    plt.close("all")  # as a notebook's cell does with its own
+    plt.close("all")  # as a notebook does after each cell
 
 
 def told(
     shell: Any, capsys: pytest.CaptureFixture[str], shown: Chapter, others: Collection[Chapter], solved: Collection[str]
 ) -> dict[str, bool]:
-    """Run a chapter beside others; returns of each answer that it takes whether it was the reader's."""
+    """Run a chapter beside others, and return for each answer that it takes whether the reader's version was used."""
     lay_beside(Path(shell.starting_dir), others, COURSE.listed, solved)
-    shell.user_ns["__vsc_ipynb_file__"] = f"{shell.starting_dir}/{shown.stem}.ipynb"  # as one editor tells it
+    shell.user_ns["__vsc_ipynb_file__"] = f"{shell.starting_dir}/{shown.stem}.ipynb"  # as one editor sets it
     alone = [name for name in shown.taken if list(solved) == [name]] or shown.taken
     is_ours = shown not in (FIRST, SECOND)
     cells = shown.cells if NIGHT and is_ours else shown.touched(alone, used=bool(solved) or not is_ours)
@@ -81,14 +81,14 @@ def told(
 @pytest.mark.parametrize("shown", [FIRST, SECOND], ids=["its own", "an earlier one's"])
 @pytest.mark.parametrize("solved", [(), ("flatten_images",)], ids=["open", "solved"])
 def test_small_chapter(shell: Any, capsys: pytest.CaptureFixture[str], shown: Chapter, solved: tuple[str, ...]) -> None:
-    """With the real check, and with progress as it is kept."""
+    """The reader's version is used exactly if it was solved, with real checks and progress."""
     others = [FIRST] if shown is SECOND else []
 
     assert told(shell, capsys, shown, others, solved) == {"flatten_images": bool(solved)}
 
 
 def test_lesson_that_suits_one_version_only_is_seen(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    """Where only the plain version gives what the lesson goes on with, the solved chapter stops."""
+    """A lesson that works only with the plain version raises an error when solved."""
     only_plain = made("ch01_tensors", 'pair = mine("flatten_images", lambda x: (x, x))', "a, b = pair(3)", own=True)
     told(shell, capsys, only_plain, (), ())
 
@@ -97,13 +97,13 @@ def test_lesson_that_suits_one_version_only_is_seen(shell: Any, capsys: pytest.C
 
 
 def forms() -> list[tuple[str, str]]:
-    """Each chapter that uses `mine`, with nothing solved, with everything, and with each answer that it uses alone."""
+    """Return each chapter that uses `mine`, with nothing, everything, and each single answer solved."""
     return [(stem, form) for stem in using() for form in ("nothing", "everything", *chapter(stem).taken)]
 
 
 @pytest.mark.parametrize(("stem", "form"), forms())
 def test_our_chapters(shell: Any, capsys: pytest.CaptureFixture[str], stem: str, form: str) -> None:
-    """Whatever the reader has solved, the lessons go on."""
+    """Each chapter runs with any of its answers solved."""
     exercises = {name for each in COURSE.listed for name in each.exercises}
     solved = {"nothing": set(), "everything": exercises}.get(form, {form})
     others = [chapter(each.stem) for each in COURSE.listed if each.stem < stem]

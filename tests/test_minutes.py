@@ -1,4 +1,4 @@
-"""Minutes that are computed from a chapter's text."""
+"""The minutes that are computed from a chapter's text."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ import math
 
 
 def told(chapter: Chapter) -> list[str]:
-    """The lines with numbers in a chapter's prose, with minutes filled in."""
+    """Return the lines with numbers in a chapter's prose, with minutes filled in."""
     lines = [
         line for cell in fill_minutes(chapter, TIER).of_kind(CellKind.MARKDOWN) for line in cell.source.split("\n")
     ]
@@ -38,14 +38,14 @@ def told(chapter: Chapter) -> list[str]:
 
 
 def here(folder: Path, text: str) -> str:
-    """What becomes of the text of a cell below a plain chapter's setup."""
+    """Return the filled text of a cell below a plain chapter's setup."""
     chapter = read(folder, PLAIN + re.sub(r"(?m)^", "# ", text) + "\n")
     return fill_minutes(chapter, TIER).cells[2].source
 
 
 class TestFilled:
     def test_each_heading(self, tmp_path: Path) -> None:
-        """The title has all of the main path, a section what is below; exercises and side paths have their own."""
+        """The title has the minutes of the main path, and each section, exercise and side path has its own."""
         assert told(read(tmp_path, TEXT)) == [
             "# Chapter 8: Sides (6 minutes)",
             "Side paths take 5 minutes, exercises 9.",
@@ -76,13 +76,13 @@ class TestFilled:
         ids=["words", "signs", "fence", "blank lines", "lines", "half a minute", "claim", "figure", "mine", "guesses"],
     )
     def test_rates(self, tmp_path: Path, cells: str, minutes: int) -> None:
-        """150 words, 10 lines of code that readers see, 25 seconds a guess; a half goes up, all takes at least 1."""
+        """The rates are 150 words, 10 visible lines of code, and 25 seconds a prediction, rounded and at least 1."""
         text = f"{PLAIN}# ## Here: {{minutes}}\n\n{cells}\n\n# %% [markdown]\n# ## There\n#\n# {'word ' * 999}"
 
         assert f"## Here: {minutes}" == fill_minutes(read(tmp_path, text), TIER).cells[2].source
 
     def test_sums_are_rounded_once(self, tmp_path: Path) -> None:
-        """Three sections of 1.4 minutes are 4 minutes, not 3."""
+        """A sum is rounded once, and not per section."""
         section = "# %% [markdown]\n# ## Next: {minutes}\n\n# %%\n" + "1\n" * 14 + "\n"
         lines = told(
             read(
@@ -104,18 +104,18 @@ class TestFilled:
         ],
     )
     def test_code_and_formulas_stay(self, tmp_path: Path, text: str) -> None:
-        """In backticks, in fences and in formulas, braces are what they are."""
+        """Braces in code and formulas are not replaced."""
         assert text.rstrip() == here(tmp_path, text).rstrip()
 
     def test_nearest_heading_in_the_cell(self, tmp_path: Path) -> None:
-        """A cell may hold several headings; a `#` in a fence is none of them."""
+        """A cell may have several headings, and a `#` in a code block is none."""
         words = "word " * 298
         text = f"## A ({{minutes}})\n\n{words}\n\n### B ({{minutes}})\n\n```\n# no\n```\n\n{words} {{minutes}}"
 
         assert ["4", "2", "2"] == re.findall(r"\d+", here(tmp_path, text))
 
     def test_exercise_without_a_heading(self, tmp_path: Path) -> None:
-        """The text right above an exercise is the exercise's; what is below its check is the main path's."""
+        """Text directly above an exercise belongs to it, and text below its check to the main path."""
         text = TEXT.replace("# ### Exercise: `third` ({minutes} minutes)", f"# {'word ' * 900}")
         more = text.replace(
             "# %% [markdown]\n# ### Stretch", f"# %% [markdown]\n# {'word ' * 900}\n\n# %% [markdown]\n# ### Stretch"
@@ -125,7 +125,7 @@ class TestFilled:
         assert "# Second sitting: more numbers (7 minutes; " in "\n".join(told(read(tmp_path, more)))
 
 
-# (what the author wrote instead of what, what it says)
+# (right text, text with a mistake, part of the error message)
 SLIPS = {
     "misspelt": (
         "{minutes} minutes)\n#\n# Side",
@@ -177,7 +177,7 @@ SLIPS = {
 
 @pytest.mark.parametrize("slip", SLIPS)
 def test_slips(tmp_path: Path, slip: str) -> None:
-    """An author's slip stops the build with file and line, in one line, with the next step."""
+    """An author's mistake raises a one-line error with file, line and next step."""
     said = refusal(tmp_path, TEXT, SLIPS[slip], STEM)
 
     assert re.match(rf"course/chapters/{STEM}\.py:\d+: [^\n]*; [^\n]*$", said)
@@ -195,7 +195,7 @@ def test_slips(tmp_path: Path, slip: str) -> None:
     ],
 )
 def test_title_is_clean(tmp_path: Path, heading: str) -> None:
-    """What lists and reports call a chapter has no minutes in it; other parentheses stay."""
+    """A chapter's title in lists has no minutes, but keeps other parentheses."""
     chapter = read(tmp_path, TEXT.replace("Chapter 8: Sides ({minutes} minutes)", heading))
 
     assert "Ends" == chapter_title(chapter)
@@ -219,7 +219,7 @@ STARTER = "".join(f"# {line}\n" for line in GIVEN.split("\n"))
     ids=["tier", "points", "lines", "starter"],
 )
 def test_effort(tmp_path: Path, old: str, new: str, minutes: int) -> None:
-    """An exercise takes what its tier takes, 3 minutes a point, or a minute a line to write, whichever is most."""
+    """An exercise takes its tier's minutes, 3 minutes a point, or a minute a line, whichever is most."""
     assert old in TEXT
     chapter = read(tmp_path, TEXT.replace(old, new, 1))
 
@@ -228,7 +228,7 @@ def test_effort(tmp_path: Path, old: str, new: str, minutes: int) -> None:
 
 class TestShares:
     def test_parts(self, tmp_path: Path) -> None:
-        """Each cell is of one part; exercises take what their tier and their points say."""
+        """Each cell belongs to one part, and the parts' minutes add up."""
         chapter = read(tmp_path, TEXT)
         found = {part: str(share) for part, share in minutes_of_parts(chapter, TIER).items()}
 
@@ -241,7 +241,7 @@ class TestShares:
         assert len(chapter.reader_cells) == sum(share.cells for share in minutes_of_parts(chapter, TIER).values())
 
     def test_command(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        """A line for each chapter, from the tiers in the exercises' files."""
+        """The command prints a line for each chapter."""
         assert 0 == main(["--root", str(with_side_path(make_second_course(tmp_path))), "minutes"])
 
         head, line = capsys.readouterr().out.splitlines()
@@ -250,7 +250,7 @@ class TestShares:
 
 
 def test_exercise_that_is_not_written(tmp_path: Path) -> None:
-    """Its tier is nowhere: one line says what to write, and nothing is built."""
+    """A missing exercise file raises a one-line error, and nothing is built."""
     project = with_side_path(make_second_course(tmp_path))
     (project / COURSE / "exercises" / CHAPTER / f"{EXERCISE}.py").unlink()
     with pytest.raises(ExerciseError, match=rf"{EXERCISE}\.py: not there; write the requirements, cases and hints of"):
@@ -260,7 +260,7 @@ def test_exercise_that_is_not_written(tmp_path: Path) -> None:
 
 
 def test_text_without_braces_needs_no_exercise(tmp_path: Path) -> None:
-    """What asks for no minutes of exercises is the same with minutes filled in, whatever exercises there are."""
+    """A text without placeholders does not change."""
     chapter = read(tmp_path, re.sub(r"\{(minutes|side|exercises)\}", "7", TEXT))
 
     assert chapter == fill_minutes(chapter, tier_lookup(tmp_path / "course", chapter))

@@ -1,4 +1,4 @@
-"""Mutation of the worked solutions. That every mutant fails, or is listed with its reason, `test_bank.py` proves."""
+"""Mutants of the worked solutions; `test_bank.py` proves that each fails or is listed as right."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from tests.test_bank import judge_of
 class TestMutants:
     @pytest.mark.parametrize("name", ["standardize", "Value", "fit", "fit_resumable"])
     def test_there_are_many(self, name: str) -> None:
-        """A solution of a line or two has ten mutants and more, each told in other words."""
+        """A solution has at least ten mutants, with distinct descriptions."""
         made = list(mutants(judge_of(COURSE.find(name).chapter).chapter.solution(name)))
 
         assert len(made) >= LEAST
@@ -34,7 +34,7 @@ class TestMutants:
         ],
     )
     def test_they_are_what_learners_do(self, change: str) -> None:
-        """Dropped keywords and copies, siblings, swapped operators, shifted numbers, deleted statements."""
+        """Mutants are typical mistakes: dropped keywords and copies, swapped operators, shifted numbers."""
         cell = (
             "def f(x, dim):\n    mean = x.mean(dim=dim, keepdim=True)\n    return x - mean, x[1:].clone(), mean > 0\n"
         )
@@ -42,7 +42,7 @@ class TestMutants:
         assert change in {mutant.change for mutant in mutants(cell)}
 
     def test_signature_and_docstring_stay(self) -> None:
-        """What the starter gives is not mutated."""
+        """Signature and docstring are not mutated."""
         head = 'def f(x, k=3):\n    """Add 3."""\n'
 
         assert all(mutant.source.startswith(head) for mutant in mutants(f"{head}    return x + k\n"))
@@ -50,7 +50,7 @@ class TestMutants:
 
 class TestTimeLimit:
     def test_an_endless_mutant_is_stopped(self) -> None:
-        """A loop without end costs a moment, not the run."""
+        """An endless mutant raises TimeoutError."""
         with pytest.raises(TimeoutError), time_limit(0.05):
             _run_forever()
 

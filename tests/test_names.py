@@ -1,4 +1,4 @@
-"""What statements bind, change and use."""
+"""The names that statements bind, change and use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CHAPTERS = sorted((PROJECT / "course" / "answers").glob("*/*.py"))
 
 
 def statement(text: str) -> ast.stmt:
-    """The one statement of a text."""
+    """Return the only statement of a text."""
     (node,) = ast.parse(text).body
     return node
 
@@ -39,7 +39,7 @@ def statement(text: str) -> ast.stmt:
     ],
 )
 def test_bound(text: str, bound: str) -> None:
-    """What a statement binds, however it does so, and nothing of what has a scope of its own."""
+    """A statement binds these names, and none of an inner scope."""
     assert set(bound.split()) == names_of([statement(text)]).bound
 
 
@@ -53,7 +53,7 @@ def test_bound(text: str, bound: str) -> None:
     ],
 )
 def test_used_at_once(text: str, used: str) -> None:
-    """What has to be there where a statement stands; what a function's body uses may come later."""
+    """These names are needed when the statement runs; names in a function's body are not."""
     assert set(used.split()) == names_used_when_run(statement(text))
 
 
@@ -72,7 +72,7 @@ def test_used_at_once(text: str, used: str) -> None:
     ],
 )
 def test_used(text: str, used: str) -> None:
-    """Global names and no others: no parameter, no local variable, no attribute."""
+    """Only global names count, without parameters, local variables and attributes."""
     assert set(used.split()) == names_of([statement(text)]).used
 
 
@@ -92,7 +92,7 @@ def test_used(text: str, used: str) -> None:
     ],
 )
 def test_changed(text: str, attributes: str, perhaps: str) -> None:
-    """Attributes and items that are set, and values that a call may change."""
+    """Attributes and items that are set, and values that a call may change, are found."""
     found = names_of([statement(text)])
 
     assert (set(attributes.split()), set(perhaps.split())) == (found.changed, found.perhaps_changed)
@@ -100,7 +100,7 @@ def test_changed(text: str, attributes: str, perhaps: str) -> None:
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_python_agrees(path: object) -> None:
-    """For every answer of the bank, Python's own symbol table looks up the same global names."""
+    """For every answer of the bank, the used names equal those of Python's symbol table."""
     for node in ast.parse(path.read_text(encoding="utf-8")).body:  # type: ignore[attr-defined]
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             text = ast.unparse(node)
@@ -108,7 +108,7 @@ def test_python_agrees(path: object) -> None:
 
 
 def _globals(table: symtable.SymbolTable) -> set[str]:
-    """The names that Python looks up among the globals; of a class body also those that it binds itself."""
+    """Return the names that Python looks up as globals; for a class body also the names it binds."""
     is_body = table.get_type() in ("module", "class")
     found = {
         each.get_name()
@@ -119,7 +119,7 @@ def _globals(table: symtable.SymbolTable) -> set[str]:
 
 
 def test_a_tree_too_deep_uses_all_its_names() -> None:
-    """Where no care can be taken, no name is missed."""
+    """For a syntax tree that is too deep, all names count as used."""
     deep = "x = " + "lambda: " * 900 + "y"
 
     assert "y" in names_of(ast.parse(deep).body).used

@@ -1,4 +1,4 @@
-"""Notebooks that are run for reports and the site."""
+"""Running notebooks for reports and the site."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from autograder.papermill_run import run_notebook
 
 
 def notebook(*cells: NotebookNode) -> NotebookNode:
-    """A notebook of these cells for this Python."""
+    """Return a notebook of these cells for this Python."""
     made = nbformat.v4.new_notebook(cells=list(cells))
     made.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     return made
 
 
 def test_runs_with_parameters() -> None:
-    """They take the place of the notebook's own."""
+    """Parameters replace the notebook's own."""
     own = nbformat.v4.new_code_cell("x = 1", metadata={"tags": ["parameters"]})
     made = run_notebook(notebook(own, nbformat.v4.new_code_cell("print(2 * x)")), "", "", {"x": 21})
 
@@ -26,6 +26,6 @@ def test_runs_with_parameters() -> None:
 
 
 def test_a_cell_that_fails_is_told() -> None:
-    """With what could not be had, the error, and the next step."""
+    """A failing cell raises WorkFailed with the error and the next step."""
     with pytest.raises(WorkFailed, match=r"^No page: ZeroDivisionError: division by zero\. Try again\.$"):
         run_notebook(notebook(nbformat.v4.new_code_cell("1 / 0")), "No page", "Try again.")

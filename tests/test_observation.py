@@ -1,4 +1,4 @@
-"""Observations: to bytes and back, and the first difference between two."""
+"""Observations: serialization, and the first difference between two."""
 
 import math
 
@@ -23,7 +23,7 @@ _NORMS = (6, ""), (6, ", bias=True"), (7, ", bias=True")
 
 
 def aspect(expected: object, got: object) -> str | None:
-    """The aspect in which two values differ."""
+    """Return the aspect in which two values differ, or None."""
     difference = first_difference(see(expected), see(got), TOLERANCE)
     return difference.aspect if difference else None
 
@@ -49,7 +49,7 @@ PLAIN = [
 class TestBytes:
     @pytest.mark.parametrize("value", PLAIN, ids=repr)
     def test_plain_data_survives_the_journey(self, value: object) -> None:
-        """What goes in comes out, with its type."""
+        """A value keeps its content and type."""
         back = from_bytes(to_bytes({"value": value}))["value"]
 
         assert value == back
@@ -59,14 +59,14 @@ class TestBytes:
         "dtype", [torch.complex128, torch.float32, torch.float64, torch.bfloat16, torch.int64, torch.bool, torch.int8]
     )
     def test_tensors_survive_the_journey(self, dtype: torch.dtype) -> None:
-        """A seen tensor keeps values, shape, dtype, device and tracking."""
+        """A tensor snapshot keeps values, shape, dtype, device and tracking."""
         seen = see(torch.tensor([[1, 0, 1]]).to(dtype))
 
         assert first_difference(seen, from_bytes(to_bytes(seen)), TOLERANCE) is None
 
     @pytest.mark.parametrize("also", [(), (torch.complex64,), (torch.float8_e4m3fn, torch.uint16)])
     def test_tensors_are_written_as_safetensors_writes_them(self, also: tuple[torch.dtype, ...]) -> None:
-        """To the byte, in the format's own order, whatever they hold: in ours, or in one that is left to its `save`."""
+        """Tensors are serialized to the same bytes as safetensors writes."""
         whole = (torch.bool, torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64)
         dtypes = (*whole, torch.bfloat16, torch.float16, torch.float32, torch.float64, *also)
         tensors = [torch.arange(6).reshape(2, 3).to(dtype) for dtype in dtypes] + [torch.ones(()), torch.zeros(0, 3)]
@@ -76,7 +76,7 @@ class TestBytes:
         assert save({f"{place:05d}": tensor for place, tensor in enumerate(tensors)}) == data
 
     def test_a_transposed_argument_stays_transposed(self) -> None:
-        """A case's tensor keeps its strides, so that a probe can tell view from copy."""
+        """A case's tensor keeps its strides, so that a probe can distinguish view and copy."""
         tensor = torch.arange(24.0).reshape(2, 3, 4).permute(2, 0, 1)
         back = from_bytes(to_bytes(tensor))
 
@@ -84,29 +84,29 @@ class TestBytes:
         assert torch.equal(tensor, back)
 
     def test_a_tensor_that_does_not_fit_its_label_is_refused(self) -> None:
-        """Values of another shape or dtype than the message says are damaged data."""
+        """Values of another shape or dtype than declared raise DamagedData."""
         for shape, dtype in (((3,), "float32"), ((2,), "float64"), ((2,), "nn")):
             with pytest.raises(DamagedData):
                 from_bytes(to_bytes(TensorSnapshot(torch.zeros(2), shape, dtype, "cpu")))
 
     def test_an_empty_tensor_and_a_scalar_survive(self) -> None:
-        """Shapes without elements and without dims are no special case."""
+        """Tensors without elements or dimensions survive."""
         for tensor in (torch.empty(0, 3), torch.tensor(2.0)):
             assert torch.equal(tensor, from_bytes(to_bytes(tensor)))
 
     @pytest.mark.parametrize("data", [b"", b"short", b"\0" * 40, b"\xff" * 100, to_bytes([1])[:-4], to_bytes([1])[3:]])
     def test_damaged_bytes_are_named(self, data: bytes) -> None:
-        """Bytes that hold no observation raise DamagedData and nothing else."""
+        """Damaged bytes raise DamagedData."""
         with pytest.raises(DamagedData):
             from_bytes(data)
 
     def test_a_thing_that_is_not_plain_is_refused(self) -> None:
-        """Only plain data travels; anything else is a mistake of the probe."""
+        """A value that is not plain data raises TypeError."""
         with pytest.raises(TypeError, match="plain data"):
             to_bytes(object())
 
     def test_a_single_element_may_have_any_stride(self) -> None:
-        """A slice leaves strides behind that say nothing, as there is no second element."""
+        """A tensor with one element may have any stride."""
         ones = [torch.arange(14.0).reshape(2, 7)[:1, :1], torch.zeros(3, 7)[:1, :1], torch.zeros(0, 7).T]
         seen = {"returned": [see(one) for one in ones]}
 
@@ -115,7 +115,7 @@ class TestBytes:
 
 class TestFirstDifference:
     def test_equal_tensors_do_not_differ(self) -> None:
-        """Rounding below the tolerance is no difference; NaN agrees with NaN."""
+        """Rounding below the tolerance is no difference, and NaN equals NaN."""
         one = torch.tensor([1.0, math.nan, math.inf])
 
         assert aspect(one, one + torch.tensor([1e-6, 0.0, 0.0])) is None
@@ -143,17 +143,17 @@ class TestFirstDifference:
         ],
     )
     def test_names_the_aspect(self, expected: object, got: object, what: str) -> None:
-        """Type comes before shape, shape before dtype, dtype before device, device before values."""
+        """Aspects are compared in the order type, shape, dtype, device, values."""
         assert what == aspect(expected, got)
 
     def test_names_the_path(self) -> None:
-        """The difference says where inside a container it is."""
+        """The difference has its path inside containers."""
         difference = first_difference({"a": [1, (2, 3)]}, {"a": [1, (2, 4)]}, TOLERANCE)
 
         assert Difference(("a", 1, 1), "values", 3, 4) == difference
 
     def test_the_line_of_an_error_does_not_matter(self) -> None:
-        """Two answers that fail alike are alike, however their code is written."""
+        """Errors are equal even if their source lines differ."""
         one, other = ExceptionSnapshot("ValueError", "no", "x = 1"), ExceptionSnapshot("ValueError", "no", "y = 2")
 
         assert first_difference(one, other, TOLERANCE) is None
@@ -170,19 +170,19 @@ class TestFirstDifference:
         ],
     )
     def test_an_error_is_the_same_in_the_words_of_another_torch(self, one: str, other: str) -> None:
-        """What was seen with one torch is known with another, which says the same in other words."""
+        """An error is equal if only torch's wording differs between versions."""
         known, mine = ExceptionSnapshot("RuntimeError", one), ExceptionSnapshot("RuntimeError", other)
 
         assert first_difference(known, mine, TOLERANCE) is None
 
     def test_another_node_is_another_error(self) -> None:
-        """What another node had saved is another mistake."""
+        """An error that names another node is different."""
         one, other = (ExceptionSnapshot("RuntimeError", f"which is output 0 of {node}, is") for node in ("Exp", "Mul"))
 
         assert first_difference(one, other, TOLERANCE) is not None
 
     def test_a_module_is_the_same_in_the_words_of_another_torch(self) -> None:
-        """A batch norm tells of its bias, or does not; with another width it is another one."""
+        """A module's text is equal if only torch's wording differs, and different for another width."""
         texts = [f"BatchNorm1d({n}, affine=True{bias}, track_running_stats=True)" for n, bias in _NORMS]
         old, new, wider = (OtherValue("BatchNorm1d", text) for text in texts)
 
@@ -190,7 +190,7 @@ class TestFirstDifference:
         assert first_difference(new, wider, TOLERANCE) is not None
 
     def test_unread_values_differ_from_read_ones(self) -> None:
-        """A tensor whose values could not be read never equals one whose values are known."""
+        """A tensor without recorded values differs from one with values."""
         unread = TensorSnapshot(None, (2,), "float32", "cpu")
 
         assert first_difference(see(torch.zeros(2)), unread, TOLERANCE) is not None

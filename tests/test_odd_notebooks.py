@@ -1,4 +1,4 @@
-"""Notebooks that are mad, and small tools that meet their texts: what is read is the answers, within seconds."""
+"""Unusual notebooks and hostile texts: the answers are still read, within seconds."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ Change = Callable[[dict[str, Any]], object]
 
 @pytest.fixture(scope="module")
 def release() -> NotebookNode:
-    """The notebook that students are given."""
+    """Return the released notebook."""
     found: NotebookNode = nbformat.read(RELEASED, as_version=4)
     return found
 
 
 def cell(source: object, kind: str = "code", **mark: object) -> dict[str, object]:
-    """A cell of a student's."""
+    """Return a student's cell."""
     metadata = {"nbgrader": mark} if mark else {}
     return {"cell_type": kind, "source": source, "metadata": metadata, "outputs": [], "execution_count": None}
 
 
 def each_id(value: object) -> Change:
-    """Give every cell this id."""
+    """Return a change that gives every cell this id."""
     return lambda notebook: [each.update(id=value) for each in notebook["cells"]]
 
 
 def added(*sources: object, kind: str = "code", **mark: object) -> Change:
-    """Add cells at the end."""
+    """Return a change that adds cells at the end."""
     return lambda notebook: notebook["cells"].extend(cell(source, kind, **mark) for source in sources)
 
 
@@ -87,7 +87,7 @@ CHANGES: dict[str, Change] = {
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_the_answer_is_found_all_the_same(name: str, release: NotebookNode) -> None:
-    """Nothing of what stands around it counts, and what is made of it is a sound notebook without any of that."""
+    """The answer is found whatever surrounds it, and the resulting notebook is valid without those additions."""
     notebook = json.loads(RELEASED.read_text(encoding="utf-8"))
     for each in notebook["cells"]:
         if each["metadata"].get("nbgrader", {}).get("grade_id") == TARGET:
@@ -104,7 +104,7 @@ def test_the_answer_is_found_all_the_same(name: str, release: NotebookNode) -> N
 
 
 def zipped(**files: bytes) -> bytes:
-    """An archive."""
+    """Return a zip archive."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
@@ -134,7 +134,7 @@ NO_NOTEBOOKS: dict[str, Callable[[], bytes]] = {
 
 @pytest.mark.parametrize("name", NO_NOTEBOOKS)
 def test_what_is_no_notebook_is_told_within_seconds(name: str, release: NotebookNode) -> None:
-    """A reason that fits on a page, with nothing in it that a terminal would obey, and the released notebook."""
+    """A file that is no notebook gives a short printable reason and the released notebook."""
     data, begun = NO_NOTEBOOKS[name]()[: MAX_BYTES + 1], time.process_time()
 
     found = read_submission(data, release)
@@ -146,7 +146,7 @@ def test_what_is_no_notebook_is_told_within_seconds(name: str, release: Notebook
     assert time.process_time() - begun < 5 and not Path("/tmp/pickled").exists()
 
 
-# --- where texts of students are shown
+# --- displaying students' texts
 
 
 @pytest.mark.parametrize(
@@ -165,26 +165,26 @@ def test_what_is_no_notebook_is_told_within_seconds(name: str, release: Notebook
     ],
 )
 def test_pages_show_no_picture_of_the_web(text: str) -> None:
-    """To show it would be to call there, in the teacher's name; and a formula defines and moves nothing."""
+    """Markdown with web images or dangerous formulas is shown as code, so that no page loads them."""
     assert escaped_text.code_block(text) == escaped_text.safe_markdown(text)
 
 
 def test_links_to_the_web_and_formulas_stay() -> None:
-    """A link is followed by who clicks it."""
+    """Plain links and formulas stay Markdown."""
     text = r"See [the page](https://example.org)! It says $\frac{x^2}{\sum_i w_i} \raisebox \lowercase \quad a \\ b$."
 
     assert text == escaped_text.safe_markdown(text)
 
 
 def test_command_in_a_report_is_one_command() -> None:
-    """It is made to be copied into a shell, and a student's name stands in it."""
+    """A command with a student's name is quoted for the shell."""
     told = learn_command(Path("/the course"), "ch", "a; rm -rf $HOME", "f")
 
     assert "autograder learn '/the course/submitted/a; rm -rf $HOME/ch' f" == told
 
 
 def test_text_for_a_terminal() -> None:
-    """What moves the cursor, names the window or turns the text around becomes a sign; lines stay."""
+    """Control characters are replaced, and newlines and tabs stay."""
     assert "a\n\tb" == replace_unprintable("a\n\tb") and "\ufffd[2J\ufffd\ufffd" == replace_unprintable(
         "\x1b[2J\r\u202e"
     )

@@ -1,4 +1,4 @@
-"""A chapter with cells of the teacher's own: graded beside the exercises, or grading refuses before it begins."""
+"""A chapter with additional cells of the teacher's: graded besides the exercises, or refused before grading."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.processes import PYTHONPATH
 from tests.sample_course import STEM, make_course
 
 pytestmark = [
-    pytest.mark.xdist_group("other cells"),  # each course is made once
+    pytest.mark.xdist_group("other cells"),  # one process, which makes each course once
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
     pytest.mark.night,
 ]
@@ -48,7 +48,7 @@ CALLS = graded("again", 'check("standardize", standardize)')
 
 
 def course_with(folder: Path, cells: Sequence[NotebookNode], **notebooks: NotebookNode) -> Path:
-    """A course whose teacher has added cells to the source, and notebooks beside it, and one untouched submission."""
+    """Return a course with additional cells and notebooks in the source, and one untouched submission."""
     course = make_course(folder / "course")
     source = course / "source" / STEM / f"{STEM}.ipynb"
     notebook = nbformat.read(source, as_version=4)
@@ -62,7 +62,7 @@ def course_with(folder: Path, cells: Sequence[NotebookNode], **notebooks: Notebo
 
 
 def test_graded_beside_exercises(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Exercises are judged as ever; test cells get nbgrader's points for what they give; a person's cells wait."""
+    """Exercises are judged, test cells get nbgrader's points, and a person's cells wait."""
     course = course_with(tmp_path, OWN)
     write_in(course, "bob", standardize=RIGHT, double="def double(x): return 2 * x", essay="So.", code="print('x')")
     unconfined = ["--unconfined"] if UNCONFINED else []
@@ -92,7 +92,7 @@ def write_in(course: Path, student: str, **answers: str) -> None:
 
 @pytest.fixture(scope="module", params=("a check", "two notebooks"))
 def other(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """What is told of something that nobody can grade, and a course that has it."""
+    """Return the message about a cell that cannot be graded, and a course with it."""
     folder = tmp_path_factory.mktemp("other")
     if request.param == "a check":
         return "again calls `check`", course_with(folder, [CALLS])
@@ -110,27 +110,27 @@ def nbgrader_autograde(course: Path, stem: str = STEM) -> tuple[bool, str]:
 
 
 def formgraders_button(course: Path) -> tuple[bool, str]:
-    """Press the button of one student."""
+    """Grade one student as formgrader's button does; return whether it succeeded, and its log."""
     result = Cycle(course, STEM).api.autograde(STEM, "ada", force=True)
     return result["success"], result["log"]
 
 
 def own_command(course: Path, capsys: pytest.CaptureFixture[str]) -> tuple[bool, str]:
-    """Run `autograder grade`."""
+    """Run `autograder grade`; return whether it succeeded, and its errors."""
     status = main(["--root", str(course), "grade", STEM, "--workers", "1", "--unconfined"])
     return status == 0, capsys.readouterr().err
 
 
 def nothing_left(course: Path) -> bool:
-    """Whether nobody has a grade, a verdict or a graded notebook."""
+    """Return whether there is no grade, verdict or graded notebook."""
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
         recorded = gradebook.assignment_submissions(STEM)
-    # What begins with a dot is nobody's: `.exercises.json` keeps what the exercises are worth.
+    # Hidden files do not count: `.exercises.json` holds the points of the exercises.
     return not recorded and not any(list((course / name).rglob("[!.]*.*")) for name in ("verdicts", "autograded"))
 
 
 def test_refuses(other: tuple[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
-    """What nobody can grade is named, with the next step, however grading is begun; and nothing is left behind."""
+    """A cell that cannot be graded is named with the next step by every grading command, and nothing is recorded."""
     told, course = other
 
     for done, said in (formgraders_button(course), own_command(course, capsys), nbgrader_autograde(course)):
@@ -139,7 +139,7 @@ def test_refuses(other: tuple[str, Path], capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_a_cell_that_the_gradebook_does_not_know_gets_no_points(tmp_path: Path) -> None:
-    """Where only the release has such a cell, the student is named with a reason, and nothing is recorded."""
+    """If only the release has such a cell, the student gets a reason, and nothing is recorded."""
     course = course_with(tmp_path, [])
     release = course / "release" / STEM / f"{STEM}.ipynb"
     release.chmod(0o644)
@@ -156,7 +156,7 @@ def test_a_cell_that_the_gradebook_does_not_know_gets_no_points(tmp_path: Path) 
 
 
 def test_ungraded_cells_are_welcome(tmp_path: Path) -> None:
-    """A teacher's text, code, read-only cell and room for an answer that nobody grades change nothing."""
+    """Additional cells without points change nothing."""
     read_only = marked(new_markdown_cell("Read me."), "read-only", locked=True)
     room = marked(new_code_cell(""), "room", solution=True)
     course = course_with(tmp_path, [new_markdown_cell("Hello."), new_code_cell("2 + 2"), read_only, room])

@@ -1,4 +1,4 @@
-"""The index has packages whose folders are named as this one's: installed in the same place, they mix."""
+"""Other packages on the index with the same folder names are detected when installed in the same place."""
 
 from pathlib import Path
 
@@ -11,14 +11,14 @@ from autograder.other_packages import mixed_packages
 
 
 def install(folder: Path, name: str) -> None:
-    """Lay down what the client of the index leaves of a package that is installed."""
+    """Write the metadata of an installed package."""
     about = folder / f"{name}-3.1.dist-info"
     about.mkdir(parents=True)
     (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 3.1\n")
 
 
 def test_another_package_in_the_same_folders_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both are; one of another name, or in another place, does no harm."""
+    """Packages with the same folders in the same place are named, and others are not."""
     monkeypatch.syspath_prepend(tmp_path)
     install(tmp_path, "otter")
     assert mixed_packages(tmp_path) is None
@@ -32,7 +32,7 @@ def test_another_package_in_the_same_folders_is_named(tmp_path: Path, monkeypatc
 def test_commands_and_notebooks_refuse_to_mix(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A command says so in one line, and so does the import of `check`."""
+    """With such a package, commands fail with one line, and so does importing `check`."""
     monkeypatch.syspath_prepend(tmp_path)
     install(tmp_path, "autograder")
     monkeypatch.setattr(other_packages.mixed_packages, "__defaults__", (tmp_path,))

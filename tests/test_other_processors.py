@@ -9,7 +9,7 @@ import pytest
 from tests import other_processors
 from tests.small_chapter import PROJECT
 
-# What makes this processor compute as another one does, as far as it can. Threads that wait do not count as work.
+# Settings that simulate other processors. OpenMP threads wait passively, so that waiting takes no processor time.
 _COMPATIBLE = {"MKL_CBWR": "COMPATIBLE", "OMP_WAIT_POLICY": "PASSIVE"}
 _OLDER = {"MKL_CBWR": "AVX2", "ATEN_CPU_CAPABILITY": "default", "ONEDNN_MAX_CPU_ISA": "SSE41"}
 SETTINGS: dict[str, tuple[dict[str, str], list[str]]] = {
@@ -31,7 +31,7 @@ def test_every_answer_gets_the_same_sentence(setting: str) -> None:
 
 
 def test_that_all_is_well_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """One line, so that silence is not taken for a command that did nothing."""
+    """If all is well, the command prints one line."""
     monkeypatch.setattr(sys, "argv", ["other_processors", "add_bias", "rank"])
     monkeypatch.setattr(other_processors, "strays", lambda *_: iter(()))
 

@@ -1,4 +1,4 @@
-"""`python -m tests.other_torch`, by which a night's run holds the oldest torch that the course promises."""
+"""`python -m tests.other_torch`, with which the nightly run tests the oldest supported torch."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ SOLVED = other_torch.SOLUTIONS / "ch02_autograd.ipynb"
 
 
 def test_refused_solution_is_named(tmp_path: Path) -> None:
-    """A solution that is wrong under this torch has a line that says which requirement refuses it; no other has."""
+    """Only a solution that fails its check has a line, with the requirement."""
     spoilt = tmp_path / SOLVED.name
     text = SOLVED.read_text(encoding="utf-8")
     spoilt.write_text(text.replace("into_sum * 1.0, into_sum", "into_sum * 2.0, into_sum"), encoding="utf-8")
@@ -21,7 +21,7 @@ def test_refused_solution_is_named(tmp_path: Path) -> None:
 
 
 def test_that_all_is_well_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """One line names the version, so that silence is not taken for a command that did nothing."""
+    """If all is well, the command prints one line with the version."""
     monkeypatch.setattr(other_torch, "refused", lambda _: iter(()))
 
     assert 0 == other_torch.main()

@@ -1,4 +1,4 @@
-"""A teacher's own exercise: the guide's walk, word for word, and what is said of one that is no good."""
+"""A teacher's own exercise: the guide's walkthrough, and errors about invalid ones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.xdist_group("own")
 
 @pytest.fixture
 def course(tmp_path: Path) -> Path:
-    """A course with the template of an own exercise."""
+    """Return a course with the template of an own exercise."""
     course = make_second_course(tmp_path) / COURSE
     new_own(course, NAME)
     return course
@@ -37,7 +37,7 @@ def _contents(course: Path) -> dict[Path, bytes]:
 
 @pytest.mark.night  # a process for each of nbgrader's commands, half a minute: at night
 def test_the_guides_walk_word_for_word(tmp_path: Path) -> None:
-    """Commands and code of the guide, in its order, lead to a graded class of two."""
+    """The guide's commands and code, in order, lead to a graded class of two."""
     guide = (PROJECT / "docs" / "teachers.md").read_text(encoding="utf-8")
     walk = guide.partition("## From nothing to a graded class")[2].partition("\n## ")[0]
     blocks = re.findall(r"^ *(?:\d\. )?```(bash|python)\n(.*?)^ *```", walk, re.MULTILINE | re.DOTALL)
@@ -80,7 +80,7 @@ def test_the_guides_walk_word_for_word(tmp_path: Path) -> None:
 )
 @pytest.mark.night
 def test_no_good(course: Path, old: str, new: str, told: str, seconds: float) -> None:
-    """One clear line, and nothing changed."""
+    """An invalid exercise gives one line, and nothing is written."""
     path = own_path(course, NAME)
     path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
     before = _contents(course)
@@ -92,7 +92,7 @@ def test_no_good(course: Path, old: str, new: str, told: str, seconds: float) ->
 
 
 def test_name_is_taken(course: Path) -> None:
-    """By an exercise, by a chapter, or by an own exercise that is there; and when a file was written by hand."""
+    """A name that is taken, or invalid, is refused."""
     before = _contents(course)
     for name, told in (
         (EXERCISE, "is taken"),

@@ -1,4 +1,4 @@
-"""An assignment of a teacher's own, without a chapter, is graded behind the walls with nbgrader's own scores."""
+"""A teacher's own assignment without a chapter is graded in the sandbox with nbgrader's scores."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tests.own_assignments import Own, answer, by_hand, graded, hand_in, scores,
 from tests.sample_course import make_course
 
 pytestmark = [
-    pytest.mark.xdist_group("own cells"),  # the course is made once
+    pytest.mark.xdist_group("own cells"),  # one process, which makes the course once
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
     pytest.mark.night,
 ]
 
 HIDDEN = "assert square(2) == 4\n### BEGIN HIDDEN TESTS\nassert square(3) == 9\n### END HIDDEN TESTS"
-# Where there are no walls there is no end to the disk, so one block must do there.
+# Without a sandbox nothing limits the disk, so there the answer writes only one block.
 BLOCKS = 1 if UNCONFINED else 100_000
 FILLS = f"with open('full', 'wb') as file:\n    for _ in range({BLOCKS}):\n        file.write(bytes(2**20))"
 SQUARES = Own(
@@ -54,7 +54,7 @@ BY_HAND = {"essay": (0.0, False), "code": (0.0, False), "project": (None, True)}
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course with a chapter and an assignment of the teacher's own, handed in."""
+    """Return a course with a chapter and a teacher's own assignment, handed in."""
     folder = make_course(tmp_path_factory.mktemp("own") / "course")
     with (folder / "nbgrader_config.py").open("a") as config:
         config.write("\nc.Execute.timeout = 1\n")
@@ -66,7 +66,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def printed(course: Path) -> str:
-    """What `grade` prints."""
+    """Return the output of `grade`."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         lines: list[str] = []
         monkeypatch.setattr("builtins.print", lambda *words, **_: lines.extend(map(str, words)))
@@ -76,7 +76,7 @@ def printed(course: Path) -> str:
 
 
 def test_scores_are_nbgraders(course: Path, printed: str) -> None:
-    """Asserts, hidden tests and a returned number give points; cells for a person wait for one, untouched ones not."""
+    """Asserts, hidden tests and returned numbers give points, and cells for a person wait unless untouched."""
     found = scores(course, "hw")
 
     assert {
@@ -93,22 +93,22 @@ def test_scores_are_nbgraders(course: Path, printed: str) -> None:
 
 
 def test_what_ends_the_process_costs_itself(course: Path, printed: str) -> None:
-    """An answer that ends the process, never ends or fills the disk costs its student the tests, and nobody else."""
+    """An answer that ends the process, never ends or fills the disk costs only its own student's tests."""
     found = scores(course, "hw")
 
     assert {**NOTHING, **BY_HAND} == found["cyd"] == found["eve"] == found["flo"]
-    assert (3.0, False) == found["gus"]["hidden"]  # whose file has its place
+    assert (3.0, False) == found["gus"]["hidden"]  # this file fits
 
 
 def test_full_points_for_no_number_are_told(printed: str) -> None:
-    """nbgrader gives full points for a test cell that ends in False: who did, is named in the class's table."""
+    """The table names students whose test cell ends in False, for which nbgrader gives full points."""
     (line,) = [each for each in printed.splitlines() if each.startswith("bob")]
 
     assert "the test cell bool ends in 'False', no number of points" in line
 
 
 def test_feedback_says_what_waits_and_keeps_what_is_hidden(course: Path, printed: str) -> None:
-    """What nobody has scored is no zero; a traceback tells no hidden test, and nothing of the teacher's machine."""
+    """Feedback marks unscored cells, and reveals no hidden test or path of the grader."""
     assert {} == Cycle(course, "hw").feedback(["ada", "bob", "eve"])
     folder = course / "feedback"
     ada, bob, eve = (unescape((folder / who / "hw" / "hw.html").read_text()) for who in ("ada", "bob", "eve"))
@@ -119,7 +119,7 @@ def test_feedback_says_what_waits_and_keeps_what_is_hidden(course: Path, printed
 
 
 def test_what_was_stopped_is_told(printed: str) -> None:
-    """Who has a cell that never ends or ends the process is named in the class's table, with the cell."""
+    """The table names students with a cell that never ends or ends the process."""
     lines = [each.removeprefix("grade hw").strip() for each in printed.splitlines()]
     told = {who: next(each for each in lines if each.startswith(who)) for who in ("cyd", "eve", "gus")}
 
@@ -128,7 +128,7 @@ def test_what_was_stopped_is_told(printed: str) -> None:
 
 
 def test_outputs_are_for_the_teacher_to_see(course: Path, printed: str) -> None:
-    """What the cells gave stands in the graded notebook, hidden tests back in their cells."""
+    """The graded notebook has the outputs and the hidden tests."""
     notebook = nbformat.read(course / "autograded" / "ada" / "hw" / "hw.ipynb", as_version=4)
     cells = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in notebook.cells}
 
@@ -138,7 +138,7 @@ def test_outputs_are_for_the_teacher_to_see(course: Path, printed: str) -> None:
 
 
 def test_the_report_is_about_it(course: Path, printed: str) -> None:
-    """Where nothing but the teacher's own assignment was handed in: who passed which test cell, and what each lost."""
+    """The report has the passed and failed test cells of the assignment."""
     assert 0 == main(["--root", str(course), "report"])
 
     page = (course / "reports" / "hw.html").read_text(encoding="utf-8")
@@ -148,7 +148,7 @@ def test_the_report_is_about_it(course: Path, printed: str) -> None:
 
 
 def test_formgraders_button(course: Path, printed: str) -> None:
-    """Formgrader's button gives the same."""
+    """Formgrader's button gives the same scores."""
     before = scores(course, "hw")["bob"]
 
     result = Cycle(course, "hw").api.autograde("hw", "bob", force=True)
@@ -158,7 +158,7 @@ def test_formgraders_button(course: Path, printed: str) -> None:
 
 
 def test_what_has_not_changed_is_not_run_again(course: Path, printed: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A second run does nothing; a changed test cell in the gradebook is reason enough for one."""
+    """A second run grades nothing, unless a test cell in the gradebook has changed."""
 
     def fails(*_: Any, **__: Any) -> None:
         raise AssertionError("graded again")

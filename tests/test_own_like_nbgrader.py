@@ -1,4 +1,4 @@
-"""Assignments of a teacher's own have the scores that nbgrader alone gives them, cell by cell."""
+"""A teacher's own assignments get the scores that nbgrader alone gives, cell by cell."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.own_examples import EXAMPLES
 from tests.stock_scores import course_of, graded_by_nbgrader, recorded
 
 pytestmark = [
-    pytest.mark.xdist_group("own like nbgrader"),  # the course is made once
+    pytest.mark.xdist_group("own like nbgrader"),  # one process, which makes the course once
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
     pytest.mark.night,
 ]
@@ -24,7 +24,7 @@ STOCK = recorded()
 
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Scores]:
-    """What the course's own engine gives in each assignment."""
+    """Return the scores of each assignment as our engine grades it."""
     course = course_of(tmp_path_factory.mktemp("like nbgrader") / "course", EXAMPLES)
     for name in EXAMPLES:
         cycle = Cycle(course, name)
@@ -36,10 +36,10 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Scores]:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_same_scores(ours: dict[str, Scores], name: str) -> None:
-    """Every cell of every student has the score that nbgrader alone gives, and waits for a person where it does."""
+    """Every cell's score, and whether it waits for a person, equals nbgrader's."""
     assert STOCK[name] == ours[name]
 
 
 def test_recorded_scores_are_nbgraders(tmp_path: Path) -> None:
-    """What is recorded is what nbgrader gives."""
+    """The recorded scores are those that nbgrader gives now."""
     assert STOCK == graded_by_nbgrader(course_of(tmp_path / "course", EXAMPLES), tmp_path / "exchange")

@@ -1,4 +1,4 @@
-"""Which lines a common mistake costs: those that it breaks, and no line that it fulfils."""
+"""The requirements that a common mistake fails: those that it violates, and no others."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ from autograder.exercises.probe import see
 from tests.our_course import COURSE as OURS
 from tests.our_course import judge_of
 
-# Exercise, wrong answer: the lines that are crossed, and those that wait.
+# Exercise, tag of a wrong answer, the requirements that fail, and those that wait.
 COSTS = [
     (
         "hessian_vector_product",
@@ -51,7 +51,7 @@ COSTS = [
     ("name", "tag", "crossed", "waiting"), COSTS, ids=lambda value: value if type(value) is str else ""
 )
 def test_a_mistake_costs_its_own_lines(name: str, tag: str, crossed: list[str], waiting: list[str]) -> None:
-    """A line that cannot be judged because of another fault waits; one that is fulfilled counts."""
+    """A mistake fails its own requirements; those that cannot be judged wait, and the others pass."""
     here = judge_of(name)
     answer, seen = next((answer, seen) for answer, seen in here.keys.bank_observations(name) if answer.tag == tag)
 
@@ -62,7 +62,7 @@ def test_a_mistake_costs_its_own_lines(name: str, tag: str, crossed: list[str], 
 
 
 def spoiled(value: Plain) -> Plain:
-    """Another value of the same kind."""
+    """Return another value of the same kind."""
     match value:
         case TensorSnapshot(values=torch.Tensor() as values):
             return see(~values if values.dtype == torch.bool else 2 * values + 3)
@@ -82,7 +82,7 @@ def spoiled(value: Plain) -> Plain:
 
 
 def judged(exercise: Exercise, spoils: Callable[[Case, Observation], Observation]) -> dict[str, Verdict]:
-    """The verdicts by requirement on the reference's observations, each after something of it was spoiled."""
+    """Return the verdicts by requirement on the reference's observations, changed by `spoils`."""
     key = OURS.keys(exercise.chapter)[exercise.name]
     seen = [spoils(case, right) for case, right in zip(key.cases, key.reference, strict=True)]
     return {verdict.requirement: verdict for verdict in judge(exercise, key, seen, "").verdicts}
@@ -95,7 +95,7 @@ NEEDED = [(each, r, other) for each in EVERY for r in each.requirements.values()
 
 @pytest.mark.parametrize(("exercise", "facet"), GATED, ids=[f"{each.name}-{facet}" for each, facet in GATED])
 def test_a_line_waits_for_what_it_stands_on_or_says_what_that_should_be(exercise: Exercise, facet: str) -> None:
-    """Where a facet that gates lines is wrong alone, none of them is met, or crossed with the facet's name."""
+    """If only a facet that others depend on is wrong, each waits for it, or fails with a written message."""
     verdicts = judged(exercise, lambda case, seen: seen | {facet: spoiled(seen[facet])} if facet in seen else seen)
 
     for requirement in (each for each in exercise.requirements.values() if facet in each.given):
@@ -112,7 +112,7 @@ def test_a_line_waits_for_what_it_stands_on_or_says_what_that_should_be(exercise
 def test_a_line_waits_for_a_line_that_it_needs(
     exercise: Exercise, requirement: Requirement, needed: Requirement
 ) -> None:
-    """Where all that a needed requirement is about is wrong, the line says which one it waits for."""
+    """If a needed requirement fails, the one that needs it waits for it."""
 
     def spoils(case: Case, seen: Observation) -> Observation:
         wrong = {facet: spoiled(value) for facet, value in seen.items() if facet not in needed.given}

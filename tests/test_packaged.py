@@ -1,4 +1,4 @@
-"""The notebooks of nbgrader's own documentation and tests have the scores that nbgrader alone gives them."""
+"""The notebooks in nbgrader's own package get the scores that nbgrader alone gives."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tests.packaged import PACKAGED, course_of, recorded
 from tests.stock_scores import graded_by_nbgrader
 
 pytestmark = [
-    pytest.mark.xdist_group("own like nbgrader"),  # the course is made once
+    pytest.mark.xdist_group("own like nbgrader"),  # one process, which makes the course once
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
-    # nbgrader makes its automatic tests in a kernel whose sockets it leaves to the garbage collector.
+    # nbgrader does not close the sockets of the kernel that makes its automatic tests.
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
     pytest.mark.night,
 ]
@@ -26,7 +26,7 @@ STOCK = recorded()
 
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Scores]:
-    """What the course's own engine gives in each assignment."""
+    """Return the scores of each assignment as our engine grades it."""
     course = course_of(tmp_path_factory.mktemp("packaged") / "course")
     for name in PACKAGED:
         cycle = Cycle(course, name)
@@ -38,10 +38,10 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Scores]:
 
 @pytest.mark.parametrize("name", PACKAGED)
 def test_same_scores(ours: dict[str, Scores], name: str) -> None:
-    """Every cell of every student has the score that nbgrader alone gives, and waits for a person where it does."""
+    """Every cell's score, and whether it waits for a person, equals nbgrader's."""
     assert STOCK[name] == ours[name]
 
 
 def test_recorded_scores_are_nbgraders(tmp_path: Path) -> None:
-    """What is recorded is what nbgrader gives."""
+    """The recorded scores are those that nbgrader gives now."""
     assert STOCK == graded_by_nbgrader(course_of(tmp_path / "course"), tmp_path / "exchange", PACKAGED)

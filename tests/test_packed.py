@@ -1,4 +1,4 @@
-"""A notebook that carries the course: run where the course is not installed, and handed in, it is as any other."""
+"""A notebook with the embedded course runs where the course is not installed, and is graded like any other."""
 
 import ast
 import subprocess
@@ -21,8 +21,8 @@ from tests.small_chapter import PROJECT
 
 COURSE = PROJECT / "course"
 STEM = "ch06_capstone"
-MOST = 540_000  # bytes of the cell
-# Colab's versions, and no course: what this project's set-up put on the path is taken off it again.
+MOST = 540_000  # the limit of the cell's size in bytes
+# Colab's versions without the course: remove from the path what this project's setup added.
 NOTHING_INSTALLED = """
 import sys
 sys.meta_path[:] = [each for each in sys.meta_path if "editable" not in str(each)]
@@ -33,12 +33,12 @@ import google.colab.output
 
 
 def notebook(stem: str = STEM) -> Notebook:
-    """A chapter as students get it."""
+    """Return a chapter as students get it."""
     return nbformat.read(PROJECT / "notebooks" / f"{stem}.ipynb", as_version=4)
 
 
 def program(source: bytes) -> str:
-    """What a module does, line by line: its tree, with the lines of all that is no docstring."""
+    """Return a module's syntax tree without docstrings, and its line numbers."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
@@ -47,7 +47,7 @@ def program(source: bytes) -> str:
 
 
 def test_what_is_left_out_of_the_package_is_no_program() -> None:
-    """Comments and private docstrings go; every statement stays, at its line, and so does what `help` tells."""
+    """Only comments and private docstrings are removed, and every statement keeps its line."""
     for path in (PROJECT / "autograder").rglob("*.py"):
         source = path.read_bytes()
         assert program(source) == program(embedded_package._bare(source)), path
@@ -58,7 +58,7 @@ def test_what_is_left_out_of_the_package_is_no_program() -> None:
 
 @pytest.fixture
 def nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that takes the course off the path; temporary files lie in the test's own folder."""
+    """Return a folder that removes the course from the path of new processes."""
     (tmp_path / "nothing").mkdir()
     (tmp_path / "temporary").mkdir()
     (tmp_path / "nothing" / "sitecustomize.py").write_text(NOTHING_INSTALLED.format(project=str(PROJECT)))
@@ -68,13 +68,13 @@ def nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("stem", [STEM])
 def test_it_runs_where_the_course_is_not(nothing: Path, tmp_path: Path, stem: str) -> None:
-    """From an empty Colab: the lesson's figures, its checks, hints and progress, and an explorer."""
+    """The notebook runs without the course: figures, checks, hints, progress and an explorer."""
     opened = embed_package(notebook(), COURSE, stem)
     opened.cells.append(
         nbformat.v4.new_code_cell("import autograder, course; print(autograder.__file__, course.__file__)")
     )
     opened.cells.append(nbformat.v4.new_code_cell('hint("train"); progress()'))
-    for each in opened.cells:  # what it trains, it trains for shorter
+    for each in opened.cells:  # shorter training
         each.source = each.source.replace(*SHORT)
     (tmp_path / "run").mkdir()
     done = runtime.run(colab_copy(opened, keeps_format=True), tmp_path / "run", nothing)
@@ -87,10 +87,10 @@ def test_it_runs_where_the_course_is_not(nothing: Path, tmp_path: Path, stem: st
 
 @pytest.mark.parametrize("stem", sorted(path.stem for path in (COURSE / "chapters").glob("*.py")))
 def test_it_is_small_and_holds_no_answers(stem: str, tmp_path: Path) -> None:
-    """Below half a megabyte; what is unpacked is what a student's install has, and no more."""
+    """The cell is below half a megabyte, and contains no answers or teachers' modules."""
     text = packed_cell(COURSE, stem)
     assert len(text) < MOST and text == packed_cell(COURSE, stem)
-    assert text == TransformerManager().transform_cell(text)  # no sign in it is taken for one of IPython's
+    assert text == TransformerManager().transform_cell(text)  # IPython changes nothing in it
 
     script = text.replace('any(importlib.metadata.distributions(name="pytorch-basics"))', "False").replace(
         "tempfile.gettempdir()", repr(str(tmp_path))
@@ -104,7 +104,7 @@ def test_it_is_small_and_holds_no_answers(stem: str, tmp_path: Path) -> None:
 
 
 def test_where_the_course_is_installed_nothing_is_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In grading, and beside the course's own folder."""
+    """If the course is installed, the cell unpacks nothing."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     ran: dict[str, object] = {}
     exec(compile(ast.parse(packed_cell(COURSE, STEM)), "<cell>", "exec"), ran)
@@ -113,7 +113,7 @@ def test_where_the_course_is_installed_nothing_is_unpacked(tmp_path: Path, monke
 
 
 def test_a_notebook_without_the_cell_is_told() -> None:
-    """As an older one, or one of another course."""
+    """A notebook without the install cell raises an error that says to build."""
     old = notebook()
     old.cells = [each for each in old.cells if each.id != INSTALL_ID]
 
@@ -122,6 +122,6 @@ def test_a_notebook_without_the_cell_is_told() -> None:
 
 
 def test_the_command_names_an_unknown_chapter(capsys: pytest.CaptureFixture[str]) -> None:
-    """With those that there are."""
+    """An unknown chapter gives an error with the known ones."""
     assert 1 == main(["--root", str(PROJECT), "colab", "ch07"])
     assert "there is no chapter 'ch07'. The chapters are: ch01_tensors, " in capsys.readouterr().err

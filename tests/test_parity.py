@@ -1,7 +1,7 @@
-"""What check() passes, grading passes: made notebooks, each run in a real kernel from top to bottom, and graded.
+"""Whatever passes check() also passes grading: generated notebooks, run in a real kernel and graded.
 
-By day 36 notebooks are drawn, at night 216. A failure is shrunk to the edits that matter before it is told. To see
-more of them: `PARITY=2000 pytest tests/test_parity.py`.
+The ordinary run draws 36 notebooks, the nightly run 216. A failure is reduced to the edits that matter. To try more:
+`PARITY=2000 pytest tests/test_parity.py`.
 """
 
 from __future__ import annotations
@@ -61,16 +61,16 @@ TRAINING = {
 
 @dataclass
 class Chapter:
-    """All that it takes to run and to grade notebooks of one chapter."""
+    """Everything needed to run and to grade notebooks of one chapter."""
 
     judge: Judge
     release: NotebookNode
     kernels: Kernels
     runner: Runner
-    passed: set[str] = field(default_factory=set)  # in the last notebook
+    passed: set[str] = field(default_factory=set)  # the exercises that passed in the last notebook
 
     def lost(self, draft: Draft) -> dict[str, str]:
-        """The exercises that passed in the kernel and do not have full marks, with what grading says of them."""
+        """Return the exercises that passed in the kernel without full marks in grading, with grading's message."""
         notebook = as_notebook(draft.cells)
         self.passed = self.kernels.passed([cell.source for cell in draft.cells if cell.kind == "code"])
         verdict = grade(nbformat.writes(notebook).encode(), self.release, self.judge, SEED, self.runner)
@@ -80,7 +80,7 @@ class Chapter:
 
 @pytest.fixture(scope="module", params=[of_class(stem) for stem in COURSE.stems])
 def chapter(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Chapter:
-    """Each chapter."""
+    """Return each chapter."""
     stem = request.param
     release = nbformat.read(PROJECT / "notebooks" / f"{stem}.ipynb", as_version=4)
     kernels = Kernels(stem, tmp_path_factory.mktemp(stem))
@@ -88,20 +88,20 @@ def chapter(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 def drawn(chapter: Chapter, seed: int) -> tuple[dict[str, str], list[tuple[str, str]]]:
-    """The exercises of one notebook with their answers, and what is done to which of them."""
+    """Draw the exercises of a notebook with their answers, and the edits of it."""
     chance = random.Random(seed)
     stem, names = chapter.judge.chapter.stem, list(chapter.judge.chapter.exercises)
     quick = [name for name in names if name not in TRAINING] or names
     chosen = chance.sample(quick, min(3, len(quick)))
     answers = {name: _answer(chapter.judge, name, chance) for name in names if name in chosen}
-    # Every edit has its turn; the others are drawn.
+    # The first edit cycles through all edits; the others are drawn.
     turn = list(EDITS)[(seed * len(COURSE.stems) + COURSE.stems.index(stem)) % len(EDITS)]
     edits = [turn, *chance.choices(list(EDITS), k=chance.randint(1, 4))]
     return answers, [(edit, chance.choice(chosen)) for edit in edits]
 
 
 def _answer(judge: Judge, name: str, chance: random.Random) -> str:
-    """The worked solution, or a right answer of the bank, or now and then a wrong one, or none."""
+    """Draw the worked solution, a right answer of the bank, or seldom a wrong one or none."""
     known = judge.banks[name]
     right, wrong = ([each.source for each in known if each.is_right is first] for first in (True, False))
     kinds = [judge.chapter.solution(name), chance.choice(right), chance.choice(wrong), judge.chapter.starter(name)]
@@ -109,20 +109,20 @@ def _answer(judge: Judge, name: str, chance: random.Random) -> str:
 
 
 def made(chapter: Chapter, answers: dict[str, str], edits: Sequence[tuple[str, str]], seed: int) -> Draft:
-    """The notebook after these edits."""
+    """Return the notebook after these edits."""
     stem = chapter.judge.chapter.stem
     draft = fresh(stem, chapter.release, answers, LESSON_NAMES[stem])
     for edit, exercise in edits:
-        draft.chance = random.Random(f"{seed} {edit} {exercise}")  # the same text, whichever edits are left
+        draft.chance = random.Random(f"{seed} {edit} {exercise}")  # independent of the other edits
         try:
             EDITS[edit](draft, exercise)
-        except StopIteration:  # an edit before has taken the cell away
+        except StopIteration:  # an earlier edit removed the cell
             continue
     return draft
 
 
 def shrunk(chapter: Chapter, answers: dict[str, str], edits: list[tuple[str, str]], seed: int) -> Draft:
-    """The notebook with as few edits, and then as few cells, as still lose something."""
+    """Return the notebook with as few edits, and then as few cells, as still fail."""
     edits = fewest(edits, lambda left: bool(chapter.lost(made(chapter, answers, left, seed))))
     draft = made(chapter, answers, edits, seed)
     draft.cells = fewest(draft.cells, lambda left: bool(chapter.lost(replace(draft, cells=left))))
@@ -130,7 +130,7 @@ def shrunk(chapter: Chapter, answers: dict[str, str], edits: list[tuple[str, str
 
 
 def fewest(items: list[T], still: Callable[[list[T]], bool]) -> list[T]:
-    """The items that are left when each that can be spared is taken away."""
+    """Return the items that remain after removing each one that is not needed."""
     for place in reversed(range(len(items))):
         left = [*items[:place], *items[place + 1 :]]
         items = left if still(left) else items
@@ -139,7 +139,7 @@ def fewest(items: list[T], still: Callable[[list[T]], bool]) -> list[T]:
 
 @needs_confinement
 def test_what_passes_in_a_kernel_has_full_marks(chapter: Chapter) -> None:
-    """Of each made notebook, what passed its check when the notebook ran from top to bottom has full marks."""
+    """Each exercise that passes in a generated notebook gets full marks."""
     passed = 0
     for seed in range(NOTEBOOKS):
         answers, edits = drawn(chapter, seed)
@@ -155,5 +155,5 @@ def test_what_passes_in_a_kernel_has_full_marks(chapter: Chapter) -> None:
 
 
 def test_shrinking_keeps_what_matters() -> None:
-    """What is left of a failure is what it takes."""
+    """Reducing keeps exactly what the failure needs."""
     assert [3, 5] == fewest(list(range(9)), lambda left: 3 in left and 5 in left)

@@ -1,4 +1,4 @@
-"""The parts of an exercise at build time: what has no mirror is told in a line, with the file and what to write."""
+"""Consistency of an exercise's files at build time: each missing counterpart gives a line with the file."""
 
 from pathlib import Path
 
@@ -15,12 +15,12 @@ CHAPTER = "chapters/week_ends.py"
 
 @pytest.fixture
 def parts(tmp_path: Path) -> ExerciseParts:
-    """An exercise that has everything."""
+    """Return a complete exercise."""
     return make_proven_course(tmp_path)
 
 
 def built(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """What `build` says of a course that it refuses; it writes nothing."""
+    """Return the errors of a build that fails and writes nothing."""
     project = parts.course.parent
 
     assert main(["--root", str(project), "build"]) == 1
@@ -30,7 +30,7 @@ def built(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> list[str]
 
 
 def test_an_exercise_without_a_bank(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
-    """The bank's file is named."""
+    """A missing bank is named."""
     parts.bank.unlink()
 
     assert [f'{BANK}: not there; write `bank = AnswerBank("swap_ends")`, wrong and right answers.'] == built(
@@ -39,14 +39,14 @@ def test_an_exercise_without_a_bank(parts: ExerciseParts, capsys: pytest.Capture
 
 
 def test_an_exercise_without_a_file(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
-    """The cells and the bank alone are no exercise."""
+    """A missing exercise file is named."""
     parts.exercise.unlink()
 
     assert [f"{FILE}: not there; write the requirements, cases and hints of 'swap_ends'."] == built(parts, capsys)
 
 
 def test_files_of_an_exercise_that_no_cell_has(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
-    """All of them are told at once."""
+    """Files of an unknown exercise are all named."""
     for path in (parts.exercise, parts.bank):
         text = path.read_text().replace("swap_ends", "swap_end")
         path.with_name("swap_end.py").write_text(text)
@@ -61,7 +61,7 @@ def test_files_of_an_exercise_that_no_cell_has(parts: ExerciseParts, capsys: pyt
 
 @pytest.mark.parametrize("kind", ["exercises", "answers"])
 def test_a_folder_of_no_chapter(parts: ExerciseParts, capsys: pytest.CaptureFixture[str], kind: str) -> None:
-    """A misspelt folder is not passed over."""
+    """A folder without a chapter is named."""
     folder = parts.course / kind / "week_end"
     folder.mkdir()
     (folder / "swap_ends.py").write_text("")
@@ -72,7 +72,7 @@ def test_a_folder_of_no_chapter(parts: ExerciseParts, capsys: pytest.CaptureFixt
 
 
 def test_two_exercises_of_one_name_in_two_chapters(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
-    """A name is given once in a course; `prove` says so too."""
+    """A name in two chapters is an error, and `prove` reports it too."""
     parts.chapter.with_name("week_starts.py").write_text(parts.chapter.read_text())
 
     assert [
@@ -85,7 +85,7 @@ def test_two_exercises_of_one_name_in_two_chapters(parts: ExerciseParts, capsys:
 
 
 def test_two_exercises_of_one_name_in_one_chapter(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
-    """The second one's line is named."""
+    """A name used twice in a chapter gives the second line."""
     cells = parts.chapter.read_text().partition("# %% exercise=")
     parts.chapter.write_text(f"{''.join(cells)}\n{cells[1]}{cells[2]}")
 
@@ -94,7 +94,7 @@ def test_two_exercises_of_one_name_in_one_chapter(parts: ExerciseParts, capsys: 
 
 
 def test_a_requirement_that_no_case_shows(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is written and never asked is told."""
+    """A requirement without a case is named."""
     edit(parts.exercise, "    yield between", "    return\n    yield between")
 
     assert [
@@ -104,7 +104,7 @@ def test_a_requirement_that_no_case_shows(parts: ExerciseParts, capsys: pytest.C
 
 
 def test_a_case_for_no_requirement(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
-    """What to make of its sentence is told."""
+    """A case without a requirement is named, with the correction."""
     edit(parts.exercise, "    yield between", '    yield Case("is new", draw.normal(3))\n    yield between')
 
     assert [
@@ -129,7 +129,7 @@ def test_a_case_for_no_requirement(parts: ExerciseParts, capsys: pytest.CaptureF
     ],
 )
 def test_no_hint(parts: ExerciseParts, capsys: pytest.CaptureFixture[str], old: str, new: str, line: str) -> None:
-    """And where to write one."""
+    """A missing hint is named."""
     edit(parts.exercise, old, new)
 
     assert [f"{FILE}: swap_ends: {line}"] == built(parts, capsys)
@@ -144,7 +144,7 @@ def test_no_hint(parts: ExerciseParts, capsys: pytest.CaptureFixture[str], old: 
     ],
 )  # fmt: skip
 def test_a_slip(parts: ExerciseParts, capsys: pytest.CaptureFixture[str], old: str, new: str, told: str) -> None:
-    """What Python says, with file and line, and no traceback."""
+    """An error in the exercise file is reported with file and line, without a traceback."""
     edit(parts.exercise, old, new)
 
     (line,) = built(parts, capsys)
@@ -152,7 +152,7 @@ def test_a_slip(parts: ExerciseParts, capsys: pytest.CaptureFixture[str], old: s
 
 
 def test_a_slip_in_a_probe(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
-    """A probe of the course's own that fails is told with its line."""
+    """An error in a helper's probe is reported with its own line."""
     helper = parts.exercise.with_name("_watching.py")
     edit(helper, "return calling()", "return lambda answer, case: {'seen': case.argument}")
 
@@ -161,7 +161,7 @@ def test_a_slip_in_a_probe(parts: ExerciseParts, capsys: pytest.CaptureFixture[s
 
 
 def test_a_fault_of_a_probe_is_not_the_solutions(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
-    """Where a probe notes what is raised, its own slip would else be told as one of the solution."""
+    """A probe's own error is not attributed to the solution."""
     helper = parts.exercise.with_name("_watching.py")
     edit(
         helper, "return calling()", "return catching_errors(lambda answer, case: {'seen': answer(*case.args) / 'two'})"
@@ -174,7 +174,7 @@ def test_a_fault_of_a_probe_is_not_the_solutions(parts: ExerciseParts, capsys: p
 
 
 def test_a_function_that_is_written_twice(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
-    """Python would keep the second one, and say nothing."""
+    """A function defined twice in a file is an error."""
     parts.exercise.write_text(parts.exercise.read_text() + "\n\ndef swap_ends(row):\n    return row\n")
 
     (line,) = built(parts, capsys)
@@ -184,7 +184,7 @@ def test_a_function_that_is_written_twice(parts: ExerciseParts, capsys: pytest.C
 
 
 def test_a_misspelt_cell_names_the_check(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
-    """The nearest check that has no exercise is what was meant."""
+    """A misspelt exercise cell gives an error with the nearest check."""
     edit(parts.chapter, 'exercise="swap_ends"', 'exercise="swap_edns"')
     edit(parts.chapter, "def swap_ends(", "def swap_edns(")
 

@@ -1,4 +1,4 @@
-"""A chapter's text in cells: what is read without jupytext is read as by it."""
+"""Splitting a chapter's text into cells without jupytext gives the same cells as with it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.small_chapter import PROJECT, SAMPLE, TEXT
 
 CHAPTERS = [*sorted((PROJECT / "course/chapters").glob("*.py")), *(SAMPLE / "course/chapters").glob("*.py")]
 MARKERS = ("# %%", "# %% [markdown]", '# %% name="a-b"', '# %% exercise="halve" points=2', "# %% [markdown] side=true")
-# Lines that one of the two could take for more than they are.
+# Lines that one of the two parsers could treat specially.
 ROWS = (
     "",
     "x = 1",
@@ -56,7 +56,7 @@ ROWS = (
 
 
 def by_jupytext(text: str) -> list[PlainCell]:
-    """The cells as jupytext reads them, without its notes on layout."""
+    """Return the cells as jupytext reads them, without its layout metadata."""
     cells = jupytext.reads(text, fmt="py:percent").cells
     notes = ("lines_to_next_cell", "cell_marker")
     about = ({key: value for key, value in cell.metadata.items() if key not in notes} for cell in cells)
@@ -65,7 +65,7 @@ def by_jupytext(text: str) -> list[PlainCell]:
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_chapters_are_plain(path: Path) -> None:
-    """None of ours has to wait for jupytext."""
+    """All our chapters are read without jupytext, with the same result."""
     text = path.read_text(encoding="utf-8")
 
     assert by_jupytext(text) == plain_cells(text, check_markers(text, path.name))
@@ -79,17 +79,17 @@ def test_chapters_are_plain(path: Path) -> None:
 @example([("# %%", ['s = """', "# plain"]), ("# %%", ['"""'])])
 @example([("# %% [markdown]", ["# ```", "# # a heading"]), ("# %%", ["x = 1", "# ```"])])
 def test_whatever_is_read_is_read_as_by_jupytext(cells: list[tuple[str, list[str]]]) -> None:
-    """What one of the two could read in another way is left to jupytext."""
+    """Any text is split as jupytext does, or left to jupytext."""
     text = "".join(f"{row}\n" for marker, rows in cells for row in (marker, *rows))
     try:
         mine = plain_cells(text, check_markers(text, "here"))
-    except ChapterError:  # an indented marker, say, is refused before
+    except ChapterError:  # such as an indented marker, which is an error
         return
     assert mine is None or by_jupytext(text) == mine
 
 
 @pytest.mark.parametrize("row", ["# %matplotlib inline", "# copy what is there", "    # %% indented", '"""', "%%bash"])
 def test_what_is_not_plain_is_left_to_jupytext(row: str) -> None:
-    """It is not guessed at."""
+    """A text with special lines is left to jupytext."""
     for text in (TEXT, TEXT + f"\n# %%\n{row}\nx = 1\n"):
         assert (text is TEXT) == (plain_cells(text, check_markers(text, "here")) is not None)

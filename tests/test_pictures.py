@@ -1,4 +1,4 @@
-"""Pictures that a student attaches to an answer, and files beside it, reach the graded notebook and the feedback."""
+"""Pictures attached to an answer, and files beside it, reach the graded notebook and the feedback."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PNG = {"image/png": PICTURE}
 
 
 def read(*cells: Any, release: tuple[Any, ...] = ()) -> tuple[list[Any], tuple[str, ...]]:
-    """The cells as they are shown, and what a person should look at."""
+    """Return the cells as shown, and the notes for the teacher."""
     found = read_notebook_contents(json.dumps({**new_notebook(), "cells": list(cells)}).encode())
     made = match_to_assignment(found.cells, new_notebook(cells=list(release)))
     nbformat.validate(made.notebook)
@@ -39,14 +39,14 @@ def read(*cells: Any, release: tuple[Any, ...] = ()) -> tuple[list[Any], tuple[s
 
 
 def text(source: str, **attached: dict[str, Any]) -> Any:
-    """A cell of text with these attachments."""
+    """Return a text cell with these attachments."""
     cell = new_markdown_cell(source)
     cell["attachments"] = {name.replace("_", "."): bundle for name, bundle in attached.items()}
     return cell
 
 
 def test_a_picture_is_shown_where_it_stood() -> None:
-    """Under a name of ours, whatever the student's name for it is; lines of base64 are joined."""
+    """A picture gets a new name and is shown at its place, with its lines of base64 joined."""
     ((cell,), _) = read(text("See ![plot](attachment:my%20plot.png) here.", **{"my plot_png": {"image/png": PICTURE}}))
     ((other,), _) = read(text("![](attachment:a.jpg)", a_jpg={"image/jpeg": [JPEG[:8] + "\n", JPEG[8:]]}))
 
@@ -55,7 +55,7 @@ def test_a_picture_is_shown_where_it_stood() -> None:
 
 
 def test_pictures_that_colab_keeps_in_the_text() -> None:
-    """They become attachments; what only says that it is a picture does not."""
+    """Colab's inline pictures become attachments if they are real pictures."""
     ((cell,), _) = read(text(f"Look: ![image.png](data:image/png;base64,{PICTURE})"))
     ((bad,), _) = read(text(f"![image.png](data:image/png;base64,{SVG})"))
 
@@ -68,14 +68,14 @@ def test_pictures_that_colab_keeps_in_the_text() -> None:
     [{"image/svg+xml": SVG}, {"image/png": SVG}, {"text/html": SVG}, {"image/png": "<script>"}, {"image/png": 3}, []],
 )
 def test_what_is_no_picture_is_not_kept(bundle: Any) -> None:
-    """Its text stands as it was typed: to render it would stop the page."""
+    """An attachment that is no picture is removed, and its text shown as typed."""
     ((cell,), _) = read(text("![x](attachment:x)", x=bundle))
 
     assert "attachments" not in cell and "```\n![x](attachment:x)\n```" == cell.source
 
 
 def _drawn(size: tuple[int, int], kind: str, **how: Any) -> bytes:
-    """A picture of one color."""
+    """Return a picture of one color."""
     data = io.BytesIO()
     Image.new("RGB", size).save(data, kind, **how)
     return data.getvalue()
@@ -94,13 +94,13 @@ def _drawn(size: tuple[int, int], kind: str, **how: Any) -> bytes:
     ],
 )
 def test_its_size_is_known_before_it_is_shown(kind: str, how: dict[str, Any]) -> None:
-    """However it is written."""
+    """The number of pixels is read from each format's header."""
     assert 41 * 30 == picture_pixels(f"image/{kind}", _drawn((41, 30), kind, **how))
     assert 0 == picture_pixels(f"image/{kind}", _drawn((41, 30), kind, **how)[:6])
 
 
 def test_a_picture_that_unfolds_to_gigabytes_is_not_kept() -> None:
-    """A page that shows it takes the memory of whoever opens it; one from a good telephone is shown."""
+    """A picture with too many pixels is removed."""
     small = bytearray(base64.b64decode(PICTURE))
     for side, kept in ((7_000, True), (60_000, False)):
         small[16:24] = struct.pack(">II", side, side)
@@ -112,7 +112,7 @@ def test_a_picture_that_unfolds_to_gigabytes_is_not_kept() -> None:
 
 
 def test_a_drawing_that_unfolds_to_gigabytes_is_not_kept() -> None:
-    """What a cell draws comes from the student's process; a page shows the text beside it, or says what is missing."""
+    """An output picture with too many pixels is replaced by its text, or by a note."""
     small, shown = bytearray(base64.b64decode(PICTURE)), {}
     for side in (7_000, 60_000):
         small[16:24] = struct.pack(">II", side, side)
@@ -128,7 +128,7 @@ def test_a_drawing_that_unfolds_to_gigabytes_is_not_kept() -> None:
 
 
 def test_text_that_is_more_than_text_stands_as_typed_above_its_picture() -> None:
-    """A picture makes nobody's HTML and links run."""
+    """A text with HTML or dangerous links is shown as code above its picture."""
     for told in ("<b>x</b>", "[![x](attachment:a.png)](javascript:y)", "![web](https://x.org/a.png)"):
         ((cell,), _) = read(text(f"{told} ![x](attachment:a.png)", a_png=PNG))
 
@@ -136,14 +136,14 @@ def test_text_that_is_more_than_text_stands_as_typed_above_its_picture() -> None
 
 
 def test_a_missing_picture_is_no_picture() -> None:
-    """Beside one that is there."""
+    """A text that refers to a missing picture is shown as code."""
     ((cell,), _) = read(text("![a](attachment:a.png) ![b](attachment:b.png)", a_png=PNG))
 
     assert cell.source.startswith("```\n") and cell.source.endswith("![picture-1](attachment:picture-1)")
 
 
 def test_the_teachers_picture_can_be_shown_again() -> None:
-    """Beside one of the student's own; the question as it was keeps its own."""
+    """An answer can show the question's own picture."""
     question = by_hand("essay", "![q](attachment:q.png)")
     question["attachments"] = {"q.png": PNG}
     mine = by_hand("essay", "![q](attachment:q.png) ![a](attachment:a.jpg)")
@@ -157,7 +157,7 @@ def test_the_teachers_picture_can_be_shown_again() -> None:
 
 
 def test_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many as there is room for; a person is told of the rest."""
+    """Pictures beyond the size limit are left out, and the teacher is notified."""
     monkeypatch.setattr(attached_pictures, "MAX_TEXT", 2 * len(PICTURE))
     cells, eye = read(*(text("![a](attachment:a.png)", a_png=PNG) for _ in range(3)))
 
@@ -175,7 +175,7 @@ ESSAY = Own(
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 @pytest.mark.night
 def test_pictures_and_files_reach_the_feedback(tmp_path: Path) -> None:
-    """As nbgrader keeps them: plain files in both folders, byte for byte; a page of the student's in neither."""
+    """Plain files are in both result folders, byte for byte, and a student's HTML page in neither."""
     course = make_course(tmp_path / "course")
     write_source(course, "hw", ESSAY)
     cycle = Cycle(course, "hw")

@@ -1,4 +1,4 @@
-"""The playground: what the reader wrote is what runs, and what goes wrong in it is shown up to there, with its line."""
+"""The playground runs the reader's own code, and shows an error with its line and the picture before it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ STILL = ("two moons", "0.3")
 
 
 def mlp() -> nn.Module:
-    """Two numbers in, two logits out."""
+    """Return a model with two inputs and two logits."""
     return nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 2))
 
 
 def train_step(model: nn.Module, optimizer: Any, criterion: Callable[..., Tensor], x: Tensor, y: Tensor) -> float:
-    """The five lines."""
+    """Take one training step."""
     optimizer.zero_grad()
     loss = criterion(model(x), y)
     loss.backward()
@@ -35,7 +35,7 @@ def train_step(model: nn.Module, optimizer: Any, criterion: Callable[..., Tensor
 
 
 def run(widget: Playground, data: str = STILL[0], rate: str = STILL[1]) -> dict[str, Any]:
-    """What the page gets after these choices."""
+    """Return the run that the page gets after these choices."""
     widget._hear(widget, {"choose": "data", "value": data}, [])
     widget._hear(widget, {"choose": "rate", "value": rate}, [])
     found: dict[str, Any] = widget.film["runs"][f"{data}|{rate}"]
@@ -44,13 +44,13 @@ def run(widget: Playground, data: str = STILL[0], rate: str = STILL[1]) -> dict[
 
 @pytest.fixture
 def few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Training that is over soon."""
+    """Train for only a few steps."""
     monkeypatch.setattr(playground_training, "STEPS", (0, 1, 2, 5))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_points_of_two_classes(name: str) -> None:
-    """As many of each, in the picture, and the same ones each time."""
+    """There are 100 points of each class, inside the picture, and always the same."""
     points, labels = make_points(name)
 
     assert points.shape == (200, 2) and labels.bincount().tolist() == [100, 100]
@@ -58,7 +58,7 @@ def test_points_of_two_classes(name: str) -> None:
 
 
 def test_two_moons_are_learned() -> None:
-    """At rate 1 the border moves, and nearly all points are right at the end."""
+    """At rate 1 the boundary moves, and nearly all points are right at the end."""
     widget = playground(mlp, train_step)
     found = run(widget, rate="1")
     regions = [frame["region.d"] for frame in films.frames(widget.film, STILL[0], "1")]
@@ -70,7 +70,7 @@ def test_two_moons_are_learned() -> None:
 
 @pytest.mark.usefixtures("few_steps")
 def test_what_the_reader_wrote_is_what_runs() -> None:
-    """The step is called once for each step, with all points and the optimizer at the chosen rate."""
+    """The reader's step is called for each step, with all points and the chosen rate."""
     calls: list[tuple[float, tuple[int, ...]]] = []
 
     def mine(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Tensor) -> float:
@@ -86,7 +86,7 @@ def test_what_the_reader_wrote_is_what_runs() -> None:
 
 @pytest.mark.usefixtures("few_steps")
 def test_the_same_start_each_time() -> None:
-    """For every rate; and the reader's random numbers stay as they are."""
+    """Every rate starts from the same weights, and torch's generator does not change."""
     torch.manual_seed(5)
     expected = torch.rand(3)
     torch.manual_seed(5)
@@ -97,7 +97,7 @@ def test_the_same_start_each_time() -> None:
 
 
 def at(widget: Playground, frame: int, rate: str) -> dict[str, Any]:
-    """What the page gets where another rate is chosen while it shows a frame."""
+    """Return the run after another rate is chosen at a frame."""
     widget._hear(widget, {"choose": "at", "value": str(frame)}, [])
     widget._hear(widget, {"choose": "rate", "value": rate}, [])
     (found,) = widget.film["runs"].values()
@@ -106,7 +106,7 @@ def at(widget: Playground, frame: int, rate: str) -> dict[str, Any]:
 
 @pytest.mark.usefixtures("few_steps")
 def test_another_rate_goes_on_from_the_step_that_is_shown() -> None:
-    """As a loop of one's own would: two steps at 0.3, then three at 3; and what came before stays in the film."""
+    """Another rate continues from the shown step, and keeps the earlier frames."""
     seen: list[tuple[float, float]] = []
 
     def mine(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Tensor) -> float:
@@ -117,7 +117,7 @@ def test_another_rate_goes_on_from_the_step_that_is_shown() -> None:
     before = run(widget)
     found = at(widget, 2, "3")
     assert [0.3] * 5 + [3.0] * 3 == [rate for rate, _ in seen]
-    assert seen[2][1] == seen[5][1] != seen[0][1]  # the weights after two steps, not those of the end or the start
+    assert seen[2][1] == seen[5][1] != seen[0][1]  # the weights after two steps
     assert before["frames"][:3] == found["frames"][:3] and before["frames"][3] != found["frames"][3]
     assert "0.3 until step 2, then 3." in widget.picture and "0.3, then 3" in widget.said
 
@@ -138,7 +138,7 @@ def _loss(model: nn.Module, points: Tensor, labels: Tensor) -> float:
 @pytest.mark.usefixtures("few_steps")
 @pytest.mark.parametrize("frame", [0, 3])
 def test_at_the_first_step_and_the_last_another_rate_begins_anew(frame: int) -> None:
-    """So that whole runs can be compared."""
+    """At the first and the last step, another rate starts a new run."""
     widget = playground(mlp, train_step)
 
     assert at(widget, frame, "3") == run(playground(mlp, train_step), rate="3")
@@ -147,7 +147,7 @@ def test_at_the_first_step_and_the_last_another_rate_begins_anew(frame: int) -> 
 
 @pytest.mark.usefixtures("few_steps")
 def test_rates_follow_each_other() -> None:
-    """A third rate goes on from the second; where the second is taken back at its own step, it has never been."""
+    """A third rate continues from the second, and going back to a step removes later rates."""
     widget = playground(mlp, train_step)
     at(widget, 1, "3")
     at(widget, 2, "0.1")
@@ -162,7 +162,7 @@ def test_rates_follow_each_other() -> None:
 
 @pytest.mark.usefixtures("few_steps")
 def test_momentum_and_random_numbers_go_on_too() -> None:
-    """The same rate again, in the middle, changes nothing: dropout draws what it would have drawn."""
+    """Continuing with the same rate gives the same frames, with momentum and dropout."""
 
     def dropping() -> nn.Module:
         return nn.Sequential(nn.Linear(2, 8), nn.Dropout(0.5), nn.Linear(8, 2))
@@ -179,7 +179,7 @@ def test_momentum_and_random_numbers_go_on_too() -> None:
 
 @pytest.mark.usefixtures("few_steps")
 def test_a_model_that_is_not_kept_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A large one, whose weights at each step would fill the memory."""
+    """A model too large to copy starts a new run."""
     monkeypatch.setattr(playground_training, "MOST_KEPT", 1)
     widget = playground(mlp, train_step)
     at(widget, 2, "3")
@@ -189,7 +189,7 @@ def test_a_model_that_is_not_kept_begins_anew(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.usefixtures("few_steps")
 def test_a_step_that_raises_keeps_the_picture_and_names_the_line() -> None:
-    """The third step fails: three pictures, and the line of the reader's own, not one of torch."""
+    """An error keeps the earlier pictures, and names the reader's own line."""
     count = 0
 
     def breaks(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Tensor) -> float:
@@ -216,7 +216,7 @@ def test_a_step_that_raises_keeps_the_picture_and_names_the_line() -> None:
     ],
 )
 def test_a_model_that_does_not_fit(make: Callable[[], Any], told: str) -> None:
-    """The points are there all the same, with what was expected."""
+    """A wrong model shows the points, and what was expected."""
     found = run(playground(make, train_step))
 
     assert found["error"].startswith(told) and found["still"]["zeros.d"] and 1 == len(found["frames"])
@@ -225,7 +225,7 @@ def test_a_model_that_does_not_fit(make: Callable[[], Any], told: str) -> None:
 @pytest.mark.usefixtures("few_steps")
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
 def test_weights_that_are_no_numbers(bad: float) -> None:
-    """They are said, and nothing of them stands in the drawing."""
+    """NaN weights appear in the caption, and never in coordinates."""
 
     def spoils(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Tensor) -> float:
         with torch.no_grad():
@@ -243,7 +243,7 @@ def test_weights_that_are_no_numbers(bad: float) -> None:
 
 @pytest.mark.usefixtures("few_steps")
 def test_a_step_that_takes_long_has_a_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the picture of that step."""
+    """Slow steps end the run early, with the last picture."""
     monkeypatch.setattr(playground_training, "SECONDS", -1.0)
     found = run(playground(mlp, train_step))
 
@@ -252,14 +252,14 @@ def test_a_step_that_takes_long_has_a_rest(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize("given", [(mlp(), None), (None, train_step), (mlp, train_step, "SGD")])
 def test_what_cannot_be_called(given: tuple[Any, ...]) -> None:
-    """The message names it, and shows how it is written."""
+    """An argument that cannot be called raises TypeError with an example."""
     with pytest.raises(TypeError, match=r"expected a function for (train_step|make_model|optimizer), found"):
         playground(*given)
 
 
 @pytest.mark.usefixtures("few_steps")
 def test_a_page_shows_the_end_and_may_hold_all_sets(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the site is made, every set is recorded at some rates; else only what was chosen."""
+    """A page shows the end of the run; on the site it holds all sets at some rates."""
     widget = playground(mlp, train_step)
     assert 1 == widget.page().count("two moons|") and "After 5 steps" in widget.page()
     monkeypatch.setenv(RECORD, "all")
@@ -269,7 +269,7 @@ def test_a_page_shows_the_end_and_may_hold_all_sets(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.usefixtures("few_steps")
 def test_a_page_without_scripts_tells_what_stopped_the_run() -> None:
-    """In words that stand in the page, below the picture up to there; a run that went well has no such words."""
+    """A page shows the error that stopped a run, without scripts."""
 
     def breaks(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Tensor) -> float:
         raise ValueError("<no> more")
@@ -283,7 +283,7 @@ def test_a_page_without_scripts_tells_what_stopped_the_run() -> None:
 @pytest.mark.usefixtures("few_steps")
 @pytest.mark.parametrize("message", [{"choose": "data", "value": "faces"}, {"choose": "rate", "value": "-1"}, None])
 def test_wrong_message_changes_nothing(message: object) -> None:
-    """It becomes a note."""
+    """An invalid message gives a note."""
     widget = playground(mlp, train_step)
     widget._hear(widget, message, [])
 

@@ -1,4 +1,4 @@
-"""The library of probes: what is written down of answers that are no exercise's."""
+"""The library of probes, applied to answers to no exercise."""
 
 from collections.abc import Callable
 from itertools import count
@@ -28,13 +28,13 @@ X = torch.arange(6.0).reshape(2, 3)
 
 
 def look(answer: Answer, case: Case) -> Observation:
-    """Two facets of a number, and one of anything else."""
+    """Return two facets for a number, and one for anything else."""
     result = answer(*case.args)
     return {"half": result / 2, "double": result * 2} if isinstance(result, int) else {"returned": result}
 
 
 def case(*args: object, **kwargs: object) -> Case:
-    """A case of some requirement."""
+    """Return a case of some requirement."""
     return Case("works", *args, **kwargs)
 
 
@@ -52,11 +52,11 @@ class TestCalling:
         ],
     )
     def test_it_tells_what_became_of_its_arguments(self, answer: Answer, left: list[str]) -> None:
-        """Their values, and what a tensor carries beside them."""
+        """Changes of an argument's values, flags and `.grad` are recorded."""
         assert left == calling()(answer, case(X))["inputs"]
 
     def test_arguments_that_were_tracked_stay_so(self) -> None:
-        """Where the probe itself tracks them, that is no change; where the answer ends it, that is one."""
+        """Tracking by the probe itself is no change, but ending it is."""
         assert [] == calling(grad=True)(lambda x: x * 2, case(X))["inputs"]
         assert ["requires_grad of argument 1"] == calling(grad=True)(lambda x: x.requires_grad_(False), case(X))[
             "inputs"
@@ -65,29 +65,29 @@ class TestCalling:
 
 class TestWatched:
     def test_some_facets_are_kept(self) -> None:
-        """Of what is seen, those facets are written down that are named."""
+        """Only the named facets are recorded."""
         assert {"double": 8} == catching_errors(look, "double")(lambda: 4, case())
 
     def test_another_form_is_kept_as_it_is(self) -> None:
-        """Where a look saw another form of result, that is all there is to write down; `facets` has None instead."""
+        """If the named facet is missing, all facets are recorded; `select_facets` records None."""
         assert {"returned": "4"} == catching_errors(look, "double")(lambda: "4", case())
         assert {"double": None} == select_facets(catching_errors(look), "double")(lambda: "4", case())
 
     def test_a_crash_is_a_facet(self) -> None:
-        """What an answer raises is written down, whatever was to be kept."""
+        """An exception is recorded whatever facets are named."""
         seen = catching_errors(look, "double")(lambda: 1 // 0, case())
 
         assert ["raised"] == list(seen)
         assert isinstance(seen["raised"], ExceptionSnapshot)
 
     def test_probes_take_turns(self) -> None:
-        """Each facet is a list with what each probe saw."""
+        """With probes in turn, each facet is the list of what each probe recorded."""
         assert {"half": [2.0], "double": [8, 8]} == in_turn(catching_errors(look), catching_errors(look, "double"))(
             lambda: 4, case()
         )
 
     def test_what_is_kept_between_two_calls_is_noticed(self) -> None:
-        """An answer that goes on from the call before gives something else when it is called again."""
+        """An answer that keeps state has the facet `afresh` False."""
         calls = count()
 
         assert {"afresh": True, "double": 8} == with_second_call(catching_errors(look, "double"))(lambda: 4, case())
@@ -95,16 +95,16 @@ class TestWatched:
             lambda: next(calls), case()
         )
         assert "raised" in with_second_call(catching_errors(look))(lambda: 1 // 0, case())
-        assert "raised" in with_second_call(catching_errors(look))([4].pop, case())  # the second time
+        assert "raised" in with_second_call(catching_errors(look))([4].pop, case())  # raises at the second call
 
 
 class TestEntries:
     def test_only_some_are_looked_at(self) -> None:
-        """The others may be wrong, or missing."""
+        """Only the named entries are recorded."""
         assert {"returned": {"a": 1}} == entries("a")(lambda: {"a": 1, "b": "?"}, case())
 
     def test_a_whole_number_may_count_as_a_float(self) -> None:
-        """256 is as good as 256.0 where it is said so."""
+        """For entries in `floats`, 256 counts as 256.0."""
         seen = entries("a", "b", floats=("a",))(lambda: {"a": 256, "b": 256}, case())
 
         assert {"a": "float", "b": "int"} == {key: type(value).__name__ for key, value in seen["returned"].items()}
@@ -120,7 +120,7 @@ class TestMemory:
         ],
     )
     def test_it_tells_what_follows(self, answer: Answer, follows: tuple[bool, ...]) -> None:
-        """A copy stays as it was when x changes, a view does not; detaching copies nothing."""
+        """A view changes with x, a copy does not, and detaching does not copy."""
         seen = copy_and_view(answer, case(X))
 
         assert follows == (seen["copy_follows"], seen["view_follows"], seen["detached"])
@@ -128,7 +128,7 @@ class TestMemory:
 
 class TestGradients:
     def test_it_tells_what_is_left_behind(self) -> None:
-        """The values, the tracking and the .grad of what an answer was given are compared with what they were."""
+        """Changed tracking and `.grad` of the arguments are recorded."""
 
         def untidy(x: Tensor) -> Tensor:
             x.requires_grad_()
@@ -141,14 +141,14 @@ class TestGradients:
         assert {"tracked": False, "left": [["requires_grad", ".grad"]]} == seen
 
     def test_what_is_behind_a_result_may_be_left_as_it_was(self) -> None:
-        """Of a tensor with a graph, a cut and a gradient that arrives behind it are seen."""
+        """For computed tensors, detaching and gradients behind them are recorded."""
         seen = on_tensors("left", computed=True)
         assert {"left": [[], []]} == seen(lambda x: x * 2, case(X))
         assert {"left": [[], ["requires_grad", "leaf"]]} == seen(lambda x: x.detach_(), case(X))
         assert {"left": [[".grad"], []]} == seen(lambda x: (x * 2).sum().backward(), case(X))
 
     def test_a_text_stands_for_a_function(self) -> None:
-        """A case is plain data: it names a function, and the answer gets it."""
+        """A text in a case becomes the function that it names."""
         twice: dict[str, Callable[[Tensor], Tensor]] = {"twice": lambda x: 2 * x}
         seen = on_tensors("returned", functions=twice)(lambda f, x: f(x), case("twice", X))
 
@@ -159,7 +159,7 @@ class TestGradients:
 class TestChance:
     @pytest.mark.parametrize("kind", ["uniform", "normal"])
     def test_it_knows_a_distribution(self, kind: Any) -> None:
-        """Numbers look like those of the distribution that they come from, and like no other."""
+        """Numbers are recognized as those of their own distribution only."""
         with fixed_seed(SEED):
             drawn = torch.randn(5000) if kind == "normal" else (torch.rand(5000) - 0.5) * 12**0.5
         told = {name: distribution_facts(drawn, name, 1.0)["distribution"] for name in ("uniform", "normal")}  # type: ignore[arg-type]
@@ -167,7 +167,7 @@ class TestChance:
         assert {"uniform": kind == "uniform", "normal": kind == "normal"} == told
 
     def test_a_probe_leaves_the_generators_alone(self) -> None:
-        """The numbers that come after a probe are those that would have come without it."""
+        """A probe does not change the global generator."""
         with fixed_seed(1):
             expected = torch.rand(3)
         with fixed_seed(1):
@@ -185,7 +185,7 @@ class TestChance:
         ],
     )
     def test_it_tells_a_seed_that_is_set(self, seeded: bool, told: dict[str, bool]) -> None:
-        """Whoever seeds the global generator draws the same numbers again."""
+        """A function that seeds the global generator is recognized."""
 
         def draw() -> Tensor:
             if seeded:

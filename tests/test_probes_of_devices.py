@@ -1,4 +1,4 @@
-"""The probes for devices, precision and time, on answers that are no exercise's."""
+"""The probes for devices, precision and time, applied to answers to no exercise."""
 
 import time
 
@@ -22,13 +22,13 @@ X = torch.arange(6.0).reshape(2, 3)
 
 
 def answer() -> None:
-    """Do nothing: in these tests, the test itself is watched."""
+    """An answer that does nothing, since the tests run code themselves."""
 
 
 class TestPlaces:
     @pytest.mark.parametrize(("there", "cuda", "mps"), [("cuda and mps", True, True), ("mps", False, True)])
     def test_accelerators_are_there_by_name(self, there: str, cuda: bool, mps: bool) -> None:
-        """What torch says is there is what the text names, for as long as the block lasts."""
+        """Within the block, torch reports exactly the named accelerators as available."""
         before = torch.cuda.is_available()
         with accelerators(answer, there):
             assert (cuda, mps) == (torch.cuda.is_available(), torch.backends.mps.is_available())
@@ -37,7 +37,7 @@ class TestPlaces:
         assert before == torch.cuda.is_available()
 
     def test_a_tree_tells_types_and_devices(self) -> None:
-        """Tensors on the meta device have no values to tell; an object that is known is told as such."""
+        """The description has types and devices, no values of meta tensors, and the known object."""
         known = object()
         seen = describe_containers({"a": [X[0].to("meta"), (known,)]}, known)
 
@@ -45,14 +45,14 @@ class TestPlaces:
         assert ["dict", [["a", ["list", told]]]] == seen
 
     def test_containers_are_found_at_any_depth(self) -> None:
-        """A tuple is none of them, but what is in it may be."""
+        """Lists and dicts are found at any depth, and tuples are not containers."""
         inner: list[int] = []
         outer = {"a": (inner, X)}
 
         assert [id(outer), id(inner)] == [id(one) for one in containers((outer, 3))]
 
     def test_what_does_not_move_is_told(self) -> None:
-        """A tensor that is neither parameter nor buffer stays where it was."""
+        """A tensor that is neither parameter nor buffer is recorded as left behind."""
         module = nn.Identity()
         module.lost = torch.ones(2)
 
@@ -62,7 +62,7 @@ class TestPlaces:
 
 class TestWaiting:
     def test_operations_are_told_in_order(self) -> None:
-        """Each by its name, with its result."""
+        """Each operation is recorded with its name and result, in order."""
         told: list[tuple[str, object]] = []
         with OperationLog(lambda name, result: told.append((name, type(result)))):
             (X + 1).sum()
@@ -70,7 +70,7 @@ class TestWaiting:
         assert [("aten.add", Tensor), ("aten.sum", Tensor)] == told
 
     def test_each_value_is_noted(self) -> None:
-        """A call of item, an if, and a print, which no mode sees; a sum asks for nothing."""
+        """Each read of a value is recorded: item, bool and print."""
         with recorded_value_reads(answer) as asked:
             text = f"{X.sum().item()} {bool(X[0, 0] > 0)} {X.sum()!r}"
 
@@ -78,14 +78,14 @@ class TestWaiting:
 
     @pytest.mark.parametrize("name", ["tolist", "numpy"])
     def test_values_that_leave_torch_are_noted(self, name: str) -> None:
-        """A list and an array hold numbers: whoever makes one waits for them, and has them all the same."""
+        """`tolist` and `numpy` are recorded, and return the values."""
         with recorded_value_reads(answer) as asked:
             values = getattr(X, name)()
 
         assert ([name], X.tolist()) == (asked, [list(map(float, row)) for row in values])
 
     def test_a_value_where_there_is_none(self) -> None:
-        """On the meta device too, for as long as the block lasts."""
+        """Within the block, values read as 0, even on the meta device."""
         with values_read_as_zero(answer):
             assert 0.0 == X.to("meta").sum().item() == float(X.sum())
 
@@ -96,7 +96,7 @@ class TestWaiting:
     ("asynchronous", "waited", "seconds"), [(True, False, 1 / 64), (True, True, 3), (False, False, 3)]
 )
 def test_a_fake_device_has_the_only_clock(asynchronous: bool, waited: bool, seconds: float) -> None:
-    """Work that nobody waits for takes the host no time but that of handing it over."""
+    """Asynchronous work that is not waited for takes only the time of launching."""
     device = FakeDevice([3.0], asynchronous)
     with device.clock(answer):
         begin = time.perf_counter()
@@ -109,7 +109,7 @@ def test_a_fake_device_has_the_only_clock(asynchronous: bool, waited: bool, seco
 
 
 def test_work_left_over_comes_first() -> None:
-    """What somebody gave the device before is waited for as well, and only by who waits."""
+    """Waiting includes work that was queued before."""
     device = FakeDevice([3.0], asynchronous=True, left_over=10.0)
     with device.clock(answer):
         begin = time.perf_counter()
@@ -120,7 +120,7 @@ def test_work_left_over_comes_first() -> None:
 
 
 def test_precision_is_noted() -> None:
-    """Which autocast was entered, and what it lowered to when the scaler stepped."""
+    """The entered autocast, and its dtype at each scaler step, are recorded."""
     weight = torch.ones(2, requires_grad=True)
     scaler, optimizer = NotedScaler(8.0, growth_interval=3), torch.optim.SGD([weight], lr=0.5)
     with autocast_entered(answer) as entered, torch.autocast("cpu", dtype=torch.bfloat16):

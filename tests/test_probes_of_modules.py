@@ -1,4 +1,4 @@
-"""Probes for modules: what they register."""
+"""The probes for what modules register."""
 
 import torch
 from torch import Tensor, nn
@@ -11,7 +11,7 @@ NOT_COMPUTED = {"loaded": None, "copied": None, "as_float64": None}
 
 
 class Loose(nn.Linear):
-    """Keeps its bias as a plain tensor."""
+    """A layer whose bias is a plain tensor."""
 
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__(inputs, outputs)
@@ -23,19 +23,19 @@ LAYERS = (nn.Linear, Loose)
 
 
 class Scaled(nn.Module):
-    """Computes with a parameter before it assigns it: what it holds is a result, and no parameter."""
+    """A module whose weight is computed from a parameter, and therefore is none."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.rand(1, width)) * 0.5
 
     def forward(self, x: Tensor) -> Tensor:
-        """One number for each row."""
+        """Return one number for each row."""
         return x @ self.weight.T
 
 
 def test_a_tensor_with_a_history_is_no_crash() -> None:
-    """Torch copies no result of an operation: what is registered tells it, and no error of the student."""
+    """An attribute that is a result is recorded as left behind, and raises nothing when copied."""
     seen = registers("weight")(Scaled, Case("registers", 3, x=torch.ones(2, 3)))
 
     assert {
@@ -47,7 +47,7 @@ def test_a_tensor_with_a_history_is_no_crash() -> None:
 
 
 def test_a_tensor_that_stays_behind_is_named() -> None:
-    """The sentence is about the plain tensor, and not about the form of what is returned."""
+    """The first difference is the plain tensor, and not the form of the result."""
     right, seen = (registers("weight", "bias")(made, Case("registers", 3, 2, x=torch.ones(4, 3))) for made in LAYERS)
 
     difference = first_difference(right, seen, Tolerance())
@@ -56,7 +56,7 @@ def test_a_tensor_that_stays_behind_is_named() -> None:
 
 
 def test_a_parameter_goes_along() -> None:
-    """A layer of torch's is copied, loaded and moved to another dtype with the same result."""
+    """A layer of torch's is copied, loaded and converted with the same result."""
     seen = registers("weight", "bias")(nn.Linear, Case("registers", 3, 2, x=torch.ones(4, 3)))
 
     assert {"weight", "bias"} == set(seen["parameters"])

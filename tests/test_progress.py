@@ -1,4 +1,4 @@
-"""Progress: what checks leave beside the notebook, what `progress` makes of it; nothing of it stops a check."""
+"""Progress: the log that checks write beside the notebook, and `progress`; errors never stop a check."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FULL = Path("/dev/full")
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A kernel that started in this folder, and has checked nothing yet."""
+    """Return the folder in which a new kernel started."""
     shell = SimpleNamespace(kernel=object(), starting_dir=str(tmp_path))
     monkeypatch.setattr(progress_log, "get_ipython", lambda: shell)
     monkeypatch.setattr(LOGBOOK, "_own", {})
@@ -39,19 +39,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def report(exercise: str, passed: int, of: int, rest: Status = Status.FAIL) -> Report:
-    """A report on an exercise."""
+    """Return a report on an exercise."""
     return Report(exercise, tuple(Verdict(str(n), Status.PASS if n < passed else rest) for n in range(of)))
 
 
 def line(name: str) -> list[str]:
-    """What `progress` says of an exercise in chapter 1."""
+    """Return the row of `progress` for an exercise of chapter 1, as words."""
     (found,) = [row for row in str(progress(1)).splitlines() if f" {name} " in row]
     return found.split(maxsplit=2)
 
 
 class TestFile:
     def test_last_check_counts(self, folder: Path) -> None:
-        """Whatever came before, better or worse."""
+        """The last check counts, better or worse."""
         book = Logbook()
         for passed in (2, 4, 3):
             assert book.note(report("standardize", passed, 4)) == ""
@@ -60,13 +60,13 @@ class TestFile:
         assert os.listdir(folder) == [NAME]
 
     def test_next_kernel_knows_it(self, folder: Path) -> None:
-        """It is the file that remembers."""
+        """Another logbook reads the same file."""
         Logbook().note(report("standardize", 4, 4))
 
         assert Logbook().read() == ({"standardize": LoggedCheck(4, 4)}, "")
 
     def test_untouched_starter_is_no_check(self, folder: Path) -> None:
-        """Run All on a fresh copy forgets nothing."""
+        """A check of an untouched starter is not logged, so that Run All on a fresh copy forgets nothing."""
         book = Logbook()
         book.note(report("standardize", 4, 4))
         book.note(report("standardize", 0, 4, Status.NOT_ATTEMPTED))
@@ -74,13 +74,13 @@ class TestFile:
         assert book.read()[0] == {"standardize": LoggedCheck(4, 4)}
 
     def test_answers_are_not_kept(self, folder: Path) -> None:
-        """The name and two numbers, and nothing else."""
+        """The log has only the exercise's name and two numbers."""
         Logbook().note(report("standardize", 3, 4))
 
         assert (folder / NAME).read_text() == '\n{"exercise": "standardize", "passed": 3, "of": 4}'
 
     def test_of_what_passed_a_digest_is_kept(self, folder: Path) -> None:
-        """By which a later chapter knows the answer again."""
+        """A passed answer's digest is logged, so that a later chapter recognizes the answer."""
         book = Logbook()
         book.note(report("standardize", 4, 4), "0123abcd")
 
@@ -91,7 +91,7 @@ class TestFile:
     def test_outside_notebooks_nothing_is_kept(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch, shell: object
     ) -> None:
-        """A script leaves no file, nor does the process that grades."""
+        """Outside a notebook nothing is written."""
         monkeypatch.setattr(progress_log, "get_ipython", lambda: shell)
         monkeypatch.chdir(folder)
 
@@ -101,13 +101,13 @@ class TestFile:
     def test_grading_and_our_own_runs_keep_nothing(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
     ) -> None:
-        """They are nobody's progress."""
+        """While grading, or with progress off, nothing is written."""
         monkeypatch.setenv(variable, value)
 
         assert Logbook().note(report("standardize", 4, 4)) == "" and os.listdir(folder) == []
 
     def test_two_notebooks_at_once(self, folder: Path) -> None:
-        """Two processes that write as fast as they can lose no line."""
+        """Two processes that write at the same time lose no line."""
         program = (
             "import sys; from pathlib import Path\n"
             "from autograder.notebook.progress_log import LoggedCheck, _append, NAME\n"
@@ -122,7 +122,7 @@ class TestFile:
 
 class TestTrouble:
     def test_lost_file_starts_anew(self, folder: Path) -> None:
-        """Nothing is known, and nothing is wrong."""
+        """Without a file there is no progress, and no message."""
         book = Logbook()
         book.note(report("standardize", 4, 4))
         (folder / NAME).unlink()
@@ -134,7 +134,7 @@ class TestTrouble:
     def test_broken_file_starts_anew_with_a_word(
         self, rubbish: bytes, tmp_path_factory: pytest.TempPathFactory
     ) -> None:
-        """Whatever stands in it; what is checked from then on is known."""
+        """After any bytes, later entries are still read."""
         path = tmp_path_factory.mktemp("broken") / NAME
         path.write_bytes(rubbish)
         progress_log._append(path, "standardize", LoggedCheck(3, 4))
@@ -157,7 +157,7 @@ class TestTrouble:
         ids=range(7),
     )
     def test_line_that_makes_no_sense_is_told(self, folder: Path, text: str) -> None:
-        """It is left out; the others count."""
+        """An invalid line is ignored with a message, and others count."""
         (folder / NAME).write_text(text)
         book = Logbook()
         book.note(report("tile_batch", 1, 2))
@@ -168,7 +168,7 @@ class TestTrouble:
         )
 
     def test_file_without_end_is_read_at_its_end(self, folder: Path) -> None:
-        """A mistake of years costs no memory."""
+        """Only the end of a very long file is read."""
         (folder / NAME).write_bytes(b"\n" * 3_000_000)
         book = Logbook()
         book.note(report("standardize", 4, 4))
@@ -184,7 +184,7 @@ class TestTrouble:
             (folder / NAME).symlink_to(folder / "elsewhere")
         elif kind == "no folder":
             folder.rmdir()
-        elif kind == "read-only":  # root may write everywhere: so the system's answer stands in
+        elif kind == "read-only":  # simulated, because root may write everywhere
             monkeypatch.setattr(progress_log.os, "open", self._refuse)
         elif kind == "a full disk":
             monkeypatch.setattr(progress_log.os, "write", lambda _file, data: len(data) - 5)
@@ -197,7 +197,7 @@ class TestTrouble:
     def test_check_goes_on_and_progress_knows_it(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], kind: str
     ) -> None:
-        """A word, once; until the kernel ends, the check is not forgotten."""
+        """If the file cannot be written, a message appears once, and the kernel remembers its checks."""
         self._make_trouble(folder, kind, monkeypatch)
         check("flatten_images", flatten_images)
         first = capsys.readouterr().out
@@ -209,7 +209,7 @@ class TestTrouble:
 
     @pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
     def test_disk_that_is_full_is_told(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The system's own words stand in the note."""
+        """The message contains the system's reason."""
         monkeypatch.setattr(progress_log, "NAME", str(FULL))
 
         assert "no space left on device" in Logbook().note(report("standardize", 4, 4))
@@ -217,7 +217,7 @@ class TestTrouble:
 
 class TestCheck:
     def test_check_is_remembered(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        """Passed, and what it is worth."""
+        """A passed check is shown with its points."""
         before = line("flatten_images")
         check("flatten_images", flatten_images)
         most = worth("flatten_images")
@@ -229,7 +229,7 @@ class TestCheck:
         )
 
     def test_check_that_is_not_passed_counts_by_its_share(self, folder: Path) -> None:
-        """As grading does, and never rounded up."""
+        """A partly passed check earns its share, rounded down, as in grading."""
         check("flatten_images", lambda x: x)
         LOGBOOK.note(report("flatten_images", 2, 3))
         mark, _, rest = line("flatten_images")
@@ -238,7 +238,7 @@ class TestCheck:
         assert rest.endswith(f"{int(worth('flatten_images') * 200 / 3) / 100:g} of {worth('flatten_images')}")
 
     def test_nbgraders_own_runs_still_raise(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """And leave nothing."""
+        """Under nbgrader a failed check raises, and nothing is written."""
         monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
         with pytest.raises(CheckFailed):
             check("flatten_images", stub)
@@ -247,12 +247,12 @@ class TestCheck:
 
 
 def worth(name: str) -> int:
-    """An exercise's points in chapter 1."""
+    """Return an exercise's points in chapter 1."""
     return COURSE.listed[0].exercises[name].points
 
 
 def shown(*exercises: Standing) -> progress_overview.Progress:
-    """The progress in a made chapter."""
+    """Return the progress in a made chapter."""
     return progress_overview.Progress((ChapterStanding("Chapter 9: Made", exercises),))
 
 
@@ -266,7 +266,7 @@ MADE = (
 
 class TestTable:
     def test_text(self) -> None:
-        """Sign, words and points; the sum on top."""
+        """The text has marks, words and points, with the sum on top."""
         assert str(shown(*MADE)).splitlines() == [
             "Chapter 9: Made: 3.66 of 9 points, and 2 of 2 extra",
             "  exercise  last check     points",
@@ -278,7 +278,7 @@ class TestTable:
         ]
 
     def test_html_says_the_same(self) -> None:
-        """Cell by cell, with headers for rows and columns and a caption."""
+        """The HTML table has the same cells, with headers and a caption."""
         html = shown(*MADE)._repr_html_()
 
         assert Reader(html).rows == [
@@ -291,11 +291,11 @@ class TestTable:
         assert html.count('scope="row"') == 4 and html.count('scope="col"') == 3 and "<caption" in html
 
     def test_what_stands_in_a_name_is_escaped(self) -> None:
-        """Nothing becomes markup."""
+        """Markup in a name is escaped."""
         assert "<script" not in shown(Standing("<script>", ExercisePoints(1, 0), None))._repr_html_()
 
     def test_all_chapters(self, folder: Path) -> None:
-        """A line each, with the sum of its points."""
+        """Without a chapter, there is a line for each, with the sum of its points."""
         LOGBOOK.note(report("flatten_images", 2, 2))
         rows = Reader(progress()._repr_html_()).rows
         first = COURSE.listed[0]
@@ -306,14 +306,14 @@ class TestTable:
 
     @pytest.mark.parametrize("wrong", [0, 7, "ch04", 4.5])
     def test_chapter_that_is_not_there(self, wrong: object) -> None:
-        """One line says which there are."""
+        """An unknown chapter raises an error that lists the chapters."""
         with pytest.raises(UnknownExercise, match=r"one of 1, 2, 3, 4, 5, 6"):
             progress(wrong)  # type: ignore[arg-type]
 
 
 class TestPoints:
     def test_points_survive_the_file(self, tmp_path: Path) -> None:
-        """What the build writes is what is read."""
+        """The file of points is read back as written."""
         made = (
             IndexedChapter(
                 "ch07_made", "Chapter 7: Made", {"double": ExercisePoints(2, 0), "hunt": ExercisePoints(0, 1)}
@@ -324,7 +324,7 @@ class TestPoints:
         assert exercise_index.read_index(tmp_path / "points.json") == made and made[0].number == 7
 
     def test_shipped_points_are_the_chapters(self) -> None:
-        """Every exercise that can be checked is listed, in the chapter's order."""
+        """The shipped file lists every exercise of every chapter."""
         assert [chapter.stem for chapter in COURSE.listed] == COURSE.stems
         for chapter in COURSE.listed:
             assert sorted(chapter.exercises) == sorted(exercise.name for exercise in COURSE.exercises(chapter.stem))
@@ -332,22 +332,22 @@ class TestPoints:
 
     @pytest.mark.parametrize("data", [b"", b"[1]", b'{"ch01_x": {"title": "a"}}'])
     def test_damaged_list_is_one_line(self, tmp_path: Path, data: bytes) -> None:
-        """It says what to do."""
+        """A damaged file raises an error that says what to do."""
         (tmp_path / "points.json").write_bytes(data)
         with pytest.raises(DamagedData, match="install the course again"):
             exercise_index.read_index(tmp_path / "points.json")
 
 
 class TestNext:
-    """What is said when an exercise passes for the first time."""
+    """The message when an exercise passes for the first time."""
 
     @pytest.fixture
     def names(self, folder: Path) -> list[str]:
-        """The exercises of chapter 1, in order, none of them checked."""
+        """Return the exercises of chapter 1 in order, none of them checked."""
         return list(COURSE.listed[0].exercises)
 
     def passes(self, *names: str) -> str:
-        """What is said of the last one."""
+        """Log passed checks, and return the message of the last one."""
         told = ""
         for name in names:
             before, _ = LOGBOOK.read()
@@ -356,17 +356,17 @@ class TestNext:
         return told
 
     def test_the_next_one_with_points(self, names: list[str]) -> None:
-        """In the order of the chapter; after the last one comes what was left out."""
+        """The message names the next open exercise with points, and after the last one an earlier one."""
         assert f"1 of {len(names)} exercises of this chapter passed. Next: {names[1]}, " in self.passes(names[0])
         with_points = [name for name, worth in COURSE.listed[0].exercises.items() if worth.points]
         assert f"Next: {names[1]}, " in self.passes(with_points[-1])
 
     def test_once(self, names: list[str]) -> None:
-        """Whoever runs all cells again has heard it."""
+        """The message appears only at the first pass."""
         assert "Next" in self.passes(names[0]) and "" == self.passes(names[0])
 
     def test_all_points_and_what_is_left(self, names: list[str]) -> None:
-        """Extra credit is named, and the chapter that comes then; at the very end there is none."""
+        """When all points are earned, the message names the extra credit that is left and the next chapter."""
         chapter = COURSE.listed[0]
         with_points = [name for name, worth in chapter.exercises.items() if worth.points]
         left = [name for name in names if name not in with_points]
@@ -378,13 +378,13 @@ class TestNext:
         assert "What comes then" not in self.passes(*COURSE.listed[-1].exercises)
 
     def test_where_no_reader_works_nothing_is_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """In scripts, in grading, in our own runs."""
+        """Outside a notebook there is no message."""
         monkeypatch.setattr(LOGBOOK, "_own", {})
 
         assert "" == progress_overview.what_is_next("standardize", {})
 
     def test_check_says_it(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        """Below the feedback, after a pass and never after a fail."""
+        """`check` prints the message after a pass, and not after a fail."""
         check("flatten_images", lambda x: x)
         assert "Next" not in capsys.readouterr().out
         check("flatten_images", flatten_images)
@@ -393,7 +393,7 @@ class TestNext:
     def test_check_says_it_in_lines_that_are_not_broken(
         self, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """JupyterLab breaks a line that is too long for a cell wherever it ends, also within a word."""
+        """The message is wrapped between words, because JupyterLab breaks long lines anywhere."""
         monkeypatch.setattr("autograder.notebook.check_and_hint.what_is_next", lambda *_: "all that is left " * 20)
         check("flatten_images", flatten_images)
 
@@ -402,7 +402,7 @@ class TestNext:
 
 
 def test_a_bar_shows_the_share(folder: Path) -> None:
-    """For the eye; the numbers are in the text."""
+    """The HTML has a bar with the share of the points."""
     LOGBOOK.note(report(next(iter(COURSE.listed[0].exercises)), 4, 4))
 
     assert 1 == progress(1)._repr_html_().count("width:8em") and len(COURSE.listed) == progress()._repr_html_().count(

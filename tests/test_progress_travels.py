@@ -1,4 +1,4 @@
-"""The progress file with real kernels, and on its way through nbgrader's cycle, which must not carry it."""
+"""The progress log with real kernels, and in nbgrader's cycle, which must not copy it."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ WRONG = "def add_bias(x, bias):\n    return x\n"
 
 
 def kernel(folder: Path) -> tuple[KernelManager, BlockingKernelClient]:
-    """A kernel that starts in this folder, as that of a notebook there."""
+    """Start a kernel in this folder."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "IPYTHONDIR": str(folder / ".ipython")}
     return start_new_kernel(cwd=str(folder), env=environment)
 
 
 def ran(client: BlockingKernelClient, code: str) -> str:
-    """Run a cell; returns the texts that it showed."""
+    """Run a cell, and return its output."""
     shown: list[str] = []
 
     def note(message: dict[str, dict[str, object]]) -> None:
@@ -47,11 +47,11 @@ def ran(client: BlockingKernelClient, code: str) -> str:
 
 
 @pytest.mark.usefixtures("in_the_sample")
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # pyzmq's, on a connection that is not encrypted
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # from pyzmq, about an unencrypted connection
 def test_two_notebooks_know_of_each_other(tmp_path: Path) -> None:
-    """What is checked in one kernel is known in another, and after a restart; chdir does not lose the file.
+    """A check in one kernel is known in another, and after a restart or chdir.
 
-    An answer that passed in one is used in the other, as soon as its notebook is saved.
+    An answer that passed in one is used in the other, once its notebook is saved.
     """
     first, second = kernel(tmp_path), kernel(tmp_path)
     try:
@@ -81,7 +81,7 @@ def test_two_notebooks_know_of_each_other(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 def test_nbgrader_neither_carries_it_nor_trips_over_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From the teacher's source to the student's feedback: not released, not graded, not given back."""
+    """The log is not released, collected, graded or returned by nbgrader."""
     monkeypatch.setenv(verdict_store.SEED_VARIABLE, "3")
     course, exchange, home = make_course(tmp_path / "course"), tmp_path / "exchange", tmp_path / "ada"
     exchange.mkdir()

@@ -1,4 +1,4 @@
-"""The names of the notebook that an answer's code looks up, by whatever way it comes to them."""
+"""The global names that an answer's code can look up, directly or through other objects."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ NOT_REACHING = {
 
 
 def names(text: str) -> set[str]:
-    """What the answer of this text reaches."""
+    """Return the names that the answer in this text reaches."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
     exec(START + text, namespace)
     return set(transitive_names(namespace["answer"], namespace))
@@ -56,18 +56,18 @@ def names(text: str) -> set[str]:
 
 @pytest.mark.parametrize("text", REACHING.values(), ids=REACHING)
 def test_an_answer_reaches(text: str) -> None:
-    """Through all that its code holds."""
+    """An answer reaches the names in all code that it holds."""
     assert "net" in names(text)
 
 
 @pytest.mark.parametrize("text", NOT_REACHING.values(), ids=NOT_REACHING)
 def test_an_answer_does_not_reach(text: str) -> None:
-    """A name is no look-up among the globals."""
+    """A name that is no global look-up is not reached."""
     assert "net" not in names(text)
 
 
 def test_nothing_of_the_answer_is_run() -> None:
-    """Whatever its attributes would do."""
+    """Finding the names runs no code of the answer."""
 
     class Trap:
         def __getattribute__(self, name: str) -> object:
@@ -80,7 +80,7 @@ def test_nothing_of_the_answer_is_run() -> None:
 
 
 def test_a_circle_of_wrappers_ends() -> None:
-    """Somebody may wrap a function in itself."""
+    """A function that wraps itself causes no endless loop."""
 
     def loop() -> None: ...
 

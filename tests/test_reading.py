@@ -1,4 +1,4 @@
-"""What readers without JupyterLab get: sound files, and Markdown that the readers of other programs understand."""
+"""The notebooks for readers without JupyterLab: valid files, and Markdown that other programs render."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from tests.small_chapter import PROJECT
 NOTEBOOKS = sorted([*(PROJECT / "notebooks").glob("*.ipynb"), *(PROJECT / "solutions").glob("*.ipynb")])
 ids = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 
-# VS Code renders Markdown with markdown-it, whose Python form this is; GitHub and Colab read the same tables.
+# This is the Python version of markdown-it, with which VS Code renders; GitHub and Colab parse the same tables.
 READER = MarkdownIt("commonmark").enable("table")
 LEFT_OVER = re.compile(r"\*\*\w|\w\*\*|\]\(|^\s*\||^#+ |```|<details|</")
 
 
 def texts(tokens: list[Token]) -> list[str]:
-    """The words that are shown, without code, mathematics and what stands in HTML."""
+    """Return the displayed words, without code, mathematics and HTML."""
     inline = [child for token in tokens for child in token.children or []]
     return [token.content for token in inline if token.type == "text"]
 
 
 @ids
 def test_file_is_valid_without_a_warning(path: Path) -> None:
-    """nbformat accepts the file as it stands, in the format that it names, with an id of its own for each cell."""
+    """nbformat validates the file without a warning, and each cell has its own id."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         notebook = nbformat.reads(path.read_text(encoding="utf-8"), as_version=nbformat.NO_CONVERT)
@@ -41,7 +41,7 @@ def test_file_is_valid_without_a_warning(path: Path) -> None:
 
 @ids
 def test_markdown_leaves_nothing_over(path: Path) -> None:
-    """Every table is a table and every emphasis is closed: no mark of Markdown is left in the text that is shown."""
+    """Every table and emphasis is rendered, so that no Markdown mark is left in the text."""
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
@@ -54,7 +54,7 @@ def test_markdown_leaves_nothing_over(path: Path) -> None:
 
 @ids
 def test_folds_are_closed_and_nothing_is_fetched(path: Path) -> None:
-    """Each `<details>` ends in its own cell, with its words apart; no picture, style or script comes from elsewhere."""
+    """Each `<details>` ends in its cell, and no picture, style or script is loaded."""
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":

@@ -1,4 +1,4 @@
-"""What the README shows of a check is what a check shows, and its pictures are there."""
+"""The README's pictures exist and agree with what a check shows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PICTURES = dict(re.findall(r'<img src="docs/pictures/(\w+)\.png" width="\d+" alt
 
 
 def test_feedback_in_the_readme_is_what_is_told() -> None:
-    """The picture's words are its first lines; make it anew (tests/browser/readme_pictures) where they differ."""
+    """The picture's text begins like the real report (remake it with tests/browser/readme_pictures)."""
     judge = Judge(PROJECT / "course", STEM, only=EXERCISE)
     answer, observations = next(pair for pair in judge.keys.bank_observations(EXERCISE) if pair[0].tag == MISTAKE)
     told = report_rendering.text(judge.judge(EXERCISE, VISIBLE_SEED, observations, answer.source)).splitlines()
@@ -28,6 +28,6 @@ def test_feedback_in_the_readme_is_what_is_told() -> None:
 
 @pytest.mark.parametrize("name", ["pad", "feedback", "report"])
 def test_pictures(name: str) -> None:
-    """Each is shown, has words for who does not see it, and is small."""
+    """Each picture is shown, has a text alternative, and is small."""
     assert len(PICTURES) == README.count("<img ") == 3 and len(PICTURES[name]) > 100
     assert 10_000 < (PROJECT / "docs" / "pictures" / f"{name}.png").stat().st_size < 100_000

@@ -1,4 +1,4 @@
-"""The process in which notebooks are run whole begins warm, and shows nothing of that to the first cell."""
+"""The process that runs notebooks starts with imports done, which the first cell cannot notice."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ print(json.dumps({
 
 
 def looked(warm: bool) -> dict[str, Any]:
-    """What a process that runs notebooks shows, warm or not."""
+    """Return the observations of a process that runs notebooks, with or without imports done before."""
     code = LOOK.replace("WARM", str(warm))
     ran = subprocess.run([sys.executable, "-P", "-c", code], cwd=PROJECT, capture_output=True, text=True, check=True)
     found: dict[str, Any] = json.loads(ran.stdout.splitlines()[-1])
@@ -49,13 +49,13 @@ def looked(warm: bool) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def warm() -> dict[str, Any]:
-    """A process that is warm."""
+    """Return those with imports done."""
     return looked(True)
 
 
 @pytest.mark.night
 def test_nothing_is_left_of_warming_up(warm: dict[str, Any]) -> None:
-    """No name, no picture, and the first cell is the first; its error is told as in a cold process."""
+    """No name or figure is left, and the first cell behaves as in a cold process."""
     cold = looked(False)
 
     assert warm["names"] and [] == warm["figures"]
@@ -65,7 +65,7 @@ def test_nothing_is_left_of_warming_up(warm: dict[str, Any]) -> None:
 
 
 def test_an_error_is_told_once(warm: dict[str, Any]) -> None:
-    """Nothing keeps it a second time, and red are its arrow and its name."""
+    """An error is kept once, with only its arrow and name in red."""
     lines = warm["error"]["traceback"]
 
     assert 1 == warm["told"]

@@ -1,4 +1,4 @@
-"""Probes that replace a function, on answers that have bound that function to a name of their own before."""
+"""Probes that replace a function also reach answers that have bound it to their own names."""
 
 import re
 import sys
@@ -20,7 +20,7 @@ from autograder.diagnosis.verdict import Report
 from autograder.exercises.patched_names import replaced_for
 from tests.our_course import COURSE
 
-# How an answer may reach a function: the cell above it, and what the answer then calls.
+# The ways in which an answer may refer to a function: a cell above it, and the call.
 WAYS: dict[str, Callable[[str, str], tuple[str, str]]] = {
     "import": lambda owner, name: (f"import {_root(owner)}", f"{owner}.{name}"),
     "import as": lambda owner, name: (f"import {_root(owner)} as r", "r" + f"{owner}.{name}"[len(_root(owner)) :]),
@@ -98,14 +98,14 @@ def _root(owner: str) -> str:
 
 
 def _bound(owner: str, name: str, to: str) -> str:
-    """A line that binds a function of a module, or of a class in one, to a name."""
+    """Return a line that binds a function of a module, or of a class in one, to a name."""
     if owner == "torch.Tensor":
         return f"from torch import Tensor\n{to} = Tensor.{name}"
     return f"from {owner} import {name} as {to}"
 
 
 def _of_the_bank(exercise: str, tag: str) -> str:
-    """The text of a known answer of chapter 5."""
+    """Return the source of a known answer of chapter 5."""
     bank = load_bank(bank_path(COURSE.folder, "ch05_gpu_amp", exercise))
     return next(known.source for known in bank if known.tag == tag)
 
@@ -184,7 +184,7 @@ BENCHED = ("ch05_gpu_amp", BENCH)
 PICKED = ("ch05_gpu_amp", PICK)
 STEPPED = ("ch05_gpu_amp", STEP)
 ITEM = ("torch.Tensor", "item")
-# Chapter, answer, what it reaches, whether it is right.
+# Chapter, answer, the functions that it refers to, and whether it is right.
 ANSWERS: dict[str, tuple[str, str, list[tuple[str, str]], bool]] = {
     "bench, perf_counter": (*BENCHED, [("time", "perf_counter")], True),
     "bench, monotonic": (*BENCHED, [("time", "monotonic")], True),
@@ -243,19 +243,19 @@ ANSWERS: dict[str, tuple[str, str, list[tuple[str, str]], bool]] = {
 
 @cache
 def judge_of(stem: str, name: str) -> Judge:
-    """The judge of one exercise."""
+    """Return the judge of one exercise."""
     return Judge(COURSE.folder, stem, only=name)
 
 
 @cache
 def judged(answer: str, way: str) -> tuple[Report, bool]:
-    """The report on an answer that reaches functions in a way, and whether all names then stand for what they did."""
+    """Return the report on an answer that refers to functions in this way, and whether all names are restored."""
     stem, text, reached, _ = ANSWERS[answer]
     name = text.split()[1].split("(")[0]
     judge, cells, calls = judge_of(stem, name), list[str](), list[str]()
     for place, path in enumerate(reached):
         cell, call = WAYS[way](*path)
-        for word in ("bound", "helper", "getter", "maker", "Own"):  # two functions are reached by two names
+        for word in ("bound", "helper", "getter", "maker", "Own"):  # distinct names for distinct functions
             cell, call = cell.replace(word, f"{word}{place}"), call.replace(word, f"{word}{place}")
         if path[1] == call and place:
             cell, call = cell.replace(f" as {call}", f" as {call}_"), f"{call}_"
@@ -275,7 +275,7 @@ def judged(answer: str, way: str) -> tuple[Report, bool]:
 
 
 def _bindings(namespace: dict[str, Any]) -> list[Any]:
-    """What the names of the cells stand for, also in classes, defaults and closures."""
+    """Return the ids of all objects that the cells' names refer to, also in classes, defaults and closures."""
     values = [value for name, value in namespace.items() if name not in ("__builtins__",)]
     own = [value for value in values if getattr(value, "__module__", "") == "cells"]
     held = [part for value in own if isinstance(value, type) for part in vars(value).values()]
@@ -290,7 +290,7 @@ def _bindings(namespace: dict[str, Any]) -> list[Any]:
 @pytest.mark.parametrize("answer", ANSWERS)
 @pytest.mark.night
 def test_a_probe_replaces_a_function_by_whichever_name_it_is_reached(answer: str, way: str) -> None:
-    """A right answer passes, a wrong one is told what it is told elsewhere, and each name stands for what it did."""
+    """The report is the same for every way of referring to the function, and all names are restored."""
     report, restored = judged(answer, way)
 
     expected, right = judged(answer, "import")[0], ANSWERS[answer][-1]
@@ -316,7 +316,7 @@ CELL = textwrap.dedent(
 
 @pytest.mark.parametrize("error", [ValueError(), KeyboardInterrupt(), SystemExit()])
 def test_names_are_put_back_however_a_block_is_left(error: BaseException) -> None:
-    """The names of a notebook's cells, those too that the answer has bound within the block."""
+    """Names are restored after any error, including those that the answer bound within the block."""
     usual, namespace = torch.manual_seed, dict[str, Any]()
     exec(CELL, namespace)
     with pytest.raises(type(error)), replaced_for(namespace["answer"], torch, "manual_seed", lambda seed: None):
@@ -327,7 +327,7 @@ def test_names_are_put_back_however_a_block_is_left(error: BaseException) -> Non
 
 
 def test_a_builtin_as_a_class_attribute_takes_no_self() -> None:
-    """An attribute that holds `time.perf_counter` is called without the instance, replaced or not."""
+    """A builtin that is a class attribute is called without the instance, replaced or not."""
     namespace: dict[str, Any] = {"__name__": "cells"}
     exec("import time\nclass Own:\n    now = time.perf_counter\ndef answer(): return Own().now()", namespace)
     with replaced_for(namespace["answer"], time, "perf_counter", lambda: 3.0):
@@ -338,7 +338,7 @@ def test_a_builtin_as_a_class_attribute_takes_no_self() -> None:
 
 @pytest.mark.parametrize("reached", ["from clock_of_mine import now", "import clock_of_mine\nnow = clock_of_mine.now"])
 def test_a_module_of_ones_own_is_reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reached: str) -> None:
-    """A helper beside the notebook has bound the function to a name of its module."""
+    """A helper module's own name for the function is replaced."""
     (tmp_path / "clock_of_mine.py").write_text("from time import perf_counter\ndef now():\n    return perf_counter()\n")
     monkeypatch.syspath_prepend(tmp_path)
     namespace: dict[str, Any] = {"__name__": "__main__"}
@@ -351,7 +351,7 @@ def test_a_module_of_ones_own_is_reached(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_what_holds_data_is_left_alone() -> None:
-    """A long list is not searched, and what looks like a list of functions to itself is not asked."""
+    """Long lists are not searched, and special methods of an answer's objects are not called."""
     namespace: dict[str, Any] = {"__name__": "cells"}
     cell = "import time\nclass Odd(list):\n    def __iter__(self):\n        raise ValueError\n"
     exec(
@@ -367,7 +367,7 @@ def test_what_holds_data_is_left_alone() -> None:
 
 @pytest.mark.parametrize("folder", ["exercises", "../autograder/exercises/probes"])
 def test_probes_replace_in_one_way(folder: str) -> None:
-    """What replaces an attribute for an answer rebinds the answer's names for it, too."""
+    """All probes replace attributes through the function that also rebinds an answer's names."""
     files = (COURSE.folder / folder).rglob("*.py")
 
     assert [] == [path.name for path in files if re.search(r"import replaced$", path.read_text("utf-8"), re.MULTILINE)]

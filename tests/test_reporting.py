@@ -1,4 +1,4 @@
-"""The class report: what it counts, what it says of whom, and that nothing of a student's becomes markup."""
+"""The class report: its numbers and names, and that students' texts never become markup."""
 
 from __future__ import annotations
 
@@ -50,29 +50,29 @@ COURSE = (course_sections.chapters, course_sections.misunderstandings, course_se
 
 
 def verdict(*first: Verdict, worth: int = 2) -> SubmissionVerdict:
-    """A verdict on exercises a, b, ..., each with one check."""
+    """Return a verdict on exercises a, b, ..., each with one requirement."""
     names = "abcdefgh"[: len(first)]
     reports = tuple(Report(name, (each,)) for name, each in zip(names, first, strict=True))
     return SubmissionVerdict("ch", 1, "", reports, dict.fromkeys(names, worth), dict.fromkeys(names, 0))
 
 
 def results(*verdicts: SubmissionVerdict | None, task: MarkedAssignment | None = None, **people: Person) -> Results:
-    """A class of s0, s1, ...; None is somebody who could not be graded."""
+    """Return the results of students s0, s1, ...; None stands for one who could not be graded."""
     rows = tuple(StudentRow(f"s{n}", each, "" if each else "it is a link.") for n, each in enumerate(verdicts))
     return Results(Path("/nowhere"), "ch", "A chapter", rows, task, people)
 
 
 class TestCounting:
-    """The numbers behind the page."""
+    """The numbers of the page."""
 
     def test_passed_wrong_and_not_attempted(self) -> None:
-        """Each submission that could be read counts once for each exercise."""
+        """Each readable submission counts once per exercise."""
         (item,) = analyse_items(results(verdict(PASS), verdict(KNOWN), verdict(HUNG), verdict(STUB), None))
 
         assert (1, 2, 1, 4) == (item.passed, item.wrong, item.not_attempted, item.total)
 
     def test_separation(self) -> None:
-        """Near 1 for an exercise that goes with the others, near -1 for one that goes against them, none for few."""
+        """Separation is near 1 or -1 for agreement or disagreement with other exercises, and None for few students."""
         strong, weak = verdict(PASS, PASS, KNOWN), verdict(KNOWN, KNOWN, PASS)
         found = [item.separation for item in analyse_items(results(*[strong] * 6, *[weak] * 6))]
 
@@ -82,7 +82,7 @@ class TestCounting:
         assert analyse_items(results(*balanced))[0].separation == pytest.approx(1)
 
     def test_those_who_answered_nothing_do_not_make_exercises_separate(self) -> None:
-        """They fail everything, which is no sign of a good exercise."""
+        """Students without any attempt do not influence the separation."""
         alike = [verdict(PASS, KNOWN), verdict(KNOWN, PASS)] * 5
         told = analyse_items(results(*alike, *[verdict(STUB, STUB)] * 50))[0].separation
 
@@ -90,7 +90,7 @@ class TestCounting:
 
     @given(st.lists(st.tuples(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3)), min_size=2))
     def test_correlation_is_between_minus_one_and_one(self, pairs: list[tuple[float, float]]) -> None:
-        """And the same both ways; None where one side does not vary."""
+        """The correlation is symmetric and between -1 and 1, or None without variation."""
         x, y = zip(*pairs, strict=True)
         told = correlation(x, y)
 
@@ -98,21 +98,21 @@ class TestCounting:
         assert told == (None if told is None else pytest.approx(correlation(y, x)))
 
     def test_a_student_counts_once_for_a_mistake(self) -> None:
-        """However many checks show it."""
+        """A student counts once for a mistake, however many requirements show it."""
         twice = SubmissionVerdict("ch", 1, "", (Report("a", (KNOWN, KNOWN)),), {"a": 1}, {"a": 0})
         (found,) = misunderstandings(results(twice, verdict(KNOWN), verdict(PASS)))
 
         assert ("a", "no-dim", "You forgot `dim`.", ("s0", "s1"), (1, 2)) == tuple(vars(found).values())
 
     def test_unexplained_answers_are_grouped_by_what_they_show(self) -> None:
-        """Equal observations stand together; known mistakes, hung code and starters are not among them."""
+        """Unexplained answers are grouped by equal observations, without known mistakes, timeouts and starters."""
         other = Verdict("works", Status.ERROR, "It raised.", None, "f(1)", "2", "ValueError")
         found = unexplained_answers(results(*map(verdict, (LOOSE, LOOSE, other, KNOWN, HUNG, STUB, PASS))))
 
         assert [("s0", "s1"), ("s2",)] == [group.students for group in found]
 
     def test_a_folder_without_a_notebook_is_nothing_handed_in(self) -> None:
-        """It is named with the reason, and counted among what is missing."""
+        """A folder without a notebook counts as missing, with its reason."""
         empty = StudentRow("s9", None, "there is no notebook in the submission.", is_empty=True)
         class_ = results(verdict(PASS), None, s0=WHO, s9=WHO)
         class_ = replace(class_, rows=(*class_.rows, empty))
@@ -121,14 +121,14 @@ class TestCounting:
         assert "s9" in course_sections.missing([class_]) and "s0" not in course_sections.missing([class_])
 
     def test_scores_are_the_gradebooks(self) -> None:
-        """With manual scores and penalties; the checks' own where the gradebook has none."""
+        """Scores are the gradebook's if it has them, else the verdict's."""
         task = MarkedAssignment("ch", None, 2.0, {"s0": Mark(True, None, raw=1.5, penalty=1.0)})
 
         assert {"s0": 0.5, "s1": 2.0} == results(verdict(PASS), verdict(PASS), task=task).scores
 
 
 def test_the_bars_differ_without_color() -> None:
-    """Printed in grey, no two parts of a bar are alike."""
+    """The parts of a bar differ in gray."""
     grey = sorted(
         0.299 * int(color[1:3], 16) + 0.587 * int(color[3:5], 16) + 0.114 * int(color[5:], 16)
         for color in (BLUE, ORANGE, WHITE)
@@ -138,10 +138,10 @@ def test_the_bars_differ_without_color() -> None:
 
 
 class TestPage:
-    """What a browser is given."""
+    """The HTML pages."""
 
     def test_nothing_of_a_students_is_markup(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """In answers, sentences, values and names."""
+        """Students' answers, messages, values and names are escaped."""
         monkeypatch.setattr(Examples, "of", lambda *_: EVIL)
         wild = Verdict(EVIL, Status.FAIL, EVIL, None, EVIL, EVIL, EVIL)
         told = Verdict(EVIL, Status.FAIL, EVIL, "known", EVIL, EVIL, EVIL)
@@ -153,23 +153,23 @@ class TestPage:
         assert all("&lt;script&gt;" in part for part in drawn[1:-1]) and "<script" not in "".join(drawn)
 
     def test_a_page_may_load_and_run_nothing(self) -> None:
-        """A second wall: the page's own rule forbids scripts and addresses."""
+        """The page's own security policy forbids scripts and requests."""
         told = page(nbformat.v4.new_notebook(), EVIL, {}).decode()
 
         assert "<script" not in told and "default-src &#x27;none&#x27;" in told
 
     def test_who_needs_a_person(self) -> None:
-        """Those who could not be graded or read, whose code hung, and whose score by hand is older."""
+        """The review list has students who were not graded, not read or timed out, or have outdated manual scores."""
         marks = {"s2": Mark(True, needs_a_person=True, has_older_score=True), "s0": Mark(True, needs_a_person=True)}
         class_ = results(verdict(PASS), None, verdict(PASS), verdict(HUNG), task=MarkedAssignment("ch", None, 2, marks))
         told = chapter_sections.review_list(class_)
 
         assert ["s1", "s2", "s3"] == re.findall(r'<th scope="row">(s\d)</th>', told)
         assert "a: Still running." in told and "it is a link." in told and "is older than the last grading" in told
-        assert "1 to score by hand, in formgrader: s0." in told  # not a line for each, which would be everybody
+        assert "1 to score by hand, in formgrader: s0." in told  # one line for all, since this may be everybody
 
     def test_what_may_have_cost_points_is_no_repair(self) -> None:
-        """It stands where a teacher looks for it, with its student, and not among what was mended."""
+        """A note that may concern points is in the review list, and not among the repairs."""
         class_ = results(replace(verdict(PASS), repairs=("renamed.",), eye=("breaks off.",)), verdict(PASS))
 
         assert "breaks off." in chapter_sections.review_list(class_) and "breaks off." not in chapter_sections.repairs(
@@ -179,7 +179,7 @@ class TestPage:
         assert "worth a person's eye: s0\n" in class_table.class_table(class_.rows)
 
     def test_a_class_in_which_nothing_could_be_read(self) -> None:
-        """Says so, and draws nothing."""
+        """Without a readable submission, the page says so without drawings."""
         nobody = results(None, None)
         drawn = [
             part(nobody)
@@ -191,7 +191,7 @@ class TestPage:
 
 
 def parts(path: Path) -> dict[str, str]:
-    """The text of a page's sections, by heading."""
+    """Return the text of a page's sections, by heading."""
     found = {}
     for section in re.split(r"<h2[^>]*>", path.read_text(encoding="utf-8"))[1:]:
         heading, text = (re.sub(r"<[^>]*>", "", part) for part in section.split("</h2>"))
@@ -201,13 +201,13 @@ def parts(path: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def graded(request: pytest.FixtureRequest) -> ExampleClass:
-    """The class after nbgrader's cycle."""
+    """Return the class after nbgrader's cycle."""
     return graded_class(WHOLE, request)
 
 
 @pytest.fixture(scope="module")
 def written(graded: ExampleClass, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of its course folder with the report."""
+    """Return a copy of its course folder with the report."""
     course = tmp_path_factory.mktemp("reported") / "course"
     shutil.copytree(graded.course, course)
     paths = write_reports.write_reports(course)
@@ -218,10 +218,10 @@ def written(graded: ExampleClass, tmp_path_factory: pytest.TempPathFactory) -> P
 
 @pytest.mark.xdist_group(f"class of {WHOLE}")
 class TestWholeClass:
-    """The example class, with its mishaps."""
+    """The example class with its mishaps."""
 
     def test_counts_are_those_that_the_class_was_made_with(self, graded: ExampleClass, written: Path) -> None:
-        """Each misunderstanding is told with its number and its exercise, the dearest first, and an example."""
+        """Each misunderstanding has its true count and exercise, sorted by lost points, with an example."""
         made = Counter((name, tag) for s in graded.students for name, tag in s.expected.mistakes.items())
         counts = {(str(count), name) for (name, _), count in made.items()}
         told = parts(written / "reports" / f"{WHOLE}.html")
@@ -239,13 +239,13 @@ class TestWholeClass:
         assert "renamed-file" in told["What was repaired"]
 
     def test_misunderstandings_name_nobody(self, graded: ExampleClass, written: Path) -> None:
-        """That part is for showing in class."""
+        """The section on misunderstandings names no student, so that it can be shown in class."""
         told = parts(written / "reports" / f"{WHOLE}.html")
 
         assert not [s.name for s in graded.students if s.name in told["What the class misunderstood"]]
 
     def test_pages_stand_alone(self, written: Path) -> None:
-        """No script, no address outside, and words for each picture."""
+        """The pages have no scripts or outside addresses, and a text alternative for each picture."""
         for name in (WHOLE, "index"):
             text = (written / "reports" / f"{name}.html").read_text(encoding="utf-8")
             pictures = re.findall(r'<img [^>]*alt="([^"]*)"', text)
@@ -255,14 +255,14 @@ class TestWholeClass:
             assert pictures and text.count("<img") == len(pictures) and all(len(words) > 20 for words in pictures)
 
     def test_the_notebook_lies_beside(self, written: Path) -> None:
-        """A teacher goes on from there."""
+        """The report's notebook is beside its page."""
         notebook = nbformat.read(written / "reports" / f"{WHOLE}.ipynb", as_version=4)
 
         assert any("sections.misunderstandings" in cell.source for cell in notebook.cells)
 
 
 def test_a_chapter_of_which_nothing_was_handed_in(tmp_path: Path) -> None:
-    """The others are named."""
+    """A chapter without submissions raises an error that lists those with some."""
     (tmp_path / "submitted" / "ada" / WHOLE).mkdir(parents=True)
     (tmp_path / "chapters").mkdir()
     (tmp_path / "chapters" / f"{WHOLE}.py").touch()
@@ -272,14 +272,14 @@ def test_a_chapter_of_which_nothing_was_handed_in(tmp_path: Path) -> None:
 
 
 def test_nothing_handed_in(tmp_path: Path) -> None:
-    """Told in one line, with the next step."""
+    """Without any submission, the error names the next step."""
     with pytest.raises(CourseNotFound, match=r"`nbgrader collect` first, or `autograder collect F"):
         write_reports.write_reports(tmp_path)
 
 
 @pytest.mark.parametrize(("count", "told"), [(11, "1 more group<"), (13, "3 more groups<")])
 def test_the_rest_of_a_long_list_is_folded(count: int, told: str) -> None:
-    """And counted: one is no plural."""
+    """The rest of a long list is folded and counted, in singular or plural."""
     folded = chapter_sections._folded([tag("li", str(number)) for number in range(count)], "more group")
 
     assert told in folded and count == folded.count("<li>")

@@ -1,4 +1,4 @@
-"""What the class report says and writes beside its pages: who was read, what was lost, whom to write to."""
+"""The class report's further facts and files: unreadable submissions, lost points, letters to students."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EMPTY = StudentRow("bob", None, "there is no notebook in the submission (found: 
 
 
 def verdict(*first: Verdict, worth: int = 2) -> SubmissionVerdict:
-    """A verdict on exercises a, b, ..., each with one check."""
+    """Return a verdict on exercises a, b, ..., each with one requirement."""
     names = "abcdefgh"[: len(first)]
     reports = tuple(Report(name, (each,)) for name, each in zip(names, first, strict=True))
     return SubmissionVerdict("ch", 1, "", reports, dict.fromkeys(names, worth), dict.fromkeys(names, 0))
@@ -36,17 +36,17 @@ BROKEN = StudentRow("ada", replace(verdict(KNOWN), trouble="the file is no noteb
 
 
 def results(*rows: StudentRow, stem: str = "ch", course: Path = Path("/nowhere")) -> Results:
-    """A class of these."""
+    """Return the results of these rows."""
     return Results(course, stem, f"Chapter {stem}", rows, None, {"ada": ADA})
 
 
 def cells(text: str) -> list[str]:
-    """The texts of a table's cells."""
+    """Return the texts of a table's cells."""
     return [re.sub(r"<[^>]*>", "", cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", text)]
 
 
 def test_who_could_not_be_read_is_counted_apart() -> None:
-    """In the facts of a chapter's page, and in its line of the course's table."""
+    """Unreadable and empty submissions are counted separately, for a chapter and in the course's table."""
     class_ = results(BROKEN, EMPTY, StudentRow("cid", verdict(PASS)))
     facts, course = cells(chapter_sections.overview(class_)), cells(course_sections.chapters([class_]))
 
@@ -55,12 +55,12 @@ def test_who_could_not_be_read_is_counted_apart() -> None:
 
 
 def lines(data: bytes) -> list[dict[str, str]]:
-    """The lines of a CSV file, by its head."""
+    """Return the rows of a CSV file by its header."""
     return list(csv.DictReader(data.decode().splitlines()))
 
 
 def test_items_as_csv() -> None:
-    """Difficulty is of those who tried; what is not known is empty; each unexplained answer counts."""
+    """Difficulty counts only attempts, unknown values are empty, and unexplained answers are counted."""
     loose = Verdict("works", Status.FAIL, "", None, "f(1)", "2", "7")
     stub = Verdict("works", Status.NOT_ATTEMPTED)
     rows = [StudentRow(f"s{n}", verdict(each, stub)) for n, each in enumerate((PASS, loose, loose, KNOWN, stub))]
@@ -71,7 +71,7 @@ def test_items_as_csv() -> None:
 
 
 def test_a_text_for_each_who_could_not_be_read(tmp_path: Path) -> None:
-    """With the name, what was found and what to do; to nobody else, and no control character of a file's name."""
+    """Each student with an unreadable submission gets a letter with reason and next step, and no control characters."""
     (tmp_path / "submitted" / "bob" / "ch").mkdir(parents=True)
     (tmp_path / "submitted" / "bob" / "ch" / "my\x1bnotes.txt").touch()
     first, second = (
@@ -86,7 +86,7 @@ def test_a_text_for_each_who_could_not_be_read(tmp_path: Path) -> None:
 
 
 def test_a_file_that_says_nothing_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next report removes the texts of the last one, where everybody could be read."""
+    """The file of letters is removed if a later report has none."""
     class_ = [results(BROKEN, course=tmp_path)]
     monkeypatch.setattr(results_of, "assignments_with_results", lambda _: ["ch"])
     monkeypatch.setattr(results_of, "read_all", lambda *_: class_)
@@ -102,7 +102,7 @@ def test_a_file_that_says_nothing_goes(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_misunderstandings_stand_in_the_order_of_points_lost() -> None:
-    """Added up where exercises share a sentence; what one answer lost is divided among its mistakes."""
+    """Misunderstandings are sorted by lost points, summed over exercises and divided among an answer's mistakes."""
     other = Verdict("also", Status.FAIL, "You forgot to divide.", "no-mean", "f(1)", "2", "3")
     both = SubmissionVerdict("ch", 1, "", (Report("a", (KNOWN, other)),), {"a": 3}, {"a": 0})
     dear = replace(other, sentence="You sort by rows.", mistake="rows")
@@ -118,7 +118,7 @@ def test_misunderstandings_stand_in_the_order_of_points_lost() -> None:
 
 
 def test_who_misunderstood_stands_beside_the_page_alone() -> None:
-    """With id and name; a cell that opens as a formula is text."""
+    """Students with a misunderstanding are only in the CSV file, where formulas are quoted."""
     wild = replace(KNOWN, sentence="=2+3")
     class_ = results(StudentRow("ada", verdict(wild)))
     (line,) = lines(csv_files.misunderstandings_table([class_]))

@@ -1,4 +1,4 @@
-"""Equal answers: what counts as one form, what counts for nothing, and which pairs are told."""
+"""Similar answers: the structure of an answer, the parts that do not count, and the pairs that are reported."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def scaled(data, axis=0):
 
 
 def test_names_talk_and_types_do_not_make_a_form() -> None:
-    """Nor what is only called below."""
+    """Names, docstrings, types and calls below the answer do not change its structure."""
     assert answer_structure(ONE) == answer_structure(RENAMED) is not None
 
 
@@ -54,12 +54,12 @@ def test_names_talk_and_types_do_not_make_a_form() -> None:
     [("mean(", "sum("), ("F.relu", "G.relu"), ("=0", "=1"), ("data - middle", "middle - data"), ("keepdim", "keep")],
 )
 def test_attributes_and_what_comes_from_elsewhere_do(old: str, new: str) -> None:
-    """Also numbers, keywords and order."""
+    """Attributes, numbers, keywords and order change the structure."""
     assert answer_structure(RENAMED.replace(old, new)) != answer_structure(RENAMED)
 
 
 def test_methods_keep_their_names() -> None:
-    """They are called from outside."""
+    """The names of methods are part of the structure."""
     text = "class A:\n    def {}(self, x):\n        return self.a(x)\n"
 
     assert answer_structure(text.format("a")) != answer_structure(text.format("b"))
@@ -67,12 +67,12 @@ def test_methods_keep_their_names() -> None:
 
 @pytest.mark.parametrize("text", ["def f(:", "x = " + "-" * 5000 + "1", "x = " + "9" * 5000])
 def test_what_cannot_be_read_has_no_form(text: str) -> None:
-    """And stops nothing."""
+    """A text that cannot be parsed raises nothing."""
     assert answer_structure(text) is None or isinstance(answer_structure(text), AnswerStructure)
 
 
 def answered(name: str, *groups: int, size: int = 40, nodes: int = FLOOR, shift: int = 0) -> ExerciseForms:
-    """An exercise of a class in which groups of these sizes have one form each, and everybody else one of their own."""
+    """Return an exercise of a class in which groups of these sizes share a structure."""
     forms, student = {}, shift
     for number, group in enumerate([*groups, *[1] * (size - sum(groups))]):
         for _ in range(group):
@@ -82,7 +82,7 @@ def answered(name: str, *groups: int, size: int = 40, nodes: int = FLOOR, shift:
 
 
 def test_two_exercises_make_a_pair() -> None:
-    """Weighed by how rare each form is; one exercise alone is not told."""
+    """Students who share structures in two exercises are a pair, weighted by rarity; one exercise does not suffice."""
     (pair,) = similar_pairs([answered("a", 2), answered("b", 2)])
 
     assert ("s000", "s001") == (pair.first, pair.second) and pair.weight == pytest.approx(2 * math.log(20), abs=1e-5)
@@ -90,7 +90,7 @@ def test_two_exercises_make_a_pair() -> None:
 
 
 def test_what_counts_for_nothing() -> None:
-    """Short answers, forms that many have, and those of the course itself."""
+    """Short answers, common structures and those of the course do not count."""
     whole = answered("b", 2)
     known = ExerciseForms("ch", "a", 40, answered("a", 2).forms, frozenset({"a0"}))
 
@@ -99,7 +99,7 @@ def test_what_counts_for_nothing() -> None:
 
 
 def test_one_long_form_of_two_students_alone() -> None:
-    """Is told in a class that is large enough; of three students it is not."""
+    """One long structure of exactly two students suffices in a large class."""
     assert len(similar_pairs([answered("a", 2, nodes=LONG)])) == 1
     assert not similar_pairs([answered("a", 3, nodes=LONG)]) and not similar_pairs(
         [answered("a", 2, nodes=LONG, size=8)]
@@ -107,12 +107,12 @@ def test_one_long_form_of_two_students_alone() -> None:
 
 
 def test_a_small_class_says_little() -> None:
-    """Two exercises do not weigh enough among six students."""
+    """In a small class, two exercises do not suffice."""
     assert not similar_pairs([answered(name, 2, size=6) for name in "ab"])
 
 
 def test_chance() -> None:
-    """Students who share all forms stand out from a deal at random, which is the same each time."""
+    """Students who share all structures stand out from a reproducible random assignment."""
     class_ = [answered(name, 2) for name in "abcd"]
 
     assert len(similar_pairs(class_)) == 1 and by_chance(class_) == by_chance(class_) < 0.3
@@ -120,7 +120,7 @@ def test_chance() -> None:
 
 
 def test_the_page_names_nobody_and_the_table_does() -> None:
-    """How many pairs there are, and how to read it; no file where there is none."""
+    """The page has only the number of pairs, and the CSV file their names."""
     found = similar_pairs([answered("a", 2), answered("b", 2)])
     page = course_sections.similar_pairs(len(found), 0.25)
 
@@ -130,7 +130,7 @@ def test_the_page_names_nobody_and_the_table_does() -> None:
 
 
 def test_the_course_s_own_answers_count_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its starter, its solution, and each right answer of the bank, of an exercise of this course."""
+    """Starter, solution and right answers of the bank do not count."""
     course = Path(__file__).parents[1] / "course"
     path = max((course / "answers").glob("*/*.py"), key=lambda each: len(class_answers.right_answers(each)))
     right, exercise, stem = class_answers.right_answers(path), path.stem, path.parent.name
@@ -150,7 +150,7 @@ def test_the_course_s_own_answers_count_for_nothing(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.night
 def test_right_answers_are_read_and_not_run(tmp_path: Path) -> None:
-    """Functions and classes, as the bank has them that is run; a report needs no torch for them."""
+    """The bank's right answers are parsed without running the bank or importing torch."""
     banks = sorted((Path(__file__).parents[1] / "course" / "answers").glob("*/[!_]*.py"))[::5]
     found = {path: [answer.source for answer in load_bank(path) if answer.is_right] for path in banks}
 
@@ -170,7 +170,7 @@ def test_right_answers_are_read_and_not_run(tmp_path: Path) -> None:
 
 
 def test_a_chapter_that_has_changed_stops_no_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An exercise that it has no more, a chapter file that cannot be read, and none at all give no answers."""
+    """A missing exercise, or an unreadable or missing chapter, gives no answers and no error."""
     judged = SubmissionVerdict(
         "ch", 1, "", (Report("gone", (Verdict("works", Status.PASS),)),), {"gone": 1}, {"gone": 0}
     )

@@ -1,4 +1,4 @@
-"""A page for each student over all chapters, and where a misunderstanding is to be taught again."""
+"""A page for each student over all chapters, and the section to teach again for a misunderstanding."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ EVIL = "<script>alert('x')</script>"
 
 
 def verdict(stem: str, *first: Verdict, **about: object) -> SubmissionVerdict:
-    """A verdict on exercises a, b, ..., each with one check and worth two points."""
+    """Return a verdict on exercises a, b, ..., each with one requirement and two points."""
     names = "abc"[: len(first)]
     reports = tuple(Report(name, (each,)) for name, each in zip(names, first, strict=True))
     return SubmissionVerdict(stem, 1, "", reports, dict.fromkeys(names, 2), dict.fromkeys(names, 0), **about)
 
 
 def page(pages: dict[str, bytes], student: str) -> str:
-    """The words of a student's page."""
+    """Return the words of a student's page."""
     text = pages[f"students/{student}.html"].decode()
     assert "<script" not in text
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", text.partition("<body>")[2])).split())
@@ -45,7 +45,7 @@ def page(pages: dict[str, bytes], student: str) -> str:
 
 @pytest.mark.parametrize("student", ["n" * 240, "\x1b[2J"])
 def test_a_name_that_no_file_can_have_stops_no_report(student: str, tmp_path: Path) -> None:
-    """The page has a name of ours, and the list leads there."""
+    """A student whose name is no file name has a page with another name, which the list links."""
     row = StudentRow(student, verdict("one", KNOWN))
 
     made = student_pages.student_pages([Results(tmp_path, "one", "ONE", (row,), None, {})])
@@ -56,7 +56,7 @@ def test_a_name_that_no_file_can_have_stops_no_report(student: str, tmp_path: Pa
 
 @pytest.fixture
 def pages(tmp_path: Path) -> dict[str, bytes]:
-    """Two chapters and an assignment of the teacher's own, of a class of three."""
+    """Return the pages of a class of three with two chapters and a teacher's own assignment."""
     error = {"output_type": "error", "ename": "AssertionError", "evalue": EVIL}
     own = verdict("hw", tests={"seen": (0.0, 3.0), "share": (1.0, 1.0)}, outputs={"seen": [error]})
     mark = Mark(True, None, 2.0, 0.5, seconds_late=26 * 3600.0)
@@ -73,7 +73,7 @@ def pages(tmp_path: Path) -> dict[str, bytes]:
 
 
 def test_what_a_student_has_in_all_chapters(pages: dict[str, bytes]) -> None:
-    """Points and lateness by chapter; then what was lost and its sentence, what was repaired, what was not read."""
+    """The page has points and lateness by chapter, lost points with messages, repairs and unreadable files."""
     told = page(pages, "ada")
 
     assert "Lovelace, Ada (ada)" in told
@@ -85,14 +85,14 @@ def test_what_a_student_has_in_all_chapters(pages: dict[str, bytes]) -> None:
 
 
 def test_everybody_has_one(pages: dict[str, bytes]) -> None:
-    """Also who handed in nothing, or a folder without a notebook; the list leads to each."""
+    """Every student has a page that the list links."""
     assert {"students.html", *(f"students/{who}.html" for who in ("ada", "bob", "cy"))} == set(pages)
     assert "ONE – no" in page(pages, "cy") and "TWO – no notebook" in page(pages, "bob")
     assert 'href="students/ada.html"' in pages["students.html"].decode()
 
 
 def test_pages_of_those_who_are_gone_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next report leaves no page of a student whom nobody knows any more."""
+    """A new report removes the pages of students who are gone."""
     monkeypatch.setattr(results_of, "assignments_with_results", lambda _: ["one"])
     monkeypatch.setattr(results_of, "assignment_title", lambda *_: "One")
     monkeypatch.setattr(write_reports, "_run", lambda *_: nbformat.v4.new_notebook())
@@ -105,7 +105,7 @@ def test_pages_of_those_who_are_gone_go(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_test_cells_are_items(tmp_path: Path) -> None:
-    """With full points a test cell is passed, with less it is not; more is not known of it."""
+    """A test cell counts as passed with full points, else as wrong."""
     rows = tuple(StudentRow(str(n), verdict("hw", PASS, tests={"seen": (float(n), 2.0)})) for n in range(3))
     exercise, cell = analyse_items(Results(tmp_path, "hw", "Homework", rows))
 
@@ -114,7 +114,7 @@ def test_test_cells_are_items(tmp_path: Path) -> None:
 
 
 def test_every_exercise_of_this_course_is_taught_somewhere() -> None:
-    """Each has a section above it, which is no exercise and tells no minutes."""
+    """Each exercise of this course has a section above it."""
     course = PROJECT / "course"
     for chapter in course_in(course).listed:
         for name in chapter.exercises:
@@ -123,7 +123,7 @@ def test_every_exercise_of_this_course_is_taught_somewhere() -> None:
 
 
 def test_a_misunderstanding_leads_to_its_section(tmp_path: Path) -> None:
-    """By a link to its place on the site, where that was built, whichever assignment asked for it."""
+    """A misunderstanding links to its section on the built site, whatever the assignment."""
     course = make_second_course(tmp_path) / COURSE
     (course / "shipped").mkdir()
     listed = f'{{"{CHAPTER}": {{"title": "Ends", "exercises": {{"{EXERCISE}": [2, 0]}}}}}}'

@@ -1,6 +1,6 @@
-"""The rooms of the engine: how large a thing may grow, what is named once, and that no room names this course.
+"""The engine's packages: size limits of files and functions, unique names, and independence from this course.
 
-(Which room may import which is checked by import-linter: `lint-imports`, a part of `make lint`.)
+(import-linter checks the imports between packages: `lint-imports`, a part of `make lint`.)
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from tests.small_chapter import PROJECT
 
 MOST_LINES, LONGEST = 300, 35
 COURSE = PROJECT / "course"
-# Names of exercises and figures that are words of Python, of torch or of English as well: no room means the course by
-# them.
+# Names of exercises and figures that are also words of Python, torch or English, so that their use in the engine does
+# not refer to the course.
 COMMON = {
     "accumulate": "a function of itertools",
     "card": "what stands at the end of a chapter",
@@ -38,7 +38,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def files(*folders: str) -> list[Path]:
-    """The Python files of some folders."""
+    """Return the Python files of some folders."""
     return [path for folder in folders for path in sorted((PROJECT / folder).rglob("*.py"))]
 
 
@@ -50,23 +50,23 @@ ENGINE = files("autograder")
 
 
 def short(path: Path) -> str:
-    """A file's place in the project."""
+    """Return a file's path in the project."""
     return path.relative_to(PROJECT).as_posix()
 
 
 @cache
 def tree(path: Path) -> ast.Module:
-    """A file's syntax tree."""
+    """Return a file's syntax tree."""
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def module_of(path: Path) -> str:
-    """`autograder.diagnosis.verdict`."""
+    """Return a file's module name, such as `autograder.diagnosis.verdict`."""
     return ".".join(path.relative_to(PROJECT).with_suffix("").parts)
 
 
 def test_environment_is_asked_at_the_door() -> None:
-    """Whether students' code may run unconfined is asked by commands and nbgrader's plug-in, and handed down."""
+    """Only commands and nbgrader's plug-in read the setting for unconfined code; others get it as an argument."""
     asking = [module_of(path) for path in ENGINE if "is_unconfined_here()" in path.read_text(encoding="utf-8")]
     doors = ("autograder.cli.", "autograder.nbgrader_plugin.autograde", "autograder.sandbox.confinement_policy")
 
@@ -74,13 +74,13 @@ def test_environment_is_asked_at_the_door() -> None:
 
 
 def definitions(node: ast.AST) -> Iterator[Definition]:
-    """Every class and function of a file, inner ones too."""
+    """Return every class and function of a file, nested ones included."""
     return (each for each in ast.walk(node) if isinstance(each, Definition))
 
 
 @pytest.mark.parametrize("path", KEPT_SMALL, ids=short)
 def test_sizes(path: Path) -> None:
-    """A file is read in one sitting, a function on one screen."""
+    """Files and functions keep to their size limits."""
     lines = path.read_text(encoding="utf-8").count("\n")
     functions = [each for each in definitions(tree(path)) if not isinstance(each, ast.ClassDef)]
     long = [each.name for each in functions if (each.end_lineno or 0) - each.lineno + 1 > LONGEST]
@@ -89,7 +89,7 @@ def test_sizes(path: Path) -> None:
 
 
 def kinds(path: Path) -> Iterator[str]:
-    """The public names of a file that stand for a kind of thing: its classes, and the types that it names."""
+    """Yield the public classes and type aliases of a file."""
     for each in tree(path).body:
         if isinstance(each, ast.ClassDef):
             yield each.name
@@ -99,7 +99,7 @@ def kinds(path: Path) -> Iterator[str]:
 
 
 def test_names_of_files() -> None:
-    """No two modules share a file name; a command is named as users type it."""
+    """No two modules have the same file name."""
     homes: dict[str, list[str]] = defaultdict(list)
     for path in files("autograder", "explorers"):
         if path.stem != "__init__":
@@ -109,7 +109,7 @@ def test_names_of_files() -> None:
 
 
 def test_names_of_kinds() -> None:
-    """A public class's name stands for one thing."""
+    """No two modules define a public class or type of the same name."""
     homes: dict[str, list[str]] = defaultdict(list)
     for path in files("autograder", "explorers"):
         for name in kinds(path):
@@ -119,7 +119,7 @@ def test_names_of_kinds() -> None:
 
 
 def names_of_the_course() -> Iterator[str]:
-    """What only this course has: its chapters, its exercises, and what draws its figures."""
+    """Yield the names of this course's chapters, exercises and figures."""
     for chapter in read_index(COURSE / "shipped" / POINTS):
         yield chapter.stem
         yield from chapter.exercises
@@ -128,7 +128,7 @@ def names_of_the_course() -> Iterator[str]:
 
 
 def named() -> re.Pattern[str]:
-    """Finds them in a text, also a chapter's number at the beginning of a name; what is `nn.NAME` is torch's."""
+    """Return a pattern that finds these names, and chapter numbers at the start of a name; `nn.NAME` is torch's."""
     numbers = {chapter.stem.split("_")[0] for chapter in read_index(COURSE / "shipped" / POINTS)}
     words = set(names_of_the_course()) - set(COMMON)
     return re.compile(rf"(?<!nn\.)(?<!optim\.)\b({'|'.join(words)})\b|(?<![A-Za-z])({'|'.join(numbers)})")
@@ -139,9 +139,9 @@ NAMED = named()
 
 @pytest.mark.parametrize("path", ENGINE, ids=short)
 def test_engine_knows_no_course(path: Path) -> None:
-    """No line of the engine, not even a comment, names a chapter, an exercise or a figure of this course.
+    """No line of the engine, comments included, names a chapter, an exercise or a figure of this course.
 
-    A new exercise that is named by a word of the engine has another name, or its word stands in COMMON.
+    A new exercise whose name is a word of the engine needs another name, or an entry in COMMON.
     """
     lines = enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
 
@@ -149,7 +149,7 @@ def test_engine_knows_no_course(path: Path) -> None:
 
 
 def test_what_is_common_is_a_name_of_the_course() -> None:
-    """The list of words that are allowed holds no more than it must."""
+    """COMMON contains only words that are needed."""
     engine = "\n".join(path.read_text(encoding="utf-8") for path in ENGINE)
 
     assert set(COMMON) <= set(names_of_the_course()) and all(re.search(rf"\b{word}\b", engine) for word in COMMON)

@@ -1,4 +1,4 @@
-"""Rosters from Canvas, from Moodle and made by hand, in any encoding that spreadsheets write."""
+"""Rosters from Canvas, from Moodle and written by hand, in the encodings of spreadsheets."""
 
 from __future__ import annotations
 
@@ -30,41 +30,41 @@ Ada;Lovelace;41;ada@example.org
 
 @pytest.fixture
 def gradebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gradebook]:
-    """An empty gradebook."""
+    """Yield an empty gradebook."""
     monkeypatch.setattr("nbgrader.api.get_alembic_version", lambda: "none")
     with Gradebook(f"sqlite:///{tmp_path / 'gradebook.db'}") as book:
         yield book
 
 
 def read(tmp_path: Path, text: str, encoding: str = "utf-8") -> list[Person]:
-    """The students of a file with this text."""
+    """Return the students in a file with this text."""
     path = tmp_path / "roster.csv"
     path.write_bytes(text.encode(encoding))
     return roster_import.read_roster(path).people
 
 
 class TestReading:
-    """What files hold."""
+    """Reading roster files."""
 
     def test_canvas(self, tmp_path: Path) -> None:
-        """The line with full marks, and the student who is none, are left out."""
+        """The rows of possible points and of the test student are skipped."""
         assert [Person("ada", "Ada", "Lovelace", "", "41")] == read(tmp_path, CANVAS)
 
     def test_moodle(self, tmp_path: Path) -> None:
-        """Without a user name, the number is the id; semicolons, names in any script."""
+        """Without a user name the id number is the id; semicolons and any script are read."""
         assert [
             Person("41", "Ada", "Lovelace", "ada@example.org", "41"),
             Person("42", "चन्द्र", "रमन", "chandra@example.org", "42"),
         ] == read(tmp_path, MOODLE)
 
     def test_moodle_with_user_names(self, tmp_path: Path) -> None:
-        """A user name comes before the number."""
+        """A user name is preferred to the id number."""
         text = "Username,ID number,Email address\nada,41,ada@example.org\n"
 
         assert [Person("ada", "", "", "ada@example.org", "41")] == read(tmp_path, text)
 
     def test_moodles_worksheet(self, tmp_path: Path) -> None:
-        """The file for grading offline has the name in one column, and the number of the participant."""
+        """Moodle's worksheet has the full name in one column, and participant numbers."""
         text = "Identifier,Full name,Email address,Status,Grade\nParticipant 101,Ada King Lovelace,ada@x.org,,\n"
 
         assert [Person("ada@x.org", "Ada King", "Lovelace", "ada@x.org", "")] == read(tmp_path, text)
@@ -73,14 +73,14 @@ class TestReading:
         ).columns
 
     def test_by_hand(self, tmp_path: Path) -> None:
-        """Only an id is needed; spaces and empty lines do not matter."""
+        """Only an id is required; spaces and empty lines are ignored."""
         assert [Person("ada", "", "", "", ""), Person("bob", "Bob", "", "", "")] == read(
             tmp_path, "id, first_name\nada\n\n bob , Bob\n"
         )
 
     @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
     def test_encodings_of_spreadsheets(self, tmp_path: Path, encoding: str) -> None:
-        """UTF-8 with and without a mark, and what is called Unicode text: UTF-16 with tabs."""
+        """UTF-8 with and without a byte order mark, and UTF-16 with tabs, are read."""
         text = "id\tfirst_name\nada\tÅda\n"
 
         assert [Person("ada", "Åda", "", "", "")] == read(tmp_path, text, encoding)
@@ -101,26 +101,26 @@ class TestReading:
         ],
     )
     def test_says_what_is_wrong_and_where(self, tmp_path: Path, text: str, told: str) -> None:
-        """Each with the line."""
+        """An invalid roster raises an error with the line."""
         with pytest.raises(BadRoster, match=told):
             read(tmp_path, text)
 
     def test_other_encodings_are_named(self, tmp_path: Path) -> None:
-        """A file of an old spreadsheet is not read with the wrong letters."""
+        """A file in another encoding raises an error."""
         with pytest.raises(BadRoster, match=r"is not UTF-8 text\. Save it as `CSV UTF-8`"):
             read(tmp_path, "id,first_name\nada,Åda\n", "latin-1")
 
     def test_missing_file(self, tmp_path: Path) -> None:
-        """The system's reason is told."""
+        """A missing file raises an error with the system's reason."""
         with pytest.raises(BadRoster, match="No such file"):
             roster_import.read_roster(tmp_path / "none.csv")
 
 
 class TestImport:
-    """What comes into the gradebook."""
+    """Importing into the gradebook."""
 
     def test_new_changed_and_same(self, gradebook: Gradebook) -> None:
-        """A field that is empty in the file keeps what was known; nobody is removed."""
+        """New and changed students are counted, empty fields keep the known value, and no student is removed."""
         before = [Person("ada", "Ada", "", "ada@example.org", ""), Person("bob", "Bob", "", "", "")]
         after = [Person("ada", "Ada", "Lovelace", "", "41"), Person("cleo", "", "", "", "")]
 
@@ -137,7 +137,7 @@ class TestImport:
     def test_what_was_exported_comes_back(
         self, plugin: type[Canvas | Moodle], gradebook: Gradebook, tmp_path: Path
     ) -> None:
-        """Our files for Canvas and Moodle are rosters too, and change nothing."""
+        """Importing our exports for Canvas and Moodle changes nothing."""
         roster_import.import_into(
             gradebook, [Person("ada", "Ada", "Lovelace", "", "41"), Person("bob", "Bob", "Ng", "", "42")]
         )

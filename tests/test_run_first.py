@@ -1,4 +1,4 @@
-"""A cell that is run alone after a restart: which cell it misses is said below the error."""
+"""A cell that is run alone after a restart: a note names the skipped cell below the error."""
 
 import os
 import sys
@@ -24,14 +24,14 @@ CELLS = {"setup": SETUP, "helper": HELPER, "use": USE, "later": "size = 3", "lon
 
 
 def saved(folder: Path) -> Path:
-    """The notebook."""
+    """Save the notebook, and return its path."""
     path = folder / "mine.ipynb"
     nbformat.write(new_notebook(cells=[new_code_cell(text, id=id_) for id_, text in CELLS.items()]), path)
     return path
 
 
 def shell(path: Path, cell: str, *ran: str) -> Any:
-    """A shell that runs this cell, after others."""
+    """Return a shell that runs this cell after others."""
     header = {"metadata": {"cellId": cell}, "content": {"code": CELLS.get(cell, cell)}}
     return SimpleNamespace(
         user_ns={"__vsc_ipynb_file__": str(path)},
@@ -54,7 +54,7 @@ def shell(path: Path, cell: str, *ran: str) -> Any:
     ],
 )
 def test_the_cell_is_named(tmp_path: Path, name: str | None, ran: tuple[str, ...], told: str) -> None:
-    """By its first line; nothing is said where no cell that has not run makes the name."""
+    """The note quotes the skipped cell's first line, and is empty if no skipped cell defines the name."""
     found = skipped_setup_advice(shell(saved(tmp_path), "use", *ran), name)
 
     assert found.startswith(told) and bool(found) == bool(told)
@@ -62,7 +62,7 @@ def test_the_cell_is_named(tmp_path: Path, name: str | None, ran: tuple[str, ...
 
 
 def test_no_notebook_says_nothing(tmp_path: Path) -> None:
-    """Nor does one that cannot be read, or a shell of another kind."""
+    """Without a readable notebook, or in another kind of shell, there is no note."""
     assert "" == skipped_setup_advice(shell(tmp_path / "none.ipynb", "use"), "check")
     (tmp_path / "bad.ipynb").write_text("{")
     assert "" == skipped_setup_advice(shell(tmp_path / "bad.ipynb", "use"), "check")
@@ -71,7 +71,7 @@ def test_no_notebook_says_nothing(tmp_path: Path) -> None:
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[BlockingKernelClient]:
-    """A kernel as `make lab` starts it."""
+    """Yield the client of a kernel as `make lab` starts it."""
     told = {"JPY_SESSION_NAME": str(saved(tmp_path)), "PYTHONPATH": os.pathsep.join(sys.path)}
     manager, client = start_new_kernel(
         cwd=str(tmp_path),
@@ -83,9 +83,9 @@ def client(tmp_path: Path) -> Iterator[BlockingKernelClient]:
     manager.shutdown_kernel(now=True)
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # pyzmq's, on a connection that is not encrypted
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # from pyzmq, about an unencrypted connection
 def test_in_a_real_kernel(client: BlockingKernelClient) -> None:
-    """Below the error, which is as ever; the cell has failed."""
+    """The cell fails with the usual error, and the note follows."""
     shown: list[dict[str, Any]] = []
     reply = client.execute_interactive(USE, output_hook=lambda each: shown.append(each["content"]), timeout=60)
 

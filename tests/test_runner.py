@@ -27,14 +27,14 @@ from tests import made
 from tests.conftest import needs_confinement
 from tests.made_programs import MADE_COURSE, NAMES, program
 
-pytestmark = pytest.mark.xdist_group("runner")  # what all of them look at is made once
+pytestmark = pytest.mark.xdist_group("runner")  # one process, which starts each way of running once
 
 CASES = made.exercise().cases(3)
 RIGHT = "def {}(x, plus):\n    return 2 * x + plus"
 
 
 class Run(Protocol):
-    """What `run_all` is."""
+    """The type of `run_all`."""
 
     def __call__(self, *sources: str, helpers: str = "", seconds: float = 20.0) -> list[Outcome]:
         """Run answers to made exercises in one program."""
@@ -64,18 +64,18 @@ def children(request: pytest.FixtureRequest) -> Iterator[Children]:
 
 @pytest.fixture
 def run_all(children: Children) -> Run:
-    """A run in one of the ways."""
+    """Return a function that runs answers in one of the ways."""
     return partial(run_in, children)
 
 
 def returned(found: Outcome) -> bool:
-    """Whether the answer was probed on every case and returned each time."""
+    """Return whether the answer was observed on every case and always returned."""
     seen = found.observations or ()
     return len(seen) == len(CASES) and all("returned" in each for each in seen)
 
 
 def test_probe_sees_what_it_sees_in_this_process(run_all: Run) -> None:
-    """The observations of the child equal those made here."""
+    """The child's observations equal those made in this process."""
     (found,) = run_all(RIGHT)
     key = made.key(3)
 
@@ -85,7 +85,7 @@ def test_probe_sees_what_it_sees_in_this_process(run_all: Run) -> None:
 
 
 def test_each_class_has_its_own_cases(children: Children) -> None:
-    """A warm process may serve one class after another, and the first again: each is probed on what it was sent."""
+    """A warm process observes each class on its own cases."""
     for seed in (3, 4, 3, 5):
         key = made.key(seed)
         answers = {"one": RIGHT.replace("{}", "one")}
@@ -99,7 +99,7 @@ def test_each_class_has_its_own_cases(children: Children) -> None:
 
 @pytest.mark.night
 def test_a_fresh_process_is_started_again_where_it_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From nothing, with the environment that was made for it: what it runs is probed, how it ends is told."""
+    """A fresh process has its own environment, and is replaced after an answer ends it."""
     monkeypatch.setenv("TEACHERS_TOKEN", "x")
     before, ending, after = run_in(fresh_process, RIGHT, "import os\nos._exit('TEACHERS_TOKEN' in os.environ)", RIGHT)
 
@@ -108,11 +108,11 @@ def test_a_fresh_process_is_started_again_where_it_ended(monkeypatch: pytest.Mon
 
 
 def test_cell_that_stops_costs_only_its_exercise(run_all: Run) -> None:
-    """A cell that raises gives what it raised, with message and line; the others are probed."""
+    """A cell that raises records the error with message and line, and the others are observed."""
     sources = ("def {}(x, plus)\n    return x", "a = 1\nb = a / 0", "x = '\x00'", "def t(): pass", RIGHT)
 
     *stopped, right = run_all(*sources)
-    with pytest.raises((SyntaxError, ValueError)) as null_byte:  # the latter before Python 3.11.4
+    with pytest.raises((SyntaxError, ValueError)) as null_byte:  # ValueError before Python 3.11.4
         compile(sources[2], "cell", "exec")
 
     assert returned(right)
@@ -133,7 +133,7 @@ def test_cell_that_stops_costs_only_its_exercise(run_all: Run) -> None:
     ],
 )
 def test_cell_that_ends_the_process_costs_only_its_exercise(run_all: Run, bad: str, told: str) -> None:
-    """Exercises around one that ends the process are probed, and may use one another's cells."""
+    """If a cell ends the process, the other exercises are observed, and can use each other's cells."""
     before, ending, after = run_all(RIGHT, bad, "def {}(x, plus):\n    return one(x, plus)")
 
     assert returned(before) and returned(after) and ending.raised is not None
@@ -142,7 +142,7 @@ def test_cell_that_ends_the_process_costs_only_its_exercise(run_all: Run, bad: s
 
 @pytest.mark.parametrize("two", [RIGHT, "def {}(x, plus):\n    raise NotImplementedError"], ids=["right", "open"])
 def test_no_answer_leans_on_another_by_mine(children: Children, two: str) -> None:
-    """What a lesson takes by `mine` is the lesson's, whatever the student answered, and wherever `mine` is imported."""
+    """`mine` always returns the lesson's version, wherever it is imported."""
     lesson = "step = mine('one', lambda x: 2 * x)"
     right = "def {}(x, plus):\n    return step(x) + plus"
     setup = "import torch\nfrom autograder import check, mine"
@@ -155,7 +155,7 @@ def test_no_answer_leans_on_another_by_mine(children: Children, two: str) -> Non
 
 
 def test_endless_loop_costs_only_its_exercise(run_all: Run) -> None:
-    """An answer that never returns is stopped; so is one that ignores interrupts."""
+    """An endless answer is stopped, even if it ignores interrupts."""
     endless = "def {}(x, plus):\n  while True:\n    try:\n      pass\n    except BaseException:\n      pass"
 
     found, after = run_all(endless, RIGHT, seconds=1.0)
@@ -164,7 +164,7 @@ def test_endless_loop_costs_only_its_exercise(run_all: Run) -> None:
 
 
 def test_result_that_is_too_large_is_named(run_all: Run) -> None:
-    """Somebody who gives back far more than was asked for is told so; the others are probed."""
+    """A result that is too large is recorded as an error."""
     found, after = run_all("def {}(x, plus):\n    return list(range(400_000))", RIGHT)
 
     assert found.raised is not None and found.raised.type == "ResultTooLarge" and returned(after)
@@ -172,7 +172,7 @@ def test_result_that_is_too_large_is_named(run_all: Run) -> None:
 
 
 def test_interrupt_and_exit_are_told_as_raised(run_all: Run) -> None:
-    """KeyboardInterrupt and SystemExit in an answer end nothing."""
+    """KeyboardInterrupt and SystemExit in an answer are recorded as errors."""
     interrupted, left, right = run_all(
         "def {}(x, plus):\n    raise KeyboardInterrupt", "def {}(x, plus):\n    exit()", RIGHT
     )
@@ -182,7 +182,7 @@ def test_interrupt_and_exit_are_told_as_raised(run_all: Run) -> None:
 
 
 def test_helpers_are_there_for_answers(run_all: Run) -> None:
-    """What the student defined elsewhere can be used; a helper that fails costs the answers that need it."""
+    """Helpers can be used, and a failing one costs only the answers that need it."""
     helpers = "import no_such_module\n\ndef plus_one(x):\n    return x + 1"
     uses = "def {}(x, plus):\n    return plus_one(2 * x + plus) - 1"
 
@@ -192,12 +192,12 @@ def test_helpers_are_there_for_answers(run_all: Run) -> None:
 
 
 def test_helpers_that_end_the_process_are_left_out(run_all: Run) -> None:
-    """Helpers that kill the process do not keep the answers from being graded."""
+    """Helpers that end the process are skipped."""
     assert returned(run_all(RIGHT, helpers="class A:\n    import os\n    os._exit(1)")[0])
 
 
 def test_notebook_habits_work(run_all: Run) -> None:
-    """Magics, reading one's own source, printing, warnings and asking for input do not stop an answer."""
+    """Magics, `inspect.getsource`, printing, warnings and input do not stop an answer."""
     found = run_all(
         "%matplotlib inline\n" + RIGHT,
         "%%time\n" + RIGHT,
@@ -219,7 +219,7 @@ def test_notebook_habits_work(run_all: Run) -> None:
     ],
 )
 def test_cell_that_stops_below_its_answer_is_probed(run_all: Run, line: str, told: str) -> None:
-    """A line that tries an answer out and fails costs nothing; what stopped the cell is told, what follows runs."""
+    """A cell that fails below its answer costs nothing; its error is recorded, and later lines run."""
     (found,) = run_all(RIGHT.replace("return", "return other() +") + f"\n{line}\ndef other():\n    return 0")
 
     assert returned(found)
@@ -228,7 +228,7 @@ def test_cell_that_stops_below_its_answer_is_probed(run_all: Run, line: str, tol
 
 @pytest.mark.parametrize("line", ["while True: pass", "import os; os._exit(1)"])
 def test_cell_that_hangs_below_its_answer_is_probed(run_all: Run, line: str) -> None:
-    """What its answer consists of runs without the line that does not come to an end, or ends the process."""
+    """If a cell hangs or ends the process below its answer, the answer runs without that line."""
     found, after = run_all(f"{RIGHT}\n{line}", RIGHT, seconds=1.0)
 
     assert returned(found) and returned(after)
@@ -236,14 +236,14 @@ def test_cell_that_hangs_below_its_answer_is_probed(run_all: Run, line: str) -> 
 
 
 def test_lines_for_another_machine_do_nothing(run_all: Run) -> None:
-    """`!command`, `%pip`, a magic that is not installed, `files = !ls`: none of them stops a cell."""
+    """Shell commands and unknown magics do nothing."""
     found = run_all(*(f"{line}\n{RIGHT}" for line in ("!nvidia-smi", "%pip install x", "%no_magic", "files = !ls")))
 
     assert [(True, None)] * 4 == [(returned(each), each.cell) for each in found]
 
 
 def test_what_stands_below_a_check_undoes_nothing(children: Children) -> None:
-    """An answer is probed where its check stands; what follows is for those that follow."""
+    """An answer is observed at its check, so that later cells cannot change it."""
     below = "one = torch = None"
 
     found = run_program(program({"one": RIGHT.format("one")}, CASES, below=below), children=children)["one"]
@@ -252,7 +252,7 @@ def test_what_stands_below_a_check_undoes_nothing(children: Children) -> None:
 
 
 def test_what_stands_below_a_check_may_help(children: Children) -> None:
-    """Where an answer needs what stands only below, it is probed there once more."""
+    """An answer that needs a later cell is observed again after it."""
     answer, below = "def one(x, plus):\n    return helper(2 * x + plus)", "def helper(x):\n    return x"
 
     found = run_program(program({"one": answer}, CASES, below=below), children=children)["one"]
@@ -270,7 +270,7 @@ def test_what_stands_below_a_check_may_help(children: Children) -> None:
     ],
 )
 def test_what_a_call_sets_for_an_answer_is_set(children: Children, own: str) -> None:
-    """A function of the student's that changes what an answer uses: the line that calls it runs."""
+    """A call that sets what an answer uses is run."""
     answer = "def one(x, plus):\n    return WITH['by'] * x + plus if WITH else x.nothing"
 
     found = run_program(program({"one": answer}, CASES, own=f"WITH = {{}}\n{own}"), children=children)["one"]
@@ -288,7 +288,7 @@ def test_what_a_call_sets_for_an_answer_is_set(children: Children, own: str) -> 
     ],
 )
 def test_what_an_answer_is_made_with_may_stand_below(children: Children, answer: str) -> None:
-    """Its decorator, its base class, a default: the answer is defined once more where they are there."""
+    """An answer whose decorator, base or default is defined below is defined again there."""
     below = "FACTOR = 2\ndef timed(f):\n    return f\n\nclass Base:\n    pass"
 
     found = run_program(program({"one": answer}, CASES, below=below), children=children)["one"]
@@ -297,7 +297,7 @@ def test_what_an_answer_is_made_with_may_stand_below(children: Children, answer:
 
 
 def test_an_answer_for_a_compiler_runs_without_one(run_all: Run) -> None:
-    """`@torch.compile` changes no result; a compiler would take longer than an exercise may."""
+    """`torch.compile` does nothing, because compiling would take too long."""
     found = run_all("@torch.compile\n" + RIGHT, "{} = torch.compile(lambda x, plus: 2 * x + plus, fullgraph=True)")
 
     assert all(map(returned, found))
@@ -305,7 +305,7 @@ def test_an_answer_for_a_compiler_runs_without_one(run_all: Run) -> None:
 
 @pytest.mark.parametrize("added", ["one.made = made", "setattr(one, 'made', made)"])
 def test_what_is_added_to_an_answer_above_its_check_is_there(children: Children, added: str) -> None:
-    """A class that gets a method in a cell of its own: the check in the notebook saw it, too."""
+    """A method that a cell above the check adds to a class is available."""
     answer = "class one:\n    def __new__(cls, x, plus):\n        return cls.made(x, plus)"
     made_by = f"def made(x, plus):\n    return 2 * x + plus\n\n{added}"
     ground = AssignmentSetup(str(MADE_COURSE), ("ch98_many",), "import torch")
@@ -322,21 +322,21 @@ def test_what_is_added_to_an_answer_above_its_check_is_there(children: Children,
 
 
 def test_a_line_that_ends_the_notebook_stops_nothing(run_all: Run) -> None:
-    """What stands below `exit()` in a cell runs in a notebook, and nothing is told of it."""
+    """Lines after `exit()` run, as in a notebook."""
     found = run_all("exit()\n" + RIGHT, RIGHT + "\nquit()")
 
     assert [(True, None)] * 2 == [(returned(each), each.cell) for each in found]
 
 
 def test_environment_holds_nothing_of_the_teachers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The child gets none of the caller's variables but those that find libraries."""
+    """The child's environment has only the variables that find libraries."""
     monkeypatch.setenv("TEACHERS_TOKEN", "secret")
 
     assert "TEACHERS_TOKEN" not in child_environment(tmp_path)
 
 
 def test_everything_started_is_dead_at_the_end(run_all: Run) -> None:
-    """A process that an answer leaves behind does not outlive the run."""
+    """A process that an answer starts is killed at the end."""
     seconds = f"600.{os.getpid()}"
 
     (found,) = run_all(f"import subprocess\nsubprocess.Popen(['sleep', '{seconds}'])\n" + RIGHT)
@@ -345,7 +345,7 @@ def test_everything_started_is_dead_at_the_end(run_all: Run) -> None:
 
 
 def _alive(word: str) -> bool:
-    for _ in range(50):  # a killed process takes a moment to be gone
+    for _ in range(50):  # a killed process takes a moment to vanish
         if not any(word in _command(path) for path in Path("/proc").glob("[0-9]*")):
             return False
         time.sleep(0.1)
@@ -360,7 +360,7 @@ def _command(path: Path) -> str:
 
 
 def test_broken_setup_is_our_fault(children: Children) -> None:
-    """A setup cell that fails stops the run with one line; it is no verdict on a student."""
+    """A failing setup cell raises WorkFailed."""
     with pytest.raises(WorkFailed, match="setup cell raised NameError"):
         run_in(children, RIGHT, setup="not_there")
 
@@ -373,7 +373,7 @@ def test_broken_setup_is_our_fault(children: Children) -> None:
     ],
 )
 def test_child_that_does_not_start_is_our_fault(monkeypatch: pytest.MonkeyPatch, way: Children, told: str) -> None:
-    """Where the child cannot start, the error says how to see more."""
+    """A child that cannot start raises WorkFailed, which says how to see more."""
     monkeypatch.setattr("sys.executable", "/bin/false")
 
     with pytest.raises(WorkFailed, match=told):
@@ -383,29 +383,29 @@ def test_child_that_does_not_start_is_our_fault(monkeypatch: pytest.MonkeyPatch,
 @needs_confinement
 @pytest.mark.night
 def test_dawdling_again_and_again_does_not_add_up() -> None:
-    """Cells that wait almost as long as they may, each time they run again, cost no more than all exercises' time."""
+    """Slow cells that run again take no more than the time of all exercises."""
     servers = ForkServerPool()
-    run_in(servers, RIGHT)  # the warm process starts
+    run_in(servers, RIGHT)  # start the warm process
     begun = time.monotonic()
     dawdle = "import time\ntime.sleep(0.8)\n" + RIGHT
     outcomes = run_in(servers, *[dawdle] * 2, *["import time\ntime.sleep(99)"] * 4, seconds=0.25)
 
     assert all(outcome.timed_out for outcome in outcomes[2:])
-    assert time.monotonic() - begun < 6 + 2  # and without an end 10.4
+    assert time.monotonic() - begun < 6 + 2  # without that limit, 10.4
 
 
 class TestFrames:
-    """Messages over a pipe."""
+    """Messages through a pipe."""
 
     def test_frame_comes_out_as_it_went_in(self) -> None:
-        """Head and body survive the pipe."""
+        """A frame survives the pipe."""
         source, sink = os.pipe()
         pipe_messages.send_frame(sink, Frame({"a": [1, None]}, b"\x00\xff"))
 
         assert Frame({"a": [1, None]}, b"\x00\xff") == pipe_messages.receive_frame(source)
 
     def test_closed_pipe_is_no_frame(self) -> None:
-        """Where the other side has closed, there is nothing more to read."""
+        """A closed pipe gives None."""
         source, sink = os.pipe()
         os.close(sink)
 
@@ -417,7 +417,7 @@ class TestFrames:
         ids=["cut off", "no object", "cut off in the text", "too long"],
     )
     def test_what_is_no_frame_is_refused(self, data: bytes) -> None:
-        """Damaged, cut off and oversized messages are errors of one kind."""
+        """A damaged, truncated or oversized message raises FrameError."""
         source, sink = os.pipe()
         os.write(sink, data)
         os.close(sink)
@@ -426,7 +426,7 @@ class TestFrames:
             pipe_messages.receive_frame(source)
 
     def test_silence_ends_at_the_deadline(self) -> None:
-        """Waiting for a message ends at its deadline."""
+        """Waiting raises TimeoutError at the deadline."""
         source, _ = os.pipe()
 
         with pytest.raises(TimeoutError):

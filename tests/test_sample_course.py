@@ -1,4 +1,4 @@
-"""The tests' own course: built as its chapter says, with exercises of all kinds."""
+"""The tests' own course is built and has exercises of all kinds."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from tests.small_chapter import SAMPLE
 
 
 def test_it_is_in_sync() -> None:
-    """Its notebooks and what is shipped of it are what its chapter, exercises and answers say."""
+    """Its notebooks and shipped files are those that a build would write."""
     problems = [str(problem) for problem in check_sync(SAMPLE)]
 
     assert [] == problems, "run `autograder --root tests/sample build`"
 
 
 def test_it_has_exercises_of_all_kinds() -> None:
-    """Points for parts, rules, extra credit, slips, and sentences that hold of another mistake or of a facet."""
+    """It has all tiers, independent parts, rules, extra credit, slips, and messages shared with mistakes or facets."""
     exercises, answers = list(COURSE.exercises(STEM)), [each for bank in sample_judge().banks.values() for each in bank]
 
     assert {"warm-up", "core", "stretch"} == {each.tier for each in exercises}

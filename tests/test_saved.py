@@ -1,4 +1,4 @@
-"""The notebook as it was last saved: where it is, what it holds, and which cell runs."""
+"""The saved notebook: its path, its cells, and the cell that runs."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ __all__ = ["kernel"]
 
 class TestPath:
     def test_jupyter_says_it_in_full(self, kernel: MadeKernel) -> None:
-        """In the environment of the kernel."""
+        """The path comes from Jupyter's environment variable."""
         assert path_of_notebook(kernel) == kernel.notebook
 
     def test_a_path_below_the_servers_folder_is_taken_by_its_name(
         self, kernel: MadeKernel, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """A kernel starts in its notebook's folder."""
+        """A relative path is taken by its name in the kernel's folder."""
         monkeypatch.setenv("JPY_SESSION_NAME", "week1/mine.ipynb")
 
         assert path_of_notebook(kernel) == kernel.notebook
 
     def test_vs_code_says_it_in_the_namespace(self, kernel: MadeKernel, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Under a name of its own."""
+        """The path comes from VS Code's variable in the namespace."""
         monkeypatch.delenv("JPY_SESSION_NAME")
         assert path_of_notebook(kernel) is None
         kernel.user_ns["__vsc_ipynb_file__"] = str(kernel.notebook)
@@ -42,7 +42,7 @@ class TestPath:
 
     @pytest.mark.parametrize("told", ["console-1", "mine.py", ""])
     def test_a_console_has_none(self, kernel: MadeKernel, monkeypatch: pytest.MonkeyPatch, told: str) -> None:
-        """Its session has a name that is no notebook's."""
+        """A session that is no notebook has no path."""
         monkeypatch.setenv("JPY_SESSION_NAME", told)
 
         assert path_of_notebook(kernel) is None
@@ -50,7 +50,7 @@ class TestPath:
 
 class TestRead:
     def test_code_cells_in_their_order(self, kernel: MadeKernel) -> None:
-        """Markdown is not asked for; a text may be a list of lines."""
+        """The code cells are read in order, and a source may be a list of lines."""
         kernel.save("1", "2")
 
         notebook = read_saved_notebook(kernel.notebook)
@@ -59,7 +59,7 @@ class TestRead:
         assert notebook.cells == (SavedCell("0", "1"), SavedCell("1", "2")) and notebook.time == kernel.now
 
     def test_a_file_that_changed_is_read_again(self, kernel: MadeKernel) -> None:
-        """And one that did not is not."""
+        """A file is read again only if it changed."""
         kernel.save("1")
         first = [read_saved_notebook(kernel.notebook) for _ in range(2)]
         kernel.save("3")
@@ -69,7 +69,7 @@ class TestRead:
         assert first[0].cells is first[1].cells and then.cells[0].text == "3"
 
     def test_what_is_no_file_is_not_waited_for(self, tmp_path: Path) -> None:
-        """A pipe would not answer."""
+        """A pipe or a missing file gives None."""
         os.mkfifo(tmp_path / "mine.ipynb")
 
         assert (
@@ -79,7 +79,7 @@ class TestRead:
 
 
 def test_the_page_may_not_say_which_cell_runs(kernel: MadeKernel) -> None:
-    """Then its text has to do."""
+    """Without a cell id, the text identifies the running cell."""
     kernel.run("1", "a")
     assert running_cell(kernel) == SavedCell("a", "1")
     kernel.run("2")
@@ -90,7 +90,7 @@ def test_the_page_may_not_say_which_cell_runs(kernel: MadeKernel) -> None:
 class TestClock:
     @pytest.mark.parametrize(("later", "since"), [(-60, False), (1, False), (3, True), (100, False)])
     def test_only_a_later_save_counts(self, kernel: MadeKernel, later: int, since: bool) -> None:
-        """Not one that clocks may have moved, nor one from the future."""
+        """A save counts as later only beyond clock differences, and not in the future."""
         kernel.save("1")
         clock, ran = CellRunTimes(), kernel.now
         clock.start(kernel)
@@ -102,7 +102,7 @@ class TestClock:
         assert clock.saved_since(notebook, "whatever ran before") is since
 
     def test_a_cell_that_ran_again_ran_later(self, kernel: MadeKernel) -> None:
-        """The last time counts."""
+        """The last run of a cell counts."""
         clock = CellRunTimes()
         clock.start(kernel)
         kernel.save("1")

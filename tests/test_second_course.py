@@ -1,4 +1,4 @@
-"""The engine knows no course by name: another one, with names of its own, goes the whole way from build to report."""
+"""The engine works with another course under other names, from build to report."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def run(folder: Path, *command: str) -> str:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The second course, built."""
+    """Return the second course, built."""
     folder = with_side_path(make_second_course(tmp_path_factory.mktemp("second")))
     run(folder, "-m", "autograder", "build")
     return folder
@@ -61,7 +61,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def graded(project: Path) -> Path:
-    """Its course folder, where one student's answer is right and another one's is wrong."""
+    """Return its course folder with one right, one wrong and one tampering submission graded."""
     course = project / COURSE
     cycle = Cycle(course, CHAPTER)
     cycle.generate()
@@ -81,7 +81,7 @@ def graded(project: Path) -> Path:
 
 
 def test_it_is_built(project: Path) -> None:
-    """Notebooks, solutions and what students are shipped; a second build has nothing to do."""
+    """Notebooks, solutions and shipped files are built, and a second build changes nothing."""
     shipped = project / COURSE / "shipped"
 
     assert {f"{CHAPTER}.json", f"{CHAPTER}.safetensors", f"{CHAPTER}.hints.json", "points.json"} == {
@@ -92,7 +92,7 @@ def test_it_is_built(project: Path) -> None:
 
 
 def test_it_is_checked(project: Path) -> None:
-    """In its notebooks' folder `check`, `hint` and `progress` are about this course, and fresh cases are its own."""
+    """In its notebooks, `check`, `hint` and `progress` use this course, with fresh cases too."""
     code = f"import torch, autograder\nfrom autograder import check, hint, progress\n{TURNED_ROUND}"
     code += f"for fresh in (False, True): check('{EXERCISE}', {EXERCISE}, fresh=fresh)\n"
     code += f"hint('{EXERCISE}'); print(progress())"
@@ -103,7 +103,7 @@ def test_it_is_checked(project: Path) -> None:
 
 
 def test_it_is_graded(graded: Path) -> None:
-    """Scores, sentences and hints of feedback are what this course says."""
+    """Scores, messages and hints are this course's."""
     from nbgrader.api import Gradebook
 
     with Gradebook(f"sqlite:///{graded / 'gradebook.db'}") as gradebook:
@@ -115,7 +115,7 @@ def test_it_is_graded(graded: Path) -> None:
 
 
 def test_side_paths_stay_folded(graded: Path) -> None:
-    """What folds a side path in JupyterLab and in Colab stays through release and grading; minutes are filled in."""
+    """The metadata that folds side paths survives release and grading, and minutes are filled in."""
     notebook = nbformat.read(graded / "autograded" / "ben" / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
     heading = next(cell for cell in notebook.cells if cell.id == "one")
 
@@ -126,14 +126,14 @@ def test_side_paths_stay_folded(graded: Path) -> None:
 
 
 def test_it_is_reported(graded: Path) -> None:
-    """The class report names the mistake, under the chapter's own heading."""
+    """The class report has the mistake under the chapter's heading."""
     page = (graded / "reports" / f"{CHAPTER}.html").read_text(encoding="utf-8")
 
     assert ">Ends<" in page and SENTENCE in page
 
 
 def test_teacher_is_led_to_lines_and_student_is_not_accused(graded: Path) -> None:
-    """Code that reaches for torch and for frames keeps its points; summary and report name it, feedback does not."""
+    """Tampering code keeps its points and is listed for the teacher, and not in the feedback."""
     (row,) = (each for each in class_table.class_rows(graded, CHAPTER) if each.student == "cleo")
     pages = [graded / folder / "cleo" / CHAPTER for folder in ("autograded", "feedback")]
     seen = [path.read_text(encoding="utf-8") for folder in pages for path in folder.iterdir() if path.is_file()]
@@ -146,7 +146,7 @@ def test_teacher_is_led_to_lines_and_student_is_not_accused(graded: Path) -> Non
 
 
 def test_settings_of_another_course_are_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its commands hear nothing that leads to ours, and hear that students' code may run unconfined."""
+    """Its commands get none of our settings but the permission to run unconfined."""
     monkeypatch.setenv(COURSE_VARIABLE, "/nowhere")
     monkeypatch.setenv(UNCONFINED_VARIABLE, "1")
     heard = environment()

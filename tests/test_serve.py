@@ -1,4 +1,4 @@
-"""Fresh cases for a notebook in a real kernel: the judge in a process of its own."""
+"""Fresh cases for a notebook's kernel, judged in another process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOOPS = "def add_bias(x, bias):\n    return torch.stack([row + bias[:, None] for
 
 
 def defined(source: str) -> object:
-    """The function that a cell defines."""
+    """Return the function that a cell defines."""
     namespace: dict[str, object] = {"torch": torch, "math": math}
     exec(source, namespace)
     return namespace["add_bias"]
@@ -30,14 +30,14 @@ def defined(source: str) -> object:
 
 @pytest.mark.parametrize(("source", "passed"), [(RIGHT, True), (LOOPS, False)])
 def test_answer_is_judged_elsewhere(source: str, passed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A right answer passes on fresh cases; the judge sees the source too."""
+    """An answer is judged on fresh cases, with its source."""
     monkeypatch.setenv(COURSE_VARIABLE, str(SAMPLE / "course"))
 
     assert passed == judge_on_fresh_cases("add_bias", defined(source), source).passed
 
 
 def test_missing_course_is_told_in_the_notebook(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Where there is no course folder, the notebook shows one line with the next step."""
+    """Without a course folder, a one-line error says what to do."""
     monkeypatch.setenv(COURSE_VARIABLE, str(tmp_path))
 
     with pytest.raises(CourseError, match=COURSE_VARIABLE) as caught:
@@ -49,7 +49,7 @@ def test_missing_course_is_told_in_the_notebook(monkeypatch: pytest.MonkeyPatch,
 def test_without_a_course_nbgrader_gives_no_score(
     reason: str, ends: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """An error in a test would be 0 points for a right answer; a kernel that is gone is told, and nothing is scored."""
+    """Without a course, the kernel ends instead of raising, because an error would give 0 points."""
     monkeypatch.setenv(COURSE_VARIABLE, str(tmp_path))
     monkeypatch.setenv("NBGRADER_EXECUTION", reason)
     cells = ("import torch\nfrom autograder import check", RIGHT, 'check("add_bias", add_bias, fresh=True)')
@@ -64,10 +64,10 @@ def test_without_a_course_nbgrader_gives_no_score(
 
 
 class TestFindCourse:
-    """Where the judge looks for the course."""
+    """The search for the course."""
 
     def test_it_is_found_from_inside(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        """A notebook anywhere in the project or in the course finds the course."""
+        """The course is found from any folder of the project."""
         monkeypatch.delenv(COURSE_VARIABLE, raising=False)
         course = tmp_path / "course"
         (course / "chapters").mkdir(parents=True)
@@ -78,7 +78,7 @@ class TestFindCourse:
         assert {course.resolve()} == {find_course(tmp_path / "notebooks"), find_course(course / "chapters")}
 
     def test_nothing_is_found_elsewhere(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        """Outside a project there is none."""
+        """Outside a project, CourseNotFound is raised."""
         monkeypatch.delenv(COURSE_VARIABLE, raising=False)
 
         with pytest.raises(CourseNotFound):

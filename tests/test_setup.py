@@ -25,7 +25,7 @@ PINNED = {canonicalize_name(line.split("==")[0]): Version(line.split("==")[1]) f
 
 
 def extras(name: str) -> list[Requirement]:
-    """The requirements of an extra, those of the extras that it names included."""
+    """Return the requirements of an extra, including those of extras that it names."""
     found: list[Requirement] = []
     for requirement in map(Requirement, SETTINGS["project"]["optional-dependencies"][name]):
         if requirement.name == SETTINGS["project"]["name"]:
@@ -37,19 +37,19 @@ def extras(name: str) -> list[Requirement]:
 
 class TestPackage:
     def test_student(self) -> None:
-        """A student's install is small, and never asks for torch: what Colab has must stay."""
+        """A student's install is small and does not require torch, so that Colab's version stays."""
         names = {Requirement(line).name for line in SETTINGS["project"]["dependencies"]}
 
         assert {"anywidget", "numpy", "matplotlib", "safetensors", "ipython", "scikit-learn"} == names
 
     @pytest.mark.parametrize("extra", ["teach", "cluster"])
     def test_torch_has_its_own_extra(self, extra: str) -> None:
-        """Only the extra of that name, and developing, bring torch."""
+        """Only the extra `torch`, and developing, require torch."""
         assert "torch" not in {requirement.name for requirement in extras(extra)}
         assert ["torch"] == [requirement.name for requirement in extras("torch")]
 
     def test_student_versions(self) -> None:
-        """Students need no exact version and no upper bound, so that nothing on Colab is replaced."""
+        """Students' requirements have only lower bounds, so that nothing on Colab is replaced."""
         operators = {
             part.operator for line in SETTINGS["project"]["dependencies"] for part in Requirement(line).specifier
         }
@@ -57,7 +57,7 @@ class TestPackage:
         assert {">="} == operators
 
     def test_versions_of_python(self) -> None:
-        """pyproject.toml says which versions there are; the documents say the same, and the workflow tests each."""
+        """The documents and the workflow have the Python versions of pyproject.toml."""
         workflow = yaml.safe_load((PROJECT / ".github" / "workflows" / "test.yml").read_text())
         documents = [(PROJECT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/index.md")]
 
@@ -67,25 +67,25 @@ class TestPackage:
         assert all(f"You need Python {VERSIONS}," in text for text in documents)
 
     def test_address(self) -> None:
-        """The public address has one setting."""
+        """pyproject.toml has the setting of the public address."""
         assert "address" in SETTINGS["tool"]["pytorch-basics"]
 
 
 class TestLock:
     def test_lines(self) -> None:
-        """Every line pins one package exactly: no index, no host, no path, no local version."""
+        """Every line pins one package exactly, without index, host, path or local version."""
         assert [] == [line for line in LOCK if not re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][0-9a-z.]*", line)]
 
     def test_torch_first(self) -> None:
-        """torch stands first, by exact version."""
+        """torch is first, with an exact version."""
         assert re.fullmatch(r"torch==\d+\.\d+\.\d+", LOCK[0])
 
     def test_each_once(self) -> None:
-        """No package stands twice."""
+        """No package occurs twice."""
         assert len(PINNED) == len(LOCK)
 
     def test_covers_pyproject(self) -> None:
-        """Everything that developing needs is pinned, to a version that pyproject.toml allows."""
+        """Every requirement of development is pinned to an allowed version."""
         needed = extras("dev") + [Requirement(line) for line in SETTINGS["project"]["dependencies"]]
         needed += [Requirement(line) for line in SETTINGS["build-system"]["requires"]]
         wrong = [str(each) for each in needed if PINNED.get(canonicalize_name(each.name)) not in each.specifier]
@@ -95,7 +95,7 @@ class TestLock:
 
 class TestEnvironment:
     def test_python(self) -> None:
-        """conda's Python is one that pyproject.toml allows."""
+        """conda's Python version is allowed by pyproject.toml."""
         python = next(line for line in ENVIRONMENT["dependencies"] if str(line).startswith("python="))
 
         assert Version(python.split("=")[1]) in SpecifierSet(SETTINGS["project"]["requires-python"])
@@ -113,7 +113,7 @@ class TestEnvironment:
 
 
 def make(*arguments: str) -> str:
-    """What `make -n` says it would do, whatever state the set-up is in."""
+    """Return the output of `make`, in general with `-n`, which runs nothing."""
     command = ["make", "--no-print-directory", *arguments]
     done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr
@@ -137,7 +137,7 @@ class TestMake:
         assert set(targets) <= set(re.findall(r"\.PHONY: (.*)", makefile)[0].split())
 
     def test_set_up_first(self) -> None:
-        """Without a .venv everything begins by making one, torch by exact version in one pip call."""
+        """Without a .venv, every target first makes one, with the pinned torch in one pip call."""
         told = make("-n", "lint", "VENV=build/none").split("\n")
         steps = [line for line in told if "build/none/bin/python" in line or "venv --clear" in line]
 
@@ -147,7 +147,7 @@ class TestMake:
 
     @pytest.mark.parametrize("changed", [0, 1])
     def test_set_up_again(self, tmp_path: Path, changed: int) -> None:
-        """A .venv is made again when what the versions' files say changes, and not when only their times do."""
+        """A .venv is made again if the contents of the version files change, and not if only their times do."""
         files = [tmp_path / name for name in ("pyproject.toml", "requirements.lock")]
         for file in files:
             file.write_text("torch==2.13.0\n")
@@ -170,7 +170,7 @@ class TestMake:
         ],
     )
     def test_python_that_does_not_fit(self, tmp_path: Path, python: str, found: str) -> None:
-        """Where none fits, or one is named that is old, missing or no Python, one line says what to do."""
+        """If no suitable Python is found, one line says what to do."""
         old = tmp_path / "old-python"
         old.write_text('#!/bin/sh\n[ "$1" = --version ] && echo Python 3.9.1 || echo 3.9\n')
         old.chmod(0o755)
@@ -208,7 +208,7 @@ class TestMake:
         assert 'pytest -n 2 --dist loadgroup -m "night" --sample 0a1b' in make("-n", "unit", "NIGHT=1", "SAMPLE=0a1b")
 
     def test_browser(self) -> None:
-        """`make test-browser` stops where there is no browser, before a test is skipped; `make test` needs none."""
+        """`make test-browser` fails without a browser, and `make test` needs none."""
         told = make("-n", "test-browser").strip().split("\n")[-2:]
 
         shared = "-n logical --maxprocesses 4 --dist loadgroup"
@@ -216,7 +216,7 @@ class TestMake:
         assert "browser" not in make("-n", *(part.command[0] for part in suite.ALL))
 
     def test_parameters(self) -> None:
-        """`make run` takes every chapter or one, a seed, a device, and a wish for fewer repetitions."""
+        """`make run` accepts chapters, a seed, a device, and a shorter run."""
         wanted = ("CHAPTER=ch05_other", "SEED=7", "DEVICE=cuda", "SHORT=1")
         told = " ".join(make("-n", "run", *wanted).replace("\\\n", " ").split())
         chapters = sorted(path.stem for path in (PROJECT / "course" / "chapters").glob("*.py"))
@@ -230,7 +230,7 @@ class TestMake:
 
 class TestSession:
     def test_settings_of_a_shell_turn_nothing_red(self) -> None:
-        """Whatever a developer has set for notebooks, nbgrader, Jupyter, Python or torch, no test hears of it."""
+        """A developer's environment variables do not influence the tests."""
         settings = {
             "PYTORCH_BASICS_PROGRESS": "off",
             "PYTORCH_BASICS_COURSE": "/nonexistent",
@@ -277,7 +277,7 @@ class TestContinuousIntegration:
         assert "make test-all PYTHON=python" in runs["thorough"]
 
     def test_oldest_torch(self) -> None:
-        """Every night the worked solutions meet the oldest torch that pyproject.toml promises."""
+        """The nightly workflow tests the worked solutions with the oldest supported torch."""
         workflow = yaml.safe_load((PROJECT / ".github" / "workflows" / "nightly.yml").read_text())
         install, check = [step["run"] for step in workflow["jobs"]["oldest-torch"]["steps"] if "run" in step]
         (promised,) = SETTINGS["project"]["optional-dependencies"]["torch"]

@@ -1,4 +1,4 @@
-"""An assignment of several notebooks: each counts under its own name, and costs only itself."""
+"""An assignment of several notebooks: each has its own points, and a broken one costs only itself."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ OWN = Own(
 )
 
 pytestmark = [
-    pytest.mark.xdist_group("several notebooks"),  # the course is made once
+    pytest.mark.xdist_group("several notebooks"),  # one process, which makes the course once
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
     pytest.mark.night,
 ]
@@ -42,7 +42,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course with such an assignment, handed in by five, three of them in odd ways, and graded."""
+    """Return a course with such an assignment and five submissions, three of them unusual, graded."""
     folder = make_course(tmp_path_factory.mktemp("several") / "course")
     write_source(folder, "hw", OWN)
     cycle = Cycle(folder, "hw")
@@ -60,7 +60,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_each_has_its_own_points(course: Path) -> None:
-    """Cells of one name in two notebooks are two; what ends one, is missing or cannot be read costs that one."""
+    """Cells of one name in two notebooks are separate, and a broken notebook costs only itself."""
     found = {
         student: [cells[name][0] for name in ("two", "second/two")] for student, cells in scores(course, "hw").items()
     }
@@ -71,7 +71,7 @@ def test_each_has_its_own_points(course: Path) -> None:
 
 
 def test_what_a_person_should_know(course: Path) -> None:
-    """The table has the sum of all notebooks, and names the one that was missing or could not be read."""
+    """The table has the sum of all notebooks, and names missing and unreadable ones."""
     rows = {row.student: row for row in class_table.class_rows(course, "hw", {})}
 
     assert (5.0, 5.0) == (rows["ada"].verdict.score, rows["ada"].verdict.max_score)
@@ -80,7 +80,7 @@ def test_what_a_person_should_know(course: Path) -> None:
 
 
 def test_written_down_apart(course: Path) -> None:
-    """The graded notebooks and the feedback are two, with what each gave."""
+    """There are separate graded notebooks and feedback pages."""
     assert {} == Cycle(course, "hw").feedback(["ada"])
 
     folder = course / "autograded" / "cyd" / "hw"
@@ -90,7 +90,7 @@ def test_written_down_apart(course: Path) -> None:
 
 
 def test_report_and_nbgraders_command(course: Path) -> None:
-    """The report names cells with their notebook, and `nbgrader autograde` does the same as our command."""
+    """The report names cells with their notebook, and `nbgrader autograde` gives the same scores."""
     before = scores(course, "hw")
     shutil.rmtree(course / "submitted" / "eve")
     for student in ("ada", "bob"):
@@ -102,7 +102,7 @@ def test_report_and_nbgraders_command(course: Path) -> None:
 
 
 def test_release_that_the_gradebook_does_not_know(course: Path, tmp_path: Path) -> None:
-    """A notebook that came later is graded once nbgrader has been told of it."""
+    """A notebook that the gradebook does not know raises WorkFailed."""
     shutil.copytree(course, tmp_path / "course")
     release = tmp_path / "course" / "release" / "hw"
     shutil.copyfile(release / "second.ipynb", release / "third.ipynb")
@@ -112,7 +112,7 @@ def test_release_that_the_gradebook_does_not_know(course: Path, tmp_path: Path) 
 
 
 def test_score_by_hand_for_other_points_is_looked_at_again(course: Path) -> None:
-    """Where a written cell is worth something else now, the older score by hand is named, and waits in formgrader."""
+    """If a cell's points change, its manual score is listed and waits in formgrader again."""
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
         grade = gradebook.find_grade("essay", "hw", "hw", "ada")
         grade.manual_score, grade.needs_manual_grade = 3, False
@@ -127,7 +127,7 @@ def test_score_by_hand_for_other_points_is_looked_at_again(course: Path) -> None
 
 
 def regraded(course: Path) -> dict[str, tuple[str, ...]]:
-    """Generate, and grade what has changed; who has scores by hand to look at again."""
+    """Generate and regrade; return the manual scores that need another look."""
     cycle = Cycle(course, "hw")
     cycle.generate()
     cycle.autograde(["ada"], how=GradingOptions(workers=WorkerChoice(count=1), unconfined=UNCONFINED, force=True))

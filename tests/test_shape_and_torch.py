@@ -1,4 +1,4 @@
-"""The shape explorer beside torch: all that its picture says of an operation is what its line of code does there."""
+"""The picture of the shape explorer agrees with torch for every operation."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ REFUSED = (
     "x > 1 and x < 3",
     "not x",
     "keep or x > 1",
-)  # where more than one number is asked for its truth
+)  # masks that need the truth value of several numbers
 
 Arguments = dict[str, str]
 
 
 @st.composite
 def tensors(draw: st.DrawFn, shapes: st.SearchStrategy[list[int]] = SHAPES) -> Tensor:
-    """Draw a tensor of small numbers, whose axes may be turned round."""
+    """Draw a tensor of small numbers, perhaps transposed."""
     made = torch.tensor(draw(st.integers(-2, 3))) + torch.arange(torch.Size(shape := draw(shapes)).numel()).reshape(
         shape
     )
@@ -48,7 +48,7 @@ def tensors(draw: st.DrawFn, shapes: st.SearchStrategy[list[int]] = SHAPES) -> T
 
 @st.composite
 def written(draw: st.DrawFn, numbers: st.SearchStrategy[list[int]]) -> str:
-    """Draw whole numbers as a reader types them: with brackets or without."""
+    """Draw whole numbers as a reader types them, with or without brackets."""
     text = draw(st.sampled_from([", ", ","])).join(map(str, some := draw(numbers)))
     comma = "," if len(some) == 1 else ""
     return draw(st.sampled_from([text, text, f"({text}{comma})", f"[{text}]"]))
@@ -56,7 +56,7 @@ def written(draw: st.DrawFn, numbers: st.SearchStrategy[list[int]]) -> str:
 
 @st.composite
 def arguments(draw: st.DrawFn, operation: str, x: Tensor) -> Arguments:
-    """Draw arguments that fit the tensor, as a rule."""
+    """Draw arguments that usually fit the tensor."""
     near = st.integers(-x.dim() - 2, x.dim() + 1)
     fitting = st.lists(st.integers(-max(1, x.dim()), max(0, x.dim() - 1)), max_size=3)
     dims = written(fitting | st.lists(near, min_size=1, max_size=2))
@@ -96,16 +96,16 @@ def questions(draw: st.DrawFn, operation: str) -> tuple[dict[str, Tensor], Argum
     return {"x": x, "y": draw(tensors()), "keep": x % 2 == 0}, draw(arguments(operation, x))
 
 
-# --- the picture, read
+# --- parsing the picture
 
 
 def sizes_of(row: Tag) -> list[str]:
-    """Return the sizes of a row, without the dashes where there is no such axis, and without a count."""
+    """Return the sizes in a row, without dashes for missing axes and without the count."""
     return [cell.text for cell in row.find_all("td", class_="x-size") if cell.text != "–"]
 
 
 def rows_of(picture: BeautifulSoup, kind: str) -> dict[str, list[Tag]]:
-    """Return the rows of a table, by what stands before them."""
+    """Return the rows of a table by their first cells."""
     found: dict[str, list[Tag]] = {}
     for row in picture.select(f"table.{kind} tr"):
         found.setdefault(row.find(["th", "td"]).text, []).append(row)
@@ -113,7 +113,7 @@ def rows_of(picture: BeautifulSoup, kind: str) -> dict[str, list[Tag]]:
 
 
 def assert_values(picture: BeautifulSoup, name: str, tensor: Tensor) -> None:
-    """Each matrix stands under its index, and each number at its place."""
+    """Assert that each matrix has its index, and each number its place."""
     if tensor.numel() > MOST_VALUES:
         assert f"{name}: {tensor.numel():,} numbers, too many to write out" in picture.text
         return
@@ -128,14 +128,14 @@ def assert_values(picture: BeautifulSoup, name: str, tensor: Tensor) -> None:
 
 
 def assert_label(picture: BeautifulSoup, name: str, tensor: Tensor) -> None:
-    """Shape, stride and dtype stand on the label."""
+    """Assert that the label has shape, stride and dtype."""
     dtype = str(tensor.dtype).removeprefix("torch.")
     for row in rows_of(picture, "x-facts")[name]:
         assert [str(tuple(tensor.shape)), str(tensor.stride()), dtype] == [cell.text for cell in row.find_all("code")]
 
 
 def done(code: str, known: dict[str, Tensor]) -> Tensor | str:
-    """Return what a line of code gives, or the error that it ends in."""
+    """Return the result of a line of code, or its error."""
     try:
         result: Tensor = eval(code, dict(known))
     except Exception as error:
@@ -143,16 +143,16 @@ def done(code: str, known: dict[str, Tensor]) -> Tensor | str:
     return result
 
 
-# --- what the labels below the sizes say, asked of torch
+# --- the expected labels below the sizes, computed with torch
 
 
 def axes_from(code: str, x: Tensor) -> list[int]:
-    """Return which axis of x each axis of a result is."""
+    """Return, for each axis of a result, the axis of x that it is."""
     return [DISTINCT.index(size) for size in eval(code, {"x": torch.empty(DISTINCT[: x.dim()])}).shape]
 
 
 def met(first: torch.Size, second: torch.Size) -> list[str]:
-    """Return why sizes meet as they do where torch broadcasts them."""
+    """Return the reasons for each size when torch broadcasts two shapes."""
     result = torch.broadcast_shapes(first, second)
     rows = zip(result, *[[None] * (len(result) - len(each)) + list(each) for each in (first, second)], strict=True)
     return [
@@ -168,7 +168,7 @@ def met(first: torch.Size, second: torch.Size) -> list[str]:
 
 
 def reasons(operation: str, code: str, x: Tensor, y: Tensor) -> list[str] | None:
-    """Return the labels as they follow from what torch does; None where they are not looked at."""
+    """Return the labels computed with torch; None if they are not compared."""
     marked = torch.empty(DISTINCT[: x.dim()])
     match operation:
         case "add":
@@ -206,7 +206,7 @@ def reasons(operation: str, code: str, x: Tensor, y: Tensor) -> list[str] | None
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_the_picture_is_what_torch_does(operation: str) -> None:
-    """Sizes, labels, shape, values, strides, shared memory, and torch's own words where it refuses."""
+    """Sizes, labels, shape, values, strides, shared memory and errors are torch's."""
 
     @DRAWN
     @given(questions(operation))
@@ -234,7 +234,7 @@ def test_the_picture_is_what_torch_does(operation: str) -> None:
         assert_values(picture, "result", expected)
         assert_label(picture, "result", expected)
         memory = {each.untyped_storage().data_ptr() for each in (known[name] for name in names) if each.numel()}
-        if expected.numel():  # of a result without numbers the page says nothing about memory
+        if expected.numel():  # the page makes no claim about the memory of an empty result
             assert (expected.untyped_storage().data_ptr() in memory) == ("is a view" in picture.text)
         why = reasons(operation, found.code, known["x"], known["y"])
         if why is not None and found.rows:
@@ -246,7 +246,7 @@ def test_the_picture_is_what_torch_does(operation: str) -> None:
 
 
 def test_no_first_state_shows_a_refusal_beside_a_result() -> None:
-    """Each operation as it stands at first, on each tensor or pair of 1 to 4 axes; alone, each tensor is no refusal."""
+    """Each operation's initial state shows either a result or an error, and never an error for a single tensor."""
     explorer = shape_explorer(**{f"x{axes}": torch.ones(DISTINCT[:axes]) for axes in range(1, 5)})
     for operation, first, second in product(OPERATIONS, *[[f"x{axes}" for axes in range(1, 5)]] * 2):
         for name, value in (("operation", operation), ("first", first), ("second", second)):
@@ -265,7 +265,7 @@ def test_no_first_state_shows_a_refusal_beside_a_result() -> None:
 def test_a_refusal_after_a_change_of_tensors_shows_no_result(
     operation: str, argument: str, text: str, then: str
 ) -> None:
-    """What was typed for two axes stays where three come, or the other way round, and does not fit."""
+    """Arguments that no longer fit after a change of tensors give an error without a result."""
     explorer = shape_explorer(flat=torch.ones(2, 3), cube=torch.ones(2, 3, 5))
     for name, value in (("operation", operation), (argument, text), ("first", then)):
         explorer.choose(name, value)
@@ -276,7 +276,7 @@ def test_a_refusal_after_a_change_of_tensors_shows_no_result(
 
 @pytest.mark.parametrize("index", [*MASKS, "keep, :1", "x[:, 1] > 2, 0"])
 def test_a_mask_is_filmed(index: str) -> None:
-    """Each number of the result was the number that it is told to come from."""
+    """With a mask, each number of the result is traced to its source."""
     x = torch.arange(12.0).reshape(3, 4)
     known = {"x": x, "keep": x % 2 == 0} if index != "keep, :1" else {"x": x, "keep": torch.tensor([True, False, True])}
     film = film_of(known, ("index", ("x",), {"index": index}))
@@ -291,7 +291,7 @@ def test_a_mask_is_filmed(index: str) -> None:
 
 @pytest.mark.parametrize("text", [*REFUSED, "keep[0]", "x * 0.5", "~x"])
 def test_a_mask_that_torch_refuses(text: str) -> None:
-    """In torch's own words."""
+    """A mask that torch refuses gives torch's error."""
     known = {"x": torch.ones(3, 4), "keep": torch.ones(3, 4) > 2}
 
     assert done(f"x[{text}]", known) == explore("index", [("x", known["x"])], {"index": text}, known).error != ""
@@ -301,14 +301,14 @@ def test_a_mask_that_torch_refuses(text: str) -> None:
     "text", ["y > 2", "x.any()", "(lambda: 1)()", "x > '2'", "1 / 0 > x", "1 > 2", "x if x else 1"]
 )
 def test_a_mask_of_what_is_not_here_is_not_run(text: str) -> None:
-    """Names that no tensor has, and whatever is no comparison."""
+    """An index with unknown names, or that is no comparison, is not evaluated."""
     found = explore("index", [("x", torch.ones(3, 4))], {"index": text})
 
     assert found.note.startswith("expected an index such as 0, :, 1:3 or None, or a mask such as x > 2; found ")
 
 
 def test_a_large_mask_is_not_computed() -> None:
-    """A page stays alive."""
+    """A mask that would be too large is not computed."""
     x = torch.ones(2000)
 
     assert "1,000,000" in explore("index", [("x", x)], {"index": "x[:, None] > x"}).note

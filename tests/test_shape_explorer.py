@@ -1,4 +1,4 @@
-"""The shape explorer's state: its rules say before any arithmetic what torch then does."""
+"""The data of the shape explorer: its rules predict torch's shapes without arithmetic."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ WITH_RULES = ("sum", "mean", "amax", "transpose", "permute", "squeeze", "unsquee
 
 
 def counted(*shape: int) -> Tensor:
-    """A tensor of this shape with the numbers from 0 on."""
+    """Return a tensor of this shape with the numbers 0, 1, 2, ..."""
     return torch.arange(float(torch.Size(shape).numel())).reshape(shape)
 
 
 def told(found: Exploration) -> tuple[int, ...]:
-    """The shape that the rows give."""
+    """Return the shape that the rows give."""
     return tuple(row.result for row in found.rows if row.result is not None)
 
 
@@ -32,7 +32,7 @@ def told(found: Exploration) -> tuple[int, ...]:
 @settings(deadline=None)
 @given(first=SHAPES, second=SHAPES)
 def test_two_shapes_meet_as_torch_lets_them(operation: str, first: list[int], second: list[int]) -> None:
-    """Where torch has a result, the rows give its shape; where it has an error, a row says where."""
+    """The rows give torch's shape, or show where torch refuses."""
     found = explore(operation, [("a", counted(*first)), ("b", counted(*second))])
 
     if found.result:
@@ -44,7 +44,7 @@ def test_two_shapes_meet_as_torch_lets_them(operation: str, first: list[int], se
 
 @st.composite
 def asked(draw: st.DrawFn) -> tuple[str, list[int], dict[str, str]]:
-    """An operation on one tensor, its shape, and arguments that may or may not fit it."""
+    """Draw an operation on one tensor, its shape, and arguments that may not fit."""
     shape = draw(st.lists(SIZES, min_size=1, max_size=4))
     dims = st.integers(-len(shape), len(shape) - 1)
     name = draw(st.sampled_from(WITH_RULES))
@@ -63,7 +63,7 @@ def asked(draw: st.DrawFn) -> tuple[str, list[int], dict[str, str]]:
 @settings(deadline=None)
 @given(case=asked())
 def test_one_shape_becomes_what_its_rows_say(case: tuple[str, list[int], dict[str, str]]) -> None:
-    """Dimension by dimension, for reductions, moves, and sizes of 1."""
+    """The rows of operations on one tensor give torch's shape, or show where torch refuses."""
     name, shape, arguments = case
     found = explore(name, [("x", counted(*shape))], arguments)
 
@@ -89,7 +89,7 @@ def test_one_shape_becomes_what_its_rows_say(case: tuple[str, list[int], dict[st
     ],
 )
 def test_result_is_torchs(operation: str, arguments: dict[str, str], right: Any) -> None:
-    """Values, strides and shared memory are those of the operation as it is written in torch."""
+    """Values, strides and shared memory are torch's."""
     x = counted(2, 3)
     found, expected = explore(operation, [("x", x)], arguments), right(x)
 
@@ -109,7 +109,7 @@ def test_result_is_torchs(operation: str, arguments: dict[str, str], right: Any)
     ],
 )
 def test_code_is_what_a_reader_would_write(operation: str, arguments: dict[str, str], code: str) -> None:
-    """And run as it stands, it gives the same."""
+    """The code is idiomatic, and gives the same result when run."""
     x = counted(2, 3)
     found = explore(operation, [("x", x)], arguments)
 
@@ -118,7 +118,7 @@ def test_code_is_what_a_reader_would_write(operation: str, arguments: dict[str, 
 
 
 def test_impossible_operation_shows_torchs_own_error() -> None:
-    """Word for word."""
+    """The error has torch's exact message."""
     x = counted(2, 3).T
     with pytest.raises(RuntimeError) as raised:
         x.view(6)
@@ -137,14 +137,14 @@ def test_impossible_operation_shows_torchs_own_error() -> None:
     ],
 )
 def test_what_cannot_be_read_is_named_and_not_run(operation: str, arguments: dict[str, str]) -> None:
-    """A note says what was expected and what was found."""
+    """An argument that cannot be parsed gives a note, and torch is not called."""
     found = explore(operation, [("x", counted(2, 3))], arguments)
 
     assert found.note.startswith("expected ") and found.result is None and found.error == ""
 
 
 def test_large_result_is_not_computed() -> None:
-    """Its shape is told all the same, as it takes no arithmetic."""
+    """A large result has a shape and is not computed."""
     side = 2 * int(MOST_COMPUTED**0.5)
     found = explore("add", [("a", torch.zeros(side, 1)), ("b", torch.zeros(side))])
 
@@ -152,7 +152,7 @@ def test_large_result_is_not_computed() -> None:
 
 
 def test_same_tensor_twice() -> None:
-    """`x + x` is an operation on two tensors; a view of both would name the memory once."""
+    """The same tensor may be both operands."""
     x = counted(2, 3)
 
     assert (2, 3) == explore("add", [("x", x), ("x", x)]).shape
@@ -160,7 +160,7 @@ def test_same_tensor_twice() -> None:
 
 
 def test_tensors_without_numbers_share_no_memory() -> None:
-    """Their storage has no address; two of them are not therefore one."""
+    """Empty tensors share no memory."""
     empty = torch.empty(0, 3)
 
     assert () == explore("add", [("a", empty), ("b", counted(3))]).shares
@@ -168,6 +168,6 @@ def test_tensors_without_numbers_share_no_memory() -> None:
 
 @pytest.mark.parametrize(("operation", "count"), [("matmul", 1), ("view", 2), ("solve", 1)])
 def test_wrong_call_says_what_is_expected(operation: str, count: int) -> None:
-    """An operation that is not there, or too few tensors."""
+    """An unknown operation, or a wrong number of tensors, raises ValueError."""
     with pytest.raises(ValueError, match=r"expected one of|takes"):
         explore(operation, [(name, counted(2)) for name in "ab"[:count]])

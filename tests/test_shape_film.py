@@ -1,4 +1,4 @@
-"""The shape explorer as a film: each number of a result with the operands that made it and its place in memory."""
+"""The film of the shape explorer: each number with its operands and its place in memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COLUMN = torch.tensor([[10], [20], [30]])
 
 
 def cells(operation: str, *tensors: Tensor, **given: str) -> Traced:
-    """An operation on tensors a and b, cell by cell."""
+    """Return an operation on tensors a and b, cell by cell."""
     named = list(zip("ab", tensors, strict=False))
     found = trace_cells(explore(operation, named, given), operation, tensors, given)
     assert found is not None
@@ -32,12 +32,12 @@ def cells(operation: str, *tensors: Tensor, **given: str) -> Traced:
 
 
 def said(explorer: ShapeExplorer) -> list[str]:
-    """What stands below each frame."""
+    """Return the caption of each frame."""
     return [frame["said.text"] for frame in frames(explorer.film)]
 
 
 def choose(explorer: ShapeExplorer, **chosen: object) -> ShapeExplorer:
-    """What the page sends."""
+    """Send these choices as the page would, and return the explorer."""
     for name, value in chosen.items():
         explorer._hear(explorer, {"choose": name, "value": value}, [])
     return explorer
@@ -59,14 +59,14 @@ def choose(explorer: ShapeExplorer, **chosen: object) -> ShapeExplorer:
 def test_operands_of_a_number(
     operation: str, tensors: Any, given: dict[str, str], cell: int, made: Any, spelled: str
 ) -> None:
-    """Those that have a part in it, and how it comes about."""
+    """A number's operands and formula are these."""
     found = cells(operation, *tensors, **given)
 
     assert made == found.made[cell] and spelled == found.spelled(cell)
 
 
 def test_zeros_and_equal_numbers_have_their_part_too() -> None:
-    """It is the operation that decides, not the numbers."""
+    """The operands depend on the operation, and not on the numbers."""
     found = cells("matmul", torch.zeros(2, 3), torch.zeros(3, 1))
 
     assert (((0, 1, 2), (0, 1, 2)), ((3, 4, 5), (0, 1, 2))) == found.made
@@ -75,7 +75,7 @@ def test_zeros_and_equal_numbers_have_their_part_too() -> None:
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_every_operation_can_be_filmed(operation: str) -> None:
-    """With its own first arguments: as many frames as there are numbers, first those of the result."""
+    """Every operation has operands and a formula for each number."""
     first = COLUMN.T if operation == "matmul" else BASE.float()
     found = cells(operation, *(first, COLUMN)[: OPERATIONS[operation].tensors])
 
@@ -84,7 +84,7 @@ def test_every_operation_can_be_filmed(operation: str) -> None:
 
 
 def test_places_in_memory() -> None:
-    """A view's numbers lie where those of its base lie; a copy's in a memory of its own."""
+    """A view's numbers are in the base's memory, and a copy's in its own."""
     turned = cells("transpose", BASE).result
     picked = cells("index", BASE[1:], index="[1]").result
     assert turned is not None and picked is not None
@@ -95,7 +95,7 @@ def test_places_in_memory() -> None:
 
 
 def test_a_view_into_a_large_memory_has_no_strip() -> None:
-    """Its places are not told; all else is."""
+    """A view of a large memory has no places, but all else."""
     explorer = shape_explorer(x=torch.arange(1000)[5:8])
 
     assert "place" not in " ".join(said(explorer)) and "x[1] = 6" in " ".join(said(explorer))
@@ -103,7 +103,7 @@ def test_a_view_into_a_large_memory_has_no_strip() -> None:
 
 
 def test_a_refusal_films_what_went_in() -> None:
-    """And says torch's words; there is no result to light up."""
+    """If torch refuses, the film has the inputs and torch's error."""
     explorer = shape_explorer(base=BASE, row=torch.tensor([1, 2, 3]))
     (run,) = explorer.film["runs"].values()
 
@@ -112,7 +112,7 @@ def test_a_refusal_films_what_went_in() -> None:
 
 
 def test_words_of_each_frame() -> None:
-    """The number, how it came about, and where it lies; then those that went in."""
+    """A caption has the number, its formula and its place; the inputs' frames follow."""
     told = said(choose(shape_explorer(base=BASE, column=COLUMN), second="column"))
 
     assert "result[0, 1] = 1 + 10 = 11, place 1 in its memory." == told[1]
@@ -120,7 +120,7 @@ def test_words_of_each_frame() -> None:
 
 
 def test_cells_name_their_frames() -> None:
-    """Whoever points at a cell, or at its place in memory, sees its frame."""
+    """Each cell and each place in memory refers to its frame."""
     explorer = choose(shape_explorer(base=BASE, column=COLUMN), second="column")
     named = [int(each) for each in re.findall(r'data-frame="(\d+)"', explorer.film["picture"])]
 
@@ -128,7 +128,7 @@ def test_cells_name_their_frames() -> None:
 
 
 def test_what_is_to_be_predicted_is_not_filmed() -> None:
-    """Until it is shown; then the numbers are there once."""
+    """There is no film while the reader predicts."""
     explorer = choose(shape_explorer(), predict=True)
     assert {} == explorer.film and "11" not in explorer.page().split("</style>")[1]
 
@@ -137,7 +137,7 @@ def test_what_is_to_be_predicted_is_not_filmed() -> None:
 
 @pytest.mark.parametrize("tensor", [torch.zeros(0, 3), torch.ones(61), torch.ones(10**7)])
 def test_empty_and_large_tensors(tensor: Tensor) -> None:
-    """Nothing is filmed, and the picture tells what it can."""
+    """Empty and large tensors have no film."""
     explorer = shape_explorer(x=tensor)
 
     assert {} == explorer.film and str(tuple(tensor.shape)) in explorer.picture
@@ -152,7 +152,7 @@ def test_empty_and_large_tensors(tensor: Tensor) -> None:
     ],
 )
 def test_odd_numbers(tensor: Tensor, told: str) -> None:
-    """They stand as they are written, and in no coordinate."""
+    """NaN and other special numbers appear as text, and never in coordinates."""
     explorer = choose(shape_explorer(x=tensor), operation="reshape", sizes="-1")
     drawn = [value for frame in frames(explorer.film) for part, value in frame.items() if part != "said.text"]
 
@@ -160,7 +160,7 @@ def test_odd_numbers(tensor: Tensor, told: str) -> None:
 
 
 def test_three_axes_stand_as_matrices_beside_each_other() -> None:
-    """No two cells in one place."""
+    """No two cells of a tensor with three axes overlap."""
     picture = shape_explorer(x=torch.arange(24).reshape(2, 3, 4)).film["picture"]
     corners = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)"[^>]*class="x-cell"', picture)
 
@@ -168,7 +168,7 @@ def test_three_axes_stand_as_matrices_beside_each_other() -> None:
 
 
 def test_a_page_for_the_site_has_many_cases(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sums, products and changes of shape, of which one is seen; elsewhere the present one alone."""
+    """On the site, the page has many operations, one of them visible; elsewhere only the present one."""
     explorer = shape_explorer(base=BASE, per_row=torch.tensor([10, 20, 30]), column=COLUMN)
     assert 1 == explorer.page().count("display=")
     monkeypatch.setenv(RECORD, "all")
@@ -180,7 +180,7 @@ def test_a_page_for_the_site_has_many_cases(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_names_are_text() -> None:
-    """Of tensors, and of what was typed in."""
+    """Markup in a name is escaped."""
     explorer = shape_explorer(**{"<b>": torch.ones(2)})
 
     assert "<b>" not in explorer.film["picture"] and "<b>" not in explorer.page()

@@ -1,4 +1,4 @@
-"""The shape explorer's picture and widget: the facts of the state, in order, and nothing from outside as markup."""
+"""The picture and the widget of the shape explorer: all facts in order, with outside text escaped."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from explorers.shapes import Exploration, explore
 
 
 def counted(*shape: int) -> torch.Tensor:
-    """A tensor of this shape with the numbers from 0 on."""
+    """Return a tensor of this shape with the numbers 0, 1, 2, ..."""
     return torch.arange(float(torch.Size(shape).numel())).reshape(shape)
 
 
 def words(picture: str) -> str:
-    """What is left without any markup, as GitHub may leave it."""
+    """Return the text of a picture without markup."""
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", re.sub(r"<style>.*?</style>", "", picture, flags=re.S))).split())
 
 
 def added() -> Exploration:
-    """A column and a row."""
+    """Return the sum of a column and a row."""
     return explore("add", [("column", counted(3, 1)), ("row", counted(4))])
 
 
 def test_all_facts_in_order() -> None:
-    """Sizes and why; the shape; the numbers; strides and dtype; the memory: readable without any style."""
+    """Sizes, shape, numbers, strides, dtype and memory are in order, and readable without style."""
     told = words(shape_picture(added()))
     facts = (
         "column + row",
@@ -53,7 +53,7 @@ def test_all_facts_in_order() -> None:
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_same_facts_as_the_state(operation: str) -> None:
-    """For each operation as it stands at first: code, rule, shape, stride, values and error are those of the state."""
+    """For each operation, the picture has the state's code, rule, shape, values and error."""
     tensors = list(examples().items())[2 : 2 + OPERATIONS[operation].tensors]
     found = explore(operation, tensors)
     told = words(shape_picture(found))
@@ -68,21 +68,21 @@ def test_same_facts_as_the_state(operation: str) -> None:
 
 
 def test_view_names_whose_memory() -> None:
-    """A view says that a change to one shows in the other."""
+    """A view has a sentence about the shared memory."""
     told = words(shape_picture(explore("transpose", [("table", counted(2, 3))])))
 
     assert "The result is a view: it looks at the memory of table" in told
 
 
 def test_nothing_is_shared_where_nothing_is() -> None:
-    """A view of a tensor without numbers has no memory, neither of its own nor somebody else's."""
+    """An empty view has a sentence that nothing is shared."""
     told = words(shape_picture(explore("transpose", [("table", torch.zeros(0, 3))])))
 
     assert "The result has no numbers: there is nothing that could be shared." in told and "of its own" not in told
 
 
 def test_clash_is_marked_without_color() -> None:
-    """Where sizes do not fit stands a sign with a name, and torch's error word for word."""
+    """Sizes that do not fit have a sign with a name, and torch's exact error."""
     found = explore("add", [("a", counted(2, 3)), ("b", counted(4))])
     picture = shape_picture(found)
 
@@ -91,14 +91,14 @@ def test_clash_is_marked_without_color() -> None:
 
 
 def test_large_tensor_is_counted() -> None:
-    """Too many numbers are not written out."""
+    """A large tensor has its count in place of its numbers."""
     told = words(shape_picture(explore("transpose", [("x", counted(30, 40))])))
 
     assert "x : 1,200 numbers, too many to write out" in told and "known before any number is: (40, 30)" in told
 
 
 def test_covered_picture_tells_nothing_of_the_result() -> None:
-    """Neither its shape, nor its numbers, nor why."""
+    """A covered picture does not reveal shape, numbers or reasons."""
     told = words(shape_picture(added(), covered=True))
 
     assert "What is the shape of the result?" in told and "result ?" in told
@@ -108,7 +108,7 @@ def test_covered_picture_tells_nothing_of_the_result() -> None:
 @given(name=st.text(min_size=1), typed=st.text())
 @settings(deadline=None)
 def test_names_and_arguments_are_text(name: str, typed: str) -> None:
-    """No tag in the picture comes from a name or from what was typed in."""
+    """Markup in names and arguments is escaped."""
     found = explore("view", [(f"<x>{name}", counted(2, 3))], {"sizes": f"<b>{typed}"})
 
     assert set(re.findall(r"</?([^\s/>]+)", shape_picture(found))) <= {
@@ -131,12 +131,12 @@ def test_names_and_arguments_are_text(name: str, typed: str) -> None:
     ],
 )
 def test_prediction(guess: str, ending: str) -> None:
-    """A guess is read as people write shapes, and compared."""
+    """A prediction is parsed in the usual notations and compared."""
     assert judge_prediction(guess, added()).endswith(ending)
 
 
 def test_predicted_error() -> None:
-    """That torch refuses can be foreseen as well; so can a shape without dimensions."""
+    """An error and an empty shape can be predicted."""
     refused = explore("add", [("a", counted(3)), ("b", counted(4))])
     total = explore("sum", [("a", counted(3))])
 
@@ -146,26 +146,26 @@ def test_predicted_error() -> None:
 
 
 def choose(explorer: ShapeExplorer, **chosen: Any) -> None:
-    """What a reader chooses, one after the other."""
+    """Send these choices one after the other."""
     for name, value in chosen.items():
         explorer._handle_custom_msg({"choose": name, "value": value}, [])
 
 
 def offered(explorer: ShapeExplorer) -> dict[str, Any]:
-    """What stands in each control."""
+    """Return the values of the controls."""
     return {control["name"]: control["value"] for control in explorer.controls}
 
 
 class TestWidget:
     def test_begins_with_a_broadcast(self) -> None:
-        """On tensors of its own, without a page."""
+        """Without tensors, the explorer starts with a broadcast of its examples."""
         explorer = shape_explorer()
 
         assert "column + row: shape (3, 4)." == explorer.tell()
         assert {"operation": "add", "first": "column", "second": "row", "predict": False} == offered(explorer)
 
     def test_own_tensors(self) -> None:
-        """Those that are given, and no others; a later change to one is seen."""
+        """Only the given tensors are offered, and later changes to them appear."""
         x, w = counted(2, 5), counted(5, 3)
         explorer = shape_explorer(x=x, w=w)
         choose(explorer, operation="matmul")
@@ -176,7 +176,7 @@ class TestWidget:
         assert ">7</text>" in explorer.film["picture"]
 
     def test_one_tensor(self) -> None:
-        """Can be moved, and met with itself."""
+        """A single tensor can be both operands."""
         explorer = shape_explorer(x=counted(2, 3))
         assert "x.transpose(0, 1): shape (3, 2)." == explorer.tell()
 
@@ -184,7 +184,7 @@ class TestWidget:
         assert "x + x: shape (2, 3)." == explorer.tell()
 
     def test_arguments_are_kept_for_each_operation(self) -> None:
-        """Going back to an operation finds what was typed in there."""
+        """Each operation remembers its typed arguments."""
         explorer = shape_explorer(x=counted(2, 3))
         choose(explorer, operation="view", sizes="3, 2")
         choose(explorer, operation="expand")
@@ -194,14 +194,14 @@ class TestWidget:
         assert "3, 2" == offered(explorer)["sizes"] and "x.view(3, 2): shape (3, 2)." == explorer.said
 
     def test_what_cannot_be_read_stays_to_be_mended(self) -> None:
-        """The field keeps it, and the picture says what was expected."""
+        """An invalid argument stays in its field, with a note."""
         explorer = shape_explorer(x=counted(2, 3))
         choose(explorer, operation="view", sizes="two")
 
         assert "two" == offered(explorer)["sizes"] and "expected whole numbers" in explorer.picture
 
     def test_prediction_first(self) -> None:
-        """Covered at each new question, uncovered when asked, and judged."""
+        """With predictions, each new question is covered until the reader asks, and then judged."""
         explorer = shape_explorer()
         choose(explorer, predict=True)
         assert "known before" not in explorer.picture and {"guess", "show"} < set(offered(explorer))
@@ -217,37 +217,37 @@ class TestWidget:
         assert "known before" in explorer.picture and "x-right" not in explorer.picture
 
     def test_unreadable_argument_is_no_riddle(self) -> None:
-        """While predicting first, too, it is named at once."""
+        """An invalid argument gives its note even while covered."""
         explorer = shape_explorer(x=counted(2, 3))
         choose(explorer, operation="view", predict=True, sizes="two")
 
         assert "expected whole numbers" in explorer.picture and explorer.said.startswith("expected whole numbers")
 
     def test_tensors_have_names(self) -> None:
-        """The picture calls them by it."""
+        """A tensor without a name raises TypeError."""
         with pytest.raises(TypeError, match=r"Write shape_explorer\(x=x\)"):
             shape_explorer(torch.ones(2))
 
     @pytest.mark.parametrize("made", [[1.0], None, "x"])
     def test_no_tensor(self, made: Any) -> None:
-        """What was found is named."""
+        """An argument that is no tensor raises TypeError."""
         with pytest.raises(TypeError, match=f"expected tensors, found {type(made).__name__} for x"):
             shape_explorer(x=made)
 
     @pytest.mark.parametrize("made", [torch.ones(2, 2).to_sparse(), torch.ones(2, device="meta")])
     def test_tensor_without_numbers_in_plain_memory(self, made: torch.Tensor) -> None:
-        """Strides or numbers are missing, and both are shown."""
+        """A sparse or meta tensor raises ValueError."""
         with pytest.raises(ValueError, match="expected tensors with numbers and strides; x is torch"):
             shape_explorer(x=made)
 
     def test_tracked_tensor(self) -> None:
-        """One that keeps a record for gradients is looked at without adding to it."""
+        """A tensor that requires grad can be explored."""
         explorer = shape_explorer(w=torch.nn.Parameter(counted(2, 3)))
 
         assert "w.transpose(0, 1): shape (3, 2)." == explorer.tell()
 
     def test_static_page_tells_what_the_picture_tells(self) -> None:
-        """With the title before it."""
+        """The page without a kernel has the title and the picture's content."""
         explorer = shape_explorer()
 
         still, numbers = words(explorer.page()), "column 0 10 20 row 1 2 3 4 result 1 2 3 4 11 12 13 14 21 22 23 24"

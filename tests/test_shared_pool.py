@@ -1,4 +1,4 @@
-"""Workers that are forked from one warm process, and end with it."""
+"""Workers forked from one warm process, which end with it."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ from autograder.grading.shared_pool import FEW, MANY, early_shared_process, shar
 from autograder.sandbox.execution.choose_runner import ALWAYS_PRELOADED
 from tests.conftest import needs_confinement
 
-pytestmark = needs_confinement  # elsewhere no process is shared
+pytestmark = needs_confinement  # without confinement, workers share no process
 
 
 def ends_the_shared_process() -> None:
-    """As a worker sees it when the process that it shares is killed: a line is closed, and that fails the work."""
+    """Kill the shared process, and fail as a worker then does."""
     os.kill(os.getppid(), signal.SIGKILL)
     raise WorkFailed("it ended before it was ready")
 
 
 def fails() -> None:
-    """A fault of ours that has nothing to do with the shared process."""
+    """Fail for a reason that does not concern the shared process."""
     raise WorkFailed("not this time")
 
 
 @pytest.mark.night
 def test_work_that_fails_as_the_shared_process_ends_is_nobodys_result() -> None:
-    """It is told as a broken pool, for which a new one is started, and not as what became of a submission."""
+    """Work that fails because the shared process ended raises BrokenExecutor, so that a new pool is started."""
     with pytest.raises(BrokenExecutor, match="a worker has ended"), shared_pool(2) as pool:
         pool.submit(ends_the_shared_process).result()
 
 
 @pytest.mark.night
 def test_a_failure_of_the_work_itself_is_told() -> None:
-    """And the worker goes on."""
+    """An error of the work itself is raised, and the worker continues."""
     with shared_pool(1) as pool:
         with pytest.raises(WorkFailed, match="not this time"):
             pool.submit(fails).result()
@@ -50,7 +50,7 @@ def test_a_failure_of_the_work_itself_is_told() -> None:
 
 
 def test_what_began_early_is_the_pools_and_ends_with_the_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each process has a folder: there is one, and none is left, also where no pool was opened."""
+    """A pool uses the process that was started early, and none is left after the block."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
 
     with early_shared_process(), shared_pool(1) as pool:
@@ -63,7 +63,7 @@ def test_what_began_early_is_the_pools_and_ends_with_the_block(tmp_path: Path, m
 
 
 def test_what_began_early_and_ended_is_replaced() -> None:
-    """Somebody may have ended it meanwhile: another one is started."""
+    """An early process that was killed is replaced."""
     before = set(children())
     with early_shared_process():
         (early,) = set(children()) - before
@@ -74,17 +74,17 @@ def test_what_began_early_and_ended_is_replaced() -> None:
 
 
 def children() -> list[int]:
-    """This process's own."""
+    """Return the ids of this process's children."""
     return [int(pid) for pid in Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()]
 
 
 def is_imported(name: str) -> bool:
-    """Whether a process has a module."""
+    """Return whether a module is imported."""
     return name in sys.modules
 
 
 def test_workers_do_not_wait_for_what_children_need() -> None:
-    """It is imported by the process that forks the children, while the workers get ready: half a second sooner."""
+    """The shared process imports what the children need after forking the workers."""
     with shared_pool(1) as pool:
         assert [True, False] == [pool.submit(is_imported, name).result() for name in ("torch", *ALWAYS_PRELOADED)]
 
@@ -93,7 +93,7 @@ def test_workers_do_not_wait_for_what_children_need() -> None:
 def test_what_children_need_is_there_before_them(
     message: bytes, pages: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The shared process goes on as soon as it hears that all workers are there; for many, forks are made quick too."""
+    """When all workers exist, the shared process imports modules, and for a large class enables large pages."""
     done: list[str] = []
     monkeypatch.setattr("importlib.import_module", done.append)
     monkeypatch.setattr(shared_server, "use_large_pages", lambda: done.append("pages"))
@@ -109,7 +109,7 @@ def test_what_children_need_is_there_before_them(
 
 @pytest.mark.night
 def test_the_server_of_a_large_class_takes_large_pages_while_its_workers_work() -> None:
-    """It is told so once they are there; for a small class that is not worth its time."""
+    """The shared process of a large class uses large pages, and that of a small class does not."""
     probed = subprocess.run([sys.executable, "-P", "-c", _PROBE], capture_output=True, text=True, check=True)
     if probed.stdout != "True\n":
         pytest.skip("this kernel has no large pages to give")
@@ -129,7 +129,7 @@ print(before == "0" != after)
 
 
 def in_large_pages(size: int) -> int:
-    """The kilobytes of a shared process in large pages, once it has answered for a class of this size."""
+    """Return the kilobytes in large pages of a shared process for a class of this size."""
     with shared_pool(1, size) as pool:
         server = pool.submit(os.getppid).result()
         until = time.monotonic() + 20

@@ -1,4 +1,4 @@
-"""The shipped observations: files that can be read back."""
+"""The files of shipped observations."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from tests import made
 
 
 def test_a_key_survives_the_files() -> None:
-    """Judging with the shipped key gives the same report as with the original."""
+    """A key gives the same report after it was written and read."""
     back = shipped_observations.decode(shipped_observations.encode({"double": made.key()}))["double"]
     seen = made.exercise().observe(made.forgets, back.cases)
 
@@ -25,12 +25,12 @@ def test_encoding_is_reproducible() -> None:
 
 
 def test_missing_files_say_what_to_do(tmp_path: Path) -> None:
-    """Without data there is one line that names the command."""
+    """Missing files raise an error that names the command."""
     with pytest.raises(DamagedData, match="make build"):
         course_in(tmp_path).keys("ch98_missing")
 
 
 def test_damaged_files_are_named() -> None:
-    """A cut file is no key."""
+    """Damaged files raise DamagedData."""
     with pytest.raises(DamagedData):
         shipped_observations.decode({".json": b"[1, 2", ".safetensors": b""})

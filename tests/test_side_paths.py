@@ -1,4 +1,4 @@
-"""Side paths: their form, what they may hold, and that the main path does without them."""
+"""Side paths: their form, their content, and that the main path does not need them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ WITH_SIDE_PATHS = [path for path in CHAPTERS if "side=true" in path.read_text(en
 
 
 def run(chapter: Chapter, advice: str) -> None:
-    """Run a solved chapter with its claims, without its side paths."""
+    """Run a solved chapter with its claims and without its side paths."""
     run_notebook(proof_notebook(main_path(chapter), ""), f"the main path of {chapter.stem} alone", advice)
 
 
 def test_what_is_a_side_path(tmp_path: Path) -> None:
-    """It goes up to the next cell that begins with a heading, of whatever level."""
+    """A side path ends before the next cell that begins with a heading."""
     chapter = read(tmp_path, TEXT)
     paths = side_paths(chapter)
     names = [[chapter.cells[place].keys.get("name") for place in path.places] for path in paths]
@@ -38,7 +38,7 @@ def test_what_is_a_side_path(tmp_path: Path) -> None:
     assert [] == side_paths(main_path(chapter))
 
 
-# (what the author wrote instead of what, what it says)
+# (right text, text with a mistake, part of the error message)
 SLIPS = {
     "no heading": (
         EXACT,
@@ -85,14 +85,14 @@ SLIPS = {
 
 @pytest.mark.parametrize("slip", SLIPS)
 def test_slips(tmp_path: Path, slip: str) -> None:
-    """An author's slip stops the build with file and line, in one line, with the next step."""
+    """An author's mistake raises a one-line error with file, line and next step."""
     told = refusal(tmp_path, TEXT, SLIPS[slip], STEM)
 
     assert re.match(rf"course/chapters/{STEM}\.py:\d+: [^\n]*; [^\n]*$", told)
     assert SLIPS[slip][2] in told
 
 
-# What the main path may not read: the cells of the main path behind all side paths, and the name.
+# Cells of the main path that read a side path's name, and the name.
 READS = {
     "a name": ("# %%\nprint(exact)", "exact"),
     "in a function": ("# %%\ndef f():\n    return half", "half"),
@@ -108,7 +108,7 @@ TAKEN = TEXT.replace("half = 0.5", "half = 0.5\ntotal, sum = 3, 4")
 
 @pytest.mark.parametrize("case", READS)
 def test_main_path_reads_nothing_of_a_side_path(tmp_path: Path, case: str) -> None:
-    """One line names the cell, the name, and the side path."""
+    """A main path cell that reads a side path's name raises a one-line error with cell, name and side path."""
     cells, name = READS[case]
     path = "When is a sum exact?" if name == "exact" else "Why not `float16`?"
     with pytest.raises(ChapterError) as told:
@@ -122,7 +122,7 @@ def test_main_path_reads_nothing_of_a_side_path(tmp_path: Path, case: str) -> No
 
 @pytest.mark.parametrize("name", ["exact", "half"])
 def test_solution_reads_nothing_of_a_side_path(tmp_path: Path, name: str) -> None:
-    """An exercise is on the main path: it reads neither what is above it nor, as functions may, what comes later."""
+    """A solution, which is on the main path, must not read a side path's name."""
     begin, _, end = TEXT.rpartition("return x + x")
     with pytest.raises(ChapterError, match=f"this cell of the main path reads '{name}'"):
         read(tmp_path, f"{begin}return {name}{end}")
@@ -139,7 +139,7 @@ def test_solution_reads_nothing_of_a_side_path(tmp_path: Path, name: str) -> Non
     ids=["given first", "loop", "comprehension", "side path"],
 )
 def test_what_may_be_read(tmp_path: Path, cells: str) -> None:
-    """Names to which the main path gives a value of its own, and on a side path all names."""
+    """The main path may read names that it binds itself, and a side path may read all names."""
     assert len(read(tmp_path, f"{TEXT}\n{cells}\n").cells) > len(read(tmp_path / "without", TEXT).cells)
 
 
@@ -171,13 +171,13 @@ table["half"]
 @pytest.mark.night  # at night
 @pytest.mark.parametrize("path", WITH_SIDE_PATHS, ids=lambda path: path.stem)
 def test_main_path_runs_alone(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each chapter that has side paths runs without them, claims and all."""
+    """Each chapter with side paths runs without them."""
     monkeypatch.setenv(progress_log.OFF, "off")
     run(read_chapter(path), "A cell of the main path needs a side path.")
 
 
 def test_what_names_do_not_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A side path that changes a value of the main path is seen where the main path runs alone."""
+    """A side path that changes a value of the main path is detected when the main path runs alone."""
     monkeypatch.setenv(progress_log.OFF, "off")
     with pytest.raises(WorkFailed, match="the main path of ch08_sides alone: KeyError: 'half'"):
         run(read(tmp_path, CHANGES), "")

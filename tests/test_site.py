@@ -1,4 +1,4 @@
-"""The site's pages: what a reader sees of a chapter."""
+"""The site's pages of the chapters."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ _PLACE = re.compile(r'\n<span class="place" id="[^"]*"></span>\n\n')
 
 
 def printed(text: str) -> NotebookNode:
-    """An output."""
+    """Return a printed output."""
     return new_output("stream", name="stdout", text=text)
 
 
 def cell(source: str, *outputs: NotebookNode, **metadata: object) -> NotebookNode:
-    """A code cell that was run."""
+    """Return a code cell with outputs."""
     return new_code_cell(source, outputs=list(outputs), metadata=metadata)
 
 
 def notebook(*cells: NotebookNode) -> NotebookNode:
-    """A notebook of these cells."""
+    """Return a notebook of these cells."""
     return new_notebook(cells=list(cells))
 
 
 def tags(page: NotebookNode) -> list[list[str]]:
-    """The tags of each cell."""
+    """Return the tags of each cell."""
     return [each.metadata.get("tags", []) for each in page.cells]
 
 
 def test_an_exercise_is_unsolved_and_its_solution_folded() -> None:
-    """The starter stands open, the solution and what the check says of it do not."""
+    """The starter is open, and the solution and the check's output are folded."""
     mark = {"solution": True, "grade": False}
     check = {"solution": False, "grade": True}
     student = notebook(cell("def f(): ...", nbgrader=mark), cell("check(f)", nbgrader=check))
@@ -66,7 +66,7 @@ def test_an_exercise_is_unsolved_and_its_solution_folded() -> None:
 
 
 def test_what_stands_in_for_an_answer_is_folded() -> None:
-    """What a lesson takes until the reader's own answer passes can be opened; which one it took stands there."""
+    """A `mine` cell is folded, and its output is shown."""
     code, said = 'my_f = mine("f", abs)', printed("with your f")
     page = chapter_page(STEM, notebook(cell(code)), notebook(cell(code, said, tags=["mine"])))
 
@@ -74,7 +74,7 @@ def test_what_stands_in_for_an_answer_is_folded() -> None:
 
 
 def test_nothing_is_said_of_the_place_where_the_page_was_made() -> None:
-    """Why an answer of another chapter was not taken is true of who built the site, and of no reader."""
+    """The output of `mine` does not contain the reason that concerns the machine that built the site."""
     why = ": progress is not kept here, and chapter 3's notebook was not looked at"
     told = "From here on, `MyMLP` is the lesson's `MLP`"
     said = new_output("display_data", data={"text/plain": told + why, "text/html": f"<div>{escape(told + why)}</div>"})
@@ -85,7 +85,7 @@ def test_nothing_is_said_of_the_place_where_the_page_was_made() -> None:
 
 
 def test_a_guess_is_left_to_the_reader() -> None:
-    """The cell that asks is as students get it, and what comes out is folded away; later cells stand open."""
+    """A prediction cell is the student's, its result is folded, and later cells are open."""
     student = notebook(cell("guess = ..."), cell("reveal(guess, 6)"), cell("print(7)"))
     worked = notebook(cell("guess = 6"), cell("reveal(guess, 6)", printed("6")), cell("print(7)", printed("7")))
     page = chapter_page(STEM, student, worked)
@@ -107,7 +107,7 @@ def test_a_guess_is_left_to_the_reader() -> None:
     ],
 )
 def test_a_guess_can_be_made_on_the_page(sort: str, choices: str) -> None:
-    """By choices where the cell names nothing but choices, otherwise in words."""
+    """A prediction offers choices if the cell lists only choices, else a text field."""
     student, worked = notebook(cell(f"guess = ...  # {sort}")), notebook(cell(f"guess = 1  # {sort}"))
     asked = chapter_page(STEM, student, worked).cells[1].source
 
@@ -116,7 +116,7 @@ def test_a_guess_can_be_made_on_the_page(sort: str, choices: str) -> None:
 
 @pytest.mark.parametrize(("guess", "ending"), [(6, "holds"), (7, "Read on")])
 def test_the_page_does_not_say_what_its_reader_predicted(guess: int, ending: str) -> None:
-    """The guess of the worked chapter is not the reader's."""
+    """The result of a prediction does not mention the worked chapter's guess."""
     told = Reveal(guess, 6)
     output = new_output("display_data", data={"text/plain": repr(told), "text/html": told._repr_html_()})
     student = notebook(cell("guess = ..."), cell("reveal(guess, 6)"))
@@ -128,7 +128,7 @@ def test_the_page_does_not_say_what_its_reader_predicted(guess: int, ending: str
 
 
 def test_an_exercise_can_be_linked_to() -> None:
-    """By its name, spelled as it is."""
+    """An exercise has an anchor with its exact name."""
     page = notebook(new_markdown_cell("# T"), new_markdown_cell("text\n\n## Exercise: `Some_name` (5 minutes)\n\nDo."))
     source = chapter_page(STEM, page, page).cells[1].source
 
@@ -139,7 +139,7 @@ def test_an_exercise_can_be_linked_to() -> None:
 def test_each_section_to_teach_again_can_be_linked_to(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of every exercise of every chapter, the report's link leads to a place on the chapter's page."""
+    """The report's link for each exercise leads to an anchor on the chapter's page."""
     monkeypatch.setattr(lesson_links, "SITE", tmp_path)
     (tmp_path / f"{path.stem}.html").touch()
     worked = nbformat.read(path, as_version=4)
@@ -153,7 +153,7 @@ def test_each_section_to_teach_again_can_be_linked_to(
 
 
 def test_pictures_have_words_and_no_kernel() -> None:
-    """A figure has its function's first sentence, an explorer its picture."""
+    """A figure has its function's first sentence as text alternative, and an explorer its still picture."""
     picture = new_output("display_data", data={"image/png": "x"})
     widget = new_output(
         "display_data", data={"application/vnd.jupyter.widget-view+json": {}, "text/html": "<p>shown</p>"}
@@ -174,7 +174,7 @@ def test_pictures_have_words_and_no_kernel() -> None:
 
 
 def test_a_film_is_said_to_move() -> None:
-    """The page plays what was recorded; the reader's own code runs in the notebook."""
+    """Below a film, a sentence says that the page plays a recording."""
     shown = {"application/vnd.jupyter.widget-view+json": {}, "text/html": '<div data-film="{}">a</div>'}
     cells = [cell("loop_stepper()", new_output("display_data", data=shown))]
     page = chapter_page(STEM, notebook(*cells), notebook(*cells))
@@ -183,7 +183,7 @@ def test_a_film_is_said_to_move() -> None:
 
 
 def test_headings_fit_a_page(tmp_path: Path) -> None:
-    """One title, sittings below it, no level left out; a side path is marked, below what it belongs to."""
+    """The page has one title, sittings below it, no skipped level, and marked side paths."""
     path = tmp_path / "ch08_sides.py"
     path.write_text(side_chapter.TEXT, encoding="utf-8")
     worked = solution_notebook(fill_minutes(read_chapter(path), side_chapter.TIERS.__getitem__), "")
@@ -205,7 +205,7 @@ def test_headings_fit_a_page(tmp_path: Path) -> None:
 
 
 def test_headings_of_one_title_stay(tmp_path: Path) -> None:
-    """Without sittings, all levels stay as they are; text above a heading in its cell does too."""
+    """Without sittings, headings keep their levels."""
     sources = ["# T\n\ntext", "text\n\n## 1\n\n```\n# no heading\n```", "### E", "## 2"]
     page = notebook(*map(new_markdown_cell, sources))
 
@@ -213,14 +213,14 @@ def test_headings_of_one_title_stay(tmp_path: Path) -> None:
 
 
 def test_notebooks_of_different_builds_are_refused() -> None:
-    """The answers could stand under the wrong exercise."""
+    """Notebooks of different builds raise WorkFailed, because their cells may not correspond."""
     with pytest.raises(WorkFailed, match="make build"):
         chapter_page(STEM, notebook(), notebook(cell("1")))
 
 
 @pytest.mark.parametrize("path", sorted((PROJECT / "solutions").glob("*.ipynb")), ids=lambda path: path.stem)
 def test_no_solution_stands_open(path: Path) -> None:
-    """Of every chapter: what students write is folded away or not there."""
+    """On each chapter's page, everything that students write is folded or absent."""
     student = nbformat.read(PROJECT / "notebooks" / path.name, as_version=4)
     worked = nbformat.read(path, as_version=4)
     written = {w.source for s, w in zip(student.cells, worked.cells, strict=True) if s.source != w.source}
@@ -232,14 +232,14 @@ def test_no_solution_stands_open(path: Path) -> None:
 
 
 def drawn(letters: str, words: str = "a &amp; b") -> str:
-    """A figure as chapters have it, with these letters."""
+    """Return a figure as chapters have it, with these letters."""
     paths = "".join(f'<path id="DejaVuSans-{each}" d="M 1" transform="scale(2)"/>' for each in letters)
     head = f'<svg xmlns="x" role="img" aria-label="{words}" width="400" viewBox="0 0 300 150" style="s"><desc>'
     return f'{head}{words}</desc><g><defs> {paths}</defs><use xlink:href="#DejaVuSans-{letters[0]}"/></g></svg>'
 
 
 def test_figures_wait_in_places_of_their_size() -> None:
-    """With their words; the markup stands where only a browser without scripts reads it."""
+    """A figure is deferred in an element of its size with its text alternative, and shown without scripts."""
     page = defer_figures(f"<p>a</p>{drawn('a')}<p>b</p>")
     size = "min-width:240px;max-width:400px;aspect-ratio:300/150"
     place = f'<div class="later" role="img" aria-label="a &amp; b" style="{size}"><noscript>'
@@ -248,7 +248,7 @@ def test_figures_wait_in_places_of_their_size() -> None:
 
 
 def test_letters_of_figures_stand_on_a_page_once() -> None:
-    """Behind all that uses them, and not where a script puts them in later."""
+    """The outlines of letters are on the page once, after all figures."""
     page = defer_figures(drawn("ab") + drawn("bc"))
     letters = page.rpartition("</noscript>")[2]
 
@@ -257,7 +257,7 @@ def test_letters_of_figures_stand_on_a_page_once() -> None:
 
 
 def test_a_page_without_figures_stays() -> None:
-    """But for pictures in pixels, which wait too; explorers' drawings are not figures."""
+    """A page without figures does not change, except that images load lazily."""
     text = '<p>a</p><svg viewBox="0 0 1 1"><g/></svg><img alt="x" src="a.png">'
 
     assert text == defer_figures(text)
@@ -268,7 +268,7 @@ def test_a_page_without_figures_stays() -> None:
 
 @pytest.fixture
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """A course of two chapters in `tmp_path`, and the stems of the notebooks that are run, which is imitated."""
+    """Return the stems of the notebooks that are run, in a course of two chapters with a simulated run."""
     begun: list[str] = []
 
     def run(notebook: NotebookNode, *_: str) -> NotebookNode:
@@ -299,7 +299,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_chapter_is_run_again_when_what_it_shows_changes(
     changed: str, again: list[str], runs: list[str], tmp_path: Path
 ) -> None:
-    """A figure that is drawn in another way is drawn again; what no cell reads changes nothing."""
+    """A chapter runs again if a file that its cells use has changed."""
     solutions, course = [tmp_path / "a1.ipynb", tmp_path / "a2.ipynb"], tmp_path / "course"
     first = execute_chapters(solutions, course, tmp_path / "cache")
     assert ["a1", "a2"] == sorted(runs) == list(first)
@@ -311,7 +311,7 @@ def test_a_chapter_is_run_again_when_what_it_shows_changes(
 
 
 def test_outside_a_clone(tmp_path: Path) -> None:
-    """Told in one line."""
+    """Outside a clone, CourseNotFound is raised."""
     with pytest.raises(CourseNotFound, match=r"docs/conf\.py"):
         build(tmp_path, tmp_path / "site")
 
@@ -323,7 +323,7 @@ def test_outside_a_clone(tmp_path: Path) -> None:
 def test_launch_buttons_need_a_public_address(
     address: str, buttons: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Colab and Binder open a notebook from GitHub; without an address there is nothing to open."""
+    """Only an address on GitHub gives launch buttons, because Colab and Binder open notebooks from there."""
     monkeypatch.setattr("autograder.authoring.project_address.read_address", lambda _: address)
     context = runpy.run_path(str(PROJECT / "docs" / "conf.py"))["html_context"]
 

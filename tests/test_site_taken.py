@@ -1,4 +1,4 @@
-"""What the site's first page takes from the course as it is built."""
+"""Placeholders on the site's pages are filled from the built course."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ STEM, EXERCISE, TAG = "ch04_training", "train_step", "zero-after-backward"
 
 
 def ran() -> NotebookNode:
-    """A chapter with one picture, whose HTML has an empty line."""
+    """Return a chapter with one picture, whose HTML has an empty line."""
     picture = new_output("display_data", data={"text/html": "<svg>\n\n</svg>"})
     return new_notebook(cells=[new_code_cell("draw()", id="drawn", outputs=[picture])])
 
 
 def taken(address: str = "") -> Filler:
-    """The course, and a chapter that was run."""
+    """Return the filler of placeholders for the course with a run chapter."""
     return Filler(PROJECT / "course", {STEM: ran()}, "the class of {}".format, address)
 
 
 def test_minutes_are_counted() -> None:
-    """Within a sentence."""
+    """The placeholder for minutes gives a chapter's minutes."""
     text = taken().filled(f"*{{{{minutes {STEM}}}}}*", "index.md")
 
     assert re.fullmatch(r"\*\d+ minutes to read and run, \d+ for the exercises\*", text)
 
 
 def test_a_picture_is_one_block() -> None:
-    """An empty line would end it."""
+    """A picture's HTML has no empty line, which would end the block."""
     assert '<div class="taken"><svg> </svg></div>' == taken().filled(f"{{{{picture {STEM} drawn}}}}", "index.md")
 
 
 def test_a_film_comes_without_what_stands_around_it() -> None:
-    """And with a word that it plays by itself; the site has its style on each page."""
+    """A film is inserted without the rest of the explorer, and plays by itself."""
     film = '<div data-film="{&quot;runs&quot;:1}">a\n\nb</div>'
     shown = f'<style>.x{{}}</style><div class="explorer"><p>a table</p>{film}</div>'
     cell = new_code_cell("draw()", id="drawn", outputs=[new_output("display_data", data={"text/html": shown})])
@@ -55,13 +55,13 @@ def test_a_film_comes_without_what_stands_around_it() -> None:
 
 
 def test_a_picture_that_does_not_move_is_no_film() -> None:
-    """The page's author is told the line."""
+    """A picture in place of a film raises an error with the page's line."""
     with pytest.raises(WorkFailed, match=r"index\.md:1: .*nothing that this course has"):
         taken().filled(f"{{{{film {STEM} drawn}}}}", "index.md")
 
 
 def test_feedback_is_what_the_answer_is_told() -> None:
-    """The bank's sentence, in HTML of one line; the code is the bank's too."""
+    """Feedback and code of an answer are the bank's message and source."""
     known = next(answer for answer in load_bank(bank_path(PROJECT / "course", STEM, EXERCISE)) if answer.tag == TAG)
     code = taken().filled(f"{{{{answer {STEM} {EXERCISE} {TAG}}}}}", "index.md")
     told = taken().filled(f"{{{{feedback {STEM} {EXERCISE} {TAG}}}}}", "index.md")
@@ -83,7 +83,7 @@ def test_feedback_is_what_the_answer_is_told() -> None:
     ],
 )
 def test_what_is_not_there_stops_the_build(asked: str) -> None:
-    """With the line of the page."""
+    """An unknown placeholder raises an error with the page's line."""
     page = f"text\n{{{{{asked if ' ' in asked else asked + ' a b'}}}}}"
     with pytest.raises(WorkFailed, match=r"docs/index\.md:2: "):
         taken().filled(page, "docs/index.md")
@@ -98,7 +98,7 @@ def test_what_is_not_there_stops_the_build(asked: str) -> None:
     ],
 )
 def test_services_open_a_public_chapter(address: str, services: list[str]) -> None:
-    """Without an address on GitHub there is nothing to open."""
+    """Links to services are present only with an address on GitHub."""
     told = taken(address).filled(f"{{{{launch {STEM}}}}}", "index.md")
 
     assert services == re.findall(r"https://([^/]+)/", told)
@@ -106,21 +106,21 @@ def test_services_open_a_public_chapter(address: str, services: list[str]) -> No
 
 
 def test_a_class_is_reported_where_a_page_asks() -> None:
-    """Of a chapter that there is; the page for teachers asks, and the first page leads there."""
+    """The class report is inserted on the teachers' page, which the first page links."""
     assert f"the class of {STEM}" == taken().filled(f"{{{{report {STEM}}}}}", "class-report.md")
     page, first = ((PROJECT / "docs" / name).read_text(encoding="utf-8") for name in ("class-report.md", "index.md"))
     assert "{{report ch" in page and "](class-report)" in first
 
 
 def test_the_first_page_asks_for_every_chapter() -> None:
-    """Its minutes and a picture."""
+    """The first page has minutes and a picture of every chapter."""
     page = (PROJECT / "docs" / "index.md").read_text(encoding="utf-8")
     for path in sorted((PROJECT / "course" / "chapters").glob("ch*.py")):
         assert f"{{{{minutes {path.stem}}}}}" in page and f"{{{{picture {path.stem} " in page
 
 
 class Seen(HTMLParser):
-    """Addresses in a page, its headings and its language."""
+    """A parser that collects addresses and tags of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -128,13 +128,13 @@ class Seen(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note tags and addresses."""
+        """Record the tag and its addresses."""
         self.tags.append(tag)
         self.addresses += [value for name, value in attrs if name in ("href", "src") and value]
 
 
 def test_a_missing_page_needs_no_other_file() -> None:
-    """A server shows it at any depth, where addresses of styles and scripts would be wrong."""
+    """The page for missing pages loads no other file, because relative addresses could be wrong."""
     seen = Seen((PROJECT / "docs" / "_extra" / "404.html").read_text(encoding="utf-8"))
 
     assert ["index.html"] == seen.addresses and 1 == seen.tags.count("h1")
@@ -142,7 +142,7 @@ def test_a_missing_page_needs_no_other_file() -> None:
 
 @pytest.mark.parametrize("address", ["", "https://example.org/course/"])
 def test_previews_have_words_and_a_picture(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who made it is the project; the picture's address is whole where the site's is known."""
+    """Previews have title, description and picture, with an absolute address if the site's is known."""
     monkeypatch.setenv("SITE_ADDRESS", address)
     settings = runpy.run_path(str(PROJECT / "docs" / "conf.py"))
     layout = (PROJECT / "docs" / "_templates" / "layout.html").read_text(encoding="utf-8")

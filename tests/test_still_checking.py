@@ -1,4 +1,4 @@
-"""While a check takes long it says so, and what is saved of its cell is the check's result and nothing else."""
+"""A slow check shows a message while it runs, and only its result is saved."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.test_progress_travels import RIGHT
 
 pytestmark = [
     pytest.mark.usefixtures("in_the_sample"),
-    pytest.mark.filterwarnings("ignore::RuntimeWarning"),  # pyzmq's, on a connection that is not encrypted
+    pytest.mark.filterwarnings("ignore::RuntimeWarning"),  # from pyzmq, about an unencrypted connection
 ]
 SETUP = "import time\nfrom autograder import check\nfrom autograder.notebook import answer_calls, slow_check_notice"
 SHOWN = "    print('mine', flush=True)\n    display('shown')\n    time.sleep(0.1)\n"
@@ -26,10 +26,10 @@ LINE = "Still checking `flatten_images` …"
 
 
 class Watched(NotebookClient):
-    """Runs a notebook as nbval and papermill do, and notes what the page of a reader would be told of displays."""
+    """A client that runs a notebook as nbval and papermill do, and records the displays."""
 
     def process_message(self, msg: dict[str, Any], *rest: Any) -> Any:
-        """Note each display, and whether it replaces another."""
+        """Record each display, and whether it replaces another."""
         if msg["msg_type"] in ("display_data", "update_display_data"):
             self.shown = [*getattr(self, "shown", []), (msg["msg_type"], msg["content"]["data"]["text/plain"])]
         return super().process_message(msg, *rest)
@@ -37,7 +37,7 @@ class Watched(NotebookClient):
 
 @pytest.fixture
 def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Watched:
-    """A notebook with a check, and a reader before it."""
+    """Return the client of a notebook with a check, as in a reader's session."""
     for name, value in {"PYTHONPATH": os.pathsep.join(sys.path), "IPYTHONDIR": str(tmp_path / "i"), OFF: ""}.items():
         monkeypatch.setenv(name, value)
     notebook = new_notebook(cells=[new_code_cell(text) for text in (SETUP, SLOW, CHECK)])
@@ -45,19 +45,19 @@ def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Watched:
 
 
 def texts(outputs: list[Any]) -> list[str]:
-    """Return what a reader of the outputs would read."""
+    """Return the text of each output."""
     return [each.get("text") or each["data"]["text/plain"] for each in outputs]
 
 
 def saved(client: Watched, after: float, more: str = "") -> list[Any]:
-    """Run it with a line after so many seconds; returns the outputs of the check's cell."""
+    """Run the notebook with the message after this many seconds, and return the outputs of the check's cell."""
     client.nb.cells[0].source += f"\nslow_check_notice._AFTER = {after}\n{more}"
     client.execute()
     return list(client.nb.cells[2].outputs)
 
 
 def test_the_result_takes_the_place_of_the_line(client: Watched) -> None:
-    """The line is shown while the answer runs, though what that displays is kept back; the file holds the result."""
+    """The message appears while the answer runs, and the result replaces it in the file."""
     outputs = saved(client, 0.05)
 
     assert [("display_data", LINE), ("display_data", "'shown'")] == client.shown[:2]
@@ -68,14 +68,14 @@ def test_the_result_takes_the_place_of_the_line(client: Watched) -> None:
 
 
 def test_a_quick_check_says_nothing(client: Watched) -> None:
-    """The result is displayed as ever."""
+    """A quick check shows no message."""
     saved(client, 60)
 
     assert [kind for kind, _ in client.shown] == ["display_data"] * 2 and LINE not in str(client.shown)
 
 
 def test_where_no_reader_works_nothing_is_said(client: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However long it takes: nbval compares outputs, and papermill keeps them."""
+    """With progress off there is no message, because nbval compares outputs."""
     monkeypatch.setenv(OFF, "off")
     saved(client, 0.05)
 
@@ -83,7 +83,7 @@ def test_where_no_reader_works_nothing_is_said(client: Watched, monkeypatch: pyt
 
 
 def test_a_check_that_is_interrupted_leaves_no_line(client: Watched) -> None:
-    """Nothing comes in its place."""
+    """An interrupted check removes the message."""
     stop = "import os, threading\nthreading.Timer(0.5, os.kill, (os.getpid(), 2)).start()"
     client.nb.cells[2].source = f"{stop}\n{CHECK}"
     client.nb.cells[1].source = SLOW.replace("0.1", "9")

@@ -1,4 +1,4 @@
-"""Digits that a program draws: each looks as if somebody had drawn it, and a seed gives the same ones again."""
+"""Synthetic digits: varied like handwriting, and reproducible from a seed."""
 
 import torch
 
@@ -7,7 +7,7 @@ from explorers.synthetic_digits import SIDE, draw_strokes, drawn_digits
 
 class TestDrawnDigits:
     def test_each_of_the_ten_as_often(self) -> None:
-        """Thirty drawings are three of each digit, in a mixed order."""
+        """Thirty drawings are three of each digit, shuffled."""
         drawings, labels = drawn_digits(30, seed=0)
 
         assert (30, SIDE, SIDE) == drawings.shape
@@ -15,7 +15,7 @@ class TestDrawnDigits:
         assert labels.tolist() != sorted(labels.tolist())
 
     def test_paper_and_ink(self) -> None:
-        """A drawing is of zeros and ones, neither blank nor black."""
+        """A drawing has zeros and ones, and is neither blank nor black."""
         drawings, _ = drawn_digits(200, seed=1)
 
         assert {0.0, 1.0} == set(drawings.unique().tolist())
@@ -23,7 +23,7 @@ class TestDrawnDigits:
         assert drawings.mean(dim=(1, 2)).max() < 0.4
 
     def test_a_seed_draws_the_same_again(self) -> None:
-        """Whatever torch's own generator has drawn before."""
+        """The same seed gives the same drawings, whatever torch's generator did."""
         first, _ = drawn_digits(10, seed=2)
         torch.rand(5)
 
@@ -31,11 +31,11 @@ class TestDrawnDigits:
         assert not torch.equal(first, drawn_digits(10, seed=3)[0])
 
     def test_none(self) -> None:
-        """No drawings are a tensor too."""
+        """Zero drawings are an empty tensor."""
         assert (0, SIDE, SIDE) == drawn_digits(0, seed=0)[0].shape
 
     def test_places_and_sizes_differ(self) -> None:
-        """A hand does not always begin at the same place, nor write as large."""
+        """Positions and sizes vary."""
         drawings, _ = drawn_digits(100, seed=4)
         tops = torch.tensor([int(drawing.any(dim=1).nonzero().min()) for drawing in drawings])
         heights = drawings.any(dim=2).sum(dim=1)
@@ -46,14 +46,14 @@ class TestDrawnDigits:
 
 class TestDraw:
     def test_a_line(self) -> None:
-        """A stroke from side to side at half the height, with a pen of one place on either side."""
+        """A horizontal stroke with a pen of 1 is two pixels high, and as long as the width."""
         inked = draw_strokes([torch.tensor([[0.0, 0.5], [1.0, 0.5]])], width=20.0, pen=1.0)
 
         assert [15, 16] == inked.any(dim=1).nonzero().flatten().tolist()
         assert 20 <= inked.any(dim=0).sum() <= 22
 
     def test_slant_leans_to_the_right(self) -> None:
-        """The top goes to the right, the foot to the left."""
+        """With a slant, the top is right of the foot."""
         inked = draw_strokes([torch.tensor([[0.5, 0.0], [0.5, 1.0]])], slant=0.3)
         rows, columns = inked.nonzero().T
 

@@ -1,4 +1,4 @@
-"""The stubs of a new exercise: written where they belong, all or none; they build, and say what is to be written."""
+"""The stubs of a new exercise: all or none are written, they build, and they list what to write."""
 
 import re
 from pathlib import Path
@@ -28,19 +28,19 @@ progress()
 
 @pytest.fixture
 def parts(tmp_path: Path) -> ExerciseParts:
-    """An exercise that is there already, in its course."""
+    """Return an existing exercise in its course."""
     return make_proven_course(tmp_path)
 
 
 @pytest.fixture
 def fresh(parts: ExerciseParts) -> ExerciseParts:
-    """A new exercise in that course."""
+    """Return a new exercise in that course."""
     write_new_exercise(parts.course, "row_range", parts.stem)
     return ExerciseParts(parts.course, parts.stem, "row_range")
 
 
 def test_each_place_is_told(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
-    """And the next step."""
+    """The command lists each written place and the next step."""
     assert main(["--root", str(parts.course.parent), "new", "row_range", "week_ends"]) == 0
     assert [
         "lessons/chapters/week_ends.py:34: the cells of row_range; move them to where it is taught",
@@ -51,14 +51,14 @@ def test_each_place_is_told(parts: ExerciseParts, capsys: pytest.CaptureFixture[
 
 
 def test_they_build(fresh: ExerciseParts) -> None:
-    """An author can look at the notebook before everything is written."""
+    """The stubs build, so that an author can view the notebook."""
     build(fresh.course.parent)
 
     assert "row_range" in (fresh.course.parent / "notebooks" / "week_ends.ipynb").read_text()
 
 
 def test_what_is_to_be_written_is_listed(fresh: ExerciseParts) -> None:
-    """Each line of it names a file and a line that has the mark."""
+    """`prove` lists each mark with its file and line."""
     lines = prove(fresh)
 
     assert len(lines) == 11
@@ -69,7 +69,7 @@ def test_what_is_to_be_written_is_listed(fresh: ExerciseParts) -> None:
 
 
 def test_once_written_there_is_more_to_say(fresh: ExerciseParts) -> None:
-    """Without marks, what is missing is told by running it."""
+    """Without marks, `prove` runs the exercise and lists what is missing."""
     for path in (fresh.chapter, fresh.exercise, fresh.bank):
         path.write_text(path.read_text().replace(MARK, "written"))
 
@@ -80,7 +80,7 @@ def test_once_written_there_is_more_to_say(fresh: ExerciseParts) -> None:
 
 
 def test_closing_cells_stay_last(parts: ExerciseParts) -> None:
-    """What shows the progress, with the text above it, closes a chapter."""
+    """The chapter's closing cells stay last."""
     edit(parts.chapter, "import check\n", "import check, progress\n")
     parts.chapter.write_text(parts.chapter.read_text() + CLOSING)
     before = parts.chapter.read_text()
@@ -92,7 +92,7 @@ def test_closing_cells_stay_last(parts: ExerciseParts) -> None:
 
 
 def test_a_chapter_without_exercises(parts: ExerciseParts) -> None:
-    """The first one brings the folder's own file."""
+    """The first exercise of a chapter creates the folder with its `__init__.py`."""
     other = parts.chapter.with_name("week_none.py")
     other.write_text(parts.chapter.read_text().split("# %% exercise=")[0])
 
@@ -117,7 +117,7 @@ def test_a_chapter_without_exercises(parts: ExerciseParts) -> None:
     ],
 )
 def test_what_cannot_be_is_refused(parts: ExerciseParts, name: str, stem: str, told: str) -> None:
-    """In one line, and nothing is written."""
+    """An invalid name or chapter raises a one-line error, and nothing is written."""
     before = {path: path.read_bytes() for path in parts.course.rglob("*") if path.is_file()}
 
     with pytest.raises(CourseError, match=re.escape(told)):
@@ -126,7 +126,7 @@ def test_what_cannot_be_is_refused(parts: ExerciseParts, name: str, stem: str, t
 
 
 def test_a_name_that_a_cell_has_is_refused(parts: ExerciseParts) -> None:
-    """The chapter's own rules are asked before anything is written."""
+    """A name that a cell has raises ChapterError, and nothing is written."""
     edit(parts.chapter, 'name="opening"', 'name="ends"')
 
     with pytest.raises(ChapterError, match="the name 'ends' stands on line 1 too; choose another"):

@@ -1,4 +1,4 @@
-"""Reading and repairing what students hand in."""
+"""Reading and repairing submissions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TRIPLED = 'def triple(x):\n    """Return three times x."""\n    return 3 * x'
 
 
 def marked(source: str, grade_id: str, **marks: Any) -> Any:
-    """A code cell with nbgrader's metadata."""
+    """Return a code cell with nbgrader's metadata."""
     meta = {
         "grade_id": grade_id,
         "grade": False,
@@ -41,7 +41,7 @@ def marked(source: str, grade_id: str, **marks: Any) -> Any:
 
 @pytest.fixture
 def release() -> Any:
-    """A released notebook with two exercises."""
+    """Return a released notebook with two exercises."""
     cells = [
         new_markdown_cell("# A lesson", id="title"),
         marked("import math", "setup"),
@@ -56,32 +56,32 @@ def release() -> Any:
 
 @pytest.fixture
 def solved(release: Any) -> Any:
-    """The released notebook with both exercises solved."""
+    """Return the released notebook with both exercises solved."""
     notebook = copy.deepcopy(release)
     notebook.cells[2].source, notebook.cells[5].source = DOUBLED, TRIPLED
     return notebook
 
 
 def hand_in(notebook: Any, release: Any) -> Submission:
-    """Read a notebook as if it were a file."""
+    """Return the submission of a notebook."""
     return read_submission(nbformat.writes(notebook).encode(), release)
 
 
 def helpers(submission: Submission) -> list[str]:
-    """The statements of a student's own, and of the lesson's, that a run executes."""
+    """Return the statements of the student's own cells and of the lesson that a run executes."""
     tasks = [Task(name, (), 1.0) for name in submission.answers]
     steps = plan_run(submission.parts, tasks, AssignmentSetup("", (), "import math")).program.steps
     return [text for step in steps if isinstance(step, DefinitionStep) for text in step.statements]
 
 
 def cell(submission: Submission, grade_id: str) -> Any:
-    """The one cell with this grade id."""
+    """Return the only cell with this grade id."""
     (found,) = [c for c in submission.notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == grade_id]
     return found
 
 
 def test_sound_notebook_needs_no_repair(release: Any, solved: Any) -> None:
-    """An ordinary submission comes through as it is."""
+    """An ordinary submission is read without repairs."""
     submission = hand_in(solved, release)
 
     assert ({"double": DOUBLED, "triple": TRIPLED}, (), None) == (
@@ -93,7 +93,7 @@ def test_sound_notebook_needs_no_repair(release: Any, solved: Any) -> None:
 
 
 def test_untouched_notebook_gives_the_starters(release: Any) -> None:
-    """What was never worked on is answered by the starters."""
+    """An untouched notebook has the starters as answers."""
     assert {"double": DOUBLE, "triple": TRIPLE} == hand_in(release, release).answers
 
 
@@ -113,10 +113,10 @@ def test_untouched_notebook_gives_the_starters(release: Any) -> None:
         (b" " + b"x" * MAX_BYTES, "32 MB"),
         (json.dumps({"nbformat": 4, "cells": [{"source": "x" * MAX_SOURCE}] * 16}).encode(), "characters in all"),
     ],
-    ids=lambda value: str(value[:40]),  # each name is sent between processes
+    ids=lambda value: str(value[:40]),  # pytest-xdist sends the names between processes
 )
 def test_unreadable_file_names_its_reason(release: Any, data: bytes, reason: str) -> None:
-    """A file that is no notebook yields the released notebook and a reason."""
+    """A file that is no notebook gives a reason and the released notebook."""
     submission = read_submission(data, release)
 
     assert submission.trouble is not None and reason in submission.trouble
@@ -124,7 +124,7 @@ def test_unreadable_file_names_its_reason(release: Any, data: bytes, reason: str
 
 
 def test_malformed_cells_count_as_absent(release: Any) -> None:
-    """Cells of the wrong shape do not keep the others from being read."""
+    """Malformed cells are ignored, and the others are read."""
     odd: list[Any] = [
         None,
         7,
@@ -142,14 +142,14 @@ def test_malformed_cells_count_as_absent(release: Any) -> None:
 
 
 def test_half_a_character_can_be_written_again(release: Any, solved: Any) -> None:
-    """A lone surrogate, which JSON can hold and a file cannot, does no harm."""
+    """A lone surrogate is replaced, so that the notebook can be written."""
     data = nbformat.writes(solved).replace("# A lesson", "\\ud800").encode()
 
     nbformat.writes(read_submission(data, release).notebook).encode()
 
 
 def test_copied_cell_keeps_the_last_answer(release: Any, solved: Any) -> None:
-    """Of two cells with one grade id, the last that answers counts, even with the starter behind it."""
+    """Of cells with one grade id, the last one with an answer counts."""
     first, starter = copy.deepcopy(solved.cells[2]), copy.deepcopy(release.cells[2])
     first.source, first.id, starter.id = "def double(x):\n    return 0", "a", "b"
     solved.cells[2:3] = [first, solved.cells[2], starter]
@@ -161,7 +161,7 @@ def test_copied_cell_keeps_the_last_answer(release: Any, solved: Any) -> None:
 
 
 def test_stripped_metadata_is_found_by_name(release: Any, solved: Any) -> None:
-    """Without any metadata, exercises are known by the functions that they define."""
+    """Without metadata, exercises are found by the functions that cells define."""
     for each in solved.cells:
         each.metadata = {}
 
@@ -172,7 +172,7 @@ def test_stripped_metadata_is_found_by_name(release: Any, solved: Any) -> None:
 
 
 def test_cell_that_does_not_parse_is_found_by_likeness(release: Any, solved: Any) -> None:
-    """A cell without mark and without a readable name is known by its likeness to the starter."""
+    """A cell without metadata and without a valid definition is found by its similarity to the starter."""
     solved.cells[2] = new_code_cell(DOUBLED.replace("def double(x):", "def duoble(x:"))
 
     submission = hand_in(solved, release)
@@ -182,7 +182,7 @@ def test_cell_that_does_not_parse_is_found_by_likeness(release: Any, solved: Any
 
 
 def test_answer_in_a_cell_of_its_own_counts(release: Any) -> None:
-    """An answer written below the untouched exercise cell is the answer."""
+    """An answer in the student's own cell below the untouched one counts."""
     release_copy = copy.deepcopy(release)
     release_copy.cells.insert(3, new_code_cell(DOUBLED))
 
@@ -193,13 +193,13 @@ def test_answer_in_a_cell_of_its_own_counts(release: Any) -> None:
 
 
 def roles(submission: Submission) -> list[str]:
-    """The parts of a run in order: `answer double`, `check double`, or the first line of another cell."""
+    """Return the parts of a run in order: `answer double`, `check double`, or another cell's first line."""
     named = (f"{part.role.value} {', '.join(part.exercises)}" if part.exercises else "" for part in submission.parts)
     return [name or part.source.partition("\n")[0] for name, part in zip(named, submission.parts, strict=True)]
 
 
 def test_cells_count_in_the_order_of_the_notebook(release: Any, solved: Any) -> None:
-    """The student's order, with the lesson's own cells where they stand, and without setup and notes."""
+    """Cells run in the student's order, without setup and notes."""
     solved.cells.insert(3, new_code_cell("HALF = 0.5"))
     solved.cells.append(solved.cells.pop(2))
     order = ["HALF = 0.5", "double_of_three = 6", "answer triple", "check triple", "answer double", "check double"]
@@ -208,7 +208,7 @@ def test_cells_count_in_the_order_of_the_notebook(release: Any, solved: Any) -> 
 
 
 def test_a_shuffled_notebook_is_put_in_order(release: Any, solved: Any) -> None:
-    """Where nearly every cell stands in the wrong place, the release's order counts."""
+    """If nearly every cell is out of place, the release's order is used."""
     order = roles(hand_in(solved, release))
     solved.cells.reverse()
 
@@ -216,7 +216,7 @@ def test_a_shuffled_notebook_is_put_in_order(release: Any, solved: Any) -> None:
 
 
 def test_answer_below_the_check_counts_where_it_is_better(release: Any, solved: Any) -> None:
-    """A first try in the exercise's cell, another answer below its check: both are looked at, and that is told."""
+    """An answer below the check and one above it are both run, and the better one counts."""
     again = "def double(x):\n    return x + x"
     solved.cells.insert(5, new_code_cell(again))
 
@@ -227,7 +227,7 @@ def test_answer_below_the_check_counts_where_it_is_better(release: Any, solved: 
 
 
 def test_a_check_of_ones_own_says_which_answer_counts(release: Any, solved: Any) -> None:
-    """The last check of an exercise is the one that the student saw, in whichever cell it stands."""
+    """The last check of an exercise determines the answer that counts."""
     again = "def double(x):\n    return x + x"
     solved.cells[5:5] = [new_code_cell(again), new_code_cell('check("double", double)')]
 
@@ -237,7 +237,7 @@ def test_a_check_of_ones_own_says_which_answer_counts(release: Any, solved: Any)
 
 
 def test_a_function_of_another_name_counts_where_its_check_says_so(release: Any, solved: Any) -> None:
-    """What the student gave to `check` is what is looked at; another exercise's answer is not."""
+    """A function of another name counts if the check gets it, unless it answers another exercise."""
     solved.cells[2].source = DOUBLED.replace("def double", "def twice")
     solved.cells[3].source = 'check("double", twice)'
     solved.cells[6].source = 'check("triple", double)'
@@ -254,7 +254,7 @@ def test_a_function_of_another_name_counts_where_its_check_says_so(release: Any,
 def test_what_has_no_name_of_its_own_counts_where_its_check_says_so(
     release: Any, solved: Any, mine: str, given: str
 ) -> None:
-    """A method of a class, or a lambda, that the student gave to `check`."""
+    """A method or a lambda counts if the check gets it."""
     solved.cells[2].source = f"{mine}\n    def double(x):\n        return 2 * x" if mine else DOUBLE
     solved.cells[3].source = f'check("double", {given})'
 
@@ -269,7 +269,7 @@ def test_what_has_no_name_of_its_own_counts_where_its_check_says_so(
 
 
 def test_trying_something_out_in_a_check_takes_no_answer_away(release: Any, solved: Any) -> None:
-    """A lambda is given to one more check, below the answer and its own."""
+    """A later check of a lambda does not replace the answer."""
     solved.cells.append(new_code_cell('check("double", lambda x: 3 * x)'))
 
     submission = hand_in(solved, release)
@@ -279,14 +279,14 @@ def test_trying_something_out_in_a_check_takes_no_answer_away(release: Any, solv
 
 @pytest.mark.parametrize("given", ["a" + ".b" * 4000, "lambda: 0x" + "f" * 9000], ids=["deep", "long"])
 def test_what_cannot_be_written_down_is_not_what_a_check_was_given(release: Any, solved: Any, given: str) -> None:
-    """Nobody's grading stops for an expression too deep, or a number too long, for Python to write."""
+    """A check's argument that Python cannot write as text is ignored."""
     solved.cells[2].source, solved.cells[3].source = DOUBLE, f'check("double", {given})'
 
     assert DOUBLE == hand_in(solved, release).answers["double"]
 
 
 def test_a_cell_that_is_no_python_hides_no_answer(release: Any, solved: Any) -> None:
-    """In the notebook it stops, and the check sees the function of the cell above; so do the rules."""
+    """If the answer's cell is no valid Python, an answer in a cell above counts."""
     solved.cells[2].source = DOUBLED + "\nprint(\u201cdone\u201d)"
     solved.cells.insert(2, new_code_cell(DOUBLED))
 
@@ -297,7 +297,7 @@ def test_a_cell_that_is_no_python_hides_no_answer(release: Any, solved: Any) -> 
 
 
 def test_code_turned_into_text_is_read_as_code(release: Any, solved: Any) -> None:
-    """A solution cell, or a helper, that the key M turned into markdown."""
+    """A code cell that was turned into Markdown is read as code."""
     solved.cells[2] = new_markdown_cell(DOUBLED, metadata=solved.cells[2].metadata)
     solved.cells.insert(2, new_markdown_cell("def half(x):\n    return x / 2"))
 
@@ -309,7 +309,7 @@ def test_code_turned_into_text_is_read_as_code(release: Any, solved: Any) -> Non
 
 @pytest.mark.parametrize("fence", ["```python\n{}\n```", "~~~\n{}\n~~~\n"])
 def test_fences_around_code_in_a_text_are_taken_away(release: Any, solved: Any, fence: str) -> None:
-    """A solution cell turned into a text that shows its code; a quotation elsewhere stays one."""
+    """A fenced code block counts only in an exercise's own cell."""
     solved.cells[2] = new_markdown_cell(fence.format(DOUBLED), metadata=solved.cells[2].metadata)
     solved.cells.insert(6, new_markdown_cell(fence.format(TRIPLED.replace("3", "4"))))
 
@@ -320,7 +320,7 @@ def test_fences_around_code_in_a_text_are_taken_away(release: Any, solved: Any, 
 
 
 def test_two_answers_in_one_cell_both_count(release: Any, solved: Any) -> None:
-    """Merged cells keep the mark of the first; the other exercise is found by its name."""
+    """A cell with two answers counts for both exercises."""
     solved.cells[2].source += f"\n\n\n{TRIPLED}"
     del solved.cells[5]
 
@@ -332,7 +332,7 @@ def test_two_answers_in_one_cell_both_count(release: Any, solved: Any) -> None:
 
 
 def test_lesson_names_are_the_releases_own(release: Any, solved: Any) -> None:
-    """What an answer leans on comes from the release, though the student has deleted it; nothing else of it runs."""
+    """A lesson's statement that an answer needs is run from the release, even if the student deleted it."""
     del solved.cells[4]
     assert [] == helpers(hand_in(solved, release))
     solved.cells[2].source = "def double(x):\n    return 2 * x * double_of_three / 6"
@@ -341,7 +341,7 @@ def test_lesson_names_are_the_releases_own(release: Any, solved: Any) -> None:
 
 
 def test_missing_cells_are_put_back(release: Any, solved: Any) -> None:
-    """Deleted exercise, check and setup cells come back from the release."""
+    """Deleted exercise, check and setup cells are restored from the release."""
     del solved.cells[5:7]
     del solved.cells[1]
 
@@ -355,14 +355,14 @@ def test_missing_cells_are_put_back(release: Any, solved: Any) -> None:
 
 
 def test_a_missing_locked_cell_is_no_setup_cell(release: Any, solved: Any) -> None:
-    """A task, or a cell that is given, is told as what it is."""
+    """A deleted task is reported as a locked cell."""
     release.cells.append(marked("'Build one.'", "project", task=True))
 
     assert ("locked cells that were missing, put back: project",) == hand_in(solved, release).repairs
 
 
 def test_student_metadata_is_not_kept(release: Any, solved: Any) -> None:
-    """Points, tags, kernels and cell types that a student wrote are replaced by the course's."""
+    """A student's points, tags and kernel are replaced by the course's."""
     solved.metadata.kernelspec = {"name": "evil", "display_name": "Evil"}
     for each in solved.cells:
         each.metadata["tags"] = ["skip-execution"]
@@ -375,7 +375,7 @@ def test_student_metadata_is_not_kept(release: Any, solved: Any) -> None:
 
 
 def test_changed_check_cell_is_replaced(release: Any, solved: Any) -> None:
-    """What a student writes into a locked cell does not stay there."""
+    """A changed check cell is restored."""
     solved.cells[3].source = "2.0"
 
     submission = hand_in(solved, release)
@@ -385,7 +385,7 @@ def test_changed_check_cell_is_replaced(release: Any, solved: Any) -> None:
 
 
 def test_own_cells_stay_in_their_place(release: Any, solved: Any) -> None:
-    """Notes of the student are kept, without marks, behind the cell that they followed."""
+    """A student's own cells keep their place, without metadata."""
     note = new_markdown_cell("my note", metadata={"nbgrader": {"grade_id": "bonus", "grade": True, "points": 50}})
     solved.cells.insert(4, note)
 
@@ -396,7 +396,7 @@ def test_own_cells_stay_in_their_place(release: Any, solved: Any) -> None:
 
 
 def test_helpers_are_definitions_only(release: Any, solved: Any) -> None:
-    """Imports, functions and classes of added cells help; what no answer uses does not run."""
+    """Of added cells, only imports, functions and classes are run, unless an answer needs more."""
     text = "import os\nSIZE = 3\ndef half(x):\n    return x / 2\nhalf(1)\ny = half(2)\n%time half(3)\n"
     text += "class A: pass"
     solved.cells.insert(2, new_code_cell(text))
@@ -407,7 +407,7 @@ def test_helpers_are_definitions_only(release: Any, solved: Any) -> None:
 
 
 def test_values_that_an_answer_uses_help(release: Any, solved: Any) -> None:
-    """A constant or a lambda in a cell of its own works, also through another one; an unused value is not computed."""
+    """A value that an answer uses, directly or through another one, is computed; others are not."""
     text = "base = max(1, 2)\nTWO = base + 0\ntwice = lambda x: TWO * x\nslow = sum(range(9))"
     solved.cells.insert(2, new_code_cell(text))
     next(c for c in solved.cells if c.source == DOUBLED).source = "def double(x):\n    return twice(x)"
@@ -418,12 +418,12 @@ def test_values_that_an_answer_uses_help(release: Any, solved: Any) -> None:
 
 
 def test_course_cells_are_no_helpers(release: Any, solved: Any) -> None:
-    """What the course's own cells define is not run again as a helper."""
+    """The course's own cells are not run as helpers."""
     assert [] == helpers(hand_in(solved, release))
 
 
 def test_import_added_to_the_setup_cell_helps(release: Any, solved: Any) -> None:
-    """Students add imports to the setup cell where nothing keeps them from it."""
+    """An import added to the setup cell is run, although the cell is restored."""
     solved.cells[1].source += "\nimport itertools"
 
     submission = hand_in(solved, release)
@@ -432,7 +432,7 @@ def test_import_added_to_the_setup_cell_helps(release: Any, solved: Any) -> None
 
 
 def test_rules_see_the_helpers_that_an_answer_uses() -> None:
-    """A loop hidden in a helper, or behind a magic, is part of the answer; an unused helper is not."""
+    """The text that rules inspect includes the helpers that the answer uses, and no others."""
     helper_text = "def a(x):\n    return b(x)\n\ndef b(x):\n    return [x for _ in x]\n\ndef c(x):\n    return {1}"
 
     cell = "%matplotlib inline\ndef answer(x):\n    return a(x)"
@@ -442,7 +442,7 @@ def test_rules_see_the_helpers_that_an_answer_uses() -> None:
 
 
 def test_colab_copy_is_read(release: Any, solved: Any) -> None:
-    """nbformat 4.0 without cell ids, other metadata, sources in one string: as Colab may write it."""
+    """A notebook in Colab's format 4.0, without cell ids, is read."""
     data = json.loads(nbformat.writes(solved))
     data |= {
         "nbformat_minor": 0,
@@ -460,7 +460,7 @@ def test_colab_copy_is_read(release: Any, solved: Any) -> None:
 
 
 def test_many_cells_without_marks_are_not_all_compared(release: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A thousand cells that look a little like a starter do not hold up the class."""
+    """Only a few cells are compared with a starter, so that a thousand cause no delay."""
     compared: list[str] = []
     monkeypatch.setattr(find_answers, "_likeness", lambda _starter, source: float(compared.append(source) or 0))
     starter = next(cell.source for cell in release.cells if "def double" in cell.source)
@@ -472,7 +472,7 @@ def test_many_cells_without_marks_are_not_all_compared(release: Any, monkeypatch
 
 
 def test_cell_too_long_to_be_read_costs_itself(release: Any, solved: Any) -> None:
-    """A table pasted into a cell of the student's own: the answers count, and the teacher is told of the cell."""
+    """A cell that is too long is skipped, and the teacher is notified."""
     solved.cells.insert(3, new_code_cell("x = [" + "1, " * MAX_SOURCE + "]"))
 
     submission = hand_in(solved, release)
@@ -483,14 +483,14 @@ def test_cell_too_long_to_be_read_costs_itself(release: Any, solved: Any) -> Non
 
 
 def test_magics_above_an_answer_do_not_hide_it() -> None:
-    """Rules read what stands below `%%time` and `%%capture`, one or both; line numbers stay."""
+    """Statements below cell magics are read, with their line numbers."""
     found = statements("%%time\n%%capture out\ndef answer(x):\n    return x") or ()
 
     assert [("def answer(x):\n    return x", 4)] == [(each.text, each.last_line) for each in found]
 
 
 def test_helpers_stay_in_sight_of_the_rules() -> None:
-    """To an answer that cannot be parsed all helpers belong, so that no rule is got past by its depth."""
+    """For an answer that cannot be parsed, all helpers count as used."""
     helper = statements("def a(x):\n    return [x for _ in x]") or ()
 
     assert "def a" in answer_text("answer", "def answer(x):\n    return " + "-" * 20_000 + "a(x)", (), helper, ())
@@ -501,20 +501,20 @@ def test_helpers_stay_in_sight_of_the_rules() -> None:
     ["see `x < y`", "**bold** $\\frac{a}{b}$", "[page](https://pytorch.org)", "- one\n- two", "x[0] is 3", "a & b"],
 )
 def test_harmless_notes_stay_as_they_are(text: str) -> None:
-    """Notes, simple formulas and links to the web are rendered."""
+    """Plain Markdown, simple formulas and web links are rendered."""
     assert text == safe_markdown(text)
 
 
 @pytest.mark.parametrize("text", ["<b>x</b>", "[x](javascript:y)", "![x](attachment:y.png)", "&lt;", "```mermaid\n```"])
 def test_other_notes_are_shown_as_typed(text: str) -> None:
-    """What may be more than text stands in a fence that it cannot leave; also a picture, whose file is not kept."""
+    """Markdown with HTML, pictures or dangerous links is shown as code."""
     fence, inside, end = safe_markdown(text).partition("\n")[0], text, safe_markdown(text).rsplit("\n", 1)[1]
 
     assert safe_markdown(text) == f"{fence}\n{inside}\n{end}" and set(fence) == {"`"} and fence not in text
 
 
 def test_pictures_in_a_text_cost_nothing(release: Any, solved: Any) -> None:
-    """Colab keeps pictures in the text itself; their size does not make a notebook unreadable."""
+    """An inline picture does not count toward a text's size."""
     picture = "![my plot](data:image/png;base64," + "A" * (2 * MAX_SOURCE) + ")"
     solved.cells.append(new_markdown_cell(picture))
 

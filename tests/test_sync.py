@@ -15,26 +15,26 @@ from tests.small_chapter import PROJECT, STEM, TEXT, make_project, observe
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A small project, built."""
+    """Return a small project, built."""
     folder = make_project(tmp_path)
     build(folder, observe)
     return folder
 
 
 def problems(project: Path) -> list[str]:
-    """What the check says."""
+    """Return the problems that the check finds."""
     return [str(problem) for problem in check_sync(project, observe)]
 
 
 def as_committed(course: Path, stem: str, committed: dict[str, bytes]) -> dict[str, bytes]:
-    """The observations that are there, and the hints."""
+    """Return the committed observations and the hints, instead of computing them."""
     return committed | {HINTS: (course / "shipped" / f"{stem}{HINTS}").read_bytes()}
 
 
 def test_this_course_is_in_sync() -> None:
-    """This project's notebooks, solutions and observations are what its chapters say.
+    """This project's notebooks, solutions and observations are those that a build would write.
 
-    The observations are part of each exercise's proof; at night they are all made once more.
+    The proofs of the exercises cover the observations; the nightly run computes them again.
     """
     problems = check_sync(PROJECT, partial(observed, anew=True) if NIGHT else as_committed)
 
@@ -42,12 +42,12 @@ def test_this_course_is_in_sync() -> None:
 
 
 def test_in_sync(project: Path) -> None:
-    """Right after a build nothing is wrong."""
+    """After a build there is no problem."""
     assert [] == problems(project)
 
 
 def test_fresh_clone(project: Path) -> None:
-    """nbgrader's own folders are not committed, and not missed."""
+    """nbgrader's own folders, which are not committed, may be missing."""
     shutil.rmtree(project / "course" / "source")
     shutil.rmtree(project / "course" / "release")
 
@@ -56,7 +56,7 @@ def test_fresh_clone(project: Path) -> None:
 
 @pytest.mark.parametrize("folder", ["notebooks", "solutions"])
 def test_stale(project: Path, folder: str) -> None:
-    """A file changed by hand is named."""
+    """A file changed by hand is reported as stale."""
     path = project / folder / f"{STEM}.ipynb"
     path.write_text(path.read_text() + " ")
 
@@ -64,7 +64,7 @@ def test_stale(project: Path, folder: str) -> None:
 
 
 def test_stale_chapter(project: Path) -> None:
-    """A changed chapter makes both notebooks stale."""
+    """After a change of the chapter, both notebooks are stale."""
     chapter = project / "course" / "chapters" / f"{STEM}.py"
     chapter.write_text(TEXT.replace("for the tests", "for all tests"))
 
@@ -72,7 +72,7 @@ def test_stale_chapter(project: Path) -> None:
 
 
 def test_stale_observations(project: Path) -> None:
-    """Observations of an older answer bank are named."""
+    """Outdated observations are stale."""
     (project / "course" / "shipped" / f"{STEM}.json").write_bytes(b"[]")
     found = problems(project)
 
@@ -80,7 +80,7 @@ def test_stale_observations(project: Path) -> None:
 
 
 def test_points_are_listed(project: Path) -> None:
-    """With the chapter's heading; points changed in the chapter make the list stale."""
+    """The file of points has each chapter's title and points, and is stale after they change."""
     (listed,) = read_index(project / "course" / "shipped" / "points.json")
     chapter = project / "course" / "chapters" / f"{STEM}.py"
     chapter.write_text(TEXT.replace("points=2", "points=3"))
@@ -102,7 +102,7 @@ def test_points_are_listed(project: Path) -> None:
     ],
 )
 def test_missing(project: Path, path: str) -> None:
-    """A file that is not there is named."""
+    """A missing file is reported."""
     (project / path).unlink()
 
     assert f"missing: {path}" in problems(project)
@@ -112,7 +112,7 @@ def test_missing(project: Path, path: str) -> None:
     "path", ["notebooks/ch99_gone.ipynb", "solutions/ch99_gone.ipynb", "course/shipped/ch99_gone.json"]
 )
 def test_stray(project: Path, path: str) -> None:
-    """A file without a chapter is named; the build puts it aside, and it is not lost."""
+    """A file without a chapter is reported, and a build moves it aside."""
     (project / path).write_text("{}")
     found = problems(project)
     told = build(project, observe)
@@ -124,7 +124,7 @@ def test_stray(project: Path, path: str) -> None:
 
 
 def test_two_strays_of_one_name(project: Path) -> None:
-    """Putting aside never writes over what was put aside before."""
+    """Files moved aside never overwrite each other."""
     for text in ("one", "two"):
         (project / "notebooks" / "mine.ipynb").write_text(text)
         build(project, observe)
@@ -134,7 +134,7 @@ def test_two_strays_of_one_name(project: Path) -> None:
 
 
 def test_repair(project: Path) -> None:
-    """One build mends stale, missing and stray at once."""
+    """One build corrects stale, missing and stray files."""
     (project / "notebooks" / f"{STEM}.ipynb").write_text("{}")
     (project / "solutions" / f"{STEM}.ipynb").unlink()
     (project / "solutions" / "ch99_gone.ipynb").write_text("{}")
@@ -144,7 +144,7 @@ def test_repair(project: Path) -> None:
 
 
 def test_check_writes_nothing(project: Path) -> None:
-    """The check leaves the project as it is."""
+    """The check changes no file."""
     (project / "notebooks" / f"{STEM}.ipynb").unlink()
     before = sorted(project.rglob("*"))
     check_sync(project, observe)
@@ -153,7 +153,7 @@ def test_check_writes_nothing(project: Path) -> None:
 
 
 def test_work_is_kept(project: Path) -> None:
-    """A notebook that somebody ran is moved aside before the build writes over it."""
+    """A notebook that was run is moved aside before the build replaces it."""
     path = project / "notebooks" / f"{STEM}.ipynb"
     worked = path.read_text().replace('"execution_count": null', '"execution_count": 3', 1)
     path.write_text(worked)
@@ -164,7 +164,7 @@ def test_work_is_kept(project: Path) -> None:
 
 
 def test_a_teachers_cells_are_kept(project: Path) -> None:
-    """A source in which a teacher marked a cell is moved aside; one that is only older is not."""
+    """A source with a teacher's own graded cells is moved aside, and an outdated one is replaced."""
     inner = Path("course", "source", STEM, f"{STEM}.ipynb")
     notebook = nbformat.read(project / inner, as_version=4)
     notebook.cells[0].source += "\nAn older text."

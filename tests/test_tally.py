@@ -1,4 +1,4 @@
-"""The table of what the banks know: as the banks are."""
+"""The table of the answer banks agrees with the banks."""
 
 from pathlib import Path
 
@@ -12,11 +12,11 @@ from tests.our_course import COURSE
 ROOT = Path(__file__).parent.parent
 DOCUMENT = (ROOT / "docs" / "answers.md").read_text(encoding="utf-8")
 ROWS = [line for line in DOCUMENT.splitlines() if line[:1] == "|"]
-EVERY = {name: chapter.stem for chapter in COURSE.listed for name in chapter.exercises}  # in their order
+EVERY = {name: chapter.stem for chapter in COURSE.listed for name in chapter.exercises}  # exercise: chapter
 
 
 def test_the_table_has_each_exercise_as_its_bank_is() -> None:
-    """How many answers there are of each kind; `autograder answers NAME` writes an exercise's row anew."""
+    """The table has each bank's number of answers by kind (`autograder answers NAME` updates a row)."""
     found = {name: list(load_bank(bank_path(ROOT / "course", stem, name))) for name, stem in EVERY.items()}
     rows = [[cell.strip(" `") for cell in row.strip("|").split("|")] for row in ROWS[2:-1]]
 
@@ -33,7 +33,7 @@ def test_the_table_has_each_exercise_as_its_bank_is() -> None:
 
 
 def test_unknown_answers_are_counted_once() -> None:
-    """The three columns of what unknown answers are told add up to the wrong ones."""
+    """The three columns on unknown answers add up to the wrong ones."""
     for row in ROWS[2:]:
         cells = [cell.strip() for cell in row.strip("|").split("|")]
 
@@ -41,7 +41,7 @@ def test_unknown_answers_are_counted_once() -> None:
 
 
 def test_what_unknown_answers_are_told_is_as_it_says() -> None:
-    """One chapter by day, all of them at night."""
+    """The columns on unknown answers are correct, for one chapter, and for all in the nightly run."""
     first = next(iter(EVERY.values()))
     names = [name for name, stem in EVERY.items() if NIGHT or stem == first]
 
@@ -51,7 +51,7 @@ def test_what_unknown_answers_are_told_is_as_it_says() -> None:
 
 
 def test_a_row_is_written_anew() -> None:
-    """The row of one exercise, in its place, and the sums; all else stays."""
+    """Updating a row changes only it and the sums."""
     name = list(EVERY)[2]
     old = f"| `{name}` | {ROWS[4].split(' | ', 1)[1]}"
     damaged = DOCUMENT.replace(old, f"| `{name}` | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 |").replace(ROWS[-1], ROWS[0])
@@ -65,14 +65,14 @@ def test_a_row_is_written_anew() -> None:
 
 
 def test_where_there_is_no_document_it_is_the_table() -> None:
-    """Another course has none."""
+    """Without a document, the result is only the table."""
     told = update_table("", ["one", "two"], [Tally("one", 1, 2, 2, 0, 0, 0, 0, 2)]).splitlines()
 
     assert ["| `one` | 1 | 2 | 2 | 0 | 0 | 0 | 0 | 2 |", "| all | 1 | 2 | 2 | 0 | 0 | 0 | 0 | 2 |"] == told[2:]
 
 
 def test_mutants_are_told_what_no_pattern_denies() -> None:
-    """Each mutant is counted once; one that does what a known mistake does is told its sentence, and is listed."""
+    """Each mutant is counted once, and one that gets a known mistake's message is listed."""
     heard = list(judge_mutants(ROOT / "course", "ch02_autograd", "grad_by_hand"))
     head, *listed = mutant_lines("grad_by_hand", heard)
 

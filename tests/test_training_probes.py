@@ -1,4 +1,4 @@
-"""The library of probes for training, on answers that are no exercise's."""
+"""The probes for training, applied to answers to no exercise."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ X, Y = torch.ones(2, 3, dtype=torch.float64), torch.zeros(2, 1, dtype=torch.floa
 
 
 def step(model: nn.Module, optimizer: torch.optim.Optimizer, criterion: Any, x: Any, y: Any) -> float:
-    """Five lines."""
+    """Take one training step."""
     optimizer.zero_grad()
     loss = criterion(model(x), y)
     loss.backward()
@@ -39,13 +39,13 @@ def step(model: nn.Module, optimizer: torch.optim.Optimizer, criterion: Any, x: 
 
 class TestOneStep:
     def test_a_step_calls_each_once(self) -> None:
-        """The model and the criterion are counted, and a gradient is seen to arrive."""
+        """Calls of model and criterion are counted, and an arriving gradient is recorded."""
         seen = one_step("forwards", "criterion", "arrived")(step, Case("", "linear", "SGD", X, Y))
 
         assert {"forwards": 1, "criterion": [("prediction", "y_batch")], "arrived": True} == seen
 
     def test_targets_are_known_in_another_shape(self) -> None:
-        """Targets that are squeezed before the criterion sees them are not taken for a prediction."""
+        """Targets in another shape are still recognized as targets."""
         seen = one_step("criterion")(
             lambda model, optimizer, criterion, x, y: criterion(model(x).squeeze(), y.squeeze()),
             Case("", "linear", "SGD", X, Y),
@@ -54,13 +54,13 @@ class TestOneStep:
         assert {"criterion": [("prediction", "y_batch in another shape")]} == seen
 
     def test_a_mode_is_seen(self) -> None:
-        """A model that is given in eval mode is seen to be left in it."""
+        """The mode in which the model is left is recorded."""
         assert {"modes": "none"} == one_step("modes")(step, Case("", f"linear{IN_EVAL}", "Adam", X, Y))
 
 
 class TestEvaluated:
     def test_what_is_left_behind_is_named(self) -> None:
-        """Gradients that an evaluation clears have changed; a prediction that is tracked is noticed."""
+        """Cleared gradients and tracked predictions are recorded."""
 
         def evaluate(model: nn.Module, loader: Any, criterion: Any) -> dict[str, float]:
             model.zero_grad()
@@ -72,7 +72,7 @@ class TestEvaluated:
 
     @pytest.mark.parametrize("samples", [7, 10, 13])
     def test_each_pass_begins_with_another_batch(self, samples: int) -> None:
-        """Who takes the first batch of one pass, and the rest of another, does not have each sample once."""
+        """An answer that combines the batches of two passes does not get each sample once."""
 
         def added(batches: Any) -> dict[str, float]:
             return {"loss": float(sum(x[:, 0].sum() for x, _ in batches))}
@@ -86,7 +86,7 @@ class TestEvaluated:
         )
 
     def test_gradients_that_stay_off_are_noticed(self) -> None:
-        """Whoever turns the recording of graphs off for everybody has to turn it on again."""
+        """A grad mode that is left off is recorded."""
 
         def evaluate(model: nn.Module, loader: Any, criterion: Any) -> dict[str, float]:
             torch.set_grad_enabled(False)
@@ -105,7 +105,7 @@ IN_TURNS = in_turns()
     "watch", [observe_optimizer_steps("path"), observe_optimizer_steps("path", generator=True), IN_TURNS]
 )
 def test_an_optimizer_is_followed(watch: Any) -> None:
-    """torch's own goes the way that its gradients say, alone, from a generator, and beside another one."""
+    """torch's SGD gives the expected path, with a list, with a generator, and beside another optimizer."""
     seen = watch(torch.optim.SGD, Case("", [torch.zeros(2)], [[torch.ones(2)]], lr=0.5))
     place = seen["path"][0][0]
 
@@ -113,7 +113,7 @@ def test_an_optimizer_is_followed(watch: Any) -> None:
 
 
 def test_steps_of_anybody_are_noted() -> None:
-    """An optimizer that is made in the block is seen too; afterwards, nothing is noted."""
+    """Steps of an optimizer that is made in the block are recorded, and later ones are not."""
     model = row_model("two layers", 3)
     with before_any_step(lambda optimizer: type(optimizer).__name__) as notes:
         optimizer = optimizer_of("Adam", model.parameters(), 0.1)
@@ -124,7 +124,7 @@ def test_steps_of_anybody_are_noted() -> None:
 
 
 def test_calls_are_noted_with_what_goes_in_and_out() -> None:
-    """A note is made of input and output."""
+    """Each call is recorded with a value computed from input and output."""
     model = image_model("conv")
     notes = at_each_call(model, lambda inputs, output: (len(inputs[0]), tuple(output.shape)))
     model(images_of(5, 1)[0])
@@ -151,7 +151,7 @@ class _Linear(TrainingScenario):
 
 
 def fit(model: nn.Module, optimizer: torch.optim.Optimizer, epochs: int, checkpoint: Any = None) -> Any:
-    """Train on to so many epochs; the optimizer's memory is forgotten on the way."""
+    """Train up to `epochs` epochs, without saving the optimizer's state."""
     losses = list(checkpoint["losses"]) if checkpoint else []
     if checkpoint:
         model.load_state_dict(checkpoint["model"])
@@ -166,7 +166,7 @@ ROWS = torch.arange(9, dtype=torch.float64).reshape(3, 3)
 
 
 class _OfRows(_Linear):
-    """One that tells which of the rows come to the model."""
+    """A scenario that identifies the rows that come to the model."""
 
     def places(self, x: torch.Tensor) -> list[int]:
         return [int(place) for row in x for place in (ROWS == row).all(dim=-1).nonzero()]
@@ -174,7 +174,7 @@ class _OfRows(_Linear):
 
 class TestRuns:
     def test_what_comes_before_each_step_is_seen(self) -> None:
-        """The rows by their places, whatever the mode, but not those that come without a graph."""
+        """The rows before each step are recorded in any mode, but only if the call records a graph."""
 
         def measures_first(
             model: nn.Module, optimizer: torch.optim.Optimizer, epochs: int, checkpoint: Any = None
@@ -191,7 +191,7 @@ class TestRuns:
         assert "batches" not in observe_training(_Linear)(measures_first, case)
 
     def test_a_training_that_forgets_is_not_the_same(self) -> None:
-        """Without the optimizer's memory the weights part; a stop that leaves nothing to do parts nothing."""
+        """A resumed run without the optimizer's state differs, unless nothing is left to do."""
         forgets, sound = (
             observe_resumed_training(_Linear, saved=True)(fit, Case("", *epochs)) for epochs in ((2, 4), (3, 3))
         )
@@ -200,7 +200,7 @@ class TestRuns:
         assert {"weights": True, "losses": True} == sound["same"]
 
     def test_a_checkpoint_that_keeps_is_told_from_a_living_one(self) -> None:
-        """What is trained on between a checkpoint and its use must not change it."""
+        """A checkpoint that changes with later training is recognized."""
 
         def alive(*args: Any) -> Any:
             return fit(*args) | {"model": args[0].state_dict()}
@@ -212,7 +212,7 @@ class TestRuns:
         assert (True, False) == (kept["same"]["weights"], moved["same"]["weights"])
 
     def test_modes_and_places_are_seen(self) -> None:
-        """A training in train mode, on the device where the model is."""
+        """Modes, tracking, devices and steps of a run are recorded."""
         seen = observe_training(_Linear, "modes", "tracked")(fit, Case("", 0, 2))
 
         assert {"modes": ["train"], "tracked": False} == seen

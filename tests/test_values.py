@@ -1,4 +1,4 @@
-"""Values as short texts: what was expected and what was found are never alike, and hold no code of a probe's own."""
+"""Values as short texts: expected and found value never look the same, and contain no names of the engine."""
 
 import re
 import time
@@ -21,7 +21,7 @@ from tests.our_course import COURSE
 
 
 def both(expected: object, got: object, facet: str = "returned", exact: bool = False) -> tuple[str, str]:
-    """The two texts that stand in a report where a facet differs."""
+    """Return the two texts of a report for a differing facet."""
     tolerance = Tolerance(0.0, 0.0) if exact else Tolerance()
     difference = first_difference({facet: see(expected)}, {facet: see(got)}, tolerance)
     assert difference is not None
@@ -29,7 +29,7 @@ def both(expected: object, got: object, facet: str = "returned", exact: bool = F
 
 
 def test_numbers_that_differ_are_written_with_the_digits_in_which_they_do() -> None:
-    """As many digits as it takes, equally many in both; where the usual ones do, no more."""
+    """Differing numbers have as many digits as needed, equally many in both."""
     assert ("1.0001", "1.0004") == both(1.00011, 1.00041)
     assert ("1.00000", "1.00001") == both(1.0, 1.00001, exact=True)
     assert ("100000.0", "100000.4") == both(100000.0, 100000.4, exact=True)
@@ -39,7 +39,7 @@ def test_numbers_that_differ_are_written_with_the_digits_in_which_they_do() -> N
 
 
 def test_tensors_that_differ_show_where() -> None:
-    """The first number that differs is written so that it does, and named by its place where the text leaves it out."""
+    """Tensors show the first difference with enough digits, and its index if it is left out."""
     texts = both(torch.tensor([0.5, 0.957253]), torch.tensor([0.5, 0.957296]), exact=True)
     assert ("[0.50000, 0.95725]", "[0.50000, 0.95730]") == tuple(text.split(": ")[1] for text in texts)
 
@@ -50,7 +50,7 @@ def test_tensors_that_differ_show_where() -> None:
 
 
 def test_a_grid_writes_numbers_that_agree_with_the_usual_digits() -> None:
-    """Where only the last bits differ, nothing is to be compared; what differs is told apart."""
+    """In a grid, only differing numbers have more digits."""
     expected, got = torch.full((2, 3), 1.00011), torch.full((2, 3), 1.000111)
     got[1, 2] = 1.0004
     difference = first_difference(see(expected), see(got), Tolerance())
@@ -63,7 +63,7 @@ def test_a_grid_writes_numbers_that_agree_with_the_usual_digits() -> None:
 
 
 def test_what_differs_in_tracking_says_so() -> None:
-    """The same numbers twice would say nothing."""
+    """Tensors that differ only in requires_grad show it."""
     one, other = both(torch.ones(2), torch.ones(2, requires_grad=True))
 
     assert "requires_grad=False: [1.0, 1.0]" in one and "requires_grad=True: [1.0, 1.0]" in other
@@ -74,14 +74,14 @@ def test_what_differs_in_tracking_says_so() -> None:
     [("a" * 500 + "b" + "a" * 500, "a" * 1001), ([0] * 500, [0] * 501), ("a" * 900, "a" * 901)],
 )
 def test_long_values_differ_in_what_is_shown_of_them(one: object, other: object) -> None:
-    """The middle is cut out of long ones, and it may be there that they differ."""
+    """Long values that differ in the middle have different texts."""
     expected, got = both(one, other)
 
     assert expected != got
 
 
 def test_a_probe_s_own_words_stand_without_quotes() -> None:
-    """What an answer returns is written as code; what a probe says of it is not."""
+    """Returned values are written as code, and a probe's own facts as words."""
     assert ("nothing was changed", "changed: argument 1") == both([], ["argument 1"], "inputs")
     assert ("none", "0.bias, 2.bias") == both([], ["0.bias", "2.bias"], "moved")
     assert ("none", "0.bias") == both({"meta": []}, {"meta": ["0.bias"]}, "left")
@@ -92,14 +92,14 @@ def test_a_probe_s_own_words_stand_without_quotes() -> None:
 
 
 def test_a_float_is_never_written_as_an_int() -> None:
-    """Beginners ask of a `1` where the point went."""
+    """A float always has a decimal point or an exponent."""
     assert ["1.0", "1.0", "6.0", "0.5", "1e-05"] == [
         number_text(x) for x in (1.0, 0.99999, 5.999999999999999, 0.5, 1e-05)
     ]
 
 
 def test_long_values_are_cut_in_the_middle() -> None:
-    """Begin and end of a long value stay readable."""
+    """A long value keeps its beginning and its end."""
     text = value_text(see(torch.arange(1000)))
 
     assert len(text) < 2 * WIDTH
@@ -108,12 +108,12 @@ def test_long_values_are_cut_in_the_middle() -> None:
 
 
 def test_a_tuple_of_one_keeps_its_comma() -> None:
-    """`(28)` is a number in Python, so a tuple is never shown that way."""
+    """A tuple of one value has its comma."""
     assert "(28,)" == value_text((28,))
 
 
 def test_long_tensors_are_written_as_if_in_full() -> None:
-    """Both ends of each dim are looked at, and none of what the text leaves out: that may be millions of numbers."""
+    """A large tensor has the same text as if written in full and cut, but only its ends are read."""
     for shape in ((5000,), (700, 3), (3, 700), (40, 40), (2, 0, 3), (30, 1, 30), (2, 2, 2, 300), (), (24,), (241,)):
         tensor = torch.arange(float(torch.Size(shape).numel())).reshape(shape)
         whole = shorten(nested_text(tensor.tolist()))
@@ -127,7 +127,7 @@ def test_long_tensors_are_written_as_if_in_full() -> None:
 
 
 def verdicts(stem: str) -> Iterator[tuple[str, Verdict]]:
-    """What each shipped wrong answer of a chapter would read, were its mistake not known, with where it is from."""
+    """Yield the verdicts on each shipped wrong answer of a chapter, as if its mistake were unknown."""
     for name, key in COURSE.keys(stem).items():
         for mistake in key.mistakes:
             report = judge(COURSE.find(name), replace(key, mistakes=()), mistake.observations, "")
@@ -136,7 +136,7 @@ def verdicts(stem: str) -> Iterator[tuple[str, Verdict]]:
 
 @pytest.mark.parametrize("stem", COURSE.stems)
 def test_no_report_shows_two_texts_that_are_alike_or_a_probe_s_own_name(stem: str) -> None:
-    """Of all wrong answers in the banks: what differs is seen to, and each thing watched has words."""
+    """No report on a wrong answer has equal texts, unnamed facets, or names of the engine's classes."""
     alike = [(where, each.expected) for where, each in verdicts(stem) if each.expected and each.expected == each.got]
     bare = [(where, each.sentence) for where, each in verdicts(stem) if UNNAMED_FACET in each.sentence]
     raw = [(where, each.got) for where, each in verdicts(stem) if re.search(r"Seen\(|Foreign\(|Raised\(", each.got)]

@@ -1,4 +1,4 @@
-"""One small class, graded in every way there is: however it is done, however it was stopped, the end is the same."""
+"""One small class, graded in every possible way and after every interruption, always has the same results."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _seed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _interruptible() -> Iterator[None]:
-    """Let commands hear Ctrl-C: where the tests run in the background, a shell has told them not to."""
+    """Restore the handler of SIGINT, which a shell disables for background processes."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -65,7 +65,7 @@ def _interruptible() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def handed_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course folder in which six students have handed in."""
+    """Return a course folder with the submissions of six students."""
     course = tmp_path_factory.mktemp("whole") / "course"
     copy_course(SAMPLE, course, STEM)
     Cycle(course, STEM).generate()
@@ -80,7 +80,7 @@ def handed_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def copied(folder: Path) -> Path:
-    """A copy of a course folder, at the same place each time: what grades there in this process is made once."""
+    """Return a copy of a course folder, always at the same place, so that this process's graders are reused."""
     copy = folder.with_name("copy")
     shutil.rmtree(copy, ignore_errors=True)
     return Path(shutil.copytree(folder, copy))
@@ -88,7 +88,7 @@ def copied(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def undisturbed(handed_in: Path) -> Path:
-    """That folder after one undisturbed run in this process."""
+    """Return that folder after an undisturbed run in this process."""
     course = copied(handed_in)
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(verdict_store.SEED_VARIABLE, str(SEED))
@@ -98,24 +98,24 @@ def undisturbed(handed_in: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def expected(undisturbed: Path) -> dict[str, Any]:
-    """What there is then."""
+    """Return the results of that run."""
     return results(undisturbed)
 
 
 @pytest.fixture
 def course(handed_in: Path, expected: dict[str, Any]) -> Path:
-    """A copy in which nothing is graded yet."""
+    """Return a copy without any grades."""
     return copied(handed_in)
 
 
 @pytest.fixture
 def graded(undisturbed: Path) -> Path:
-    """A copy in which everybody is graded: every file as it was, its time too."""
+    """Return a copy in which every student is graded, with unchanged file times."""
     return copied(undisturbed)
 
 
 def results(course: Path) -> dict[str, Any]:
-    """All that nbgrader's gradebook says of the students, and what is in `autograded/`."""
+    """Return the students' rows of nbgrader's gradebook, and hashes of the files in `autograded/`."""
     with sqlite3.connect(course / "gradebook.db") as database:
         marks = database.execute(
             "select student_id, base_cell.name, auto_score, manual_score, extra_credit, needs_manual_grade"
@@ -139,8 +139,8 @@ def results(course: Path) -> dict[str, Any]:
 
 
 def command(course: Path, *arguments: str) -> subprocess.Popen[str]:
-    """Start a command in a course folder, whose temporary files lie beside it."""
-    shutil.rmtree(temporary(course), ignore_errors=True)  # who is killed leaves files behind
+    """Start a command in a course folder, with its temporary files beside it."""
+    shutil.rmtree(temporary(course), ignore_errors=True)  # a killed command leaves files behind
     temporary(course).mkdir()
     return subprocess.Popen(
         [sys.executable, "-P", "-m", *arguments],
@@ -154,31 +154,31 @@ def command(course: Path, *arguments: str) -> subprocess.Popen[str]:
 
 
 def temporary(course: Path) -> Path:
-    """Where the commands of a course keep their temporary files."""
+    """Return the folder for the temporary files of a course's commands."""
     return course.with_name(f"{course.name}-temporary")
 
 
 def finished(run: subprocess.Popen[str]) -> tuple[int, str]:
-    """The exit status of a command, and what it printed."""
+    """Return the exit status of a command, and its output."""
     told, _ = run.communicate(timeout=300)
     return run.returncode, told
 
 
 def wait_for(is_so: Callable[[], bool]) -> None:
-    """Wait until something is so, two minutes at most."""
+    """Wait until a condition is true, two minutes at most."""
     end = time.monotonic() + 120
     while not is_so() and time.monotonic() < end:
         time.sleep(0.02)
 
 
 def wait_for_verdicts(course: Path, number: int) -> None:
-    """Wait until so many verdict files are there."""
+    """Wait until this many verdict files exist."""
     folder = course / "verdicts" / STEM
     wait_for(lambda: len(list(folder.glob("[!.]*.json"))) >= number)
 
 
 def all_gone(group: int) -> bool:
-    """Whether the processes of a process group end soon."""
+    """Return whether the processes of a process group end within a minute."""
     end = time.monotonic() + 60
     while time.monotonic() < end:
         try:
@@ -191,7 +191,7 @@ def all_gone(group: int) -> bool:
 
 @pytest.mark.night
 def test_run_is_worth_comparing(expected: dict[str, Any]) -> None:
-    """Full points, none, and some; extra credit; a comment for what was not answered."""
+    """The results contain full, partial and no points, extra credit, and a comment on an unanswered task."""
     scores = {name: sum(row[2] for row in expected["marks"] if row[0] == name) for name in CLASS}
 
     assert scores["perfect"] == scores["renamed-file"] == scores["zipped"]
@@ -203,13 +203,13 @@ def test_run_is_worth_comparing(expected: dict[str, Any]) -> None:
 @pytest.mark.parametrize("workers", [WorkerChoice(count=2), WorkerChoice(dask_local=1)], ids=["pool", "Dask"])
 @pytest.mark.night
 def test_workers_change_nothing(course: Path, expected: dict[str, Any], workers: WorkerChoice) -> None:
-    """Two processes, or a Dask worker, give the same gradebook and the same notebooks."""
+    """Two processes, or a Dask worker, give the same results."""
     assert {} == Cycle(course, STEM).autograde(CLASS, how=GradingOptions(workers=workers, unconfined=UNCONFINED))
     assert expected == results(course)
 
 
 def test_formgraders_button_changes_nothing(graded: Path, expected: dict[str, Any]) -> None:
-    """The button grades one student again, whatever there is already."""
+    """Formgrader's button gives the same results."""
     assert Cycle(graded, STEM).api.autograde(STEM, "perfect", force=True)["success"]
     assert expected == results(graded)
 
@@ -225,12 +225,12 @@ points_per_day = 2
 
 
 def penalties(course: Path) -> dict[str, float]:
-    """What lateness cost each student."""
+    """Return the late penalty of each student."""
     return {student: penalty for student, _, penalty in results(course)["handed"] if penalty}
 
 
 def test_deadlines_are_applied_whenever_they_are_decided(graded: Path, expected: dict[str, Any]) -> None:
-    """A due date after grading, an extension, an end to both: points follow, and no case is drawn again."""
+    """Later changes of due dates and extensions change the penalties, and no verdicts."""
     before = {path: path.read_bytes() for path in (graded / "verdicts").rglob("[!.]*.json")}
 
     def decided(text: str) -> dict[str, float]:
@@ -253,7 +253,7 @@ def test_deadlines_are_applied_whenever_they_are_decided(graded: Path, expected:
 
 
 def test_formgraders_button_knows_the_deadlines(graded: Path) -> None:
-    """One student by nbgrader's own way."""
+    """Formgrader's button applies the deadlines."""
     (graded / SETTINGS).write_text(LATE.format(stem=STEM, extended='zipped = "2025-12-31 13:00Z"'))
     for student in ("zipped", "perfect"):
         assert Cycle(graded, STEM).api.autograde(STEM, student, force=True)["success"]
@@ -262,7 +262,7 @@ def test_formgraders_button_knows_the_deadlines(graded: Path) -> None:
 
 
 def test_points_that_changed_are_told_before_anything_is_graded(graded: Path, expected: dict[str, Any]) -> None:
-    """The gradebook learns of them by `generate_assignment` alone, and refuses a score above what it knows."""
+    """Changed points raise an error before grading, because the gradebook does not know them yet."""
     chapter = graded / "chapters" / f"{STEM}.py"
     chapter.write_text(chapter.read_text().replace('check="add_bias" points=1', 'check="add_bias" points=2'))
 
@@ -275,7 +275,7 @@ def test_points_that_changed_are_told_before_anything_is_graded(graded: Path, ex
 
 @pytest.mark.night
 def test_what_a_grading_would_change_is_told_first(graded: Path, expected: dict[str, Any]) -> None:
-    """Points that changed, seen before the gradebook learns of them; nothing is written."""
+    """A preview lists changed points, and writes nothing."""
     chapter = graded / "chapters" / f"{STEM}.py"
     chapter.write_text(chapter.read_text().replace('check="add_bias" points=1', 'check="add_bias" points=2'))
 
@@ -289,7 +289,7 @@ def test_what_a_grading_would_change_is_told_first(graded: Path, expected: dict[
 
 
 def test_one_exercise_is_graded_again_and_nobody_loses(graded: Path) -> None:
-    """As if a faulty exercise had been graded before: too little here, too much there."""
+    """Regrading one exercise changes only that, and `never_lower` keeps better scores."""
     with_faults(graded, "perfect", Status.FAIL)
     with_faults(graded, "wrong-01", Status.PASS)
     cycle, one = Cycle(graded, STEM), RegradeOptions(only=frozenset({"add_bias"}))
@@ -306,7 +306,7 @@ def test_one_exercise_is_graded_again_and_nobody_loses(graded: Path) -> None:
 
 
 def with_faults(course: Path, student: str, status: Status) -> None:
-    """Change what was found of a student, in every exercise."""
+    """Replace the verdicts of a student in every exercise."""
     found = verdict_store.read_verdict_file(course, STEM, student)
     assert found is not None
     reports = [replace(each, verdicts=(Verdict("all", status, "No."),)) for each in found.verdict.reports]
@@ -316,16 +316,16 @@ def with_faults(course: Path, student: str, status: Status) -> None:
 
 
 def score(cycle: Cycle, student: str, exercise: str) -> float:
-    """The share of an exercise's points that the gradebook has."""
+    """Return the share of an exercise's points in the gradebook."""
     with cycle.api.gradebook as gradebook:
         grade = gradebook.find_grade(f"check_{exercise}", STEM, STEM, student)
         return float(grade.auto_score / grade.max_score)
 
 
 def test_a_score_by_hand_that_is_older_is_told(graded: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It goes on counting, as nbgrader has it; who grades again is told whose it is, where points have changed.
+    """A manual score still counts, and is listed if the graded points have changed since.
 
-    Who grades one student is told of that one.
+    Grading one student lists only that student's.
     """
     cycle = Cycle(graded, STEM)
     with cycle.api.gradebook as gradebook:
@@ -333,10 +333,10 @@ def test_a_score_by_hand_that_is_older_is_told(graded: Path, capsys: pytest.Capt
             gradebook.find_grade(name, STEM, STEM, "wrong-01").manual_score = 0.5
         gradebook.db.commit()
     cycle.autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
-    assert {} == cycle.scored_before  # nothing has changed since somebody looked
+    assert {} == cycle.scored_before  # nothing changed since the manual score
 
     cycle.autograde(["wrong-01"], how=GradingOptions(workers=ONE, unconfined=UNCONFINED, force=True))
-    assert {} == cycle.scored_before  # nor now: the same file has the same points
+    assert {} == cycle.scored_before  # the same file has the same points
 
     with_faults(graded, "wrong-01", Status.PASS)
     one = RegradeOptions(only=frozenset({"add_bias"}))
@@ -351,7 +351,7 @@ def test_a_score_by_hand_that_is_older_is_told(graded: Path, capsys: pytest.Capt
 
 
 def test_killed_run_goes_on_where_it_was(course: Path, expected: dict[str, Any]) -> None:
-    """`kill -9` in the middle: nothing stays behind, and the next run ends as if nothing had happened."""
+    """A killed run leaves no process or file, and the next run gives the same results."""
     run = command(course, "autograder", "grade", STEM, "--workers", "2")
     wait_for_verdicts(course, 2)
     run.kill()
@@ -369,8 +369,9 @@ def test_killed_run_goes_on_where_it_was(course: Path, expected: dict[str, Any])
 def test_interrupted_run_stops_at_once_and_nbgraders_own_command_goes_on(
     course: Path, expected: dict[str, Any]
 ) -> None:
-    """Ctrl-C: one word, no traceback, no process left. `nbgrader autograde` finishes the work, through sessions of its
-    own, and records the same; it says what is there of no notebook.
+    """Ctrl-C stops a run at once without a traceback, and `nbgrader autograde` completes it.
+
+    nbgrader's command records the same results, and lists the files of a submission without a notebook.
     """
     run = command(course, "autograder", "grade", STEM, "--workers", "2")
     wait_for_verdicts(course, 1)
@@ -389,7 +390,7 @@ def test_interrupted_run_stops_at_once_and_nbgraders_own_command_goes_on(
 
 
 def test_question_that_is_left_in_its_midst_tells_nothing(graded: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Ctrl-C may come into a question to the gradebook, whose cursor cannot be closed then: nobody needs to know."""
+    """Ctrl-C during a database query logs nothing, although its cursor cannot be closed."""
     logging.getLogger("sqlalchemy.pool").setLevel(logging.NOTSET)
     with Cycle(graded, STEM).api.gradebook as gradebook:
         connection = gradebook.db.connection()
@@ -405,7 +406,7 @@ def test_question_that_is_left_in_its_midst_tells_nothing(graded: Path, caplog: 
 @needs_confinement
 @pytest.mark.parametrize("moment", ["starts", "works"])
 def test_run_stops_while_what_the_workers_share_begins(course: Path, moment: str) -> None:
-    """Ctrl-C before there is a worker, and before there is a verdict: as at any other moment."""
+    """Ctrl-C stops a run at once, even before the first worker or verdict."""
     run = command(course, "autograder", "grade", STEM, "--workers", "2")
     wait_for(lambda: len(living_in(temporary(course))) >= (1 if moment == "starts" else 3))
     os.killpg(run.pid, signal.SIGINT)
@@ -418,7 +419,7 @@ def test_run_stops_while_what_the_workers_share_begins(course: Path, moment: str
 @needs_confinement
 @pytest.mark.night
 def test_death_of_what_the_workers_share_costs_nobody_anything(course: Path, expected: dict[str, Any]) -> None:
-    """Killed from outside in the middle of the class, it is started again, and the run ends as if nothing had been."""
+    """If the shared process is killed, it is restarted, and the results are the same."""
     run = command(course, "autograder", "grade", STEM, "--workers", "2")
     wait_for_verdicts(course, 1)
     begun = Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()
@@ -433,7 +434,7 @@ def test_death_of_what_the_workers_share_costs_nobody_anything(course: Path, exp
 def test_disk_that_fills_up_while_nbgrader_writes_costs_nobody_points(
     course: Path, expected: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who could not be written is named with the reason; with room on the disk again, the end is the same."""
+    """A full disk gives each student a reason, and the next run the same results."""
     write, written = FilesWriter.write, []
 
     def full(self: FilesWriter, output: str, *args: Any, **kwargs: Any) -> Any:
@@ -453,10 +454,10 @@ def test_disk_that_fills_up_while_nbgrader_writes_costs_nobody_points(
 
 
 def test_half_written_result_is_made_again(graded: Path, expected: dict[str, Any]) -> None:
-    """nbgrader takes any folder in `autograded/` for finished; what the gradebook does not hold is done again."""
+    """A result that the gradebook does not contain is made again, although its folder exists."""
     found = verdict_store.read_verdict_file(graded, STEM, "perfect")
     assert found is not None
-    verdict_store.store_new_verdict(graded, "perfect", found.verdict)  # as before it was recorded
+    verdict_store.store_new_verdict(graded, "perfect", found.verdict)  # as if it were not recorded
     half = graded / "autograded" / "perfect" / STEM / f"{STEM}.ipynb"
     half.chmod(0o644)
     half.write_text("{")
@@ -466,11 +467,11 @@ def test_half_written_result_is_made_again(graded: Path, expected: dict[str, Any
 
 
 def test_second_run_changes_no_file(graded: Path) -> None:
-    """Where nothing has changed, nothing is written: not even a verdict file."""
+    """A second run without changes writes no file."""
 
     def stamps() -> dict[str, int]:
         files = [*(graded / "verdicts").rglob("*"), *(graded / "autograded").rglob("*"), graded / "gradebook.db"]
-        # Who is at work stands in the lock for as long as a run goes on: no result of it.
+        # The lock names the running command, which is no result.
         return {str(path): path.stat().st_mtime_ns for path in files if path.name != LOCK.name}
 
     before = stamps()

@@ -1,4 +1,4 @@
-"""Differences in words."""
+"""Messages about differences."""
 
 import json
 
@@ -21,26 +21,26 @@ from tests.small_chapter import SAMPLE
 
 
 def sentence(answer: object) -> str:
-    """The first sentence on an answer to the made exercise."""
+    """Return the first message on an answer to the made exercise."""
     first = made.report(answer).first  # type: ignore[arg-type]
     assert first is not None
     return first.sentence
 
 
 def spelled(name: str, case: Case) -> str:
-    """A call of an exercise, as its reports spell it."""
+    """Return a call of an exercise as reports write it."""
     spell = COURSE.find(name).spelled
     assert spell is not None
     return spell(name, case)
 
 
 def test_a_missing_return_is_guessed() -> None:
-    """None where a tensor belongs looks like a forgotten `return`."""
+    """None in place of a tensor gets a message about a forgotten `return`."""
     assert "Did you forget `return`?" in sentence(lambda x, plus: None)
 
 
 def test_a_sentence_about_values_is_not_about_another_type() -> None:
-    """What a requirement tells of a result is told where its values differ; another type is told as such."""
+    """A requirement's message about values does not appear for another type."""
     tells, right = {"returned": "Twice each number."}, torch.ones(2)
 
     assert "Twice each number." == told(tells, right, torch.zeros(2))
@@ -48,7 +48,7 @@ def test_a_sentence_about_values_is_not_about_another_type() -> None:
 
 
 def test_a_missing_entry_is_told_as_missing() -> None:
-    """A probe that looks at one entry says nothing of the others, nor what an entry says that is not there."""
+    """A missing entry gets a message that it is missing, and none about its value."""
     here = Judge(SAMPLE / "course", STEM, only="describe")
     seen = here.exercises["describe"].observe(
         lambda x: {"shape": tuple(x.shape)}, here.keys.cases("describe", VISIBLE_SEED)
@@ -60,7 +60,7 @@ def test_a_missing_entry_is_told_as_missing() -> None:
 
 
 def test_wrong_parameters_are_explained() -> None:
-    """A function with other parameters is told to keep the starter's."""
+    """A function with other parameters gets a message to keep the starter's."""
 
     def double(x: torch.Tensor) -> torch.Tensor:
         return 2 * x
@@ -69,7 +69,7 @@ def test_wrong_parameters_are_explained() -> None:
 
 
 def test_a_call_without_end_is_explained() -> None:
-    """Who calls itself for ever reads that it does, beside Python's own words for it."""
+    """Endless recursion gets an explanation besides Python's message."""
 
     def again(x: torch.Tensor, plus: int) -> torch.Tensor:
         return again(x, plus)
@@ -78,21 +78,21 @@ def test_a_call_without_end_is_explained() -> None:
 
 
 def test_another_device_is_named() -> None:
-    """A tensor on the wrong device is told both devices."""
+    """A result on another device gets a message with both devices."""
     told = sentence(lambda x, plus: (2 * x + plus).to("meta"))
 
     assert "device cpu, got meta" in told
 
 
 def test_small_tensors_stand_in_the_call() -> None:
-    """A failing call can be copied out of the feedback and run."""
+    """A call with small tensors is written as code that can be run."""
     text = difference_messages.call_text("f", Case("r", torch.tensor([1, 2]), torch.zeros(100), dim=-1))
 
     assert "f(torch.tensor([1, 2]), <tensor (100,) float32>, dim=-1)" == text
 
 
 def test_different_numbers_of_a_call_are_told_apart() -> None:
-    """Points that only their last digits tell apart would all read alike."""
+    """Numbers of a call that differ only in last digits get enough digits."""
     assert "f(torch.tensor([536870913.0, 536870915.0], dtype=torch.float64))" == difference_messages.call_text(
         "f", Case("r", torch.tensor([2.0**29 + 1, 2.0**29 + 3], dtype=torch.float64))
     )
@@ -102,7 +102,7 @@ def test_different_numbers_of_a_call_are_told_apart() -> None:
 
 
 def test_a_tensor_that_counts_is_spelled_so() -> None:
-    """Its call can be copied out of the feedback, however large it is, and says what to look for in a grid."""
+    """A tensor of consecutive numbers is written as `torch.arange`, whatever its size."""
     x = torch.arange(60.0).reshape(3, 4, 5)
 
     assert "f(torch.arange(60.0).reshape(3, 4, 5))" == difference_messages.call_text("f", Case("r", x))
@@ -116,7 +116,7 @@ def test_a_tensor_that_counts_is_spelled_so() -> None:
 
 
 def test_small_matrices_get_a_picture() -> None:
-    """Two-dimensional values that differ are drawn side by side, with where they agree."""
+    """Differing matrices get a grid that marks where they agree."""
     first = made.report(lambda x, plus: (2 * x + plus) * (torch.arange(x.shape[-1]) > 0)).first
 
     assert first is not None
@@ -125,19 +125,19 @@ def test_small_matrices_get_a_picture() -> None:
 
 
 def test_nan_is_pointed_out() -> None:
-    """Where a number is expected and nan stands, the sentence counts the places."""
+    """Unexpected NaN gets a message with the number of places."""
     told = sentence(lambda x, plus: (2 * x + plus).masked_fill(torch.arange(x.shape[-1]) == 0, torch.nan))
 
     assert "nan in 2 of 6 places" in told
 
 
 def test_a_numpy_array_is_called_so() -> None:
-    """Beginners do not know the name ndarray."""
+    """An ndarray is called a NumPy array."""
     assert "got a NumPy array. `torch.from_numpy`" in sentence(lambda x, plus: (2 * x + plus).numpy())
 
 
 def told(tells: dict[str, str], expected: object, got: object) -> str:
-    """What is told where something else was returned, of an exercise with no words of its own."""
+    """Return the message about another result, for an exercise without its own messages."""
     right, mine = {"returned": see(expected)}, {"returned": see(got)}
     difference = first_difference(right, mine, Tolerance())
     assert difference is not None
@@ -145,7 +145,7 @@ def told(tells: dict[str, str], expected: object, got: object) -> str:
 
 
 def test_what_is_told_of_a_result_is_about_its_values() -> None:
-    """A sentence about other values is not told of None, of another shape, or of an entry that is missing."""
+    """A message about values does not appear for None, another shape or a missing entry."""
     tells = {"returned": "Look at the sign."}
 
     assert told(tells, torch.ones(2), -torch.ones(2)) == "Look at the sign."
@@ -156,7 +156,7 @@ def test_what_is_told_of_a_result_is_about_its_values() -> None:
 
 
 def test_an_entry_is_shown_with_its_place() -> None:
-    """A sentence on several entries does not say which is wrong; what the answer says there is shown, a bool too."""
+    """If a message concerns several entries, the differing one is shown with its place."""
     for right, mine, place in (({"a": 1, "b": 2}, {"a": 1, "b": 3}, "['b']"), ((True, False), (True, True), "[1]")):
         one, other = {"returned": see(right)}, {"returned": see(mine)}
         difference = first_difference(one, other, Tolerance())
@@ -169,7 +169,7 @@ def test_an_entry_is_shown_with_its_place() -> None:
 
 
 def test_another_kind_is_told_beside_a_sentence() -> None:
-    """Where an entry is of another kind than is asked for, its requirement's sentence is not all that is told."""
+    """An entry of another type gets its requirement's message, and a sentence about the type."""
     tells = {"returned": "Look at the sign."}
 
     assert "Look at the sign. Yours is a tensor where a float is asked for. `.item()`" in told(
@@ -182,7 +182,7 @@ def test_another_kind_is_told_beside_a_sentence() -> None:
 
 
 def test_the_most_telling_sentence_is_told() -> None:
-    """What is said of the value that should be there comes before its entry, and that before the rest."""
+    """The message for the expected value is preferred to that of the entry, and that to the general one."""
     tells = {
         "returned": "Something.",
         "returned.a": "This entry.",
@@ -198,7 +198,7 @@ def test_the_most_telling_sentence_is_told() -> None:
 
 @pytest.mark.parametrize("differs", [True, False])
 def test_a_wrong_fact_is_shown_by_the_result(differs: bool) -> None:
-    """A fact is told in words; where the result is another one as well, both stand below it."""
+    """A wrong fact is described in words, with both results if they differ."""
     right, mine = (
         {"level": level, "returned": see(torch.tensor([x, 1.0]))} for level, x in ((True, 0.0), (False, 2.0))
     )
@@ -212,21 +212,21 @@ def test_a_wrong_fact_is_shown_by_the_result(differs: bool) -> None:
 
 
 def test_an_error_is_a_sentence() -> None:
-    """Type, message and line of an error, each with its full stop."""
+    """An error is a sentence with type, message and line."""
     told = sentence(lambda x, plus: {}["k"])
 
     assert told.startswith("Your code raised KeyError: 'k'. It happened at: ")
 
 
 def test_an_error_is_told_at_a_line_of_theirs() -> None:
-    """What fails within a module of Python's own has happened where the student's code called it."""
+    """An error within Python's own modules is located at the student's line."""
     assert "It happened at: `" in (told := sentence(lambda x, plus: json.loads("[")))
     assert "json.loads" in told
 
 
 @pytest.mark.parametrize(("line", "told"), [("", "Your `double` has no attribute `mean`."), ("x.mean", "Your code")])
 def test_a_missing_attribute_is_no_error_of_their_code(line: str, told: str) -> None:
-    """What only the probe asks for is told as missing; an error at a line of theirs stays one."""
+    """An attribute that only the probe reads is reported as missing; at a student's line it is an error."""
     raised = {"raised": ExceptionSnapshot("AttributeError", "'double' object has no attribute 'mean'", line)}
     difference = first_difference({}, raised, Tolerance())
 
@@ -235,7 +235,7 @@ def test_a_missing_attribute_is_no_error_of_their_code(line: str, told: str) -> 
 
 
 def test_a_requirement_tells_of_one_aspect() -> None:
-    """A sentence about a shape is told of another shape alone; one about a result, of other values alone."""
+    """A message about a shape appears only for another shape, and one about a result only for other values."""
     tells = {"returned:shape": "Another shape.", "returned": "Something else."}
     expected = torch.zeros(2, 3)
 
@@ -245,7 +245,7 @@ def test_a_requirement_tells_of_one_aspect() -> None:
 
 
 def test_where_float32_comes_from_is_told() -> None:
-    """A result of float32 in place of another dtype is told what makes such numbers; another dtype is not."""
+    """float32 in place of another dtype gets an explanation, and other dtypes do not."""
     single, double, whole = (torch.zeros(2, dtype=dtype) for dtype in (torch.float32, torch.float64, torch.int64))
 
     assert "without a `dtype`" in told({}, double, single)
@@ -253,7 +253,7 @@ def test_where_float32_comes_from_is_told() -> None:
 
 
 def test_what_torch_says_is_explained() -> None:
-    """The message of an error that beginners meet is followed by what it means; one that nobody knows, by nothing."""
+    """A frequent error gets an explanation, and an unknown one does not."""
 
     def told(x: torch.Tensor, plus: float) -> torch.Tensor:
         raise ValueError("nobody knows this one")
@@ -267,7 +267,7 @@ def test_what_torch_says_is_explained() -> None:
 
 
 def test_an_exercise_may_spell_its_calls() -> None:
-    """Where a case is no plain call, a report shows what is really called."""
+    """An exercise whose case is no plain call writes the real call."""
     x = torch.zeros(9, 5)
     assert spelled("MLP", Case("", [5, 2], "nn.Tanh", x=x)) == "MLP([5, 2], nn.Tanh)(<tensor (9, 5) float32>)"
     batches = spelled("BatchNorm1d", Case("", 5, batches=[x, x[:2]]))
@@ -280,12 +280,12 @@ def test_an_exercise_may_spell_its_calls() -> None:
 
 
 def test_a_list_of_tensors_stands_in_the_call_as_code() -> None:
-    """Each tensor in a list is spelled as it is outside of one."""
+    """Tensors in a list are written as code."""
     assert difference_messages.argument_text([torch.tensor([1, 2]), None]) == "[torch.tensor([1, 2]), None]"
 
 
 def test_a_result_of_another_form_is_not_called_a_missing_error() -> None:
-    """Where a probe finds nothing to look at, the sentence is about the form; where an error is due, about that."""
+    """The message is about the form if the probe cannot look into the result, and about a missing error otherwise."""
     exercise, seen = COURSE.find("collate_pad"), {"returned": None}
     parts = {"padded": [1]}, {"raised": see(1)}
     told = []
@@ -300,7 +300,7 @@ def test_a_result_of_another_form_is_not_called_a_missing_error() -> None:
 
 
 def test_calls_of_training_name_what_they_train() -> None:
-    """Models, optimizers and loaders travel as names; a report shows the call that a student would write."""
+    """A training call shows models, optimizers and loaders by name."""
     x, y = torch.zeros(6, 4), torch.zeros(6, 1)
     step = train_step.stepping("train_step", Case("", "linear", "SGD", x, y))
     assert step == "train_step(<linear>, <SGD>, criterion, <x_batch (6, 4)>, <y_batch (6, 1)>)"
@@ -312,7 +312,7 @@ def test_calls_of_training_name_what_they_train() -> None:
 
 
 def test_thousands_of_dims_are_told_by_their_number() -> None:
-    """No brackets in brackets without end: the sentence on the shape is told, and the next answer does not wait."""
+    """A tensor with thousands of dimensions is described by their number."""
     seen = see(torch.zeros([1] * 10_000))
     found = sentence(lambda x, plus: torch.zeros([1] * 10_000))
 

@@ -1,4 +1,4 @@
-"""Lines that a person's eye is led to: which are named, with what words, and which are left alone."""
+"""Suspicious lines that the teacher should review: those flagged, their message, and those left alone."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ ATTACKS = PROJECT / "tests" / "attacks" / "judge"
 
 
 def told(*sources: str) -> tuple[str, ...]:
-    """What is told of a student's cells, the first of which answers `double`."""
+    """Return the flags of a student's cells, the first of which answers `double`."""
     release = new_notebook(cells=[new_code_cell(SETUP), new_code_cell("import ctypes\nprint(torch.sum)")])
     cells = [SubmittedCell(index, "code", source, "", "") for index, source in enumerate(sources)]
     return review_flags.flag_lines(cells, release, {0: ("double",)})
 
 
 def what(source: str) -> str:
-    """The one thing that is told of a cell, without the line's text."""
+    """Return the only flag of a cell, without the line's text."""
     (line,) = told(source)
     return line.partition(" line ")[2].partition(": `")[0].partition(" ")[2]
 
 
 REPLACING = {
-    "torch.Tensor.halved = lambda self: self / 2": "torch.Tensor.halved",  # nobody had it before
+    "torch.Tensor.halved = lambda self: self / 2": "torch.Tensor.halved",  # a new attribute
     "torch.manual_seed = print": "torch.manual_seed",
     "import torch as t\nt.manual_seed = print": "torch.manual_seed",
     "t = torch\nt.manual_seed = print": "torch.manual_seed",
@@ -111,7 +111,7 @@ HARMLESS = (
     "from autograder import hint, mine, progress, reveal, shows_error\nautograder.check('double', double)",
     "from autograder import *\nprint(autograder.__version__)",
     "state = model.state_dict()\nstate.update(x=1)\nmodel.__dict__.update(a=1)\nmodel.__dict__['b'] = 2",
-    "import ctypes",  # the released notebook's own line
+    "import ctypes",  # as in the released notebook
     "def broken(:",
     "import os\nos.environ['OMP_NUM_THREADS'] = '1'",
 )
@@ -119,24 +119,24 @@ HARMLESS = (
 
 @pytest.mark.parametrize("source", REPLACING)
 def test_what_replaces_something_is_named(source: str) -> None:
-    """Parts of torch, of Python and of the course, by whatever name they go."""
+    """Replacing parts of torch, Python or the course is flagged, under any name."""
     assert f"sets {REPLACING[source]}" == what(source)
 
 
 @pytest.mark.parametrize("source", READING)
 def test_what_reaches_for_the_grader_is_named(source: str) -> None:
-    """The grader's modules, frames, and what leads to everything that is loaded."""
+    """Access to the grader's modules, to frames, and to loaded modules is flagged."""
     assert READING[source] == what(source)
 
 
 @pytest.mark.parametrize("source", HARMLESS)
 def test_what_beginners_write_is_left_alone(source: str) -> None:
-    """Layers, classes and settings of one's own, and the tools that notebooks are meant to use."""
+    """Own layers, classes and settings, and tools for notebooks, are not flagged."""
     assert () == told(source)
 
 
 def test_sentence_leads_to_the_line_and_accuses_nobody() -> None:
-    """The cell, the exercise, the line and its text; of a cell of the student's own, without an exercise."""
+    """The flag has the cell, the exercise if any, the line and its text, and accuses no student."""
     first, second = told("import math\n\ntorch.relu = 1", "%%time\ndef f():\n    torch.exp = 2")
 
     assert "worth a look, costs no points: cell 1 (double), line 3 sets torch.relu: `torch.relu = 1`" == first
@@ -144,12 +144,12 @@ def test_sentence_leads_to_the_line_and_accuses_nobody() -> None:
 
 
 def test_aliases_go_from_cell_to_cell() -> None:
-    """What one cell imports, another one uses; what it binds anew is somebody else's."""
+    """Aliases are followed across cells until they are rebound."""
     assert told("import torch as t", "t.relu = 1") and not told("import torch as t", "t = model", "t.relu = 1")
 
 
 def test_long_odd_and_many_lines_stay_short() -> None:
-    """A line is cut, what cannot be seen is spelled, and of many lines a few are told."""
+    """A long line is cut, invisible characters are escaped, and many flags are summarized."""
     (odd,) = told("torch.relu = '\x1b[2J\u202e" + "a" * 5000 + "'")
     many = told("\n".join(f"torch.a{n} = 1" for n in range(500)))
 
@@ -163,18 +163,18 @@ def test_long_odd_and_many_lines_stay_short() -> None:
     "source", ["x" + ".a" * 4000 + " = 1", "[" * 90 + "torch" + "]" * 90, "lambda: " * 80 + "1", "torch" + "()" * 60]
 )
 def test_depth_stops_nothing(source: str) -> None:
-    """Code that is nested as deep as Python reads it."""
+    """Deeply nested code raises nothing."""
     assert () == told(source)
 
 
 def test_tools_for_students_are_those_of_the_package() -> None:
-    """The list of what notebooks may use, which is written twice, is one."""
+    """The list of tools for students contains all public names of the package."""
     assert {*autograder.__all__} < {*suspicious_code.FOR_STUDENTS}
 
 
 @pytest.fixture(scope="module")
 def release() -> Any:
-    """The first chapter as students get it."""
+    """Return the first chapter as students get it."""
     return nbformat.read(PROJECT / "notebooks" / f"{STEMS[0]}.ipynb", as_version=4)
 
 
@@ -191,7 +191,7 @@ def release() -> Any:
     }.items(),
 )
 def test_attacks_are_named(attack: str, words: str, release: Any) -> None:
-    """Of attacks that reach for the grader, the exercise and the line."""
+    """Attacks on the grader are flagged with exercise and line."""
     source = (ATTACKS / f"{attack}.py").read_text(encoding="utf-8")
     submission = read_submission(handed_in(release, {"standardize": source}), release)
 
@@ -200,7 +200,7 @@ def test_attacks_are_named(attack: str, words: str, release: Any) -> None:
 
 @pytest.mark.parametrize("stem", STEMS)
 def test_course_itself_is_left_alone(stem: str) -> None:
-    """Nothing of the notebooks and of their solutions, not even where they were a student's own cells."""
+    """No line of the notebooks and solutions is flagged, even in a student's own cells."""
     release = nbformat.read(PROJECT / "notebooks" / f"{stem}.ipynb", as_version=4)
     setup = new_notebook(cells=[new_code_cell(judge_of(stem).chapter.prelude)])
     for folder in ("notebooks", "solutions"):
@@ -213,7 +213,7 @@ def test_course_itself_is_left_alone(stem: str) -> None:
 
 @pytest.mark.parametrize("stem", STEMS)
 def test_bank_is_left_alone(stem: str) -> None:
-    """Of all answers, right and wrong, only those that do replace something."""
+    """Of the bank's answers, only those that replace something are flagged."""
     release, judge = nbformat.read(PROJECT / "notebooks" / f"{stem}.ipynb", as_version=4), judge_of(stem)
     answers = [each for name in judge.names for each in judge.banks[name]]
     named = {

@@ -1,4 +1,4 @@
-"""The notebooks of a class are written as nbformat writes each."""
+"""The writer of a class's notebooks produces the same text as nbformat."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from autograder.nbgrader_plugin.notebook_writer import NotebookWriter
 
 
 def code(source: str, name: str, points: Any = 1) -> NotebookNode:
-    """A cell with all kinds of outputs."""
+    """Return a cell with all kinds of outputs."""
     shown = {"text/plain": "a\nb", "text/html": "<b>\n</b>", "application/json": {"x": [1]}}
     outputs = [
         new_output("stream", name="stdout", text="one\ntwo é\u2028"),
@@ -27,7 +27,7 @@ def code(source: str, name: str, points: Any = 1) -> NotebookNode:
 
 
 def notebook(*cells: NotebookNode) -> NotebookNode:
-    """A notebook with metadata that no file has."""
+    """Return a notebook with metadata that files do not keep."""
     return new_notebook(cells=list(cells), metadata={"orig_nbformat": 3, "title": "x"})
 
 
@@ -43,7 +43,7 @@ CLASS = (
 
 
 def test_each_of_a_class_is_written_as_nbformat_writes_it() -> None:
-    """To the byte: also where a cell is equal to an earlier one, but not in what is written."""
+    """Each notebook's text is nbformat's, even if its cells equal earlier ones."""
     writer = NotebookWriter()
 
     for each in (*CLASS, *CLASS):
@@ -51,7 +51,7 @@ def test_each_of_a_class_is_written_as_nbformat_writes_it() -> None:
 
 
 def test_cells_of_one_name_are_renamed_as_nbformat_does() -> None:
-    """It has to see both, though one was written before; alone, a cell keeps its name."""
+    """Duplicate cell ids in a notebook are renamed as by nbformat, and a single one is kept."""
     writer, twice = NotebookWriter(), notebook(TEXT, code("", "b"))
     twice.cells[1].id = "text"
     writer.written(copy.deepcopy(CLASS[0]))
@@ -64,7 +64,7 @@ def test_cells_of_one_name_are_renamed_as_nbformat_does() -> None:
 
 
 def test_what_is_not_valid_is_told_each_time_and_written(caplog: pytest.LogCaptureFixture) -> None:
-    """The message shows the place in the whole notebook."""
+    """An invalid notebook logs an error with the place each time, and is written."""
     writer, wrong = NotebookWriter(), notebook(TEXT, code("x", "a"))
     wrong.cells[1].metadata.tags = 3
     writer.written(copy.deepcopy(CLASS[0]))

@@ -1,4 +1,4 @@
-"""Builds the wheel that students install, offline and outside the working tree."""
+"""Build the wheel that students install, offline and outside the working tree."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ PACKAGES = ("autograder", "course", "explorers")
 
 
 def build_wheel(folder: Path, *without: str) -> Path:
-    """Build the wheel from a copy of what it is made of, without files and folders of some names; returns its path."""
+    """Build the wheel from a copy of the packages, without files and folders of some names; return its path."""
     source = folder / "source"
     for package in PACKAGES:
         copytree(

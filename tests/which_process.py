@@ -1,4 +1,4 @@
-"""What tests let other processes do; apart, as those import it, and nothing large with it."""
+"""Functions that tests run in other processes; in a small module, because those import it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import os
 
 
 def process_of(_student: str) -> str:
-    """Tells which process it is called in."""
+    """Return the id of the process that runs this."""
     return f"{os.getpid()}"
 
 
 def dies_with(doomed: str, student: str) -> str:
-    """Ends its process at one student."""
+    """End this process at one student; otherwise return its id."""
     if student == doomed:
         os._exit(1)
     return process_of(student)

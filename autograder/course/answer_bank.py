@@ -1,4 +1,4 @@
-"""The answer bank: known wrong answers with their messages for students, and right ones unlike the reference."""
+"""The answer bank: known wrong answers with their messages for students, and alternative right answers."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ from autograder.python_names import names_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _TAG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-# Names whose value depends on the module that the code runs in, though no statement binds them.
+# Names whose value depends on the module in which the code runs, although no statement binds them.
 _OF_THE_PLACE = frozenset(("__builtins__", "__file__", "__name__", "dir", "eval", "exec", "globals", "locals", "vars"))
 
 
 @dataclass(frozen=True)
 class KnownAnswer:
-    """One answer to an exercise: `sentence` is what a student who gave it reads; a right answer has none.
+    """A known answer to an exercise: a wrong one with the message for students, or a right one.
 
-    If `facet` is given, `sentence` is empty, and the student reads the failed requirement's message for that facet.
-    `also` are the tags of other wrong answers whose sentences are true of this one as well. `unless` is a regular
-    expression: code that it matches does not get the sentence. A `slip` costs one requirement, although it makes the
-    results for others wrong too.
+    `sentence` is the message that a student with this wrong answer reads; None marks a right answer. If `facet` is
+    given, `sentence` is empty, and the student reads the failed requirement's message for that facet. `also` lists the
+    tags of other wrong answers whose messages are true of this one too. `unless` is a regular expression; a student
+    whose code matches it does not get the message. With `slip`, the answer loses the points of the first requirement
+    that it fails, and no others, because the later failures follow from the same small mistake.
     """
 
     exercise: str
@@ -53,9 +54,9 @@ class KnownAnswer:
         return self.sentence is None
 
     def means_same_below(self, setup: Mapping[str, Any]) -> bool:
-        """Return whether every name in its text has the same value after a setup cell as in the bank's module.
+        """Return whether each name in its source has the same value after `setup` as in the bank.
 
-        The answer then has the same observations in both places.
+        If so, the answer shows the same observations in the bank's module and below the setup cell of a chapter.
         """
         function = _a_method(self.function) if isinstance(self.function, type) else self.function
         there = getattr(function, "__globals__", None)
@@ -83,16 +84,16 @@ class AnswerBank:
         change: Mapping[str, str] | None = None,
         of: str = "",
     ) -> Callable[[Function], Function]:
-        r"""Register a wrong answer, with the sentence that explains the misunderstanding.
+        r"""Register a wrong answer, with the message that explains the misunderstanding to the student.
 
-        If it were not in the bank, it might get the sentence of another wrong answer. If that sentence is true of it as
-        well, name the other in `also`. If the sentence says that the code lacks something, as in "you never call step",
-        give as `unless` a pattern that proves the sentence false, as in `unless=r"\.step\("`.
+        An answer of this kind can resemble another wrong answer and get its message. If that message is true as well,
+        name the other answer in `also`. If the message says that the code lacks something, as in "you never call step",
+        give as `unless` a pattern that proves the message false, as in `unless=r"\.step\("`.
 
-        If the idea is right, and one factor or constant is wrong, give `slip=True`: the answer then costs only the
-        first requirement that it fails.
+        If the idea is right, and one factor or constant is wrong, pass `slip=True`: the answer then loses only the
+        points of the first requirement that it fails.
 
-        If the answer is the worked solution with a small change, give the change, and write no function below:
+        If the answer is the worked solution with a small change, pass the change, and write no function below:
         `change={"/ count": "/ len(x)"}`. Each string must occur exactly once in the solution without its comments and
         docstrings, or in the right answer that `of` names.
         """
@@ -110,9 +111,10 @@ class AnswerBank:
         change: Mapping[str, str] | None = None,
         of: str = "",
     ) -> Callable[[Function], Function]:
-        """Register a wrong answer that is recognized by one bool in its observation, and so has no sentence of its own.
+        """Register a wrong answer whose message comes from a requirement, because a single bool identifies it.
 
-        Many other faults may change the same bool, so the student reads the failed requirement's message for `facet`.
+        Other mistakes may change the same bool, so the student reads the failed requirement's message for `facet`,
+        which is true of all of them.
         """
         if not facet.strip():
             raise BankError(f"the wrong answer {tag!r} to {self.exercise!r} needs a facet whose message students read")
@@ -127,7 +129,7 @@ class AnswerBank:
         self.survivors |= reasons
 
     def make_changed(self, solution: str, prelude: str) -> Iterator[tuple[str, str]]:
-        """Make the answers that are given as a change; yield the tag and the error for each that cannot be made."""
+        """Apply the changes of answers given as one; yield the tag and the error of each failure."""
         bases = {"": solution} | {answer.tag: answer.source for answer in self if answer.is_right}
         for place, answer in enumerate(self._answers):
             change, of = self.changes.get(answer.tag, ({}, ""))
@@ -180,10 +182,10 @@ def _unmade(*_: object, **__: object) -> None:
 
 
 def _source(answer: Function) -> str:
-    """Return the source of a function or class without its decorators, as it is written into a solution cell.
+    """Return the source of a function or class without its decorators, as a solution cell would contain it.
 
-    `inspect.getsource` is the fallback, for functions inside of functions: it tokenizes the text for each answer, and
-    of several classes with one name it returns the first.
+    `inspect.getsource` is only the fallback, for functions inside functions: it tokenizes the whole file for each
+    answer, and for several classes of the same name it returns the first.
     """
     made = _a_method(answer) if isinstance(answer, type) else inspect.unwrap(answer)
     code: CodeType | None = getattr(made, "__code__", None)
@@ -198,7 +200,8 @@ def _source(answer: Function) -> str:
 def _lines(node: ast.FunctionDef | ast.ClassDef, whole: bool) -> range:
     """Return the lines in which the first line of the code object can be.
 
-    That is the first line of a function, or, for a class (`whole`), any of its lines: the code is that of a method.
+    For a function this is its first line. For a class (`whole`) it is any of its lines, because the code object belongs
+    to a method.
     """
     first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
     return range(first, (node.end_lineno or first) + 1 if whole else first + 1)
@@ -211,7 +214,7 @@ def _definitions(text: str) -> list[ast.FunctionDef | ast.ClassDef]:
 
 
 def _class_of_its_own(made: type, source: str) -> Callable[..., Any]:
-    """Define the class again in a namespace of its own.
+    """Execute the source of a class again in a separate namespace, and return the new class.
 
     All classes of a bank have the same name. A reference to it, as in `super(Net, self)`, must mean the class itself.
     """

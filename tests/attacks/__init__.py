@@ -1,1 +1,1 @@
-"""The attack bank, and what it does to nbgrader as it comes."""
+"""The attack bank, and the programs that run it against nbgrader without this project's engine."""

@@ -1,9 +1,9 @@
-"""Makes the attempts of `tests/attempts.py` within stock nbgrader, for a column beside what must come of them here.
+"""Run the attempts of `tests/attempts.py` within stock nbgrader, for a column beside their results in our sandbox.
 
     python -m tests.attacks.attempts_on_stock            # as root, on Linux: run, and write attempts_on_stock.json
     python -m tests.attacks.attempts_on_stock --table    # print the table from it
 
-All are made in one cell of a notebook that one `nbgrader autograde` executes, in the throw-away machine of `bench`.
+One cell of a notebook makes all attempts; one `nbgrader autograde` executes it in the throw-away machine of `bench`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.attacks import bench, on_stock
 
 RESULTS = Path(__file__).parent / "attempts_on_stock.json"
 _ERROR = re.compile(r"\w+Error: (?:\[Errno \d+\] )?([^:]*)")
-# Where the machine of the bench, and not nbgrader, makes the answer.
+# Attempts whose result comes from the machine of the bench and not from nbgrader.
 BY_THE_BENCH = {
     **dict.fromkeys(
         (
@@ -43,7 +43,7 @@ BY_THE_BENCH = {
 
 
 def measured() -> dict[str, Any]:
-    """What came of each attempt, in words of its own."""
+    """Return the result of each attempt, in the attempt's own words."""
     text = Path(attempts.__file__).read_text(encoding="utf-8").replace("from __future__ import annotations", "")
     answers = {name: on_stock.chapter().solution(name) for name in on_stock.POINTS}
     last = f"{text}\nimport json\nprint(json.dumps(all_tried()))"
@@ -60,7 +60,7 @@ def measured() -> dict[str, Any]:
 
 
 def fared(name: str, seen: str) -> str:
-    """How an attempt fared, in words."""
+    """Return the result of an attempt, in words."""
     error = _ERROR.match(seen)
     if name in BY_THE_BENCH:
         return BY_THE_BENCH[name]
@@ -70,7 +70,7 @@ def fared(name: str, seen: str) -> str:
 
 
 def table(results: dict[str, Any]) -> str:
-    """The figures and the rows, as Markdown."""
+    """Return the figures and the rows as Markdown."""
     seen, about = results["seen"], results["about"]
     words = {name: fared(name, seen[name]) for name in attempts.ATTEMPTS}
     through = sum(word == "goes through" for word in words.values())

@@ -1,8 +1,10 @@
-"""A throw-away machine for programs that may harm theirs: Linux, and root, are needed.
+"""A throw-away machine for programs that may harm the machine they run on; it needs Linux and root.
 
-The files are those of this machine under an overlay in memory, so every change is thrown away; processes, network and
-shared memory are its own; the programs run as an ordinary user with limits, and are killed from outside after a time.
-The bench shows what a program without a grader's walls does. It is for known attacks, not for strangers' code.
+Its files are those of this machine under an overlay in memory, so that it discards every change. It has its own
+processes, network and shared memory. Programs run in it as an ordinary user with limits, and the bench kills them from
+outside after a time limit.
+
+The bench shows what a program does without a grader's walls. It is for known attacks, not for code of unknown authors.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from pathlib import Path
 
 USER, HOME = 64123, "/home/teacher"
 MEGABYTES, ENTRIES, PROCESSES, MEMORY_GB = 300, 100_000, 200, 8
-# The first process of the machine: it furnishes it, runs the command as the user, tells its exit code, and waits.
+# The machine's first process: mounts file systems, runs the command as the user, prints its exit code, and waits.
 _FIRST = f"""
 set -eu
 cd "$1"; shift
@@ -46,7 +48,7 @@ read _
 
 @dataclass
 class Ran:
-    """How a command ended (None: it was stopped after its time), and what was there then."""
+    """The exit code of a command (None if the bench stopped it at the time limit), and what it left behind."""
 
     code: int | None
     seconds: float
@@ -55,7 +57,7 @@ class Ran:
 
 @contextmanager
 def machine() -> Iterator[Machine]:
-    """A machine whose changes to files are gone at the end of the block."""
+    """Yield a machine, and discard the changes to its files at the end of the block."""
     place = Path(_in_memory())
     try:
         yield Machine(place)
@@ -78,7 +80,7 @@ def _in_memory() -> str:
 
 
 class Machine:
-    """The machine before, while and after a command runs in it, seen from outside."""
+    """A throw-away machine, as seen from outside before, while and after a command runs in it."""
 
     def __init__(self, place: Path) -> None:
         self._place, self.root = place, place / "root"
@@ -88,23 +90,23 @@ class Machine:
         self.give(Path(HOME))
 
     def inside(self, path: Path) -> Path:
-        """Where a path of the machine is found from outside."""
+        """Return the path outside of the machine for a path in it."""
         return self.root / path.relative_to("/")
 
     def open_way(self, folder: Path) -> None:
-        """Let the user come to a folder."""
+        """Make all folders above a folder accessible to the user."""
         for path in self.inside(folder).parents:
             if path.is_relative_to(self.root):
                 path.chmod(path.stat().st_mode | 0o111)
 
     def give(self, folder: Path) -> None:
-        """Let a folder and all folders below it be the user's; files that are there stay whose they are."""
+        """Make the user the owner of a folder and of all folders below it, but not of the files in them."""
         self.open_way(folder)
         for path, _, _ in os.walk(self.inside(folder)):
             os.chown(path, USER, USER)
 
     def run(self, command: list[str], environment: dict[str, str], seconds: float) -> Ran:
-        """Run a command as the user; afterwards nothing of it runs any more."""
+        """Run a command as the user; when the method returns, no process of the command is left."""
         words = ["env", "-i", f"HOME={HOME}", "USER=teacher", *(f"{key}={value}" for key, value in environment.items())]
         unshare = ["unshare", "--mount", "--pid", "--net", "--ipc", "--uts", "--kill-child", "sh", "-c", _FIRST, "sh"]
         begun = time.monotonic()
@@ -123,7 +125,7 @@ class Machine:
         return ran
 
     def changed(self) -> dict[str, str]:
-        """The files that are not as they were, each with "written" or "deleted"."""
+        """Return {path: "written" or "deleted"} for the files that differ from those of the real machine."""
         upper, told = self._place / "upper", {}
         for folder, _, files in os.walk(upper):
             for name in files:
@@ -134,7 +136,7 @@ class Machine:
 
 
 def _commands_below(pid: int) -> list[str]:
-    """What runs in the machine beside its first process."""
+    """Return the commands of all processes in the machine except its first one."""
     first = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     if not first:
         return []
@@ -144,13 +146,13 @@ def _commands_below(pid: int) -> list[str]:
         try:
             if os.readlink(folder / "ns/pid") == world and folder.name != first[0]:
                 found.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip())
-        except OSError:  # it has ended meanwhile
+        except OSError:  # it has ended in the meantime
             continue
     return sorted(found)
 
 
 def alone() -> None:
-    """Go on in a mount namespace of this program's own, so that nothing stays mounted however it ends."""
+    """Restart this program in a mount namespace of its own, so that no mount outlives it, however it ends."""
     if os.environ.get("_ALONE"):
         return
     if os.geteuid() != 0:

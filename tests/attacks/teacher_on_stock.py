@@ -1,11 +1,12 @@
-"""Hands the attacks on the teacher in to nbgrader as it comes, and writes their table of docs/attacks.md.
+"""Run the attacks on the teacher against stock nbgrader, and write their table of docs/attacks.md.
 
     python -m tests.attacks.teacher_on_stock             # as root, on Linux: run, and write teacher_on_stock.json
     python -m tests.attacks.teacher_on_stock NAME ...    # only these, as files/no_notebook; the other rows stay
     python -m tests.attacks.teacher_on_stock --table     # print the table from teacher_on_stock.json
 
 As in `on_stock`, two students hand in, in a throw-away machine. After `nbgrader autograde`, `generate_feedback` and
-`export` comes a look at the course: is a file of the teacher's in it, or a page that runs what it was given?
+`export` the program searches the course for files with a secret of the teacher's and for pages that run what the
+attacker wrote.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _COMMANDS = f"cd {COURSE}; " + "; ".join(f"python -m nbgrader {step}" for step i
 
 
 def attacks() -> dict[str, Path]:
-    """Every attack on the teacher, by `notebooks/name` and `files/name`."""
+    """Return every attack on the teacher, by `notebooks/name` and `files/name`."""
     return {f"{path.parent.name}/{path.stem}": path for path in sorted(FOLDER.glob("*/*.py"))}
 
 
@@ -44,7 +45,7 @@ def attacks() -> dict[str, Path]:
 
 
 def run(course: Path, attack: Path, honest: bytes) -> Row:
-    """Take a class of two through grading, feedback and export."""
+    """Grade a class of two, generate its feedback and export its scores."""
     with on_stock.class_of_two(course, _handing_in(attack, honest)) as (machine, there):
         outside = machine.inside(OUTSIDE)
         outside.mkdir()
@@ -85,7 +86,7 @@ def _texts(folder: Path) -> dict[str, bytes]:
 
 
 def _holding_the_secret(course: Path) -> Iterator[str]:
-    """The files that nbgrader made and that hold what was the teacher's alone."""
+    """Yield the files that nbgrader made and that contain the teacher's secret."""
     for step in ("autograded", "feedback"):
         for folder, _, names in os.walk(course / step):
             for path in (Path(folder, name) for name in names):
@@ -95,7 +96,7 @@ def _holding_the_secret(course: Path) -> Iterator[str]:
 
 
 def _brought(course: Path) -> Iterator[str]:
-    """The pages in what nbgrader made that the attacker brought along."""
+    """Yield the pages in nbgrader's results that the attacker handed in."""
     for step in ("autograded", "feedback"):
         for path in (course / step / "attacker").rglob("*.*htm*"):
             if path.relative_to(course) != Path(f"feedback/attacker/{STEM}/{STEM}.html"):
@@ -103,14 +104,14 @@ def _brought(course: Path) -> Iterator[str]:
 
 
 def _running(course: Path) -> list[str]:
-    """The pages of the attacker's that run or open what it wrote: "feedback", "formgrader"."""
+    """Return the pages that run or open what the attacker wrote: "feedback", "formgrader"."""
     feedback = course / f"feedback/attacker/{STEM}/{STEM}.html"
     graded = course / f"autograded/attacker/{STEM}/{STEM}.ipynb"
     found = ["feedback"] if feedback.is_file() and Running(feedback.read_text(errors="replace")).bad else []
     if graded.is_file():
         try:
             found += ["formgrader"] if Running(formgraders_view(graded)).bad else []
-        except Exception as error:  # whatever a notebook does to the page that formgrader would show
+        except Exception as error:  # a notebook may break the page in any way
             found.append(f"formgrader fails with {type(error).__name__}")
     return found
 
@@ -119,7 +120,7 @@ def _running(course: Path) -> list[str]:
 
 
 def harm(row: Row) -> list[str]:
-    """What an attack did that nothing handed in may do, in words."""
+    """Return what an attack did that no submission may do, in words."""
     points = {who: sum(score for name, score in row["scores"].items() if name.startswith(who)) for who in _STUDENTS}
     words = []
     if points["attacker"] > sum(POINTS.values()):
@@ -143,7 +144,7 @@ _STUDENTS = ("attacker", "honest")
 
 
 def outcome(row: Row) -> str:
-    """How an attack fared, in words."""
+    """Return the result of an attack, in words."""
     words = harm(row)
     if words:
         return "; ".join(words)
@@ -151,13 +152,13 @@ def outcome(row: Row) -> str:
 
 
 def here(keys: dict[str, str]) -> str:
-    """What tests/test_attacks_on_teacher.py demands of our engine, in words."""
+    """Return what tests/test_attacks_on_teacher.py requires of our engine, in words."""
     told = f'; told "{keys["says"]}"' if "says" in keys else ""
     return {"0": "fails; no points", "1": "fails; the answers get their points"}.get(keys["share"], "fails") + told
 
 
 def table(results: dict[str, Any]) -> str:
-    """The figures and the tables, as Markdown."""
+    """Return the figures and the tables as Markdown."""
     texts = {name: path.read_text() for name, path in attacks().items()}
     fared = {name: outcome(results["attacks"][name]) for name in texts}
     count = sum(not each.startswith("fails") for each in fared.values())
@@ -179,7 +180,7 @@ def _row(name: str, text: str, fared: str) -> str:
 
 
 def run_all(names: Iterable[str]) -> Iterator[tuple[str, Row]]:
-    """Run attacks one after the other."""
+    """Run attacks one after the other, and yield each name with its result."""
     book = on_stock.notebook({name: on_stock.chapter().solution(name) for name in POINTS})
     book.cells.insert(0, new_markdown_cell("# Two exercises\n\nWith a word of the student's.", id="word"))
     honest = str(nbformat.writes(book)).encode()

@@ -1,4 +1,4 @@
-"""The classes that are graded for the measurements: made from the answer bank, for us and for nbgrader alone."""
+"""Make the classes that the benchmarks grade, from the answer bank, for our grader and for stock nbgrader."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ _HIDDEN = re.compile(r"### BEGIN HIDDEN TESTS\n.*?### END HIDDEN TESTS\n?", re.D
 
 
 def course_with(project: Path, folder: Path, stem: str, size: int = 0) -> Path:
-    """A course folder with so many submissions: the solutions, the starters, right and wrong answers, in turn.
+    """Make a course folder with `size` submissions: solutions, starters, right and wrong answers, in turn.
 
-    Without a size, one of each, and no answer of the bank twice: who would repeat one leaves the exercise open.
+    Without a size, it has one submission of each kind, and no answer of the bank occurs twice: a student whose answer
+    would repeat one leaves the exercise open.
     """
     copy_course(project, folder, stem)
     Cycle(folder, stem).generate()
-    made_from = grader_of(read_assignment(folder, stem, unconfined=True))  # nothing is run
+    made_from = grader_of(read_assignment(folder, stem, unconfined=True))  # runs no submission
     made = list(ClassMaker(made_from.judge, made_from.release).students(mishaps=False, repeats=bool(size)))
     for number, student in enumerate(itertools.islice(itertools.cycle(made), size or len(made))):
         place = folder / "submitted" / f"student-{number:05d}" / stem
@@ -36,10 +37,10 @@ def course_with(project: Path, folder: Path, stem: str, size: int = 0) -> Path:
 
 
 def stock_course(course: Path, folder: Path, stem: str, size: int) -> Path:
-    """The first submissions of a course, for nbgrader with no configuration but its name.
+    """Copy the first submissions of a course, for nbgrader with no configuration but its name.
 
-    Its hidden tests are judged in the student's kernel: `check()` on the visible cases, which come with the package.
-    That is less work than our fresh cases are.
+    Its hidden tests run in the student's kernel: they call `check()` on the visible cases, which are part of the
+    package. That is less work than our grader does with its fresh cases.
     """
     source = folder / "source" / stem / f"{stem}.ipynb"
     source.parent.mkdir(parents=True)
@@ -57,7 +58,7 @@ def stock_course(course: Path, folder: Path, stem: str, size: int) -> Path:
 
 
 def ungraded(course: Path, stem: str) -> Path:
-    """The same folder with no verdict, no result and a fresh gradebook."""
+    """Delete verdicts and results of a course folder, give it a new gradebook, and return it."""
     for name in ("verdicts", "autograded"):
         shutil.rmtree(course / name, ignore_errors=True)
     (course / "gradebook.db").unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""How long a student waits for `check()`: every exercise of every chapter, with its worked solution."""
+"""Measure how long a student waits for `check()`, on every exercise of every chapter with its worked solution."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CALLS = 5
 
 
 def seconds_of_checks(course: Path) -> dict[str, list[float]]:
-    """The wall time of several calls of `check`, by exercise."""
+    """Return the wall times of several calls of `check`, by exercise."""
     taken: dict[str, list[float]] = {}
     for judge in (Judge(course, stem) for stem in course_in(course).stems):
         for name in judge.chapter.exercises:
@@ -26,13 +26,13 @@ def seconds_of_checks(course: Path) -> dict[str, list[float]]:
 
 
 def training(course: Path) -> frozenset[str]:
-    """The exercises whose check trains."""
+    """Return the names of the exercises whose check trains a model."""
     judges = (Judge(course, stem) for stem in course_in(course).stems)
     return frozenset(name for judge in judges for name in judge.chapter.exercises if trains(name, judge))
 
 
 def trains(name: str, judge: Judge) -> bool:
-    """Whether an optimizer of torch takes a step while the worked solution is checked."""
+    """Return whether an optimizer of torch takes a step while `check` runs the worked solution."""
     steps: list[object] = []
     counting = register_optimizer_step_post_hook(lambda optimizer, *_: steps.append(optimizer))
     try:

@@ -1,4 +1,4 @@
-"""Measures a command as a whole: wall time, CPU time of all its processes, and the most memory they held at once."""
+"""Measure a command: wall time, CPU time of all its processes, and the most memory they use at one moment."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ import psutil  # type: ignore[import-untyped,unused-ignore]
 
 from autograder.errors import WorkFailed
 
-_PAUSE = 0.5  # seconds between two looks at the memory
-_SOON = 0.02  # and between two looks for a file
+_PAUSE = 0.5  # seconds between two readings of the memory
+_SOON = 0.02  # seconds between two searches for a file
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What one command took for `size` submissions; memory is in MB, shared pages counted once (PSS).
+    """The measured cost of one command for `size` submissions; memory is in MB, and shared pages count once (PSS).
 
-    `first_seconds` is how long it took until the first file that was waited for was there; 0 where none was.
+    `first_seconds` is the time in seconds until the first file that `python` waited for existed; 0 if it never did.
     """
 
     size: int
@@ -35,16 +35,16 @@ class Measured:
 
     @property
     def wall(self) -> float:
-        """Seconds of wall time for one submission."""
+        """Seconds of wall time per submission."""
         return self.wall_seconds / self.size
 
     @property
     def cpu(self) -> float:
-        """Seconds of CPU time for one submission."""
+        """Seconds of CPU time per submission."""
         return self.cpu_seconds / self.size
 
     def to_json(self) -> dict[str, float]:
-        """Plain data, with the figures for one submission."""
+        """Return plain data, with the figures per submission."""
         return {name: round(value, 4) for name, value in asdict(self).items()} | {
             "wall_per_submission": round(self.wall, 4),
             "cpu_per_submission": round(self.cpu, 4),
@@ -52,10 +52,10 @@ class Measured:
 
 
 def python(arguments: Sequence[str], folder: Path, size: int, first: str = "") -> Measured:
-    """Run `python -P -m ARGUMENTS` in a folder; raises WorkFailed with its last words where it fails.
+    """Run `python -P -m ARGUMENTS` in a folder and return its cost; raises WorkFailed with its last output if it fails.
 
-    The CPU time is that of all processes that were waited for, down to the confined ones. `first` is a pattern of
-    files, none of which is there yet, whose first one is waited for.
+    The CPU time is that of all descendants whose parents waited for them, the confined ones included. `first` is a
+    pattern of files, none of which exists yet; the time until the first of them exists becomes `first_seconds`.
     """
     paths = [str(Path(__file__).resolve().parents[2]), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     begun, before = time.monotonic(), _cpu_of_children()
@@ -83,7 +83,7 @@ def _cpu_of_children() -> float:
 
 
 class _Memory:
-    """Looks at the memory of a process and its descendants until it is told to stop."""
+    """Reads the memory of a process and its descendants again and again until `stop`."""
 
     def __init__(self, pid: int) -> None:
         self._root, self._peak, self._over = psutil.Process(pid), 0.0, threading.Event()
@@ -101,14 +101,14 @@ class _Memory:
             return []
 
     def stop(self) -> float:
-        """The most that was seen, in MB."""
+        """Stop reading, and return the largest value in MB."""
         self._over.set()
         self._thread.join()
         return self._peak
 
 
 class _First:
-    """Looks for the first of some files until it is told to stop."""
+    """Searches for the first file that matches a pattern until `stop`."""
 
     def __init__(self, folder: Path, pattern: str) -> None:
         self._folder, self._pattern, self._over = folder, pattern, threading.Event()
@@ -122,7 +122,7 @@ class _First:
                 self._came = time.monotonic() - self._begun
 
     def stop(self) -> float:
-        """After how many seconds it was there; 0 where it was not."""
+        """Stop searching, and return the seconds until the file existed; 0 if it never did."""
         self._over.set()
         self._thread.join()
         return self._came
@@ -131,5 +131,5 @@ class _First:
 def _pss_mb(process: psutil.Process) -> float:
     try:
         return float(process.memory_full_info().pss) / 2**20
-    except (psutil.Error, AttributeError):  # it has ended; or a system that does not tell
+    except (psutil.Error, AttributeError):  # it has ended, or the system does not report it
         return 0.0

@@ -1,4 +1,4 @@
-"""All measurements in one run, as ratios that do not depend on the machine; a table, and JSON."""
+"""Take all measurements in one run, as ratios that do not depend on the machine, and return a table or JSON."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from autograder.grading.executors import usable_cores
 from tests.bench import classes, latency, measure, probed
 from tests.bench.measure import Measured
 
-_START = 4  # submissions of a run whose time is mostly starting
-_FAST_ENOUGH = 0.05  # seconds for one check(), exercises that train aside
-_LARGE = 1000  # submissions of a class for which the goal is another
-_SHARED = 1.8, 0.025  # times the student's own code, and seconds of ours
+_START = 4  # submissions of a run that spends most of its time on starting
+_FAST_ENOUGH = 0.05  # seconds for one check(), except for exercises that train
+_LARGE = 1000  # submissions from which on another goal applies
+_SHARED = 1.8, 0.025  # factor on the student's own code, and seconds of our own
 
 Say = Callable[[str], None]
 
 
 def measured(project: Path, size: int, stock_size: int, growth: Sequence[int], say: Say) -> dict[str, Any]:
-    """Measure everything on the first chapter; `say` is told what is being done, since it takes long."""
+    """Measure everything on the first chapter, which takes long; calls `say` with the name of each part."""
     stem = first_chapter(project)
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
         folder = Path(name)
@@ -53,7 +53,7 @@ def measured(project: Path, size: int, stock_size: int, growth: Sequence[int], s
 
 
 def _own(course: Path, stem: str, say: Say) -> float:
-    """What the students' own code takes, on average."""
+    """Return the mean CPU seconds of the students' own code."""
     say("running the students' own code in a warm process alone")
     return statistics.mean(probed.seconds_of(course, stem, sorted((course / "submitted").glob(f"*/{stem}"))))
 
@@ -80,7 +80,7 @@ def _our_runs(course: Path, stem: str, size: int, say: Say) -> dict[str, Measure
 
 
 def _with_only(course: Path, students: Sequence[str]) -> Path:
-    """A course folder beside this one with only these students."""
+    """Copy a course to a folder beside it, with only these students."""
     small = course.with_name(f"few-of-{course.name}")
     shutil.copytree(course, small, ignore=shutil.ignore_patterns("submitted"))
     for student in students:
@@ -116,7 +116,7 @@ def _figures(
 
 
 def _one_more(own: float, start: Measured, whole: Measured) -> dict[str, float]:
-    """What one more submission costs, without what is paid once for the class."""
+    """Return the cost of one more submission, without the costs that occur once per class."""
     more = (whole.cpu_seconds - start.cpu_seconds) / (whole.size - start.size)
     return {
         "own_code_cpu_per_submission": round(own, 4),
@@ -141,7 +141,7 @@ def _machine() -> dict[str, Any]:
 
 
 def table(figures: dict[str, Any]) -> str:
-    """The figures as text; a goal that is missed says so."""
+    """Return the figures as text, with a line for each goal that they miss."""
     lines = [f"{'':<18}{'size':>7}{'wall s':>10}{'CPU s':>10}{'wall/sub':>10}{'CPU/sub':>10}{'PSS MB':>9}"]
     for name, run in figures["runs"].items():
         lines.append(

@@ -29,7 +29,7 @@ Pair = tuple[Measured, Measured]  # nbgrader alone, and ours
 
 
 def class_of(course: Path, name: str, size: int) -> None:
-    """Let an assignment be handed in by so many: what is there in turn, under other names."""
+    """Replace the submissions of an assignment by `size` copies of them, in turn, under other names."""
     there = sorted((course / "submitted").glob(f"*/{name}"))
     for number, folder in zip(range(size), itertools.cycle(there), strict=False):
         shutil.copytree(folder, course / "submitted" / f"student-{number:04d}" / name)
@@ -38,7 +38,7 @@ def class_of(course: Path, name: str, size: int) -> None:
 
 
 def stock_copy(course: Path, folder: Path) -> Path:
-    """The same course for nbgrader with no configuration but its name and the time that a cell has."""
+    """Copy a course for nbgrader with no configuration but its name and the time limit of a cell."""
     for name in ("source", "release", "submitted"):
         shutil.copytree(course / name, folder / name)
     (folder / "nbgrader_config.py").write_text(_STOCK)
@@ -46,7 +46,7 @@ def stock_copy(course: Path, folder: Path) -> Path:
 
 
 def measured(examples: Mapping[str, Own], size: int) -> dict[str, Pair]:
-    """Grade each assignment by both, one right after the other."""
+    """Grade each assignment with nbgrader alone and then with our grader, and return both measurements by name."""
     found: dict[str, Pair] = {}
     with tempfile.TemporaryDirectory(prefix="bench-own-") as place:
         course = course_of(Path(place) / "course", examples)
@@ -70,7 +70,7 @@ def _line(what: str, pairs: Sequence[Pair]) -> str:
 
 
 def table(found: Mapping[str, Pair], size: int) -> str:
-    """All runs together, and how the ratios are spread."""
+    """Return all runs as text, with the spread of their ratios."""
     ratios = sorted(stock.wall_seconds / ours.wall_seconds for stock, ours in found.values())
     return "\n".join(
         (
@@ -83,7 +83,7 @@ def table(found: Mapping[str, Pair], size: int) -> str:
 
 
 def main() -> None:
-    """Measure, and print what came of it; each assignment is told on stderr as soon as it is done."""
+    """Measure and print the table; `measured` prints one line per assignment on stderr as soon as it has graded it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", default=list(EXAMPLES), metavar="NAME")
     parser.add_argument("--students", type=int, default=10)

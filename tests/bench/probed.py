@@ -1,4 +1,4 @@
-"""What the students' own code costs: their cells and the probes' calls of it, in a warm process, without a grader."""
+"""Measure the cost of the students' own code: their cells and the probes' calls, in a warm process without grader."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SECONDS = struct.Struct("d")
 
 
 def seconds_of(course: Path, stem: str, folders: Sequence[Path], seed: int = 1) -> list[float]:
-    """The CPU seconds of each submission's own code; these come from the answer bank and are run unconfined."""
+    """Return the CPU seconds of each submission's own code; it runs unconfined, as it comes from the answer bank."""
     wanted = read_assignment(course, stem, unconfined=True)
     made = grader_of(wanted)
     read = [
@@ -30,13 +30,13 @@ def seconds_of(course: Path, stem: str, folders: Sequence[Path], seed: int = 1) 
     ]
     programs = [plan_submission(submission, made.judge, seed).program for submission in read]
     chapter = PreparedChapter(programs[0].ground)
-    for name in warm_modules():  # imports are no part of what an answer computes
+    for name in warm_modules():  # an answer's time does not include imports
         importlib.import_module(name)
     return [_in_a_fork(chapter, each) for each in programs]
 
 
 def _in_a_fork(chapter: PreparedChapter, program: Program) -> float:
-    """Run a program in a child, so that the next one finds the chapter as it was."""
+    """Run a program in a child process, so that the next program finds the chapter unchanged."""
     source, sink = os.pipe()
     child = os.fork()
     if child == 0:

@@ -1,4 +1,4 @@
-"""What anybody must be able to perceive and use, measured in the page as it is drawn."""
+"""Check that everybody can perceive and use a page: measures contrasts, names and focus rings in the rendered page."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.sync_api import Locator
 
-LEAST_CONTRAST = 4.5  # WCAG 2, level AA, for text of ordinary size
+LEAST_CONTRAST = 4.5  # WCAG 2, level AA, for text of normal size
 
 _CONTRASTS = """root => {
   const parse = text => {
@@ -53,19 +53,19 @@ _RING = """element => { const style = getComputedStyle(element);
 
 
 def faint_texts(root: Locator) -> list[Any]:
-    """The texts below `root` whose contrast with what is behind them is too small; fails where there is no text."""
+    """Return the texts below `root` with too little contrast to their background; fails for fewer than six texts."""
     measured = root.evaluate(_CONTRASTS)
     assert len(measured) > 5
     return [(text, round(ratio, 2)) for text, ratio in measured if ratio < LEAST_CONTRAST]
 
 
 def nameless_controls(root: Locator) -> list[str]:
-    """What can be used and has no name for a screen reader; fails where there is nothing to use."""
+    """Return the controls below `root` without a name for a screen reader; fails if there is no control."""
     controls = root.evaluate(_NAMES)
     assert controls
     return [markup for markup, name in controls if not name]
 
 
 def focus_ring(element: Locator) -> float:
-    """How thick the ring around the focused element is, in pixels."""
+    """Return the width of the ring around the focused element, in pixels."""
     return float(element.evaluate(_RING))

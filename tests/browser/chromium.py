@@ -1,4 +1,4 @@
-"""Finds a Chromium for the browser tests; as a program, says which, or what to install."""
+"""Find a Chromium for the browser tests; as a program, print its path, or what to install."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MISSING = (
 
 
 def chromium() -> str | None:
-    """Playwright's own Chromium where it is installed, else one on PATH, else None."""
+    """Return the path of Playwright's own Chromium if it is installed, else of one on PATH, else None."""
     with sync_playwright() as playwright:
         own = playwright.chromium.executable_path
     return own if Path(own).exists() else next(filter(None, map(shutil.which, NAMES)), None)

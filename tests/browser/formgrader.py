@@ -1,4 +1,4 @@
-"""nbgrader's formgrader as a teacher uses it: a page object over Playwright, and the course folder it is started in."""
+"""nbgrader's formgrader as a teacher uses it: a page object over Playwright, and the course folder that it works on."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tests.conftest import UNCONFINED
 from tests.small_chapter import PROJECT
 
 STEM, RIGHT, WRONG = "ch01_tensors", "right-01", "wrong-01"
-PATIENCE = 120_000  # milliseconds for grading one submission, with everything that is imported for it
+PATIENCE = 120_000  # milliseconds for grading one submission, imports included
 
 
 class Formgrader:
-    """One browser page with formgrader in it."""
+    """A browser page with formgrader."""
 
     def __init__(self, page: Page, server: Server) -> None:
         self.page, self.server = page, server
@@ -29,7 +29,7 @@ class Formgrader:
         page.goto(f"{server.address}/formgrader?token={server.token}")
 
     def press(self, table: str, row: str, column: str) -> None:
-        """Press the button of a row, and wait for nbgrader's word, which has to be of success."""
+        """Press the button of a row, and wait for nbgrader's dialog; fails if it does not report success."""
         self.page.goto(f"{self.server.address}/formgrader/{table}")
         self.page.get_by_role("row").filter(has_text=row).locator(f".{column} a").first.click()
         expect(self.page.locator(".modal-title")).to_have_text(re.compile("Success|Error"), timeout=PATIENCE)
@@ -44,10 +44,10 @@ class Formgrader:
         with gradebook_of(course) as gradebook:
             notebook = gradebook.find_submission_notebook(STEM, STEM, student).id
         self.page.goto(f"{self.server.address}/formgrader/submissions/{notebook}/?index=0")
-        self.page.wait_for_load_state("networkidle")  # scores and comments come last, and are heard only then
+        self.page.wait_for_load_state("networkidle")  # formgrader saves no changes before
 
     def mark(self, score: str, comment: str) -> None:
-        """Type a score and a comment into the first places for them."""
+        """Type a score and a comment into their first fields."""
         for box, text, kind in (("input.score", score, "grade"), ("textarea.comment", comment, "comment")):
             with self.page.expect_response(lambda response, kind=kind: _saves(response, kind)):
                 self.page.locator(box).first.fill(text)
@@ -60,29 +60,29 @@ def _saves(response: object, kind: str) -> bool:
 
 
 def gradebook_of(course: Path) -> Gradebook:
-    """The gradebook of a course folder."""
+    """Return the gradebook of a course folder."""
     return Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics")
 
 
 def points(course: Path, student: str) -> float:
-    """What the gradebook says of a student."""
+    """Return a student's score in the gradebook."""
     with gradebook_of(course) as gradebook:
         return float(gradebook.find_submission(STEM, student).score)
 
 
 def new_course(folder: Path) -> Path:
-    """A course folder as a teacher has it after `make build`, with an exchange beside it."""
+    """Make a course folder as a teacher has it after `make build`, with an exchange beside it."""
     course = folder / "course"
     copy_course(PROJECT, course, STEM)
     exchange = folder / "exchange"
     exchange.mkdir()
-    exchange.chmod(0o777)  # nbgrader asks for it
+    exchange.chmod(0o777)  # nbgrader requires it
     with (course / "nbgrader_config.py").open("a") as file:
         file.write(f"\nc.Exchange.root = {str(exchange)!r}\nc.Exchange.cache = {str(folder / 'cache')!r}\n")
     return course
 
 
 def made_students(course: Path) -> dict[str, ExampleStudent]:
-    """The students of the answer bank, by name; the assignment has been generated."""
+    """Return the students made from the answer bank, by name, once nbgrader has generated the assignment."""
     made_from = grader_of(read_assignment(course, STEM, unconfined=UNCONFINED))
     return {each.name: each for each in ClassMaker(made_from.judge, made_from.release).students(mishaps=False)}

@@ -1,4 +1,4 @@
-"""The site as a host of pages shows it: below a path of three folders, with the site's own page for wrong addresses."""
+"""Serve the site as a host does: below a path of three folders, with the site's own page for wrong addresses."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ BELOW = "/x/y/z/"
 
 class _Pages(SimpleHTTPRequestHandler):
     def translate_path(self, path: str) -> str:
-        """The file that an address stands for; none outside the path."""
+        """Return the file for an address; no file for an address outside the path."""
         return super().translate_path(path.removeprefix(BELOW[:-1]) if path.startswith(BELOW) else "/none")
 
     def send_error(self, code: int, *told: Any, **more: Any) -> None:
-        """The site's own page where there is none."""
+        """Send the site's own page for wrong addresses with status 404."""
         if code != 404:
             super().send_error(code, *told, **more)
             return
@@ -30,12 +30,12 @@ class _Pages(SimpleHTTPRequestHandler):
             self.wfile.write((Path(self.directory) / "404.html").read_bytes())
 
     def log_message(self, *_: object) -> None:
-        """Nobody reads it."""
+        """Log nothing."""
 
 
 @contextmanager
 def hosted(site: Path) -> Iterator[str]:
-    """The address of the site's folder, as long as the block lasts."""
+    """Serve the site's folder within the block, and yield its address."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Pages, directory=str(site)))
     Thread(target=server.serve_forever, daemon=True).start()
     try:

@@ -1,4 +1,4 @@
-"""JupyterLab as a reader uses it: a page object over Playwright, and the page that tests hand on to one another."""
+"""JupyterLab as a reader uses it: a page object over Playwright, and the page that successive tests share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATIENCE = 60_000  # milliseconds until a kernel has started, or all cells have 
 LIGHT, DARK = "JupyterLab Light", "JupyterLab Dark"
 LAPTOP = {"width": 1280, "height": 900}
 _NOTEBOOK = "window.jupyterapp.shell.currentWidget"
-# Closes what is open, whether it was saved or not, and opens a notebook. Where nothing is open a launcher comes.
+# Closes all documents, saved or not, and opens a notebook. JupyterLab shows a launcher where nothing is open.
 _OPEN = """async path => {
     const { shell, commands } = window.jupyterapp
     const others = panel => [...shell.widgets("main")].filter(one => one !== panel)
@@ -31,7 +31,7 @@ _HAS_LAB = "Boolean(window.jupyterapp?.shell?.widgets)"
 
 
 def keep_picture(of: Page | Locator, name: str) -> Path:
-    """Keep what a page or an element looks like as build/screenshots/NAME.png."""
+    """Save a screenshot of a page or an element as build/screenshots/NAME.png, and return its path."""
     path = SCREENSHOTS / f"{name}.png"
     path.parent.mkdir(parents=True, exist_ok=True)
     of.screenshot(path=path)
@@ -39,7 +39,7 @@ def keep_picture(of: Page | Locator, name: str) -> Path:
 
 
 class Lab:
-    """One browser page with JupyterLab in it. `complaints` holds the page's errors and warnings, as they come."""
+    """A browser page with JupyterLab. `complaints` collects the errors and warnings of the page."""
 
     def __init__(self, page: Page, server: Server) -> None:
         self.page, self.server = page, server
@@ -49,7 +49,7 @@ class Lab:
         page.on("pageerror", self._note_error)
 
     def leave(self) -> None:
-        """Note nothing any more: the page goes on to somebody else."""
+        """Stop collecting complaints, before another test uses the page."""
         self.page.remove_listener("console", self._note)
         self.page.remove_listener("pageerror", self._note_error)
 
@@ -61,14 +61,14 @@ class Lab:
             self.complaints.append(f"{message.type}: {message.text} ({message.location.get('url', '')})")
 
     def write(self, name: str, *cells: str) -> str:
-        """Make a notebook with these code cells; returns its name."""
+        """Write a notebook with these code cells, and return its name."""
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
         notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
         nbformat.write(notebook, self.server.folder / name)
         return name
 
     def open(self, notebook: str) -> None:
-        """Open a notebook in place of what is open, and wait until its kernel is idle; other kernels go on."""
+        """Open a notebook in place of the open one, and wait until its kernel is idle; other kernels keep running."""
         if self.page.evaluate(_HAS_LAB):
             self.page.evaluate(_OPEN, notebook)
         else:
@@ -78,52 +78,52 @@ class Lab:
         self.page.evaluate("window.jupyterapp.shell.collapseLeft()")
 
     def close(self) -> None:
-        """Close JupyterLab: what is opened next begins with it."""
+        """Close JupyterLab, so that the next `open` loads it again."""
         self.page.goto("about:blank")
 
     def wait_for_idle(self) -> None:
-        """Wait until the kernel has nothing to do."""
+        """Wait until the kernel is idle."""
         idle = f"() => {_NOTEBOOK}?.sessionContext?.session?.kernel?.status === 'idle'"
         self.page.wait_for_function(idle, timeout=PATIENCE)
 
     def run_all(self) -> None:
-        """Run every cell; returns when all have run, or one has failed."""
+        """Run every cell; returns when all have run or one has failed."""
         self._command("notebook:run-all-cells")
 
     def run(self, cell: Locator) -> None:
-        """Run one cell as with Ctrl+Enter."""
+        """Run one cell as Ctrl+Enter does, and wait until the kernel is idle."""
         self._editor(cell).click()
         self.page.keyboard.press("Control+Enter")
         self.wait_for_idle()
 
     def type(self, cell: Locator, text: str) -> None:
-        """Put text into a cell in place of what is there."""
+        """Replace the text of a cell."""
         self._editor(cell).click()
         self.page.keyboard.press("Control+a")
         self.page.keyboard.insert_text(text)
 
     def cell(self, text: str) -> Locator:
-        """The first cell that shows this text."""
+        """Return the first cell that shows this text."""
         return self.page.locator(".jp-Notebook .jp-Cell").filter(has_text=text).first
 
     def restart_kernel(self) -> None:
-        """Restart the kernel, without a question, and wait for it."""
+        """Restart the kernel without a dialog, and wait until it is idle."""
         self.page.evaluate(f"{_NOTEBOOK}.sessionContext.session.kernel.restart()")
         self.wait_for_idle()
 
     def save(self) -> Path:
-        """Save the notebook; returns its file."""
+        """Save the notebook, and return its path."""
         self._command("docmanager:save")
         return self.server.folder / self.page.evaluate(f"{_NOTEBOOK}.context.path")
 
     def use_theme(self, name: str) -> None:
-        """LIGHT or DARK."""
+        """Switch to the theme LIGHT or DARK, and wait until JupyterLab shows it."""
         self.page.evaluate("name => window.jupyterapp.commands.execute('apputils:change-theme', {theme: name})", name)
         self.page.wait_for_function("name => document.body.dataset.jpThemeName === name", arg=name)
         self.page.locator("#jupyterlab-splash").wait_for(state="detached")
 
     def screenshot(self, name: str, of: Locator | None = None) -> Path:
-        """Keep what the page, or one element, looks like as build/screenshots/NAME.png."""
+        """Save a screenshot of the page, or of one element, as build/screenshots/NAME.png, and return its path."""
         return keep_picture(of or self.page, name)
 
     def screenshot_at_night(self, name: str, of: Locator) -> None:
@@ -139,7 +139,7 @@ class Lab:
 
 
 class Desk:
-    """Keeps one page with JupyterLab: what one test leaves there the next one does not find."""
+    """Keeps one page with JupyterLab open, and clears it between tests so that none affects the next."""
 
     def __init__(self, browser: Browser, server: Server, **device: Any) -> None:
         self.browser, self.server = browser, server
@@ -147,14 +147,14 @@ class Desk:
         self._context: BrowserContext | None = None
 
     def lab(self) -> Lab:
-        """The page, or a new one."""
+        """Return the page, or a new one if there is none."""
         if self._context is None:
             self._context = self.browser.new_context(**self._device)
             self._context.new_page()
         return Lab(self._context.pages[0], self.server)
 
     def clear(self, lab: Lab) -> None:
-        """Close what is open, end all kernels, and put back what a test may set; a page that asks something is left."""
+        """Close all documents, end all kernels, and reset what a test may set; closes a page that shows a dialog."""
         lab.leave()
         page = lab.page
         if not page.url.startswith(f"{self.server.address}/lab") or page.locator(".jp-Dialog").count():
@@ -169,7 +169,7 @@ class Desk:
         page.context.clear_permissions()
 
     def put_away(self) -> None:
-        """Close the page: the next one begins from nothing."""
+        """Close the page, so that the next test begins with a new one."""
         if self._context is not None:
             self.server.end_kernels(self._context.request)
             self._context.close()

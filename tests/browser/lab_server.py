@@ -1,4 +1,4 @@
-"""A JupyterLab server of the tests' own: nothing of the user's settings, workspaces or notebooks is read or written."""
+"""A JupyterLab server for the tests, which does not touch the user's settings, workspaces or notebooks."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from playwright.sync_api import APIRequestContext
 
 from tests.small_chapter import PROJECT
 
-PATIENCE = 240  # seconds until the server must answer, on a machine that does much beside it
+PATIENCE = 240  # seconds until the server must answer, on a busy machine
 
-# Every cell is in the page, scrolled to or not; nobody is asked about news; as the course sets it, a notebook keeps the
-# state of its explorers.
+# The page contains all cells, in view or not, and JupyterLab asks nothing about news; as the course sets it, a notebook
+# keeps the state of its explorers.
 SETTINGS = {
     "@jupyterlab/notebook-extension/tracker": {"windowingMode": "none"},
     "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
@@ -34,22 +34,22 @@ SETTINGS = {
 
 @dataclass(frozen=True)
 class Server:
-    """Where JupyterLab answers, and the folder that it shows."""
+    """The address and the token of a JupyterLab server, and the folder that it shows."""
 
     address: str
     token: str
     folder: Path
 
     def page(self, notebook: str) -> str:
-        """The address of a notebook in the folder, in a workspace without a past."""
+        """Return the address of a notebook in the folder, in a new workspace."""
         return f"{self.address}/lab/workspaces/{secrets.token_hex(4)}/tree/{notebook}?token={self.token}"
 
     def plain_page(self, notebook: str) -> str:
-        """The address of a notebook of the folder in Notebook 7, which shows one notebook and nothing else."""
+        """Return the address of a notebook of the folder in Notebook 7, which shows one notebook and nothing else."""
         return f"{self.address}/notebooks/{notebook}?token={self.token}"
 
     def end_kernels(self, request: APIRequestContext) -> None:
-        """End each kernel that a notebook has."""
+        """End the kernels of all notebooks."""
         for session in request.get(f"{self.address}/api/sessions?token={self.token}").json():
             request.delete(f"{self.address}/api/sessions/{session['id']}?token={self.token}")
 
@@ -69,7 +69,7 @@ def lab_server(home: Path, folder: Path) -> Iterator[Server]:
         _wait(server, process, home / "server.log")
         yield server
     finally:
-        process.terminate()  # the server ends its kernels
+        process.terminate()  # on SIGTERM the server ends its kernels
         process.wait(30)
 
 
@@ -81,7 +81,7 @@ def _write_settings(folder: Path) -> None:
 
 
 def _environment(home: Path) -> dict[str, str]:
-    """Each place where Jupyter keeps something is below `home`; the kernel imports the code that is tested."""
+    """Return the environment: all places of Jupyter are below `home`, and kernels import the code under test."""
     places = {
         "JUPYTER_CONFIG_DIR": "config",
         "JUPYTER_DATA_DIR": "data",
@@ -101,7 +101,7 @@ def _free_port() -> int:
 
 
 def _wait(server: Server, process: subprocess.Popen[bytes], log: Path) -> None:
-    """Return when the server answers; raises RuntimeError with the end of its log when it does not."""
+    """Return when the server answers; raises RuntimeError with the end of its log if it does not."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline and process.poll() is None:
         try:

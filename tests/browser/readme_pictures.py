@@ -1,7 +1,7 @@
-"""Makes the README's pictures anew, in docs/pictures/: `make site`, then `python -m tests.browser.readme_pictures`.
+"""Make the README's pictures in docs/pictures/: `make site`, then `python -m tests.browser.readme_pictures`.
 
-The pad is that of the solved chapter 6, drawn on in JupyterLab; feedback and class report stand on the site. Each is
-dark on white in a frame of its own, so that it looks the same on a dark page.
+The pad is that of the solved chapter 6, drawn on in JupyterLab; the feedback and the class report come from the site.
+Each picture is dark on white in a frame of its own, so that it looks the same on a dark page.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from tests.small_chapter import PROJECT
 PICTURES = PROJECT / "docs" / "pictures"
 SITE = PROJECT / "build" / "site" / "html"
 CHAPTER = PROJECT / "solutions" / "ch06_capstone.ipynb"
-CRISP, COLORS = 2, 32  # pixels for each of the page's, and colors that are kept: a third of the bytes
-MARGIN, FRAME = 32, 2  # pixels around what is shown
-STEPS = 14  # of each of the two bows of a 3
+CRISP, COLORS = 2, 32  # screenshot pixels per CSS pixel, and colors kept, for a third of the bytes
+MARGIN, FRAME = 32, 2  # pixels around the picture
+STEPS = 14  # points of each of the two bows of a 3
 
 
 def bow(y: float, width: float, height: float, begin: int, end: int) -> list[tuple[float, float]]:
-    """A part of an ellipse around (15, y) on the pad, from one angle to another, in degrees."""
+    """Return points of an ellipse around (15, y) on the pad, from one angle to another, in degrees."""
     angles = [math.radians(begin + (end - begin) * step / STEPS) for step in range(STEPS + 1)]
     return [(15 + width * math.cos(angle), y + height * math.sin(angle)) for angle in angles]
 
 
 def keep(name: str, png: bytes) -> None:
-    """Write docs/pictures/NAME.png, in a frame."""
+    """Save a picture with a frame as docs/pictures/NAME.png."""
     picture = Image.open(io.BytesIO(png)).convert("RGB")
     framed = ImageOps.expand(ImageOps.expand(picture, MARGIN, "white"), FRAME, "#8c959f")
     framed.quantize(COLORS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(
@@ -49,7 +49,7 @@ def keep(name: str, png: bytes) -> None:
 
 
 def pad(browser: Browser, folder: Path) -> bytes:
-    """The pad of chapter 6, which the chapter's model reads, with a 3 on it."""
+    """Return a screenshot of chapter 6's pad with a 3 on it, which the chapter's model reads."""
     notebook = nbformat.read(CHAPTER, as_version=4)
     asked = next(number for number, cell in enumerate(notebook.cells) if "pad = digit_pad(" in cell.source)
     notebook.cells = notebook.cells[: asked + 1]
@@ -71,13 +71,13 @@ def pad(browser: Browser, folder: Path) -> bytes:
 
 
 def feedback(page: Page, address: str) -> bytes:
-    """What the first page shows of a wrong answer."""
+    """Return a screenshot of the first page's feedback on a wrong answer."""
     page.goto(f"{address}index.html")
     return page.locator(".taken").filter(has_text="checks passed").screenshot()
 
 
 def report(page: Page, address: str) -> bytes:
-    """What a made class misunderstood: the first three."""
+    """Return a screenshot of the first three misunderstandings in the class report."""
     page.goto(f"{address}class-report.html")
     part = page.locator("section#what-the-class-misunderstood")
     heading, last = part.locator("h2").bounding_box(), part.locator("ol > li").nth(2).bounding_box()
@@ -93,7 +93,7 @@ def _opened(browser: Browser) -> Iterator[tuple[Page, str]]:
 
 
 def main() -> None:
-    """Make all three."""
+    """Make all three pictures."""
     found = chromium()
     if found is None:
         sys.exit(MISSING)

@@ -1,4 +1,4 @@
-"""Explorers where readers meet them: in a notebook with a kernel, and in a page that was exported."""
+"""Open explorers where readers see them: in a notebook with a kernel, and in an exported page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ IS_CUT_OFF = "root => root.scrollWidth > root.clientWidth"
 
 
 def opened(lab: Lab, code: str, name: str = "explore.ipynb") -> Locator:
-    """The explorer that a cell shows in JupyterLab; notebooks of one name share a kernel."""
+    """Open the explorer that a cell shows in JupyterLab; notebooks of the same name share a kernel."""
     lab.open(lab.write(name, code))
     lab.run_all()
     found = lab.page.locator(".explorer").first
@@ -28,9 +28,9 @@ def opened(lab: Lab, code: str, name: str = "explore.ipynb") -> Locator:
 
 
 def assert_readable(lab: Lab, explorer: Locator, name: str) -> None:
-    """All text has enough contrast, every control a name, and nothing is cut off at any width.
+    """Assert that each text has enough contrast, each control a name, and that nothing is cut off at any width.
 
-    By night build/screenshots/NAME-WIDTH.png shows it.
+    By night it saves build/screenshots/NAME-WIDTH.png.
     """
     assert [] == faint_texts(explorer)
     assert [] == nameless_controls(explorer)
@@ -43,9 +43,9 @@ def assert_readable(lab: Lab, explorer: Locator, name: str) -> None:
 
 @contextmanager
 def exported(browser: Browser, folder: Path, explorer: Explorer, name: str, scheme: str) -> Iterator[Locator]:
-    """The explorer in a notebook that was exported as HTML, offline; at the end, what holds for all of them.
+    """Yield the explorer in a notebook exported as HTML, offline; at the end, assert what holds for all of them.
 
-    Nothing can be pressed, every text can be read, and build/screenshots/NAME-exported-SCHEME.png shows it.
+    The page has no controls, and each text is readable. It saves build/screenshots/NAME-exported-SCHEME.png.
     """
     data, metadata = explorer._repr_mimebundle_()
     output = nbformat.v4.new_output("display_data", data, metadata=metadata)

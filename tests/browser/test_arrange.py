@@ -1,4 +1,4 @@
-"""Lines to put in order in JupyterLab: by mouse, by keyboard, by finger; light, dark and narrow."""
+"""Ordering lines of a program in JupyterLab: by mouse, by keyboard and by finger, in both themes, on a phone."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ RIGHT = ["optimizer.zero_grad()", LOSS, "loss.backward()", "optimizer.step()", G
 
 @pytest.fixture
 def arranger(lab: Lab) -> Locator:
-    """A notebook with lines to put in order, and an answer cell that nobody has touched."""
+    """Open a notebook with lines to put in order, and an untouched answer cell."""
     return shown(lab)
 
 
 def shown(lab: Lab) -> Locator:
-    """The explorer, once it stands there."""
+    """Return the explorer once the page shows it."""
     lab.open(lab.write("arrange.ipynb", SETUP, CELL, ANSWER, CHECK))
     for cell in lab.page.locator(".jp-Notebook .jp-CodeCell").all()[:2]:
         lab.run(cell)
@@ -41,29 +41,29 @@ def shown(lab: Lab) -> Locator:
 
 
 def unused(arranger: Locator, line: str) -> Locator:
-    """The button of a line that is not in the program."""
+    """Return the button of a line that is not in the program."""
     return arranger.get_by_role("button", name=f"use: {line}", exact=True)
 
 
 def used(arranger: Locator, line: str) -> Locator:
-    """The button of a line of the program."""
+    """Return the button of a line in the program."""
     return arranger.locator(".x-program").get_by_role("button", name=f"{line}, line")
 
 
 def text(arranger: Locator) -> str:
-    """The program as the page has it."""
+    """Return the text of the program on the page."""
     return arranger.get_by_label("The text of your program").input_value()
 
 
 def middle(of: Locator) -> tuple[float, float]:
-    """The middle of an element, in pixels of the page."""
+    """Return the center of an element, in pixels of the page."""
     box = of.bounding_box()
     assert box is not None
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 def drag(lab: Lab, what: Locator, to: tuple[float, float]) -> None:
-    """Drag an element's middle to a place, with the mouse."""
+    """Drag the center of an element to a position, with the mouse."""
     what.scroll_into_view_if_needed()
     lab.page.mouse.move(*middle(what))
     lab.page.mouse.down()
@@ -72,13 +72,13 @@ def drag(lab: Lab, what: Locator, to: tuple[float, float]) -> None:
 
 
 def fill_gaps(arranger: Locator) -> None:
-    """What belongs into the two gaps."""
+    """Fill the two gaps with the right expressions."""
     arranger.get_by_label(f"gap in: {LOSS}").fill("model(x_batch)")
     arranger.get_by_label(f"gap in: {GIVE}").fill("item()")
 
 
 def test_by_mouse(lab: Lab, arranger: Locator) -> None:
-    """Dragged into the program, above another line, to the right, and out again; a click puts a line at the end."""
+    """A mouse drags a line into the program, above another line, to the right, and out again; a click appends it."""
     arranger.scroll_into_view_if_needed()
     drag(lab, unused(arranger, "loss.backward()"), middle(arranger.locator(".x-program")))
     expect(used(arranger, "loss.backward()")).to_have_count(1)
@@ -101,7 +101,7 @@ def test_by_mouse(lab: Lab, arranger: Locator) -> None:
 
 
 def test_by_keyboard(lab: Lab, arranger: Locator) -> None:
-    """Enter uses a line, arrows move and indent it, Delete takes it out; a wrong order is told its mistake."""
+    """Enter uses a line, arrows move and indent it, Delete removes it; a wrong order gets its mistake's sentence."""
     for line in [*RIGHT[1:], "model.train()", RIGHT[0]]:
         unused(arranger, line).focus()
         lab.page.keyboard.press("Enter")
@@ -130,7 +130,7 @@ def test_by_keyboard(lab: Lab, arranger: Locator) -> None:
 
 
 def test_into_the_answer_cell(lab: Lab, arranger: Locator) -> None:
-    """The lines take the place of what was asked for, the docstring stays; what a reader wrote is not written over."""
+    """The lines replace the starter's body below its docstring; the button never overwrites a reader's own code."""
     for line in RIGHT:
         unused(arranger, line).click()
     fill_gaps(arranger)
@@ -152,7 +152,7 @@ def test_into_the_answer_cell(lab: Lab, arranger: Locator) -> None:
 
 
 def test_copied(lab: Lab, arranger: Locator) -> None:
-    """The text is on the clipboard, open gaps and all."""
+    """The button copies the text to the clipboard, open gaps included."""
     lab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     unused(arranger, GIVE).click()
     arranger.get_by_role("button", name="Copy the text").click()
@@ -161,7 +161,7 @@ def test_copied(lab: Lab, arranger: Locator) -> None:
 
 
 def test_by_finger(phone: Lab) -> None:
-    """A tap uses a line, the buttons move it; nothing is cut off on a phone."""
+    """A tap uses a line, the buttons move it, and nothing is cut off on a phone."""
     arranger = shown(phone)
     for line in ("loss.backward()", "optimizer.step()"):
         unused(arranger, line).tap()
@@ -175,7 +175,7 @@ def test_by_finger(phone: Lab) -> None:
 
 
 def test_dragged_by_a_finger(phone: Lab) -> None:
-    """By its handle, so that a finger on the text scrolls the page; Escape takes a drag back."""
+    """A finger drags a line by its handle, while a finger on the text scrolls; Escape cancels a drag."""
     arranger = shown(phone)
     for line in ("optimizer.step()", "loss.backward()"):
         unused(arranger, line).tap()
@@ -202,7 +202,7 @@ def test_dragged_by_a_finger(phone: Lab) -> None:
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_can_be_read_and_named(lab: Lab, arranger: Locator, theme: str) -> None:
-    """All text has enough contrast, every control a name, and nothing is wider than its frame."""
+    """Each text has enough contrast, each control a name, and nothing is wider than its frame."""
     lab.use_theme(theme)
     for line in (LOSS, "optimizer.step()", "optimizer.zero_grad()"):
         unused(arranger, line).click()
@@ -213,7 +213,7 @@ def test_can_be_read_and_named(lab: Lab, arranger: Locator, theme: str) -> None:
     expect(arranger).to_contain_text("of 6 checks passed")
     lab.screenshot(f"arrange-{theme.split()[-1].lower()}", arranger)
 
-    assert [] == faint_texts(arranger.locator(".x-controls"))  # below stands the feedback, as it always is
+    assert [] == faint_texts(arranger.locator(".x-controls"))  # the feedback below is not the explorer's own
     assert [] == nameless_controls(arranger)
     for width in WIDTHS:
         lab.page.set_viewport_size({"width": width, "height": 1000})
@@ -222,6 +222,6 @@ def test_can_be_read_and_named(lab: Lab, arranger: Locator, theme: str) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_page_without_a_kernel(browser: Browser, tmp_path: Path, scheme: str) -> None:
-    """A notebook exported as HTML lists the lines, with nothing to press."""
+    """A notebook exported as HTML lists the lines, without controls."""
     with exported(browser, tmp_path, arrange("evaluate", seed=0), "arrange", scheme) as found:
         expect(found.get_by_role("listitem")).to_have_count(14)

@@ -1,4 +1,4 @@
-"""The autograd stepper in JupyterLab, as readers use it: with a mouse, with a keyboard, in both themes."""
+"""The autograd stepper in JupyterLab: by mouse and by keyboard, in both themes."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ LIVE = ":is([role=status], [aria-live]:not([aria-live=off])):not([hidden])"
 
 
 def heading(stepper: Locator) -> Locator:
-    """Where the reader stands."""
+    """Return the heading, which names the current step."""
     return stepper.locator(".x-heading")
 
 
 def test_with_a_mouse(lab: Lab) -> None:
-    """Next leads forward and back; a box and a row are places to go to; `.grad` is told where it is added to."""
+    """Next steps forward and back, a box and a row select a step, and `.grad` shows where backward adds to it."""
     stepper = opened(lab, SMALL)
     following = stepper.get_by_role("button", name="Next")
     expect(heading(stepper)).to_have_text("Forward pass, 1 of 5: x")
@@ -76,7 +76,7 @@ def test_with_a_mouse(lab: Lab) -> None:
 
 
 def test_with_a_keyboard(lab: Lab) -> None:
-    """Tab reaches the controls and then the rows, with a ring; Enter and Space work, and the focus stays."""
+    """Tab reaches the controls and the rows, with a focus ring; Enter and Space work, and the focus stays."""
     stepper = opened(lab, SMALL)
     press, focused = lab.page.keyboard.press, lab.page.locator(":focus")
     stepper.get_by_role("button", name="Previous").focus()
@@ -87,7 +87,7 @@ def test_with_a_keyboard(lab: Lab) -> None:
     press("Space")
     expect(heading(stepper)).to_have_text("Forward pass, 3 of 5: Mul")
     expect(focused).to_have_text("Next ▶")
-    for _ in range(8):  # the pass, the five of the film, then the rows
+    for _ in range(8):  # the choice of the pass, the film's five controls, then the rows
         press("Tab")
     expect(focused).to_have_text("2 y")
     assert focus_ring(focused) >= 2
@@ -99,7 +99,7 @@ def test_with_a_keyboard(lab: Lab) -> None:
 
 
 def test_several_hundred_nodes(lab: Lab) -> None:
-    """A large model is folded; a module is unfolded in its place; whole it stands at one look, and steps at once."""
+    """A large graph starts folded, unfolds a module in place, fits its frame as a whole, and steps within a second."""
     stepper = opened(lab, LARGE)
     expect(heading(stepper)).to_contain_text("of 82: module 0")
     stepper.get_by_role("button", name="Unfold its steps").click()
@@ -118,7 +118,7 @@ def test_several_hundred_nodes(lab: Lab) -> None:
 
 
 def test_close_up(lab: Lab) -> None:
-    """A graph that is larger than its place stands there whole; close up it follows the step, and goes back."""
+    """A graph larger than its frame is scaled to fit it; close up, the frame follows the step."""
     stepper = opened(lab, LONG)
     stage = stepper.locator(".x-film-picture")
     assert stage.evaluate(OVER) == [0, 0]
@@ -136,7 +136,7 @@ def test_close_up(lab: Lab) -> None:
 
 
 def test_one_live_region(lab: Lab) -> None:
-    """What is told of a step is read aloud once, whether the film was asked or Python."""
+    """One live region announces each step, by the film's buttons as by Python's."""
     stepper = opened(lab, SMALL)
     told = stepper.locator(LIVE)
     for name in ("Next", "Step"):
@@ -149,7 +149,7 @@ def test_one_live_region(lab: Lab) -> None:
 
 
 def test_changed_in_place(lab: Lab) -> None:
-    """Both versions stand with the saved tensor, and torch's words above."""
+    """The stepper shows both versions of a saved tensor that was changed in place, below torch's error message."""
     stepper = opened(lab, BROKEN)
     stepper.get_by_role("button", name="2 Exp").click()
 
@@ -160,7 +160,7 @@ def test_changed_in_place(lab: Lab) -> None:
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_can_be_read_and_named(lab: Lab, theme: str) -> None:
-    """At each moment."""
+    """At each step and in each theme, each text is readable, each control has a name, and nothing is cut off."""
     stepper = opened(lab, SMALL)
     lab.use_theme(theme)
     for moment in range(10):
@@ -173,7 +173,7 @@ def test_can_be_read_and_named(lab: Lab, theme: str) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_page_without_a_kernel(browser: Browser, tmp_path: Path, scheme: str) -> None:
-    """A notebook exported as HTML tells the whole story, with nothing to press."""
+    """A notebook exported as HTML shows all steps, without controls."""
     x, y = torch.tensor([2.0], requires_grad=True), torch.tensor([3.0], requires_grad=True)
     loss = (x * y + x) ** 2
     stepper = autograd_stepper(loss, x=x, y=y, loss=loss)

@@ -1,4 +1,4 @@
-"""The card at the end of a chapter in JupyterLab: light, dark and narrow; kept as an image that a browser can draw."""
+"""The card at the end of a chapter in JupyterLab, in the light and the dark theme, and as a saved image."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CELL = f"import os\nos.environ.pop({OFF!r}, None)\nfrom autograder import progre
 
 @pytest.fixture(autouse=True)
 def all_passed(server: Server) -> Iterator[None]:
-    """A folder in which every exercise of chapter 1 has passed."""
+    """Record in the server's folder that every exercise of chapter 1 has passed."""
     lines = (json.dumps({"exercise": name, "passed": 1, "of": 1}) for name in FIRST.exercises)
     path = server.folder / NAME
     path.write_text("\n".join(lines), encoding="utf-8")
@@ -30,7 +30,7 @@ def all_passed(server: Server) -> Iterator[None]:
 
 
 def card(lab: Lab) -> Locator:
-    """What `progress` shows in a notebook."""
+    """Return the output of `progress` in a notebook."""
     lab.open(lab.write("card.ipynb", CELL))
     lab.run_all()
     shown = lab.page.locator(".jp-OutputArea-output").filter(has_text="You can now")
@@ -40,7 +40,7 @@ def card(lab: Lab) -> Locator:
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_can_be_read(lab: Lab, theme: str) -> None:
-    """All text has enough contrast, the picture has words and fits, and the page has no complaint."""
+    """Each text has enough contrast, the picture fits and has a text alternative, and the page reports no error."""
     shown = card(lab)
     lab.use_theme(theme)
     picture = shown.get_by_role("img")
@@ -48,7 +48,7 @@ def test_can_be_read(lab: Lab, theme: str) -> None:
                                       "read 90% of digits never seen.")  # fmt: skip
     lab.screenshot(f"card-{theme.split()[-1].lower()}", shown)
 
-    signs = ("✓", "")  # words beside them say the same
+    signs = ("✓", "")  # the words beside them have the same meaning
     assert [] == [each for each in faint_texts(shown) if each[0] not in signs]
     assert [] == nameless_controls(shown) and [] == lab.complaints
     for width in WIDTHS:
@@ -57,7 +57,7 @@ def test_can_be_read(lab: Lab, theme: str) -> None:
 
 
 def test_is_kept_as_an_image(lab: Lab) -> None:
-    """The link gives a file, and a browser draws it as large as it says."""
+    """The link saves an image file, and a browser draws it in the size that it states."""
     shown = card(lab)
     with lab.page.expect_download() as waiting:
         shown.get_by_role("link", name="Save this card as an image").click()

@@ -1,4 +1,4 @@
-"""The drawing pad in JupyterLab and Notebook 7, drawn on with a mouse, a finger, a keyboard; light, dark and narrow."""
+"""The drawing pad in JupyterLab and Notebook 7: by mouse, finger and keyboard, in both themes, on a phone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.browser.lab import DARK, LIGHT, PATIENCE, Lab
 from tests.browser.lab_server import Server
 from tests.browser.shown import assert_readable, exported, opened
 
-# A model that says how many of the eight rows have ink: a long stroke from top to bottom is an 8.
+# The model returns the number of the eight rows with ink: a long stroke from top to bottom is an 8.
 PREDICT = """
 import torch
 from explorers import digit_pad
@@ -25,42 +25,42 @@ def predict(seen):
 pad = digit_pad(predict)
 pad
 """
-# The last line says what Python has got, for the test to read.
+# The last line prints what Python has received, for the test to read.
 TELLS = "print('ink', int(pad.drawing.sum()), 'kept', tuple(pad.kept[0].shape), pad.kept[1].tolist())"
 SLOW = PREDICT.replace("    return", "    import time; time.sleep(1.5)\n    return")
 
 
 @pytest.fixture(autouse=True)
 def no_file(server: Server) -> None:
-    """No drawing was saved before."""
+    """Delete the file of saved drawings."""
     (server.folder / pad_file.NAME).unlink(missing_ok=True)
 
 
 @pytest.fixture
 def pad(lab: Lab) -> Locator:
-    """A pad, and nothing drawn."""
+    """Open an empty pad."""
     return opened(lab, PREDICT)
 
 
 def surface(pad: Locator) -> Locator:
-    """What is drawn on."""
+    """Return the drawing surface."""
     return pad.get_by_label("Draw a digit")
 
 
 def picture(pad: Locator) -> Locator:
-    """What the model sees and says."""
+    """Return the picture of the model's input and output."""
     return pad.locator(".x-picture")
 
 
 def at(pad: Locator, x: float, y: float) -> tuple[float, float]:
-    """A place of the drawing, in pixels of the page."""
+    """Return a position of the drawing in pixels of the page."""
     box = surface(pad).bounding_box()
     assert box is not None
     return box["x"] + x / 32 * box["width"], box["y"] + y / 32 * box["height"]
 
 
 def drag(page: Page, pad: Locator, *places: tuple[float, float], lift: bool = True) -> None:
-    """A stroke with the mouse."""
+    """Draw a stroke with the mouse."""
     surface(pad).scroll_into_view_if_needed()
     page.mouse.move(*at(pad, *places[0]))
     page.mouse.down()
@@ -71,19 +71,19 @@ def drag(page: Page, pad: Locator, *places: tuple[float, float], lift: bool = Tr
 
 
 def ink(pad: Locator) -> int:
-    """How many strokes the page shows."""
+    """Return the number of strokes on the page."""
     return pad.locator(".x-pad-ink path").count()
 
 
 def told(lab: Lab) -> str:
-    """What Python has got, as a second cell prints it."""
+    """Return what Python has received, as a second cell prints it."""
     lab.run(lab.page.locator(".jp-Notebook .jp-Cell").nth(1))
     found = lab.page.locator(".jp-Notebook .jp-Cell").nth(1).locator(".jp-OutputArea-output")
     return found.inner_text().strip()
 
 
 def with_second_cell(lab: Lab, code: str = PREDICT) -> Locator:
-    """A pad, and below it a cell that tells what Python has got."""
+    """Open a pad above a cell that prints what Python has received."""
     lab.open(lab.write("pad.ipynb", code, TELLS))
     lab.run_all()
     found = lab.page.locator(".explorer").first
@@ -92,7 +92,7 @@ def with_second_cell(lab: Lab, code: str = PREDICT) -> Locator:
 
 
 def test_with_a_mouse(lab: Lab) -> None:
-    """The model reads while the mouse still draws; Python gets what the page shows."""
+    """The model reads a drawing during the stroke, and Python receives what the page shows."""
     pad = with_second_cell(lab)
     drag(lab.page, pad, (16, 6), (16, 18), lift=False)
     lab.page.wait_for_timeout(300)
@@ -111,7 +111,7 @@ def test_with_a_mouse(lab: Lab) -> None:
 
 
 def test_undo_and_clear(lab: Lab, pad: Locator) -> None:
-    """By stroke; what was cleared comes back; an empty pad says so and stays usable."""
+    """Undo removes a stroke and restores a cleared drawing; an empty pad says so and remains usable."""
     drag(lab.page, pad, (8, 6), (8, 26))
     drag(lab.page, pad, (20, 6), (20, 26))
     expect(pad.locator(".x-pad-ink path")).to_have_count(2)
@@ -127,7 +127,7 @@ def test_undo_and_clear(lab: Lab, pad: Locator) -> None:
 
 
 def test_brush(lab: Lab, pad: Locator) -> None:
-    """The next stroke is as wide as the brush; those before stay."""
+    """A new brush width applies to the next stroke and not to earlier ones."""
     drag(lab.page, pad, (8, 6), (8, 26))
     pad.get_by_label("Brush").select_option("thick")
     expect(pad.get_by_label("Brush")).to_have_value("thick")
@@ -139,7 +139,7 @@ def test_brush(lab: Lab, pad: Locator) -> None:
 
 
 def test_save(lab: Lab) -> None:
-    """A drawing with its digit goes to `pad.kept`, and the pad is free; without a digit, a sentence asks for it."""
+    """A drawing saved with its digit goes to `pad.kept`, and the pad empties; without one a sentence asks for it."""
     pad = with_second_cell(lab)
     save = pad.get_by_role("button", name="Save this drawing")
     save.click()
@@ -158,7 +158,7 @@ def test_save(lab: Lab) -> None:
 
 
 def test_with_a_keyboard(lab: Lab) -> None:
-    """Arrows move the pen, Space and Enter put it down and up; JupyterLab takes none of the keys."""
+    """Arrows move the pen, Space and Enter lower and lift it; JupyterLab gets none of these keys."""
     pad, press = with_second_cell(lab), lab.page.keyboard.press
     pad.get_by_label("Brush").focus()
     press("Shift+Tab")
@@ -184,7 +184,7 @@ def test_with_a_keyboard(lab: Lab) -> None:
 
 
 def test_pen_is_lifted_with_the_focus(lab: Lab, pad: Locator) -> None:
-    """Who tabs away with the pen down draws on later with another stroke."""
+    """When the focus leaves the pad, the pen is lifted: the next drawing is another stroke."""
     surface(pad).focus()
     lab.page.keyboard.press("Space")
     lab.page.keyboard.press("Shift+ArrowDown")
@@ -220,12 +220,12 @@ def test_with_a_finger(phone: Lab) -> None:
 
 
 def test_page_does_not_wait(lab: Lab) -> None:
-    """Strokes are drawn at once while Python is slow, and what is sent does not pile up: then all are read."""
+    """The page draws at once while Python is slow, queues no requests, and in the end Python has all strokes."""
     pad = with_second_cell(lab, SLOW)
     for x in (6, 12, 18, 24):
         drag(lab.page, pad, (x, 4), (x, 28))
     assert 4 == ink(pad)
-    lab.page.wait_for_timeout(2500)  # some are answered, others not
+    lab.page.wait_for_timeout(2500)  # Python has answered some strokes and not others
     assert 4 == ink(pad)
 
     expect(picture(pad)).to_contain_text("The model reads an 8", timeout=15_000)
@@ -235,14 +235,14 @@ def test_page_does_not_wait(lab: Lab) -> None:
 
 
 def test_stroke_leaves_the_pad_and_comes_back(lab: Lab, pad: Locator) -> None:
-    """It is one stroke, cut off at the edge."""
+    """A stroke that leaves the pad and returns is one stroke, cut off at the edge."""
     drag(lab.page, pad, (16, 6), (40, 12), (16, 30))
     expect(picture(pad)).to_contain_text("The model reads a")
     assert 1 == ink(pad)
 
 
 def test_restarted_kernel(lab: Lab, pad: Locator) -> None:
-    """Drawing goes on; that nobody reads is told, with what to do."""
+    """After a restart of the kernel the pad still draws, and asks the reader to run the cell again."""
     lab.restart_kernel()
     drag(lab.page, pad, (16, 6), (16, 26))
 
@@ -251,7 +251,7 @@ def test_restarted_kernel(lab: Lab, pad: Locator) -> None:
 
 
 def test_predict_that_raises(lab: Lab) -> None:
-    """One sentence, and the drawing stays."""
+    """When `predict` raises, the pad shows one sentence and keeps the drawing."""
     pad = opened(lab, "from explorers import digit_pad\ndigit_pad(lambda seen: {}[int(seen.sum())])")
     drag(lab.page, pad, (16, 6), (16, 26))
 
@@ -261,7 +261,7 @@ def test_predict_that_raises(lab: Lab) -> None:
 
 
 def test_two_views_show_the_same(lab: Lab) -> None:
-    """Shown in a second cell, the pad has what was drawn in the first."""
+    """A second view of the pad shows what the reader draws in the first."""
     lab.open(lab.write("two.ipynb", PREDICT, "pad"))
     lab.run_all()
     first, second = lab.page.locator(".explorer").first, lab.page.locator(".explorer").nth(1)
@@ -273,7 +273,7 @@ def test_two_views_show_the_same(lab: Lab) -> None:
 
 
 def test_second_pad_on_the_same_paper(lab: Lab) -> None:
-    """After Run All each pad reads with its own function; what is drawn on one of them stands on both."""
+    """After Run All each pad reads with its own function, and both show what is drawn on one of them."""
     lab.open(
         lab.write("paper.ipynb", PREDICT, "pad.use(predict, lambda drawing: drawing.reshape(8, 4, 8, 4).sum((1, 3)).T)")
     )
@@ -292,7 +292,7 @@ def test_second_pad_on_the_same_paper(lab: Lab) -> None:
 
 
 def test_saved_drawings_outlive_the_kernel(lab: Lab) -> None:
-    """After a restart the pad offers what was saved, and one press brings it back."""
+    """After a restart the pad offers the saved drawings, and one press restores them."""
     pad = with_second_cell(lab)
     assert 0 == pad.get_by_role("button", name="Bring back").count()
     drag(lab.page, pad, (16, 6), (16, 26))
@@ -310,7 +310,7 @@ def test_saved_drawings_outlive_the_kernel(lab: Lab) -> None:
 
 
 def test_in_notebook_7(lab: Lab) -> None:
-    """The same pad there: a mouse draws, a key undoes, and what is saved arrives in Python."""
+    """In Notebook 7 a mouse draws, a key undoes, and Python receives what the reader saves."""
     page = lab.page
     page.goto(lab.server.plain_page(lab.write("seven.ipynb", PREDICT, TELLS)))
     cells = page.locator(".jp-Notebook .jp-Cell")
@@ -344,7 +344,7 @@ def test_in_notebook_7(lab: Lab) -> None:
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_can_be_read_and_named(lab: Lab, pad: Locator, theme: str) -> None:
-    """In each state."""
+    """In each state and theme, each text is readable, each control has a name, and nothing is cut off."""
     lab.use_theme(theme)
     for state in ("empty", "drawn", "kept"):
         if state == "drawn":
@@ -361,7 +361,7 @@ def test_can_be_read_and_named(lab: Lab, pad: Locator, theme: str) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_page_without_a_kernel(browser: Browser, tmp_path: Path, scheme: str) -> None:
-    """A notebook exported as HTML shows sample drawings and what the model says, with nothing to press."""
+    """A notebook exported as HTML shows sample drawings and the model's predictions, without controls."""
     pad = digit_pad(lambda seen: torch.nn.functional.one_hot((seen.sum(1) > 0).sum(), 10) * 5.0)
     with exported(browser, tmp_path, pad, "pad", scheme) as found:
         expect(found).to_contain_text("of 10 read right")

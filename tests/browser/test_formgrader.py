@@ -1,4 +1,4 @@
-"""nbgrader's formgrader in a real browser: a teacher's whole way, with our engine behind the Autograde button."""
+"""nbgrader's formgrader in a real browser: all steps of a teacher, with our engine behind the Autograde button."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from tests.our_course import COURSE
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
-    pytest.mark.xdist_group("formgrader"),  # one server and one class
+    pytest.mark.xdist_group("formgrader"),  # the tests share one server and one class
 ]
 
 EVIL = "mallory"
-# Each way would leave a mark in the page that shows it.
+# Each script that ran would set `window.HACKED` in the page that shows it.
 SCRIPT = "<script>window.HACKED = 1</script><img src=x onerror='window.HACKED = 1'>"
 _ANSWER = f'''
 def describe(x):
@@ -39,15 +39,15 @@ def describe(x):
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course folder as it is after `make build`: nothing generated, nothing released."""
+    """Make a course folder as it is after `make build`: nothing generated, nothing released."""
     return new_course(tmp_path_factory.mktemp("teacher"))
 
 
 @pytest.fixture(scope="module")
 def server(course: Path, tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Server]:
-    """JupyterLab started in the course folder, as a teacher does."""
+    """Start JupyterLab in the course folder, as a teacher does."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        # Other cases may give a wrong answer other points: here only what a teacher did is to make a difference.
+        # With other cases a wrong answer may get other points: with one seed, only the teacher's actions change them.
         monkeypatch.setenv(verdict_store.SEED_VARIABLE, str(SEED))
         with lab_server(tmp_path_factory.mktemp("teacher-home"), course) as server:
             yield server
@@ -55,7 +55,7 @@ def server(course: Path, tmp_path_factory: pytest.TempPathFactory, browser: Brow
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """A page of its own."""
+    """Open a page in a context of its own."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     yield context.new_page()
     context.close()
@@ -63,13 +63,13 @@ def page(browser: Browser) -> Iterator[Page]:
 
 @pytest.fixture
 def formgrader(page: Page, server: Server) -> Formgrader:
-    """A page that is signed in."""
+    """Return formgrader in a page that is signed in."""
     return Formgrader(page, server)
 
 
 @pytest.fixture(scope="module")
 def collected(browser: Browser, server: Server, course: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The course folder after generating, releasing and collecting by formgrader's buttons; three have handed in."""
+    """Generate, release and collect by formgrader's buttons, with three submissions, and return the course folder."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     teacher = Formgrader(context.new_page(), server)
     teacher.press("manage_assignments", STEM, "assign")
@@ -89,7 +89,7 @@ def collected(browser: Browser, server: Server, course: Path, tmp_path_factory: 
 
 @pytest.fixture(scope="module")
 def graded(browser: Browser, server: Server, collected: Path) -> Path:
-    """The course folder after the Autograde button was pressed for a right submission and a wrong one."""
+    """Press the Autograde button for a right and a wrong submission, and return the course folder."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     teacher = Formgrader(context.new_page(), server)
     for student in (RIGHT, WRONG):
@@ -100,7 +100,7 @@ def graded(browser: Browser, server: Server, collected: Path) -> Path:
 
 
 def evil(student: ExampleStudent) -> ExampleStudent:
-    """A submission that puts scripts wherever a notebook has room for one."""
+    """Return a submission with a script in each place where a notebook can hold one."""
     notebook: Any = nbformat.reads(student.data.decode(), as_version=4)
     shown = {"text/html": SCRIPT, "application/javascript": "window.HACKED = 1", "image/svg+xml": SCRIPT}
     output = nbformat.v4.new_output("display_data", data=shown)
@@ -118,19 +118,19 @@ def evil(student: ExampleStudent) -> ExampleStudent:
 
 
 def test_collected_by_buttons(collected: Path) -> None:
-    """Generating, releasing and collecting left what nbgrader's commands leave."""
+    """After generating, releasing and collecting by buttons, the folder is as after nbgrader's commands."""
     assert (collected / "release" / STEM / f"{STEM}.ipynb").is_file()
     assert {RIGHT, WRONG, EVIL} == {path.parent.name for path in (collected / "submitted").glob(f"*/{STEM}")}
 
 
 def test_button_grades_with_our_engine(graded: Path) -> None:
-    """It leaves a verdict file, and the points of the right answers and of the wrong ones."""
+    """The button writes a verdict file, and a right submission gets more points than a wrong one."""
     assert all(verdict_store.read_verdict(graded, STEM, student) for student in (RIGHT, WRONG))
     assert points(graded, RIGHT) > points(graded, WRONG) > 0
 
 
 def test_teachers_marks_survive_the_button(formgrader: Formgrader, graded: Path) -> None:
-    """A score typed in by hand and a comment are still there after the submission is graded again."""
+    """A score and a comment typed by the teacher remain when the button grades the submission again."""
     before = points(graded, WRONG)
     formgrader.open_submission(graded, WRONG)
     formgrader.mark("0.5", "Well argued.")
@@ -145,7 +145,7 @@ def test_teachers_marks_survive_the_button(formgrader: Formgrader, graded: Path)
 
 
 def test_feedback_by_button(formgrader: Formgrader, graded: Path, page: Page) -> None:
-    """The page has sentences, counterexamples, hints and the teacher's comment, and no hidden test."""
+    """The feedback has sentences, counterexamples, hints and the teacher's comment, and no hidden test."""
     formgrader.open_submission(graded, WRONG)
     formgrader.mark("0.25", "Nearly there.")
     formgrader.press(f"manage_submissions/{STEM}", WRONG, "generate-feedback")
@@ -166,16 +166,19 @@ def test_feedback_by_button(formgrader: Formgrader, graded: Path, page: Page) ->
 
 
 def test_scripts_in_a_submission_run_nowhere(formgrader: Formgrader, collected: Path, page: Page) -> None:
-    """Neither in formgrader, where a teacher is signed in, nor in the feedback that a student opens."""
+    """A submission's scripts run neither in formgrader nor in the feedback page.
+
+    A teacher is signed in to formgrader, and a student opens the feedback.
+    """
     formgrader.autograde(EVIL)
     formgrader.press(f"manage_submissions/{STEM}", EVIL, "generate-feedback")
     seen = {}
     formgrader.open_submission(collected, EVIL)
     for place in ("formgrader", "feedback"):
         page.wait_for_load_state("load")
-        page.wait_for_timeout(500)  # an image that fails to load takes its time
+        page.wait_for_timeout(500)  # an image takes a while to fail
         seen[place] = (page.evaluate("window.HACKED ?? null"), page.locator("body").is_visible())
-        assert "window.HACKED" in page.locator("body").inner_text()  # it is there, as text
+        assert "window.HACKED" in page.locator("body").inner_text()  # the page shows the script as text
         keep_picture(page, f"scripts-{place}")
         page.goto((collected / "feedback" / EVIL / STEM / f"{STEM}.html").as_uri())
 

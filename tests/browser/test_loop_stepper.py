@@ -1,4 +1,4 @@
-"""The loop stepper in JupyterLab: by mouse and by keyboard, light and dark."""
+"""The loop stepper in JupyterLab: by mouse and by keyboard, in both themes."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ loop_stepper(model, optimizer, nn.MSELoss(), torch.tensor([[2.0]]), torch.tensor
 
 @pytest.fixture
 def stepper(lab: Lab) -> Locator:
-    """A notebook with a stepper that has not begun."""
+    """Open a notebook with a stepper at its start."""
     return opened(lab, CELL)
 
 
 def row(stepper: Locator, code: str) -> Locator:
-    """The row of a line."""
+    """Return the row of a line."""
     return stepper.get_by_role("row").filter(has_text=code)
 
 
 def test_five_presses_are_one_step(lab: Lab, stepper: Locator) -> None:
-    """Each shows what its line changed; the page has no complaint."""
+    """Each press runs one line and shows what it changed; the page reports no error."""
     for _ in range(5):
         stepper.get_by_role("button", name="Next line").click()
 
@@ -47,7 +47,7 @@ def test_five_presses_are_one_step(lab: Lab, stepper: Locator) -> None:
 
 
 def test_line_is_moved_by_keyboard_and_keeps_the_focus(lab: Lab, stepper: Locator) -> None:
-    """The button goes with its line, so that the next press moves the same line on."""
+    """The focused button moves with its line, so the next press moves that line on."""
     down = stepper.get_by_role("button", name="move down: optimizer.zero_grad()")
     down.focus()
     for place in (2, 3):
@@ -59,7 +59,7 @@ def test_line_is_moved_by_keyboard_and_keeps_the_focus(lab: Lab, stepper: Locato
 
 
 def test_left_out_line_shows_its_symptom(lab: Lab, stepper: Locator) -> None:
-    """Without zero_grad the gradients add up: said in words, and drawn as a curve."""
+    """Without zero_grad the gradients add up: a sentence says so, and a curve shows it."""
     switch = stepper.get_by_role("button", name="leave out: optimizer.zero_grad()")
     switch.focus()
     lab.page.keyboard.press("Space")
@@ -72,7 +72,7 @@ def test_left_out_line_shows_its_symptom(lab: Lab, stepper: Locator) -> None:
 
 
 def test_table_of_parameters_stays_open(lab: Lab, stepper: Locator) -> None:
-    """The next line swaps the picture, and what was unfolded stays so."""
+    """The table of parameters stays unfolded when the next line replaces the picture."""
     stepper.get_by_text("Each parameter (1)").click()
     stepper.get_by_role("button", name="Run a step").click()
 
@@ -81,7 +81,7 @@ def test_table_of_parameters_stays_open(lab: Lab, stepper: Locator) -> None:
 
 
 def test_error_stops_the_loop_and_the_start_mends_it(lab: Lab, stepper: Locator) -> None:
-    """torch's message is shown; going back to the right order goes on."""
+    """The stepper shows torch's message; after "Right order" the loop runs again."""
     stepper.get_by_role("button", name="only once: prediction = model(x)").click()
     stepper.get_by_role("button", name="Run 10 steps").click()
     expect(stepper).to_contain_text("Trying to backward through the graph a second time")
@@ -106,7 +106,7 @@ stepper
 
 
 def test_the_line_moves_at_a_rate_that_is_chosen(lab: Lab) -> None:
-    """By keyboard: Play moves line and balls to the last step; another rate answers, and the table follows."""
+    """By keyboard, Play moves line and balls to the last step; a new rate updates film and table."""
     stepper = opened(lab, LINE)
     play = stepper.get_by_role("button", name="Play")
     line = stepper.locator("[data-part='fit']")
@@ -151,7 +151,10 @@ NOTED = """root => {
 
 
 def test_the_last_rate_wins_and_the_slider_never_jumps_back(lab: Lab) -> None:
-    """Six quick presses while Python computes: it is asked for the first and the last, and the slider only rises."""
+    """Of six quick presses, Python computes only the first and the last rate.
+
+    The slider's value only rises.
+    """
     stepper = opened(lab, SLOWLY + LINE, "slowly.ipynb")
     rate = stepper.get_by_role("slider", name="Learning rate")
     stepper.evaluate(NOTED)
@@ -169,7 +172,7 @@ def test_the_last_rate_wins_and_the_slider_never_jumps_back(lab: Lab) -> None:
 
 
 def test_all_columns_stand_at_1000_pixels(lab: Lab) -> None:
-    """Nothing of the table is cut off, at the first step and after a hundred."""
+    """At a width of 1000 pixels the table shows all columns, at the first step and after a hundred."""
     lab.page.set_viewport_size({"width": 1000, "height": 1100})
     stepper = opened(lab, LINE)
     for button, step in (("Run a step", 2), ("Run 100 steps", 102)):
@@ -180,7 +183,7 @@ def test_all_columns_stand_at_1000_pixels(lab: Lab) -> None:
 
 
 def test_reduced_motion_goes_from_step_to_step(lab: Lab) -> None:
-    """Nothing stands between two steps."""
+    """With reduced motion, the film shows no state between two steps."""
     lab.page.emulate_media(reduced_motion="reduce")
     stepper = opened(lab, LINE)
     seen = stepper.evaluate(
@@ -200,7 +203,7 @@ def test_reduced_motion_goes_from_step_to_step(lab: Lab) -> None:
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_can_be_read_and_named(lab: Lab, stepper: Locator, theme: str) -> None:
-    """In each state; the table scrolls within its frame."""
+    """In each state and theme, text is readable, each control has a name, and the table scrolls within its frame."""
     lab.use_theme(theme)
     stepper.get_by_text("Each parameter (1)").click()
     for button, state in (
@@ -218,7 +221,7 @@ def test_can_be_read_and_named(lab: Lab, stepper: Locator, theme: str) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_page_without_a_kernel(browser: Browser, tmp_path: Path, scheme: str) -> None:
-    """A notebook exported as HTML shows a whole step, with nothing to press."""
+    """A notebook exported as HTML shows a whole step, without controls."""
     model = nn.Linear(1, 1, bias=False)
     nn.init.constant_(model.weight, 1.0)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

@@ -1,4 +1,4 @@
-"""The students' notebooks in JupyterLab, as students use them: run, type an answer, check it, restart, validate."""
+"""The students' notebooks in JupyterLab: students run them, type answers, check, restart and validate."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from tests.small_chapter import PROJECT
 
 STEM, EXERCISE, MISTAKE = "ch01_tensors", "add_bias", "batch-axis"
 EXPLORER = "from explorers import shape_explorer\nshape_explorer()"
-SLOW = 180_000  # milliseconds that a chapter, or nbgrader with one, may take on a busy machine
+SLOW = 180_000  # milliseconds that a chapter, or nbgrader on one, may take on a busy machine
 
 
 def student(stem: str) -> Path:
-    """A notebook as students get it."""
+    """Return the path of a notebook as students get it."""
     return PROJECT / "notebooks" / f"{stem}.ipynb"
 
 
 def whole(stem: str) -> NotebookNode:
-    """A notebook as students get it; by day with the fewer repetitions that its own parameter asks for.
+    """Return a notebook as students get it; by day with the fewer repetitions that its own parameter sets.
 
-    What its cells compute, `make nbval` shows in full; here it is looked at that a page shows all of it.
+    `make nbval` runs its cells in full; the tests here only hold that a page shows all of it.
     """
     notebook: NotebookNode = nbformat.read(student(stem), as_version=4)
     for cell in notebook.cells:
@@ -41,9 +41,9 @@ def whole(stem: str) -> NotebookNode:
 
 
 def around(stem: str, exercise: str) -> NotebookNode:
-    """A notebook as students get it, without its lessons: what it begins with, one exercise, and the progress.
+    """Return a notebook as students get it without its lessons: the setup, one exercise, and the progress.
 
-    For what happens at one exercise; that whole chapters run is shown by whole chapters.
+    It is for tests of what happens at one exercise; tests with whole chapters hold that these run.
     """
     notebook: NotebookNode = nbformat.read(student(stem), as_version=4)
     wanted = {*RESERVED, "parameters", exercise, f"check_{exercise}", "progress"}
@@ -54,22 +54,22 @@ def around(stem: str, exercise: str) -> NotebookNode:
 
 @pytest.fixture(scope="module")
 def judge() -> Judge:
-    """The worked solutions and the answer bank of the first chapter."""
+    """Return the worked solutions and the answer bank of the first chapter."""
     return Judge(PROJECT / "course", STEM)
 
 
 def solution_cell(lab: Lab, exercise: str) -> Locator:
-    """The cell that an answer is typed into."""
+    """Return the cell for the answer to an exercise."""
     return lab.page.locator(".jp-CodeCell").filter(has_text=f"def {exercise}(").first
 
 
 def check_cell(lab: Lab, exercise: str) -> Locator:
-    """The cell that checks an answer."""
+    """Return the cell that checks the answer to an exercise."""
     return lab.page.locator(".jp-CodeCell").filter(has_text=f'check("{exercise}", {exercise})').first
 
 
 def answered(lab: Lab, exercise: str, source: str) -> Locator:
-    """Type an answer, run it and its check; returns the check's cell."""
+    """Type an answer, run it and its check, and return the check's cell."""
     cell, check = solution_cell(lab, exercise), check_cell(lab, exercise)
     lab.type(cell, source)
     lab.run(cell)
@@ -79,7 +79,7 @@ def answered(lab: Lab, exercise: str, source: str) -> Locator:
 
 @pytest.mark.parametrize("stem", COURSE.stems)
 def test_untouched_notebook_runs_to_its_end(lab: Lab, stem: str) -> None:
-    """Run All: every code cell runs, none fails, and the page has no complaint."""
+    """Run All runs every code cell of an unsolved notebook without an error, and the page reports none."""
     nbformat.write(whole(stem), lab.server.folder / f"{stem}.ipynb")
     lab.open(f"{stem}.ipynb")
     lab.run_all()
@@ -94,7 +94,7 @@ def test_untouched_notebook_runs_to_its_end(lab: Lab, stem: str) -> None:
 
 
 def test_answers_are_typed_and_judged(lab: Lab, judge: Judge) -> None:
-    """A wrong answer gets its own sentence, a right one all its checks; both outlive a restart of the kernel."""
+    """A wrong answer gets its own sentence, a right one passes; both survive a restart of the kernel."""
     wrong = next(answer for answer in judge.banks[EXERCISE] if answer.tag == MISTAKE)
     right = judge.chapter.solution(EXERCISE)
     nbformat.write(around(STEM, EXERCISE), lab.server.folder / f"{STEM}.ipynb")
@@ -125,7 +125,7 @@ def test_notebook_7_opens_and_runs(lab: Lab) -> None:
     lab.page.goto(lab.server.plain_page("seven.ipynb"))
     cells = lab.page.locator(".jp-Notebook .jp-Cell")
     expect(cells).to_have_count(len(notebook.cells), timeout=PATIENCE)
-    lab.wait_for_idle()  # what is run before there is a kernel is never run
+    lab.wait_for_idle()  # Notebook 7 never runs a cell requested before a kernel exists
     lab.page.get_by_role("menuitem", name="Run", exact=True).click()
     lab.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
     expect(lab.page.locator(".explorer").first).to_contain_text("Shape explorer", timeout=PATIENCE)
@@ -136,16 +136,16 @@ def test_notebook_7_opens_and_runs(lab: Lab) -> None:
 
 
 class TestValidateButton:
-    """nbgrader's button runs the notebook as it was saved, and tells what fails."""
+    """nbgrader's Validate button runs the saved notebook and shows which checks fail."""
 
     @pytest.fixture
     def solved(self, judge: Judge) -> dict[str, str]:
-        """The worked solutions."""
+        """Return the worked solutions."""
         return {name: judge.chapter.solution(name) for name in judge.chapter.exercises}
 
     @staticmethod
     def validated(lab: Lab, release: NotebookNode, answers: dict[str, str]) -> Locator:
-        """Press the button on a notebook with these answers; returns what nbgrader says."""
+        """Press the button on a notebook with these answers, and return nbgrader's dialog."""
         (lab.server.folder / "validate.ipynb").write_bytes(handed_in(release, answers))
         lab.open("validate.ipynb")
         lab.page.locator(".validate-button").click()
@@ -159,17 +159,17 @@ class TestValidateButton:
         expect(self.validated(lab, release, solved)).to_contain_text("Success")
 
     def test_wrong(self, lab: Lab, judge: Judge, solved: dict[str, str]) -> None:
-        """One wrong answer fails, and is named with the sentence of its mistake."""
+        """With one wrong answer, the dialog names the failed check and shows the sentence of its mistake."""
         wrong = next(answer for answer in judge.banks[EXERCISE] if answer.tag == MISTAKE)
         dialog = self.validated(lab, around(STEM, EXERCISE), solved | {EXERCISE: wrong.source})
 
         expect(dialog).to_contain_text(f'The following cell failed:check("{EXERCISE}"')
-        expect(dialog).to_contain_text(str(wrong.sentence))  # wherever the lines break
+        expect(dialog).to_contain_text(str(wrong.sentence))  # regardless of line breaks
         lab.screenshot("validate-wrong")
 
 
 def test_check_tells_of_a_helper_further_down(lab: Lab) -> None:
-    """A helper that was run before, and stands below: the check passes, with a note that names its cell."""
+    """A check that needs a helper from a cell below passes, with a note that names that cell."""
     answer = "def add_bias(x, bias):\n    return x + as_column(bias)"
     helper = "def as_column(bias):\n    return bias[:, None]"
     setup = "import torch\nfrom autograder import check"

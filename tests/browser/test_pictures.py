@@ -1,4 +1,4 @@
-"""Figures and small pictures in JupyterLab: drawn, told to who does not see them, a figure in the ink of the page."""
+"""Figures and small pictures in JupyterLab: drawn, with text alternatives, and figures in the page's ink color."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from matplotlib import pyplot as plt
 plt.plot([1, 0])
 plt.xlabel("epoch"), plt.ylabel("loss")
 plt.show()"""
-# The color in which a figure is drawn, and that of the first thing behind it which has one.
+# Returns the color of a figure, and the color of the first element behind it that has one.
 INK_AND_PAPER = """svg => {
     const numbers = color => color.match(/[\\d.]+/g).map(Number)
     const isClear = color => numbers(color).length == 4 && numbers(color)[3] == 0
@@ -31,7 +31,7 @@ FIRST_PAGE = "from course.figures import ch01_tensors as figures\nfigures.first_
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_pictures_are_shown_and_told(lab: Lab, theme: str) -> None:
-    """Each has its words as its name for a screen reader, also when the notebook is opened again; none dazzles."""
+    """Each picture has its text for a screen reader, also in a reopened notebook, and fits the theme."""
     notebook = lab.write("pictures.ipynb", SETUP, DIGITS, FIRST_PAGE, PLOT)
     lab.open(notebook)
     lab.use_theme(theme)

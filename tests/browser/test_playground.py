@@ -1,4 +1,4 @@
-"""The playground in JupyterLab: the border moves, another rate is another training, and an error keeps the picture."""
+"""The playground in JupyterLab: the border moves, another rate trains anew, and an error keeps the picture."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ def breaks(model, optimizer, criterion, x, y):
     steps.append(x)
     return train_step(model, optimizer, criterion, x if len(steps) < 10 else x[:, :1], y)
 """
-PATIENCE = 30_000  # milliseconds for a training, and for torch to load its optimizers
+PATIENCE = 30_000  # milliseconds for a training, and for torch to import its optimizers
 
 
 def said(found: Locator) -> Locator:
-    """The words below the picture."""
+    """Return the sentence below the picture."""
     return found.locator(".x-film-said")
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_the_border_moves(lab: Lab, theme: str) -> None:
-    """Play ends at the last step with another border; the spiral is another training; by keyboard alone."""
+    """By keyboard alone, Play ends at the last step with another border, and the spiral has a training of its own."""
     found = opened(lab, f"{STEP}\nplayground({MODEL}, train_step)")
     lab.use_theme(theme)
     region = found.locator("[data-part='region']")
@@ -63,7 +63,7 @@ def test_the_border_moves(lab: Lab, theme: str) -> None:
 
 
 def test_pause_step_and_another_rate(lab: Lab) -> None:
-    """In the middle of a run it goes on from there: the same border, the same step, and then the new rate."""
+    """A new rate in the middle of a run continues from the same border and the same step."""
     found = opened(lab, f"{STEP}\nplayground({MODEL}, train_step)")
     for _ in range(4):
         found.get_by_role("button", name="Step", exact=True).click()
@@ -84,7 +84,7 @@ def test_pause_step_and_another_rate(lab: Lab) -> None:
 
 
 def test_a_step_that_raises(lab: Lab) -> None:
-    """The picture stays up to there, and the line of the reader's own is named."""
+    """After an error the picture shows the steps before it, and the message names the reader's own line."""
     found = opened(lab, f"{STEP}{BREAKS}\nplayground({MODEL}, breaks)")
     expect(said(found)).to_contain_text("After 0 steps")
     found.get_by_role("button", name="Play").click()

@@ -1,4 +1,4 @@
-"""A notebook that is opened again, with a kernel that knows nothing of its explorers: what was recorded still plays."""
+"""A reopened notebook, whose kernel does not know its explorers: recorded films still play."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ autograd_stepper(x * y, x=x, y=y)"""
 
 
 def test_films_play_on(lab: Lab) -> None:
-    """By their buttons and their arrow keys; nothing says that a model was not found."""
+    """Films of a reopened notebook play by buttons and arrow keys, and no message says that a model is missing."""
     lab.open(lab.write("saved.ipynb", SHAPE, GRAPH))
     lab.run_all()
     explorers = lab.page.locator(".explorer")

@@ -1,4 +1,4 @@
-"""The class report in a real browser: readable in light and dark, on a phone, and without running anything."""
+"""The class report in a real browser: readable in light and dark and on a phone; its page runs no script."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.test_reporting import EVIL, HUNG, KNOWN, LOOSE, PASS, STUB, results, 
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A chapter's page about a made class."""
+    """Return the page of a chapter about a made class."""
     strong, weak = verdict(PASS, PASS, KNOWN), verdict(KNOWN, LOOSE, PASS)
     made = results(*[strong] * 7, *[weak] * 6, verdict(HUNG, STUB, STUB), None)
     parts = [
@@ -37,7 +37,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def corner_of(picture: Locator) -> tuple[int, ...]:
-    """The color of what a picture is drawn on: red, green, blue, as a reader sees it."""
+    """Return the background color of a picture as (red, green, blue), as a reader sees it."""
     seen = Image.open(io.BytesIO(picture.screenshot())).convert("RGB").getpixel((8, 8))
     assert isinstance(seen, tuple)
     return seen
@@ -46,7 +46,7 @@ def corner_of(picture: Locator) -> tuple[int, ...]:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1200, 390])
 def test_can_be_read(path: Path, browser: Browser, scheme: str, width: int) -> None:
-    """Every text has contrast, nothing makes the page scroll sideways, nothing complains."""
+    """Each text has enough contrast, the page does not scroll sideways, and it reports no error."""
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
     page, wrong = context.new_page(), list[str]()
     page.on("console", lambda message: wrong.append(message.text))
@@ -64,7 +64,7 @@ def test_can_be_read(path: Path, browser: Browser, scheme: str, width: int) -> N
 
 
 def test_a_script_that_got_in_would_not_run(browser: Browser, tmp_path: Path) -> None:
-    """The page's own rule forbids it: the second wall, tried by going around the first."""
+    """The page's content security policy blocks a script that passed the sanitizer."""
     output = nbformat.v4.new_output(
         "display_data", {"text/html": f"<p>{EVIL.replace('alert', 'window.HACKED = ')}</p>"}
     )

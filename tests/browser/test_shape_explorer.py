@@ -27,17 +27,17 @@ explorer"""
 
 @pytest.fixture
 def explorer(lab: Lab) -> Locator:
-    """A shape explorer on its own tensors."""
+    """Open a shape explorer on its own tensors."""
     return opened(lab, OPENED)
 
 
 def picture(explorer: Locator) -> Locator:
-    """Its picture, without the controls."""
+    """Return the explorer's picture, without the controls."""
     return explorer.locator(".x-picture")
 
 
 def test_with_a_mouse(lab: Lab, explorer: Locator) -> None:
-    """Choosing an operation and tensors shows what comes of them; the page has nothing to complain about."""
+    """When a reader selects an operation and tensors, the picture shows the result, and the page reports no error."""
     explorer.get_by_label("Operation").select_option("matmul")
     explorer.get_by_label("First tensor").select_option("table")
     explorer.get_by_label("Second tensor").select_option("weights")
@@ -49,11 +49,11 @@ def test_with_a_mouse(lab: Lab, explorer: Locator) -> None:
 
 
 def test_with_a_keyboard(lab: Lab, explorer: Locator) -> None:
-    """Tab, arrows, letters and Space reach and change everything, each with a visible focus; JupyterLab takes none."""
+    """Tab, arrows, letters and Space change every control, with visible focus; JupyterLab gets none of these keys."""
     press = lab.page.keyboard.press
     operation = explorer.get_by_label("Operation")
     operation.focus()
-    press("t")  # to transpose
+    press("t")  # selects transpose
     press("Tab")
     expect(picture(explorer)).to_contain_text("column.transpose(0, 1)")
     assert focus_ring(explorer.get_by_label("Tensor", exact=True)) >= 2
@@ -72,8 +72,8 @@ def test_with_a_keyboard(lab: Lab, explorer: Locator) -> None:
     press("Tab")
     press("Tab")
     expect(explorer.get_by_role("button")).to_be_focused()
-    press("b")  # in a notebook's command mode, a new cell
-    press("Enter")  # and an open editor
+    press("b")  # in a notebook's command mode, B inserts a cell
+    press("Enter")  # and Enter opens an editor
 
     expect(picture(explorer)).to_contain_text("table.transpose(-1, 1)")
     expect(picture(explorer)).to_contain_text("torch says (3, 4).")
@@ -82,11 +82,11 @@ def test_with_a_keyboard(lab: Lab, explorer: Locator) -> None:
 
 
 def test_answers_take_no_letters_away(lab: Lab) -> None:
-    """Typing goes on while the answer to what was typed before comes in, late."""
+    """A late answer to an earlier input does not change what the reader is typing."""
     explorer = opened(lab, SLOW)
     sizes = explorer.get_by_label("sizes")
     sizes.fill("4")
-    lab.page.wait_for_timeout(700)  # a pause, in which it is sent
+    lab.page.wait_for_timeout(700)  # during this pause the page sends the input
     sizes.press("End")
     sizes.press_sequentially(", 3, 2, 1, 1, 1", delay=250)
 
@@ -95,7 +95,7 @@ def test_answers_take_no_letters_away(lab: Lab) -> None:
 
 
 def test_impossible_operation(explorer: Locator) -> None:
-    """torch's own words, and where the sizes do not fit."""
+    """An impossible operation shows torch's own error message, and marks the sizes that do not fit."""
     explorer.get_by_label("Operation").select_option("matmul")
 
     expect(picture(explorer).locator(".x-error")).to_contain_text("RuntimeError: ")
@@ -104,7 +104,7 @@ def test_impossible_operation(explorer: Locator) -> None:
 
 
 def test_predict_first(lab: Lab, explorer: Locator) -> None:
-    """The answer is covered until it is asked for; then focus goes on to the picture, since the button is gone."""
+    """The picture hides the result until the reader predicts it; then the picture gets the focus."""
     explorer.get_by_label("Predict first").check()
     expect(picture(explorer)).to_contain_text("What is the shape of the result?")
     expect(picture(explorer)).not_to_contain_text("(3, 4)")
@@ -118,7 +118,7 @@ def test_predict_first(lab: Lab, explorer: Locator) -> None:
 
 
 def test_enter_submits_a_prediction(lab: Lab, explorer: Locator) -> None:
-    """As soon as it is typed, and as the button would; an empty field is no prediction."""
+    """Enter submits a prediction as the button does, right after typing; an empty field submits nothing."""
     explorer.get_by_label("Predict first").check()
     field = explorer.get_by_label("Your prediction of the shape")
     field.press("Enter")
@@ -131,7 +131,7 @@ def test_enter_submits_a_prediction(lab: Lab, explorer: Locator) -> None:
 
 
 def test_a_mask_and_a_shape_in_brackets_are_taken(explorer: Locator) -> None:
-    """As they are written in Python."""
+    """The fields accept a mask and a shape in brackets, as in Python."""
     explorer.get_by_label("Operation").select_option("index")
     explorer.get_by_label("Tensor", exact=True).select_option("table")
     explorer.get_by_label("index").fill("table > 5")
@@ -144,7 +144,7 @@ def test_a_mask_and_a_shape_in_brackets_are_taken(explorer: Locator) -> None:
 
 
 def test_restarted_kernel(lab: Lab, explorer: Locator) -> None:
-    """What cannot be answered any more is told, with what to do."""
+    """After a restart of the kernel, the explorer asks the reader to run the cell again."""
     lab.restart_kernel()
     explorer.get_by_label("Operation").select_option("sum")
 
@@ -152,7 +152,7 @@ def test_restarted_kernel(lab: Lab, explorer: Locator) -> None:
 
 
 def test_names_are_text(lab: Lab) -> None:
-    """A tensor's name that looks like markup is shown, and does nothing."""
+    """The explorer shows a tensor's name that looks like markup as text, and the browser does not run it."""
     name = "<img src=x onerror=document.title='broken'>"
     found = opened(
         lab, f"import torch\nfrom explorers import shape_explorer\nshape_explorer(**{{{name!r}: torch.ones(2)}})"
@@ -164,7 +164,7 @@ def test_names_are_text(lab: Lab) -> None:
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_can_be_read_and_named(lab: Lab, explorer: Locator, theme: str) -> None:
-    """In each state."""
+    """In each state and theme, each text is readable, each control has a name, and nothing is cut off."""
     lab.use_theme(theme)
     for state in ("add", "matmul", "view", "covered"):
         if state == "covered":
@@ -180,6 +180,6 @@ def test_can_be_read_and_named(lab: Lab, explorer: Locator, theme: str) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_page_without_a_kernel(browser: Browser, tmp_path: Path, scheme: str) -> None:
-    """A notebook exported as HTML shows the same picture, with nothing to press."""
+    """A notebook exported as HTML shows the same picture, without controls."""
     with exported(browser, tmp_path, shape_explorer(), "shape", scheme) as found:
         expect(found).to_contain_text("known before any number is: (3, 4)")

@@ -1,4 +1,4 @@
-"""Side paths in JupyterLab: folded when the notebook is opened, run with everything, and a click away."""
+"""Side paths in JupyterLab: folded in a notebook just opened, and opened by a click; Run All runs them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ math.fsum([0.1] * 10)
 
 
 def test_folded_run_and_opened(lab: Lab) -> None:
-    """A reader sees the questions alone; Run All runs what is folded; one click shows it, the other stays folded."""
+    """A reader sees only the questions; Run All runs folded cells; a click opens one side path and not the other."""
     path = lab.server.folder / "ch09_folds.py"
     path.write_text(TEXT, encoding="utf-8")
     path.with_suffix(".ipynb").write_bytes(to_bytes(solution_notebook(read_chapter(path), "")))

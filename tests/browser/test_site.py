@@ -1,4 +1,4 @@
-"""The site in a real browser: every page, its links, its size; dark, narrow, and searched."""
+"""The site in a real browser: every page, its links and its size, in the dark theme, on a phone, and the search."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from tests.browser.test_report import corner_of
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
 
-LARGEST = 2 * 10**6  # bytes of a page
+LARGEST = 2 * 10**6  # bytes per page
 PHONE = {"width": 390, "height": 844}
 READ = ("index.html", "notebooks/ch01_tensors.html", "notebooks/ch04_training.html", "teachers.html")
-# A wide output or figure gets the focus to be moved by keys, and is read by what is in it.
+# A wide output or figure takes the focus so that keys can scroll it; a screen reader reads its contents.
 SCROLLED = ('<div class="cell_output', '<div class="taken"')
-MARKS = "✓✗–○"  # before a line of feedback, whose words say the same: a sign needs less contrast than a letter
-# How many places of one film are read aloud, at most.
+MARKS = "✓✗–○"  # begin a line of feedback, and repeat its words: so they need less contrast
+# The largest number of live regions in one film.
 SPEAKING = """() => Math.max(0, ...[...document.querySelectorAll(".x-film")].map(
   film => film.querySelectorAll(":is([role=status], [aria-live]:not([aria-live=off]))").length))"""
-# Answers each prediction as soon as it has a field; returns what the page then says.
+# Answers each prediction as soon as it has a field, and returns the sentences that the page then shows.
 ANSWER_ALL = """async () => {
   const said = [];
   for (const place of document.querySelectorAll("div.asks")) {
@@ -48,7 +48,7 @@ ANSWER_ALL = """async () => {
   return said;
 }"""
 
-pytestmark = pytest.mark.xdist_group("site")  # it is built once
+pytestmark = pytest.mark.xdist_group("site")  # one process builds it
 
 
 @pytest.fixture(scope="module")
@@ -65,26 +65,26 @@ def site() -> Path:
 
 
 def read_by_the_site() -> str:
-    """The digest of all that the site is made of, with Python, torch and Sphinx."""
+    """Return the digest of all files that the site depends on, and of the versions of Python, torch and Sphinx."""
     listing = ["git", "ls-files", "-co", "--exclude-standard", "--", ".", ":!tests"]
     names = [name for name in said(*listing).splitlines() if (PROJECT / name).is_file()]
-    hashes = said("git", "hash-object", "--stdin-paths", asked="\n".join(names))  # no bank is opened by the test itself
+    hashes = said("git", "hash-object", "--stdin-paths", asked="\n".join(names))  # this process opens no bank
     return digest_of(sys.version, version("torch"), version("sphinx"), version("matplotlib"), *names, hashes)
 
 
 def said(*command: str, asked: str = "") -> str:
-    """What a command prints."""
+    """Return the standard output of a command."""
     return subprocess.run(command, cwd=PROJECT, input=asked, capture_output=True, text=True, check=True).stdout
 
 
 @cache
 def pages(site: Path) -> list[Path]:
-    """Every page."""
+    """Return every page of the site."""
     return sorted(path for path in site.rglob("*.html") if "_static" not in path.parts)
 
 
 class Parsed(HTMLParser):
-    """What a page links to, and the places in it that can be linked to."""
+    """The links of a page, and the ids in it that a link can lead to."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -92,7 +92,7 @@ class Parsed(HTMLParser):
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note links and ids."""
+        """Collect links and ids."""
         for name, value in attrs:
             if name in ("href", "src") and value:
                 self.links.add(value)
@@ -102,23 +102,24 @@ class Parsed(HTMLParser):
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """A page that notes what goes wrong in it, and what it asks of the network."""
+    """Open a page in a new context."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     yield context.new_page()
     context.close()
 
 
 def shown(film: Locator) -> Locator:
-    """A film in sight: it gets its buttons when it comes near.
+    """Scroll a film into view, and return it: it gets its buttons when it comes near.
 
-    The page scrolls by itself: Playwright's own way does not lay out what was out of sight, and ends elsewhere.
+    This scrolls with a script, since Playwright's own scrolling does not lay out contents that were out of view, and
+    ends at the wrong place.
     """
     film.evaluate("film => film.scrollIntoView({ block: 'center' })")
     return film
 
 
 def test_every_link_leads_somewhere(site: Path) -> None:
-    """To a file of the site, and to a place in it; addresses on the web are not followed."""
+    """Every link leads to an existing file of the site and an existing place in it; the test skips web links."""
     places = {path: Parsed(path) for path in pages(site)}
     broken = []
     for path, parsed in places.items():
@@ -134,7 +135,7 @@ def test_every_link_leads_somewhere(site: Path) -> None:
 
 
 def test_no_page_is_large(site: Path) -> None:
-    """With the pictures that stand in it."""
+    """No page, with its pictures, is larger than LARGEST."""
     sizes = {}
     for path in pages(site):
         shown = [path.parent / unquote(urlsplit(link).path) for link in Parsed(path).links if not urlsplit(link).scheme]
@@ -146,7 +147,7 @@ def test_no_page_is_large(site: Path) -> None:
 
 @pytest.fixture(scope="module")
 def wrong(site: Path, browser: Browser) -> dict[str, list[str]]:
-    """What went wrong when each page was opened once: what its scripts complained of, and pictures without words."""
+    """Open each page once, and return the complaints of its scripts, and its pictures without a text."""
     told: dict[str, list[str]] = {"complaints": [], "wordless": []}
     page = browser.new_page()
     noted = told["complaints"].append
@@ -163,18 +164,18 @@ def wrong(site: Path, browser: Browser) -> dict[str, list[str]]:
 
 
 def test_no_page_complains_or_asks_the_network(wrong: dict[str, list[str]]) -> None:
-    """Read from the disk: no error on the console, nothing loaded from elsewhere."""
+    """No page that comes from the disk reports an error or requests anything from elsewhere."""
     assert [] == wrong["complaints"]
 
 
 def test_pictures_have_words(wrong: dict[str, list[str]]) -> None:
-    """For those who do not see them."""
+    """Every picture has a text alternative."""
     assert [] == wrong["wordless"]
 
 
 @pytest.fixture(scope="module", params=COURSE.stems)
 def chapter(request: pytest.FixtureRequest, site: Path, browser: Browser) -> Iterator[Page]:
-    """The page of a chapter, opened once for the tests that change different places of it."""
+    """Open the page of a chapter once, for the tests that change different parts of it."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.goto((site / "notebooks" / f"{request.param}.html").as_uri())
     yield page
@@ -182,7 +183,7 @@ def chapter(request: pytest.FixtureRequest, site: Path, browser: Browser) -> Ite
 
 
 def test_a_chapter_is_unsolved_until_asked(chapter: Page) -> None:
-    """Solutions, and what comes out of a prediction, are folded away; a click shows them."""
+    """The page hides solutions until the reader opens them with a click."""
     page = chapter
     solutions = page.locator("details", has=page.get_by_text("Show a solution"))
 
@@ -194,9 +195,10 @@ def test_a_chapter_is_unsolved_until_asked(chapter: Page) -> None:
 
 
 def test_a_prediction_is_answered_on_the_page(chapter: Page) -> None:
-    """By a choice or in words; then what comes out is there, and nothing says what somebody else predicted.
+    """A reader can predict by a choice or in words; then the page shows the result.
 
-    Mouse and keys answer the first of each sort, the page's own events all of them.
+    The page never shows an earlier prediction of another reader. Mouse and keys answer the first prediction of each
+    sort, and events of the page all of them.
     """
     page, places = chapter, chapter.locator("div.asks")
     assert places.count() >= 3
@@ -224,7 +226,7 @@ def answer(place: Locator) -> None:
 
 
 def test_an_exercise_is_linked_to_by_its_name(site: Path, page: Page) -> None:
-    """All of them, and one's heading is in sight when its link is followed."""
+    """Each exercise has an anchor of its name, and its link scrolls its heading into view."""
     for stem in COURSE.stems:
         places = Parsed(site / "notebooks" / f"{stem}.html").places
         assert {each.name for each in COURSE.exercises(stem)} <= places, stem
@@ -235,7 +237,7 @@ def test_an_exercise_is_linked_to_by_its_name(site: Path, page: Page) -> None:
 
 
 def test_the_first_page_shows_the_course(site: Path, page: Page) -> None:
-    """A picture of each chapter, feedback, and levels of headings without a gap; nobody unknown wrote it."""
+    """The first page has a picture per chapter, feedback, heading levels without a gap, and no default author."""
     page.goto((site / "index.html").as_uri())
     levels = [
         int(each)
@@ -251,12 +253,12 @@ def test_the_first_page_shows_the_course(site: Path, page: Page) -> None:
 
 
 def test_a_figure_is_laid_out_when_it_comes_near(site: Path, page: Page) -> None:
-    """Its place is as large before; then it has what it draws, and the words for who does not see it."""
+    """A figure reserves its space and its text alternative, and draws itself when it comes near."""
     page.goto((site / "notebooks" / "ch01_tensors.html").as_uri())
     place = page.locator("article .later").last
     words = place.get_attribute("aria-label")
     assert words and not place.locator("svg").count()
-    # what is out of sight is laid out all the same where its size is asked for
+    # asking for the size of an element out of view makes the browser lay it out
     before = place.evaluate("place => [place.offsetWidth, place.offsetHeight]")
     place.evaluate("place => place.scrollIntoView({ block: 'center' })")
     expect(place.get_by_role("img", name=words)).to_be_visible()
@@ -266,7 +268,7 @@ def test_a_figure_is_laid_out_when_it_comes_near(site: Path, page: Page) -> None
 
 
 def test_paper_and_browsers_without_scripts_get_all_figures(site: Path, browser: Browser, page: Page) -> None:
-    """Each is there, and each letter that it draws."""
+    """A printed page, and one without scripts, has each figure with each letter."""
     place = (site / "index.html").as_uri()
     page.goto(place)
     page.pdf()
@@ -285,14 +287,14 @@ def test_paper_and_browsers_without_scripts_get_all_figures(site: Path, browser:
 
 
 def test_explorers_are_pictures(site: Path, page: Page) -> None:
-    """They need no kernel."""
+    """Explorers on the site show their pictures without a kernel."""
     page.goto((site / "notebooks" / "ch01_tensors.html").as_uri())
     expect(page.locator(".x-table, .x-numbers").first).to_be_visible()
 
 
 @pytest.mark.parametrize("place", ["index.html", "notebooks/ch04_training.html"])
 def test_a_film_plays_without_a_kernel(site: Path, page: Page, place: str) -> None:
-    """The line finds its points; another rate and other lines are there at once."""
+    """The fitted line reaches its points; another rate and other lines show without a kernel."""
     page.emulate_media(reduced_motion="reduce")
     page.goto((site / place).as_uri())
     film = shown(page.locator(".x-film", has=page.locator("[data-part='fit']")))
@@ -314,7 +316,10 @@ def test_a_film_plays_without_a_kernel(site: Path, page: Page, place: str) -> No
 
 
 def test_the_first_pages_film_begins_by_itself(site: Path, page: Page) -> None:
-    """Once, where it comes into sight, and a button stops it; nothing moves for who wants no motion."""
+    """The film starts when it comes into view, and a button pauses it.
+
+    With reduced motion it does not start.
+    """
     page.goto((site / "index.html").as_uri())
     film = page.locator(".x-film")
     film.scroll_into_view_if_needed()
@@ -329,7 +334,7 @@ def test_the_first_pages_film_begins_by_itself(site: Path, page: Page) -> None:
 
 
 def test_the_playground_plays_every_set(site: Path, page: Page) -> None:
-    """Each set of points has its own training."""
+    """The playground shows a separate training for each data set."""
     page.goto((site / "notebooks" / "ch04_training.html").as_uri())
     film = shown(page.locator(".x-film", has=page.locator("[data-part='region']")).first)
     film.get_by_role("slider", name="Step").focus()
@@ -346,7 +351,7 @@ def test_the_playground_plays_every_set(site: Path, page: Page) -> None:
 
 @pytest.mark.parametrize("stem", COURSE.stems[1:3])
 def test_a_graph_plays_without_a_kernel(site: Path, page: Page, stem: str) -> None:
-    """By mouse and by arrow keys: a box gets its value forward, its gradient back, and a tower grows."""
+    """By mouse and by arrow keys, the graph shows values forward and gradients back, and a tower grows."""
     page.emulate_media(reduced_motion="reduce")
     page.goto((site / "notebooks" / f"{stem}.html").as_uri())
     film = shown(page.locator(".x-film", has=page.locator(".x-towers")).first)
@@ -370,7 +375,7 @@ def test_a_graph_plays_without_a_kernel(site: Path, page: Page, stem: str) -> No
 
 
 def test_cells_are_lit_without_a_kernel(site: Path, page: Page) -> None:
-    """Pointing at a number of the result lights its operands, and the words say how it came about; so do the keys."""
+    """Pointing at a number of the result, or reaching it by keys, highlights its operands and explains it."""
     page.goto((site / "notebooks" / f"{COURSE.stems[0]}.html").as_uri())
     film = shown(page.locator(".x-film", has=page.locator(".x-cells")).first)
     said, lit = film.get_by_role("status"), film.locator("[data-part='lit']")
@@ -388,7 +393,7 @@ def test_cells_are_lit_without_a_kernel(site: Path, page: Page) -> None:
 
 
 def test_cells_are_walked_by_keys(site: Path, page: Page) -> None:
-    """Tab leads to the present cell, named by what is told of it; arrows lead to its neighbors."""
+    """Tab leads to the current cell, whose name is its explanation; arrow keys lead to its neighbors."""
     page.goto((site / "notebooks" / f"{COURSE.stems[0]}.html").as_uri())
     film = shown(page.locator(".x-film", has=page.locator(".x-cells")).first)
     film.get_by_role("combobox", name="Operation").select_option("numbered + column")
@@ -401,13 +406,13 @@ def test_cells_are_walked_by_keys(site: Path, page: Page) -> None:
     focused = film.locator("[data-frame]:focus")
     told = film.get_by_role("status").inner_text()
     assert told.startswith("result[1, 1] = ") and told == focused.get_attribute("aria-label")
-    assert "off" == film.get_by_role("status").get_attribute("aria-live")  # the cell's name has been read already
+    assert "off" == film.get_by_role("status").get_attribute("aria-live")  # a screen reader reads the cell's name
     page.keyboard.press("Home")
     expect(film.get_by_role("status")).to_contain_text("numbered[0, 0] = 0, place 0 in its memory.")
 
 
 def test_teachers_see_a_report(site: Path, page: Page) -> None:
-    """The first page leads there; nothing of it names a place on the machine that made it."""
+    """The first page links to a class report that follows the theme and names no path of the machine that made it."""
     page.goto((site / "index.html").as_uri())
     page.locator("main").get_by_role("link", name="look at one").click()
     expect(page.get_by_role("heading", name="What the class misunderstood")).to_be_visible()
@@ -416,11 +421,11 @@ def test_teachers_see_a_report(site: Path, page: Page) -> None:
     assert page.locator(".class-report img[alt]").count() >= 2 and str(PROJECT) not in page.content()
     assert sum(corner_of(page.locator(".class-report img").first)) > 600
     page.get_by_role("button", name="Dark").click()
-    assert sum(corner_of(page.locator(".class-report img").first)) < 150  # nothing white in the dark
+    assert sum(corner_of(page.locator(".class-report img").first)) < 150  # no white area in the dark theme
 
 
 def test_letters_of_a_figure_can_be_read_on_a_phone(site: Path, browser: Browser) -> None:
-    """A wide figure is moved sideways by itself, by finger or keys; it does not shrink to what nobody can read."""
+    """A wide figure keeps its letters readable on a phone; keys scroll it sideways."""
     page = browser.new_page(viewport=PHONE)
     page.goto((site / "index.html").as_uri())
     card = page.locator("section#six-chapters .taken").last
@@ -437,12 +442,12 @@ def test_letters_of_a_figure_can_be_read_on_a_phone(site: Path, browser: Browser
 
 
 def test_a_phone_follows_the_present_step(site: Path, browser: Browser) -> None:
-    """A graph that is wider than the phone is moved on to the box that is told of, forward and back."""
+    """A graph wider than the phone scrolls to the box of the current step, forward and back."""
     page = browser.new_page(viewport=PHONE, reduced_motion="reduce")
     page.goto((site / "notebooks" / f"{COURSE.stems[2]}.html").as_uri())
     film = shown(page.locator(".x-film", has=page.locator(".x-towers")).first)
     stage, said = film.locator(".x-film-picture"), film.get_by_role("status")
-    expect(stage).to_have_attribute("tabindex", "0")  # it does not fit
+    expect(stage).to_have_attribute("tabindex", "0")  # it is wider than the phone
     film.get_by_role("slider", name="Step").focus()
     for key, told in (("Home", "Forward pass, 1 of 7"), *[("ArrowRight", "Forward pass")] * 6, ("End", "Backward")):
         page.keyboard.press(key)
@@ -458,7 +463,7 @@ def test_a_phone_follows_the_present_step(site: Path, browser: Browser) -> None:
 
 
 def test_a_phone_shows_the_whole_width(site: Path, browser: Browser) -> None:
-    """Nobody scrolls sideways; what is wide scrolls by itself."""
+    """No page scrolls sideways on a phone; wide contents scroll by themselves."""
     context = browser.new_context(viewport=PHONE, is_mobile=True)
     page = context.new_page()
     for path in pages(site):
@@ -471,9 +476,9 @@ def test_a_phone_shows_the_whole_width(site: Path, browser: Browser) -> None:
 
 
 def test_a_grid_of_feedback_fits_a_phone(site: Path, browser: Browser) -> None:
-    """Four numbers with their index; a wider grid would be moved by a finger or by keys.
+    """A grid of four numbers with their index fits a phone; keys scroll a wider grid.
 
-    The page shows a grid of one number, which is put there three times more.
+    The page shows a grid of one number; the test copies that number three times.
     """
     page = browser.new_page(viewport=PHONE)
     page.goto((site / "index.html").as_uri())
@@ -498,7 +503,7 @@ def test_a_grid_of_feedback_fits_a_phone(site: Path, browser: Browser) -> None:
 
 
 def test_dark(site: Path, browser: Browser) -> None:
-    """A reader whose system is dark gets dark pages, and readable letters."""
+    """The site is dark for a reader whose system is dark."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="dark")
     page = context.new_page()
     page.goto((site / "notebooks" / "ch02_autograd.html").as_uri())
@@ -510,9 +515,9 @@ def test_dark(site: Path, browser: Browser) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_can_be_read(site: Path, browser: Browser, scheme: str) -> None:
-    """Wide and narrow: each text stands out from what is behind it, each control has a name, one place speaks.
+    """Wide and narrow, each text has enough contrast, each control a name, and one region speaks.
 
-    By day one chapter is read wide and one narrow: a width changes places, and no color.
+    By day the test reads one chapter wide and another one narrow, since the width changes positions but no colors.
     """
     for place, name in enumerate(READ):
         both = ({"width": 1280, "height": 900}, PHONE)
@@ -522,7 +527,7 @@ def test_pages_can_be_read(site: Path, browser: Browser, scheme: str) -> None:
             for film in page.locator(".x-film").all():
                 expect(shown(film).locator(".x-film-said")).to_have_attribute("role", "status")
             page.add_style_tag(content="* { content-visibility: visible !important }")
-            page.evaluate("dispatchEvent(new Event('beforeprint'))")  # figures that have not come near
+            page.evaluate("dispatchEvent(new Event('beforeprint'))")  # draws the figures that have not come near
 
             faint = [told for told in faint_texts(page.locator("html")) if told[0] not in MARKS]
             assert not faint, (name, viewport)
@@ -533,7 +538,7 @@ def test_pages_can_be_read(site: Path, browser: Browser, scheme: str) -> None:
 
 
 def test_search_finds(site: Path, page: Page) -> None:
-    """Without a server."""
+    """The search finds a chapter without a server."""
     page.goto(f"{(site / 'search.html').as_uri()}?q=broadcasting")
 
     expect(page.locator("#search-results a").first).to_be_visible()
@@ -541,7 +546,7 @@ def test_search_finds(site: Path, page: Page) -> None:
 
 
 def test_below_a_sub_path(site: Path, page: Page) -> None:
-    """As a host shows it: links stay below the path, a search shows what it found, a wrong address leads on."""
+    """Below a host's sub-path, links stay in it, search shows excerpts, and wrong addresses lead to the first page."""
     complaints: list[str] = []
     page.on("console", lambda m: complaints.append(m.text) if m.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))

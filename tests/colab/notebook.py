@@ -1,4 +1,4 @@
-"""What Colab does to a notebook that is opened, run and saved there."""
+"""Change a notebook as Colab does when a reader opens it, runs it and saves it."""
 
 import copy
 import hashlib
@@ -20,13 +20,14 @@ def colab_copy(
     copied: Collection[str] = (),
     deleted: Collection[str] = (),
 ) -> Notebook:
-    """Return the notebook as Colab would save it; the one passed in stays as it is.
+    """Return a copy of the notebook as Colab saves it.
 
-    Always: Colab's own metadata on notebook and cells, a kernelspec without language, and a cell with the badge on
-    top. Outputs stay, with what Colab notes about them. Format 4.0 without cell ids, or, with `keeps_format`, the
-    notebook's own with its ids.
-    By grade id: cells in `lost` lose nbgrader's metadata, those in `copied` stand twice with the same
-    metadata, as after copy and paste, and those in `deleted` are gone, for Colab ignores `deletable`.
+    The copy always has Colab's own metadata on notebook and cells, a kernelspec without language, and a cell with the
+    badge on top. It keeps the outputs, with Colab's metadata about them. Its format is 4.0 without cell ids, or, with
+    `keeps_format`, the notebook's own format with its ids.
+
+    By grade id: cells in `lost` lose nbgrader's metadata, cells in `copied` occur twice with the same metadata, as
+    after copy and paste, and cells in `deleted` are missing, since Colab ignores `deletable`.
     """
     keep_ids = keeps_format and notebook.nbformat_minor >= 5
     cells: list[Any] = [_badge() | ({"id": "view-in-github"} if keep_ids else {})]
@@ -44,7 +45,7 @@ def colab_copy(
 
 
 def copied_name(stem: str) -> str:
-    """What Colab calls the copy that a student saves of a notebook."""
+    """Return the name that Colab gives to a student's copy of a notebook."""
     return f"Copy of {stem}.ipynb"
 
 

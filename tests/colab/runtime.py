@@ -1,4 +1,4 @@
-"""Colab's side of a notebook: packages that are there already, the `google.colab` module, a kernel with both."""
+"""Colab's side of a notebook: its preinstalled packages, the `google.colab` module, and a kernel with both."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ def enable_custom_widget_manager():
 
 
 def installed() -> Path:
-    """A folder with Colab's versions of what students' notebooks import, made once; its place is before all others."""
+    """Return a folder with Colab's versions of the packages that students' notebooks import; pip fills it once.
+
+    Kernels have it first on their path.
+    """
     if sys.version_info >= (3, 13):
         # Colab runs 3.12. pip would compile its numpy, and then its scipy, for a quarter of an hour.
         pytest.skip("Colab's versions come built for Python up to 3.12")
@@ -55,7 +58,7 @@ def installed() -> Path:
         _pretend(half)
         try:
             half.rename(folder)
-        except OSError:  # another process was sooner
+        except OSError:  # another process has made it already
             shutil.rmtree(half)
     return folder
 
@@ -68,7 +71,7 @@ def _install(folder: Path) -> None:
 
 
 def _pretend(folder: Path) -> None:
-    """Write a `google.colab` with what widgets look for, imported as Python starts."""
+    """Write a `google.colab` with the functions that widgets use; Python imports it at its start."""
     package = folder / "google" / "colab"
     package.mkdir(parents=True)
     (package.parent / "__init__.py").touch()
@@ -78,9 +81,9 @@ def _pretend(folder: Path) -> None:
 
 
 def run(notebook: nbformat.NotebookNode, folder: Path, library: Path) -> nbformat.NotebookNode:
-    """Run a notebook in an empty folder, as Colab would; the course's package comes from `library`.
+    """Run a notebook in an empty folder as Colab does, and return it with its outputs.
 
-    Returns the notebook with its outputs. Fails with what went wrong where a cell raises.
+    The course's package comes from `library`. Fails with the error of the cell where a cell raises.
     """
     (folder / "opened.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
     kernel = folder / "kernels" / "colab"

@@ -1,1 +1,1 @@
-"""Notebooks as students leave them, run in a real kernel and graded: what passed there must pass here."""
+"""Grade notebooks as students leave them; an exercise that passed in a real kernel must pass in the grader."""

@@ -1,4 +1,4 @@
-"""What students do to a notebook: each edit changes one thing about one exercise, and most leave the answer right."""
+"""Edits that students make to a notebook: each changes one thing about one exercise, and most keep the answer right."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def edit(function: Edit) -> Edit:
 
 
 def _split(source: str, name: str) -> tuple[str, ast.FunctionDef] | None:
-    """A cell whose answer is a plain function, as its text and its tree; None for a class, or what does not parse."""
+    """Return a cell whose answer is a plain function as (text, tree), or None for a class or for invalid syntax."""
     try:
         body = ast.parse(source).body
     except SyntaxError:
@@ -27,7 +27,7 @@ def _split(source: str, name: str) -> tuple[str, ast.FunctionDef] | None:
 
 
 def _with_line(source: str, name: str, line: str) -> str | None:
-    """The answer with one more line at the beginning of its body."""
+    """Return the answer with one more line at the beginning of its body, or None where it is no plain function."""
     found = _split(source, name)
     if found is None:
         return None
@@ -37,7 +37,7 @@ def _with_line(source: str, name: str, line: str) -> str | None:
 
 
 def _lean(draft: Draft, exercise: str, line: str) -> int | None:
-    """Let an answer use something; gives the place of its cell, None where that cannot be."""
+    """Let an answer use something; returns the index of its cell, or None where the answer is no plain function."""
     place = draft.at(ANSWER, exercise)
     source = _with_line(draft.cells[place].source, exercise, line)
     if source is None:
@@ -75,7 +75,7 @@ HELPERS = (
 
 @edit
 def helper_above(draft: Draft, exercise: str) -> None:
-    """The answer uses a helper that a cell of one's own above it gives, in one of many ways."""
+    """Insert a cell with a helper, defined in one of many ways, above the answer, which uses it."""
     name = draft.new_name("helper")
     place = _lean(draft, exercise, f"{name}()")
     if place is not None:
@@ -84,7 +84,7 @@ def helper_above(draft: Draft, exercise: str) -> None:
 
 @edit
 def helper_far_above(draft: Draft, exercise: str) -> None:
-    """The helper stands right below the setup cell."""
+    """Insert the helper that the answer uses right below the setup cell."""
     name = draft.new_name("helper")
     if _lean(draft, exercise, f"{name}()") is not None:
         draft.insert(
@@ -94,7 +94,7 @@ def helper_far_above(draft: Draft, exercise: str) -> None:
 
 @edit
 def helper_between(draft: Draft, exercise: str) -> None:
-    """The helper stands between the answer and its check."""
+    """Insert the helper that the answer uses between the answer and its check."""
     name = draft.new_name("helper")
     if _lean(draft, exercise, f"{name}()") is not None:
         draft.insert(draft.at(CHECK, exercise), draft.chance.choice(HELPERS).format(name))
@@ -102,7 +102,7 @@ def helper_between(draft: Draft, exercise: str) -> None:
 
 @edit
 def helper_below(draft: Draft, exercise: str) -> None:
-    """The helper stands below the check."""
+    """Insert the helper that the answer uses below the check."""
     name = draft.new_name("helper")
     if _lean(draft, exercise, f"{name}()") is not None:
         draft.insert(draft.at(CHECK, exercise) + 1, f"def {name}(): return 1")
@@ -110,7 +110,7 @@ def helper_below(draft: Draft, exercise: str) -> None:
 
 @edit
 def helper_ends_below(draft: Draft, exercise: str) -> None:
-    """A helper is taken away, or becomes something else, below the check."""
+    """Insert a helper above the answer, and delete or redefine it below the check."""
     name = draft.new_name("helper")
     place = _lean(draft, exercise, f"assert {name}() == 1")
     if place is not None:
@@ -121,7 +121,7 @@ def helper_ends_below(draft: Draft, exercise: str) -> None:
 
 @edit
 def two_helpers_of_one_name(draft: Draft, exercise: str) -> None:
-    """Two exercises use helpers of one name, each its own."""
+    """Let two exercises use helpers of the same name, each with its own definition."""
     name = draft.new_name("helper")
     exercises = list(dict.fromkeys(cell.exercise for cell in draft.cells if cell.role == ANSWER))
     for number, each in enumerate(exercises[:2]):
@@ -132,14 +132,14 @@ def two_helpers_of_one_name(draft: Draft, exercise: str) -> None:
 
 @edit
 def helper_in_the_setup(draft: Draft, exercise: str) -> None:
-    """An import that the answer uses was added to the setup cell."""
+    """Add an import that the answer uses to the setup cell."""
     if _lean(draft, exercise, "itertools.count()") is not None:
         draft.change(draft.setup, draft.cells[draft.setup].source + "\nimport itertools")
 
 
 @edit
 def all_in_a_helper(draft: Draft, exercise: str) -> None:
-    """The whole answer stands in a helper, and the exercise's function calls it."""
+    """Move the whole answer into a helper, which the exercise's function calls."""
     place = draft.at(ANSWER, exercise)
     found = _split(draft.cells[place].source, exercise)
     if found is None:
@@ -156,7 +156,7 @@ def all_in_a_helper(draft: Draft, exercise: str) -> None:
 
 @edit
 def lesson_name(draft: Draft, exercise: str) -> None:
-    """The answer uses a name that the lesson's own cells give; these cells are there, above it."""
+    """Let the answer use a name that cells of the lesson define, and insert these cells above it."""
     if not draft.lesson:
         return
     name = draft.chance.choice(sorted(draft.lesson))
@@ -198,7 +198,7 @@ TRIALS = (
 
 @edit
 def trial_below(draft: Draft, exercise: str) -> None:
-    """A line below the function tries it out, and may stop the cell."""
+    """Add a line below the function that tries it out; the line may raise."""
     place = draft.at(ANSWER, exercise)
     line = draft.chance.choice(TRIALS).format(exercise)
     draft.change(place, f"{draft.cells[place].source.rstrip()}\n\n{line}")
@@ -206,20 +206,20 @@ def trial_below(draft: Draft, exercise: str) -> None:
 
 @edit
 def file_read_above(draft: Draft, exercise: str) -> None:
-    """A line above the function reads a file that only the student has."""
+    """Add a line above the function that reads a file which only the student has."""
     place = draft.at(ANSWER, exercise)
     draft.change(place, f"table = open('data.txt').read().split()\n{draft.cells[place].source}")
 
 
 @edit
 def trial_cell(draft: Draft, exercise: str) -> None:
-    """A cell of one's own somewhere below the answer tries it out, and may stop."""
+    """Insert a cell right below the answer that tries it out; the cell may raise."""
     draft.insert(draft.at(ANSWER, exercise) + 1, draft.chance.choice(TRIALS).format(exercise))
 
 
 @edit
 def timed_cell(draft: Draft, exercise: str) -> None:
-    """A magic stands above the answer."""
+    """Put a cell magic (`%%time` or `%%capture`) above the answer."""
     place = draft.at(ANSWER, exercise)
     draft.change(place, draft.chance.choice(["%%time\n", "%%capture\n"]) + draft.cells[place].source)
 
@@ -249,26 +249,26 @@ REUSED = (
 
 @edit
 def name_reused_at_the_end(draft: Draft, exercise: str) -> None:
-    """The last cell gives a name of the setup or of Python another meaning."""
+    """Rebind a name of the setup or of Python in a new last cell."""
     draft.insert(len(draft.cells), draft.chance.choice(REUSED))
 
 
 @edit
 def name_reused_below(draft: Draft, exercise: str) -> None:
-    """So does a cell below this exercise, above the next."""
+    """Rebind a name of the setup or of Python in a cell below this exercise's check."""
     draft.insert(draft.at(CHECK, exercise) + 1, draft.chance.choice(REUSED))
 
 
 @edit
 def answer_reused(draft: Draft, exercise: str) -> None:
-    """A cell below the check gives the exercise's own name another meaning."""
+    """Rebind the exercise's own name in a cell below the check."""
     other = draft.chance.choice(["{0} = None", "def {0}(*args):\n    return 0", "{0}_old, {0} = {0}, print"])
     draft.insert(draft.at(CHECK, exercise) + 1, other.format(exercise))
 
 
 @edit
 def answer_used_by_another(draft: Draft, exercise: str) -> None:
-    """Another exercise's answer leans on this one."""
+    """Let another exercise's answer use this exercise's function."""
     others = [cell.exercise for cell in draft.cells if cell.role == ANSWER and cell.exercise != exercise]
     if others:
         _lean(draft, draft.chance.choice(others), f"assert {exercise} is not None")
@@ -276,7 +276,7 @@ def answer_used_by_another(draft: Draft, exercise: str) -> None:
 
 @edit
 def another_name(draft: Draft, exercise: str) -> None:
-    """The function has another name, and its check was changed to match."""
+    """Rename the function, and pass the new name to its check."""
     place, name = draft.at(ANSWER, exercise), draft.new_name("my_own")
     source = draft.cells[place].source
     if _split(source, exercise) is not None:
@@ -289,7 +289,7 @@ def another_name(draft: Draft, exercise: str) -> None:
 
 @edit
 def merged_with_its_check(draft: Draft, exercise: str) -> None:
-    """The answer's cell and its check became one."""
+    """Merge the check into the answer's cell."""
     check = draft.cells.pop(draft.at(CHECK, exercise))
     place = draft.at(ANSWER, exercise)
     draft.change(place, f"{draft.cells[place].source}\n\n{check.source}")
@@ -297,7 +297,7 @@ def merged_with_its_check(draft: Draft, exercise: str) -> None:
 
 @edit
 def merged_with_another(draft: Draft, exercise: str) -> None:
-    """Two answers stand in one cell."""
+    """Merge another exercise's answer into this answer's cell."""
     others = [cell.exercise for cell in draft.cells if cell.role == ANSWER and cell.exercise != exercise]
     if others:
         other = draft.chance.choice(others)
@@ -308,21 +308,21 @@ def merged_with_another(draft: Draft, exercise: str) -> None:
 
 @edit
 def moved_to_the_end(draft: Draft, exercise: str) -> None:
-    """Answer and check were moved to the end of the notebook."""
+    """Move the answer and its check to the end of the notebook."""
     moved = [draft.cells.pop(draft.at(role, exercise)) for role in (ANSWER, CHECK)]
     draft.cells += moved
 
 
 @edit
 def answer_moved_up(draft: Draft, exercise: str) -> None:
-    """The answer was moved above everything but the setup."""
+    """Move the answer right below the setup, above all other cells."""
     answer = draft.cells.pop(draft.at(ANSWER, exercise))
     draft.cells.insert(1 + draft.setup, answer)
 
 
 @edit
 def copied_above(draft: Draft, exercise: str) -> None:
-    """A first, wrong try stands above the answer, in a copy of its cell."""
+    """Insert a copy of the answer's cell, with a wrong answer, above it."""
     place = draft.at(ANSWER, exercise)
     wrong = replace(draft.cells[place], role=OWN, source=f"def {exercise}(*args, **kwargs):\n    return None")
     draft.cells.insert(place, wrong)
@@ -330,7 +330,7 @@ def copied_above(draft: Draft, exercise: str) -> None:
 
 @edit
 def copied_below(draft: Draft, exercise: str) -> None:
-    """A later try that went wrong stands below the check, in a copy of the cell, marked or not."""
+    """Insert a wrong answer below the check, in a cell with or without the mark of the answer's cell."""
     place = draft.at(CHECK, exercise) + 1
     mark = draft.chance.choice([exercise, ""])
     draft.cells.insert(place, Made(OWN, f"def {exercise}(*args, **kwargs):\n    return None", mark=mark))
@@ -338,7 +338,7 @@ def copied_below(draft: Draft, exercise: str) -> None:
 
 @edit
 def answered_below(draft: Draft, exercise: str) -> None:
-    """The first try, in the exercise's cell, is wrong; the right answer and a check of it stand below."""
+    """Put a wrong answer into the exercise's cell, and the right answer with a check below."""
     place = draft.at(ANSWER, exercise)
     answer, check = draft.cells[place], draft.cells[draft.at(CHECK, exercise)]
     draft.change(place, f"def {exercise}(*args, **kwargs):\n    return None")
@@ -348,7 +348,7 @@ def answered_below(draft: Draft, exercise: str) -> None:
 
 @edit
 def answered_beside_the_starter(draft: Draft, exercise: str) -> None:
-    """The exercise's cell is untouched; the answer stands in a cell of one's own below it."""
+    """Restore the starter in the exercise's cell, and insert the answer in a new cell below it."""
     place = draft.at(ANSWER, exercise)
     answer = draft.cells[place].source
     draft.change(place, draft.texts[exercise])
@@ -357,7 +357,7 @@ def answered_beside_the_starter(draft: Draft, exercise: str) -> None:
 
 @edit
 def split_in_two(draft: Draft, exercise: str) -> None:
-    """What stands above the function in its cell became a cell of its own, which kept the mark."""
+    """Split the answer's cell: a helper comes into a first cell, which keeps the mark, and the answer into a second."""
     place = draft.at(ANSWER, exercise)
     name = draft.new_name("part")
     if _lean(draft, exercise, f"{name}()") is not None:
@@ -367,20 +367,20 @@ def split_in_two(draft: Draft, exercise: str) -> None:
 
 @edit
 def marks_lost(draft: Draft, exercise: str) -> None:
-    """nbgrader's marks are gone, as after a copy through another program."""
+    """Remove nbgrader's marks from all cells, as a copy through another program does."""
     draft.cells[:] = [replace(cell, mark="") for cell in draft.cells]
 
 
 @edit
 def notes_between(draft: Draft, exercise: str) -> None:
-    """Notes in markdown, an empty cell, and one that does not parse stand about."""
+    """Insert a note in Markdown, an empty cell and a cell with invalid syntax above the answer."""
     at = draft.at(ANSWER, exercise)
     draft.cells[at:at] = [Made(OWN, "What is asked here?", kind="markdown"), Made(OWN, ""), Made(OWN, "def broken(:")]
 
 
 @edit
 def retyped(draft: Draft, exercise: str) -> None:
-    """A note became code, a function that nothing needs became text, and now and then the answer itself did."""
+    """Insert a note as code and an unused function as Markdown; now and then turn the answer into Markdown."""
     place = draft.at(ANSWER, exercise)
     if draft.chance.random() < 0.3:
         draft.cells[place] = replace(draft.cells[place], kind="markdown")
@@ -390,7 +390,7 @@ def retyped(draft: Draft, exercise: str) -> None:
 
 @edit
 def scratch_training(draft: Draft, exercise: str) -> None:
-    """A cell trains something that no answer needs."""
+    """Insert a cell that trains a model which no answer needs."""
     text = (
         "net = torch.nn.Linear(2, 1)\nfor i in range(20):\n    loss = net(torch.ones(4, 2)).sum()\n    loss.backward()"
     )

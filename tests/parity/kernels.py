@@ -1,4 +1,4 @@
-"""Runs cells in a real kernel, one after the other as Run All does, and tells which exercises passed their check."""
+"""Run cells in a real kernel, one after the other as Run All does, and return which exercises passed their check."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HEADLINE = re.compile(r"(\w+): (all \d+ checks passed|\d+ of \d+ checks passed|
 
 @cache
 def _warm_process() -> subprocess.Popen[str]:
-    """The process that forks them: one for all chapters, as long as the tests run."""
+    """Return the process that forks the kernels of all chapters; it ends when the tests end."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.parity.warm"],
         stdin=subprocess.PIPE,
@@ -45,13 +45,13 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 class Kernels:
-    """Kernels for one chapter, each forked from one warm process."""
+    """Kernels for one chapter, each forked from one process that has imported torch."""
 
     def __init__(self, chapter: str, folder: Path) -> None:
         self._chapter, self._folder, self._count = chapter, folder, 0
 
     def passed(self, sources: Sequence[str]) -> set[str]:
-        """The exercises whose last check passed, after these cells ran; a cell that raises stops no other."""
+        """Run cells, and return the exercises whose last check passed; a cell that raises does not stop the others."""
         with self._kernel() as client:
             waiting = [client.execute(source, store_history=True, stop_on_error=False) for source in sources]
             last = waiting[-1] if waiting else ""
@@ -68,7 +68,7 @@ class Kernels:
         self._count += 1
         place = self._folder / f"kernel-{self._count}"
         place.mkdir(parents=True)
-        (place / "data.txt").write_text("1 2 3\n")  # something beside the notebook, which nobody hands in
+        (place / "data.txt").write_text("1 2 3\n")  # a file that the student does not hand in
         path, _ = write_connection_file(str(place / "connection.json"))
         process = _warm_process()
         assert process.stdin and process.stdout
@@ -88,7 +88,10 @@ class Kernels:
 
 
 def _wait_until_heard(client: BlockingKernelClient) -> None:
-    """Wait until the kernel's broadcasts arrive. (The client's own `wait_for_ready` waits a while for silence, too.)"""
+    """Wait until the kernel's broadcasts arrive.
+
+    The client's own `wait_for_ready` would also wait for a pause in the broadcasts.
+    """
     end = time.monotonic() + _SECONDS
     while time.monotonic() < end:
         client.kernel_info()
@@ -99,7 +102,7 @@ def _wait_until_heard(client: BlockingKernelClient) -> None:
 
 
 def _checked(message: dict[str, Any]) -> dict[str, bool]:
-    """What a message says of a check: the exercise, and whether it passed."""
+    """Return {exercise: whether it passed} for the message of a check, and {} for any other message."""
     if message["msg_type"] != "display_data":
         return {}
     found = _HEADLINE.match(message["content"]["data"].get("text/plain", ""))

@@ -1,4 +1,4 @@
-"""Made notebooks: some exercises of a chapter, answered rightly or wrongly, changed as students change notebooks."""
+"""Make notebooks: some exercises of a chapter, with right or wrong answers, edited as students edit notebooks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OWN, SETUP, ANSWER, CHECK, LESSON = "own", "setup", "answer", "check", "lesson"
 
 @dataclass(frozen=True)
 class Made:
-    """One cell of a made notebook: what it is, the exercise it belongs to, its text, and nbgrader's mark."""
+    """One cell of a made notebook: its role, the exercise that it belongs to, its text, and nbgrader's mark."""
 
     role: str
     source: str
@@ -28,34 +28,34 @@ Cells = list[Made]
 
 @dataclass
 class Draft:
-    """A notebook while it is changed: its cells, and the chance that the changes draw from."""
+    """A notebook during the edits: its cells, and the random numbers that the edits draw from."""
 
     stem: str
     cells: Cells
     chance: random.Random
-    lesson: dict[str, tuple[str, ...]]  # a name that the lesson gives, and the cells of the lesson that give it
+    lesson: dict[str, tuple[str, ...]]  # a name, and the cells of the lesson that define it
     texts: dict[str, str] = field(default_factory=dict)  # the lesson's cells by their ids
     count: int = 0
 
     def at(self, role: str, exercise: str) -> int:
-        """The place of an exercise's cell."""
+        """Return the index of an exercise's cell."""
         return next(i for i, cell in enumerate(self.cells) if (cell.role, cell.exercise) == (role, exercise))
 
     @property
     def setup(self) -> int:
-        """The place of the last cell of the setup."""
+        """The index of the last cell of the setup."""
         return max(i for i, cell in enumerate(self.cells) if cell.role == SETUP)
 
     def change(self, place: int, source: str) -> None:
-        """Give a cell another text."""
+        """Replace the text of a cell."""
         self.cells[place] = replace(self.cells[place], source=source)
 
     def insert(self, place: int, source: str) -> None:
-        """Put a cell of the student's own somewhere."""
+        """Insert a cell of the student's own."""
         self.cells.insert(place, Made(OWN, source))
 
     def new_name(self, stem: str) -> str:
-        """A name that nothing has yet."""
+        """Return a name that the notebook does not define yet."""
         self.count += 1
         return f"{stem}_{self.count}"
 
@@ -64,7 +64,7 @@ Edit = Callable[[Draft, str], None]
 
 
 def fresh(stem: str, release: NotebookNode, answers: dict[str, str], lesson: dict[str, tuple[str, ...]]) -> Draft:
-    """A notebook with these answers and nothing changed yet: setup, then answer and check of each exercise."""
+    """Return the cells of an unedited notebook: the setup, then the answer and the check of each exercise."""
     cells = []
     for cell in release.cells:
         mark = cell.metadata.get("nbgrader", {}).get("grade_id", "")
@@ -82,7 +82,7 @@ def fresh(stem: str, release: NotebookNode, answers: dict[str, str], lesson: dic
 
 
 def as_notebook(cells: Sequence[Made]) -> NotebookNode:
-    """The notebook as a file would hold it."""
+    """Return the cells as a notebook of nbformat."""
     return new_notebook(cells=[_cell(number, cell) for number, cell in enumerate(cells)])
 
 

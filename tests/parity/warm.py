@@ -1,8 +1,9 @@
-"""A process that has torch ready, and forks a Jupyter kernel for each chapter and connection file named to it.
+"""Import torch once, and fork a Jupyter kernel for each line with a chapter and a connection file on standard input.
 
     python -m tests.parity.warm
 
-Starting a kernel from nothing takes seconds, most of it torch's import; what is forked is ipykernel's own kernel.
+A new kernel takes seconds to start, most of them for importing torch; a forked one has imported it already. The forked
+process runs ipykernel's own kernel.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from tests.our_course import COURSE
 
 
 def main() -> None:
-    """Fork until standard input ends."""
+    """Fork a kernel for each line of standard input, until it ends."""
     torch.set_num_threads(1)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a kernel
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # this process does not wait for the kernels
     for line in sys.stdin:
         chapter, connection = line.strip().split(" ", 1)
         _make_ready(chapter)

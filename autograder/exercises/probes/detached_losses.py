@@ -1,7 +1,7 @@
 """Detect losses that are detached from the parameters: observe where the graphs of `backward` calls end.
 
-The effects of a detached loss (no gradient, steps that change nothing) look like those of gradients that were cleared
-too late and of a backward that never ran. So the calls of backward themselves are observed here.
+A detached loss gives no gradient, and its steps change nothing. An answer that clears gradients too late, or never
+calls backward, shows the same effects. Therefore the calls of backward themselves are observed here.
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ CUT_FROM_X = {
 
 
 class BackwardCalls:
-    """A record of the calls of backward in a block, and of the leaves at which their graphs end.
+    """A record of the backward calls in a block, and of the leaves at which their graphs end.
 
-    The tensors that should be trained are the nn.Parameters. With `chosen`, the answer chooses what it trains, and any
-    leaf may be it, unless an optimizer steps whose parameters have no gradient.
+    The tensors to be trained are the nn.Parameters. With `chosen`, the answer itself chooses them, and any leaf may be
+    one. Then a loss counts as detached only if it is itself a leaf in every call, or if an optimizer steps whose
+    parameters have no gradient.
     """
 
     def __init__(self, *, chosen: bool) -> None:
@@ -45,23 +46,23 @@ class BackwardCalls:
 
     @property
     def cut(self) -> bool:
-        """Return whether backward was called, and no call reached a tensor that should be trained."""
+        """Return whether backward was called, and no call reached a tensor to be trained."""
         if not self._calls or self._joined:
             return False
         return not self._chosen or self._steps > 0 or self._from_leaves == self._calls
 
     def note(self, roots: Iterable[Tensor]) -> None:
-        """Record a call of backward on these tensors, and whether their graphs reach a parameter."""
+        """Record a backward call on these tensors, and whether their graphs reach a parameter."""
         self._calls += 1
-        for root in () if self._joined else roots:  # a training calls backward a thousand times
-            # One that does not require grad tells nothing here: perhaps nothing was ever chosen to be trained.
+        for root in () if self._joined else roots:  # searched once, as backward runs often
+            # A root without requires_grad does not count: the answer may not have chosen anything to be trained.
             self._from_leaves += root.grad_fn is None and root.requires_grad
             self._joined = self._joined or any(isinstance(leaf, nn.Parameter) for leaf in _leaves(root))
 
     def note_step(self, optimizer: Optimizer) -> None:
-        """Record a step of an optimizer, and whether its parameters have gradients.
+        """Record an optimizer step, and whether its parameters have gradients other than 0.
 
-        They may have gradients without a graph that reaches them: computed for copies, and assigned.
+        Parameters may have gradients although no graph reaches them: computed for copies, and then assigned.
         """
         self._steps += 1
         if not self._joined:
@@ -88,14 +89,14 @@ def _leaves(root: Tensor) -> Iterator[Tensor]:
 
 @contextmanager
 def recorded_backward_calls(answer: Answer, *, chosen: bool = False) -> Iterator[BackwardCalls]:
-    """Record the calls of backward in a block, and whether they reach an nn.Parameter."""
+    """Record the backward calls and optimizer steps in a block."""
     backwards, run = BackwardCalls(chosen=chosen), torch.autograd.backward
 
     def noted(tensors: Any, *args: Any, **kwargs: Any) -> None:
         backwards.note([tensors] if isinstance(tensors, Tensor) else list(tensors))
         run(tensors, *args, **kwargs)
 
-    # Tensor.backward looks the function up there, each time.
+    # Tensor.backward looks the function up in torch.autograd at each call.
     with replaced_for(answer, torch.autograd, "backward", noted), before_any_step(backwards.note_step):
         yield backwards
 
@@ -103,8 +104,8 @@ def recorded_backward_calls(answer: Answer, *, chosen: bool = False) -> Iterator
 def with_cuts(probe: Probe, *, chosen: bool = False, always: bool = True) -> Probe:
     """Return the probe with an additional first facet `cut_loss`: whether the answer trains with detached losses.
 
-    If such an answer also raises, as torch does where a loss has no graph, or a scaler that finds no gradient, both
-    `cut_loss` and `raised` are recorded. Unless `always`, the facet is recorded only then.
+    Such an answer may also raise, for example in backward if the loss has no graph, or in a scaler that finds no
+    gradient; then both `cut_loss` and `raised` are recorded. Without `always`, the facet is recorded only in that case.
     """
 
     def look(answer: Answer, case: Case) -> Observation:

@@ -1,4 +1,4 @@
-"""Probes of whole training runs: from the beginning, resumed from a checkpoint, and on another device."""
+"""Probes of whole training runs: from the start, resumed from a checkpoint, and on another device."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from autograder.exercises.probes.functions_on_modules import changed_tensors
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_steps import at_each_call, at_each_step
 
-_FIRST, _OTHER = 11, 12  # seeds of first weights
+_FIRST, _OTHER = 11, 12  # seeds of the initial weights: of the first model, and of the one that resumes
 
 
 class TrainingScenario(ABC):
-    """One training run that a case describes. An exercise subclasses it: how to call the answer, what to record.
+    """One training run that a case describes; an exercise subclasses it.
 
-    `epochs` is the number of epochs, and `stop` the number after which a run that is resumed is stopped.
+    The subclass defines how to call the answer, and what to record. `epochs` is the number of epochs of a whole run,
+    and `stop` the number after which a resumed run was stopped.
     """
 
     model: nn.Module
@@ -37,7 +38,7 @@ class TrainingScenario(ABC):
 
     @abstractmethod
     def train(self, answer: Answer, epochs: int, *checkpoint: Any) -> Any:
-        """Call the answer, perhaps with a checkpoint to resume from; return the checkpoint that it returns."""
+        """Call the answer, with a checkpoint if the run is resumed, and return its new checkpoint."""
 
     def train_on(self, answer: Answer) -> None:
         """Train for one more epoch, without a checkpoint."""
@@ -45,23 +46,24 @@ class TrainingScenario(ABC):
 
     @abstractmethod
     def told(self, checkpoint: Any) -> Observation:
-        """Return what to record of a checkpoint: `losses`, and perhaps more."""
+        """Return the facts to record about a checkpoint: `losses`, and perhaps others."""
 
     def places(self, x: Tensor) -> list[int] | None:
-        """Return the index in the training data of each row of a model's input; None if that is not recorded."""
+        """Return the index in the training data of each row of a model's input; None to record none."""
         return None
 
     @abstractmethod
     def left(self) -> Observation:
-        """Return what to record of the model after the training."""
+        """Return the facts to record about the model after the training."""
 
 
 def observe_training(run_of: type[TrainingScenario], *kept: str) -> Probe:
-    """One training from the beginning.
+    """Make a probe of one training run from the start.
 
-    Facets: what the run tells and leaves, `modes` (of all modules, in each call of the model: train or eval),
-    `tracked` (whether a call in eval mode recorded a graph) and `batches` (the places of what came to the model
-    with a graph before each step of the optimizer, where the run tells them; another facet tells of modes).
+    Facets: the scenario's `left` and `told`; `modes` (for each call of the model, whether its modules are in train or
+    eval mode); `tracked` (whether a call in eval mode recorded a graph); `batches` (for each optimizer step, the
+    training rows of the model calls before it that recorded a graph, if the scenario gives `places`). `batches` ignores
+    modes, because `modes` records them.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -78,7 +80,11 @@ def observe_training(run_of: type[TrainingScenario], *kept: str) -> Probe:
 
 
 def _batches(run: TrainingScenario) -> Observation:
-    """Record, from now on, the indices of the rows in graph-building calls of the model before each step, as texts."""
+    """Record the training rows that the model learns from before each optimizer step, as texts.
+
+    Only calls that record a graph count. Return the growing list as the facet `batches`, or nothing if the scenario
+    gives no places.
+    """
     batches: list[str] = []
     since: list[int] = []
 
@@ -109,20 +115,22 @@ ROUNDED = "You round the numbers that you return. Return them as they are: who r
 
 
 def are_rounded(numbers: object) -> bool:
-    """Whether numbers that are computed have six decimals at most, all that are not whole."""
+    """Return whether all fractional floats of a list have at most six decimals; False if it has none."""
     parts = [one for one in numbers if type(one) is float and one % 1] if isinstance(numbers, list) else []
     return bool(parts) and all(round(part, 6) == part for part in parts)
 
 
-# --- stopped, and gone on with
+# --- stopped and resumed
 
 
 def observe_resumed_training(run_of: type[TrainingScenario], *, saved: bool = False, reused: bool = False) -> Probe:
-    """A training that is stopped and gone on with, by a new model, beside one that is not stopped.
+    """Make a probe that compares a stopped and resumed training run with an uninterrupted one.
 
-    `saved` sends the checkpoint through torch.save and torch.load; `reused` trains on before that, without the
-    checkpoint and then with it. Facets: `same` (the weights, and what is told, equal those of the whole training, bit
-    for bit), `losses` at the end, `batches` of what was gone on with, as in `trained`, and what the run leaves.
+    A new model with other initial weights resumes the run. With `saved`, the checkpoint goes through torch.save and
+    torch.load. With `reused`, the first model trains on before that, once without the checkpoint and once with it,
+    which must not change the checkpoint. Facets: `same` (for the weights and for each fact of `told`, whether both runs
+    agree bit for bit), `losses` at the end, `batches` of the resumed part (see `observe_training`), and the scenario's
+    `left`.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -161,7 +169,7 @@ def _through_a_file(checkpoint: Any) -> Any:
 
 
 class _Zeros(TorchDispatchMode):
-    """A dispatch mode in which values read or copied from the meta device are zeros; usually that raises an error."""
+    """A dispatch mode that returns zeros for values read or copied from the meta device, where torch would raise."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Return zeros for reading one number and for copying to the CPU; run any other operation."""
@@ -170,7 +178,7 @@ class _Zeros(TorchDispatchMode):
             return torch.zeros((), dtype=args[0].dtype).item()
         if func is torch.ops.aten._to_copy.default and args[0].is_meta and _is_cpu(options.get("device")):
             return torch.zeros(args[0].shape, dtype=options.get("dtype") or args[0].dtype)
-        with self:  # in inference mode, an operation made of others arrives whole: take it apart
+        with self:  # inference mode does not decompose composite operations
             taken_apart = func.decompose(*args, **options)
         return func(*args, **options) if taken_apart is NotImplemented else taken_apart
 
@@ -180,9 +188,9 @@ def _is_cpu(device: torch.device | None) -> bool:
 
 
 def trained_on_meta(run_of: type[TrainingScenario]) -> Probe:
-    """One training of a model on the meta device, from data on the CPU.
+    """Make a probe of one training run of a model on the meta device, with data on the CPU.
 
-    Facets: `places` (where the model's inputs were) and `steps` (how many the optimizer took).
+    Facets: `places` (the device types of the model's inputs) and `steps` (the number of optimizer steps).
     """
 
     def look(answer: Answer, case: Case) -> Observation:

@@ -1,4 +1,4 @@
-"""Sample models with known initial weights, optimizers and images for training, by the names that cases use."""
+"""Sample models with known initial weights, optimizers and images for training, by the names used in cases."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ IN_EVAL = ", in eval mode"
 
 
 def fill_layer(layer: nn.Linear, weight: float, bias: float) -> nn.Linear:
-    """Fill a layer's weights with one number and its biases with another, and return it.
+    """Fill a layer's weights with one number and its biases with another, and return the layer.
 
-    Readers can compute a training step of such a layer in their head.
+    With such weights a reader can compute a training step by hand.
     """
     nn.init.constant_(layer.weight, weight)
     nn.init.constant_(layer.bias, bias)

@@ -1,4 +1,4 @@
-"""Probes of one training step, one evaluation and an optimizer's steps; and hooks that record a model at work."""
+"""Probes of one training step, of an evaluation and of optimizer steps, and hooks that record a model's calls."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from autograder.exercises.probes.functions_on_modules import tensor_values
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_samples import optimizer_of, row_model
 
-# --- a model at work
+# --- recording a model's calls, gradients and steps
 
 
 def at_each_call(model: nn.Module, look: Callable[[Any, Any], Any] = lambda inputs, output: None) -> list[Any]:
@@ -74,13 +74,16 @@ def grads_of(model: nn.Module) -> dict[str, Plain]:
 
 
 def give_gradients(model: nn.Module, number: float) -> None:
-    """Fill the `.grad` of each parameter with a number, as if backward had been called."""
+    """Fill the `.grad` of each parameter with a number, as an earlier backward would leave one."""
     for param in model.parameters():
         param.grad = torch.full_like(param, number)
 
 
 def _in_training(model: nn.Module) -> str:
-    """Return the names of the submodules in train mode as one text, so that a message shows all of them."""
+    """Return the names of the submodules in train mode as one text.
+
+    A text, not a list, so that a message about a difference shows all of them.
+    """
     names = [name or "the model itself" for name, module in model.named_modules() if module.training]
     return ", ".join(names) or "none"
 
@@ -89,12 +92,14 @@ def _in_training(model: nn.Module) -> str:
 
 
 def one_step(*kept: str, warm: bool = False) -> Probe:
-    """One step: `answer(model, optimizer, criterion, x, y)`, perhaps after two that left gradients and a momentum.
+    """Make a probe of one training step: `answer(model, optimizer, criterion, x, y)`.
 
-    A case gives a model and an optimizer by name, inputs, and targets. Facets: `held` (parameters and buffers),
-    `grads`, `arrived` (some gradient reached the model), `returned`, `modes`, `forwards` (how often the model was
-    called), `criterion` (what the criterion was called with, each time) and `spread` (what it was called with stands
-    for more rows than the batch has). `later`, where it is kept: `held` after a call with another batch.
+    With `warm`, two earlier steps on other data leave gradients and an optimizer state. A case gives the names of a
+    model and an optimizer, inputs, and targets. Facets: `held` (parameters and buffers), `grads`, `arrived` (whether
+    any gradient reached the model), `returned`, `modes` (the modules in train mode), `forwards` (the number of calls of
+    the model), `criterion` (which arguments each call of the criterion got) and `spread` (whether the criterion's
+    arguments broadcast to more numbers than either has). If kept, `later` is `held` after a second call with another
+    batch.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -119,7 +124,10 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
 
 
 def _noting_criterion(y: Tensor) -> tuple[Callable[[Tensor, Tensor], Tensor], list[tuple[str, ...]], list[bool]]:
-    """Return a mean squared error, the list of what it was called with, and the list of whether shapes broadcast."""
+    """Return a mean squared error, and two lists that record each call of it.
+
+    The first list describes the arguments, the second says whether their shapes broadcast.
+    """
     asked: list[tuple[str, ...]] = []
     spread: list[bool] = []
 
@@ -160,14 +168,16 @@ def _warm_up(model: nn.Module, optimizer: Optimizer, x: Tensor, y: Tensor) -> No
 
 
 def observe_evaluation(*kept: str, loader: Literal["whole", "sampled"] = "whole") -> Probe:
-    """One evaluation: `answer(model, loader, criterion)`, on batches of a size, the last one perhaps smaller.
+    """Make a probe of one evaluation: `answer(model, loader, criterion)`.
 
-    The loader draws on all of a dataset; or the answer is called twice, with a list of batches, and with a loader of a
-    dataset of which a sampler takes a part.
+    With `loader="whole"`, the answer gets a DataLoader of a whole dataset, whose last batch may be smaller. With
+    "sampled", it is called twice: with a list of these batches, and with a DataLoader whose sampler takes every other
+    row.
 
-    A case gives a model by name, inputs, labels, and the size. Facets: `returned` (numbers, whatever their type),
-    `types`, `modes` (afterwards), `tracked` (the model gave, or the criterion was given, a prediction that has a graph)
-    and `left` (which of parameters, buffers, gradients and flags changed, or whether torch records graphs).
+    A case gives the name of a model, inputs, labels, and the batch size. Facets: `returned` (the numbers, whatever
+    their types), `types`, `modes` (the modules in train mode afterwards), `tracked` (whether the model's output or the
+    criterion's input required grad) and `left` (which of parameters, buffers, gradients, `requires_grad` and torch's
+    grad mode changed).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -202,7 +212,7 @@ def _loaders(kind: str, x: Tensor, labels: Tensor, batch_size: int) -> list[Any]
     whole = DataLoader(TensorDataset(x, labels), batch_size=batch_size)
     if kind == "whole":
         return [whole]
-    # With this seed, each pass through the loader begins with another batch.
+    # With this seed, the first batch differs in each pass through the loader.
     part = SubsetRandomSampler(range(0, len(x), 2), torch.Generator().manual_seed(10))
     return [list(whole), DataLoader(whole.dataset, batch_size=batch_size, sampler=part)]
 
@@ -221,15 +231,16 @@ def _number(value: Any) -> Plain:
     return see_number(value.item() if isinstance(value, Tensor) and value.numel() == 1 else value)
 
 
-# --- an optimizer of one's own
+# --- the student's own optimizer
 
 
 def observe_optimizer_steps(*kept: str, generator: bool = False) -> Probe:
-    """Steps of an optimizer that the answer is the class of: `answer(params, **settings)`, with given gradients.
+    """Make a probe of an optimizer class: `answer(params, **settings)` and steps with given gradients.
 
-    A case gives the tensors, and for each step their gradients. Facets: `path` and `grads` (the tensors, and their
-    .grad, after each step), `in_place` (views from before the steps hold what is new), `cleared` (after `zero_grad`),
-    and `later` (the tensors after a step that follows it).
+    A case gives the tensors, and their gradients for each step. With `generator`, `params` is a generator. Facets:
+    `path` and `grads` (the tensors, and their `.grad`, after each step), `in_place` (whether the steps changed the
+    tensors in place) and, if kept, `cleared` (whether `zero_grad` sets each `.grad` to None) and `later` (the tensors
+    after one more step).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -251,7 +262,10 @@ def observe_optimizer_steps(*kept: str, generator: bool = False) -> Probe:
 
 
 def two_optimizers(*, generator: bool = False) -> Probe:
-    """The `path` of two optimizers that step by turns; the tensors of the first are longer than those of the second."""
+    """Make a probe of two optimizers that step in turn, with the facet `path` of both.
+
+    It reveals state that the instances of the class share, because the tensors of the second are half as large.
+    """
 
     def look(answer: Answer, case: Case) -> Observation:
         tensors, steps = copy_of(case.args)
@@ -269,6 +283,6 @@ def _step(optimizer: Any, params: list[Tensor], grads: list[Tensor | None]) -> P
         if param.grad is None or grad is None:
             param.grad = grad
         else:
-            param.grad.copy_(grad)  # the same tensor, step after step
+            param.grad.copy_(grad)  # the same `.grad` tensor in every step, as torch has it
     optimizer.step()
     return [see_without_grad(param) for param in params]
