@@ -15,27 +15,25 @@ def import_closure(starts: Iterable[Path], roots: Sequence[Path]) -> set[Path]:
     for types only is left out.
     """
     found: set[Path] = set()
-    own = {path.stem for root in roots for path in root.iterdir()}  # asking for each module of torch takes seconds
     waiting = [path for start in starts for path in ([start] if start.is_file() else start.rglob("*.py"))]
     while waiting:
         path = waiting.pop()
-        if path in found:
-            continue
-        found.add(path)
-        root = next(each for each in roots if each in path.parents)
-        waiting += _above(path, root)
-        names = (name for name in imported_names(path, root) if name.partition(".")[0] in own)
-        waiting += [file for name in names for file in module_files(name, roots)]
+        if path not in found:
+            found.add(path)
+            waiting += _needed(path, tuple(roots), path.stat().st_mtime_ns)
     return found
+
+
+@lru_cache(maxsize=2048)
+def _needed(path: Path, roots: tuple[Path, ...], _written: int) -> frozenset[Path]:
+    """Return the files that importing a file needs at once."""
+    root = next(each for each in roots if each in path.parents)
+    files = (file for name in imported_names(path, root) for file in module_files(name, roots))
+    return frozenset([*_above(path, root), *files])
 
 
 def imported_names(path: Path, root: Path) -> frozenset[str]:
     """Return the dotted names that a file imports; a name may be that of a module, or of an object in one."""
-    return _imported_names(path, root, path.stat().st_mtime_ns)
-
-
-@lru_cache(maxsize=1024)
-def _imported_names(path: Path, root: Path, _written: int) -> frozenset[str]:
     return frozenset(_names(ast.parse(path.read_bytes()), path.relative_to(root).parent.parts))
 
 
