@@ -114,6 +114,7 @@ def test_everybody_gets_a_verdict_or_a_reason(
 
 
 @pytest.mark.parametrize("workers", [TWO, SHARED, WorkerChoice(dask_local=2)], ids=["pool", "shared", "Dask"])
+@pytest.mark.night
 def test_submission_that_kills_its_worker_costs_itself(
     tmp_path: Path, request: pytest.FixtureRequest, hand_in: Class, workers: WorkerChoice
 ) -> None:
@@ -128,6 +129,7 @@ def test_submission_that_kills_its_worker_costs_itself(
 
 
 @needs_confinement
+@pytest.mark.night
 def test_submission_that_kills_what_the_workers_share_costs_itself(
     tmp_path: Path, walled: Assignment, hand_in: Class
 ) -> None:
@@ -141,6 +143,7 @@ def test_submission_that_kills_what_the_workers_share_costs_itself(
 
 
 @needs_confinement
+@pytest.mark.night
 def test_shared_process_and_its_workers_are_gone_afterwards(
     tmp_path: Path, walled: Assignment, hand_in: Class, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -282,6 +285,7 @@ class TestAgain:
 
 
 @pytest.mark.parametrize("workers", [ONE, TWO, SHARED], ids=["here", "pool", "shared"])
+@pytest.mark.night
 def test_full_disk_stops_the_run_with_one_line(
     tmp_path: Path,
     request: pytest.FixtureRequest,
@@ -413,6 +417,7 @@ def kind_of_worker(_: int) -> tuple[int, str]:
     return os.getpid(), repr(sys.modules.get("rfc3987_syntax", "not looked for"))
 
 
+@pytest.mark.night
 def test_worker_spares_itself_what_takes_seconds_to_import(assignment: Assignment) -> None:
     """A worker blocks the slow import of the grammar of web addresses."""
     with WorkerChoice(count=2).for_class(9, assignment).open() as pool:

@@ -86,6 +86,7 @@ def test_what_is_shared_is_recorded_as_if_it_were_not(course: Path, monkeypatch:
     assert shared == alone
 
 
+@pytest.mark.night
 def test_a_teachers_own_step_sees_every_cell_of_one_student(course: Path) -> None:
     """A teacher's preprocessor runs anew for each notebook, and its changes reach no other student's."""
     config = course / "nbgrader_config.py"

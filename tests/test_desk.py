@@ -29,6 +29,7 @@ def asked(desk: JupyterLabServer) -> dict[str, list[str]]:
     return dict(json.loads(done.stdout))
 
 
+@pytest.mark.night
 def test_a_student_sees_no_teachers_tools(tmp_path: Path) -> None:
     """The student's JupyterLab has Validate, full file names and the reminder of skipped cells; no teacher's tools."""
     told = asked(JupyterLabServer(tmp_path, "a.ipynb", "student"))
@@ -41,6 +42,7 @@ def test_a_student_sees_no_teachers_tools(tmp_path: Path) -> None:
     assert "commsOverSubshells': 'disabled" in str(told["overrides"])  # explorers wait for a running cell
 
 
+@pytest.mark.night
 def test_a_teacher_sees_them_all(tmp_path: Path) -> None:
     """The teacher's JupyterLab has all extensions, and full file names."""
     told = asked(JupyterLabServer(tmp_path, "", "teacher"))

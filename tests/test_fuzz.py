@@ -84,7 +84,11 @@ CELLS = st.lists(
 )
 # In CI, hypothesis would use the same data each time by default.
 gentle = settings(
-    deadline=None, max_examples=300, derandomize=False, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+    deadline=None,
+    max_examples=300 if NIGHT else 60,
+    derandomize=False,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 
 
@@ -199,7 +203,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     return Made(judge, release, bases)
 
 
-@settings(gentle, max_examples=1000 if NIGHT else 500)
+@settings(gentle, max_examples=1000 if NIGHT else 60)
 @given(
     base=st.integers(0, 3),
     chain=CHAINS,

@@ -56,6 +56,7 @@ class TestThisCourse:
         assert len(secret) > 50
         assert any("fresh=True" in line for line in secret)
 
+    @pytest.mark.night
     def test_solutions_would_be_found(self, secret: set[str]) -> None:
         """The search finds secrets in the solved notebooks, where they must be."""
         assert leaks.find(secret, leaks.of_notebooks(PROJECT / "solutions"))
@@ -79,6 +80,7 @@ class TestThisCourse:
         """The release contains only notebooks."""
         assert {".ipynb"} == {path.suffix for path in (released / "course/release").rglob("*") if path.is_file()}
 
+    @pytest.mark.night
     def test_wheel(self, secret: set[str], wheel: Path) -> None:
         """The wheel contains no secret."""
         assert [] == leaks.find(secret, leaks.of_wheel(wheel))
@@ -144,6 +146,7 @@ class TestPlanted:
         """A region marker that nbgrader left is found."""
         assert leaks.find_markers(leaks.of_notebooks(project / "course" / "source"))
 
+    @pytest.mark.night
     def test_in_the_wheel(self, wheel: Path, tmp_path: Path, secret: set[str]) -> None:
         """A solution in the wheel is found, even inside JSON."""
         longest = max(secret, key=len)

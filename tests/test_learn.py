@@ -68,6 +68,7 @@ def learned(course: Path, source: str, student: str = "ada") -> AnswerAnalysis:
     return learn(course, folder, NAME, [student], unconfined=UNCONFINED)
 
 
+@pytest.mark.night
 def test_a_new_mistake_becomes_an_entry_that_explains_it(course: Path, tmp_path: Path) -> None:
     """With a tag and a message, the draft at its place makes the judge recognize the mistake."""
     found = learned(course, STRANGE)

@@ -267,6 +267,7 @@ def test_curve_has_its_numbers_as_text() -> None:
     assert rows[1] == ["step 1", "50", "50"] and rows[-1] == ["step 50", "1", "1"] and len(rows) == 9
 
 
+@pytest.mark.night
 def test_explorers_are_imported_when_they_are_asked_for() -> None:
     """Importing `explorers` imports neither torch nor widgets."""
     heavy = "assert not {'torch', 'anywidget', 'ipywidgets'} & set(sys.modules)"

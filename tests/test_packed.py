@@ -17,6 +17,7 @@ from autograder.workspace.embedded_package import embed_package, packed_cell
 from tests.colab import runtime
 from tests.colab.notebook import colab_copy
 from tests.mine_in_chapters import SHORT
+from tests.our_course import COURSE as OURS
 from tests.small_chapter import PROJECT
 
 COURSE = PROJECT / "course"
@@ -67,6 +68,7 @@ def nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("stem", [STEM])
+@pytest.mark.night
 def test_it_runs_where_the_course_is_not(nothing: Path, tmp_path: Path, stem: str) -> None:
     """The notebook runs without the course: figures, checks, hints, progress and an explorer."""
     opened = embed_package(notebook(), COURSE, stem)
@@ -85,7 +87,7 @@ def test_it_runs_where_the_course_is_not(nothing: Path, tmp_path: Path, stem: st
     assert "course 0." in told
 
 
-@pytest.mark.parametrize("stem", sorted(path.stem for path in (COURSE / "chapters").glob("*.py")))
+@pytest.mark.parametrize("stem", [pytest.param(stem, marks=pytest.mark.night) for stem in OURS.stems[:-1]] + [STEM])
 def test_it_is_small_and_holds_no_answers(stem: str, tmp_path: Path) -> None:
     """The cell is below half a megabyte, and contains no answers or teachers' modules."""
     text = packed_cell(COURSE, stem)

@@ -229,6 +229,7 @@ class TestMake:
 
 
 class TestSession:
+    @pytest.mark.night
     def test_settings_of_a_shell_turn_nothing_red(self) -> None:
         """A developer's environment variables do not influence the tests."""
         settings = {

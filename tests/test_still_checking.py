@@ -56,6 +56,7 @@ def saved(client: Watched, after: float, more: str = "") -> list[Any]:
     return list(client.nb.cells[2].outputs)
 
 
+@pytest.mark.night
 def test_the_result_takes_the_place_of_the_line(client: Watched) -> None:
     """The message appears while the answer runs, and the result replaces it in the file."""
     outputs = saved(client, 0.05)
@@ -74,6 +75,7 @@ def test_a_quick_check_says_nothing(client: Watched) -> None:
     assert [kind for kind, _ in client.shown] == ["display_data"] * 2 and LINE not in str(client.shown)
 
 
+@pytest.mark.night
 def test_where_no_reader_works_nothing_is_said(client: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     """With progress off there is no message, because nbval compares outputs."""
     monkeypatch.setenv(OFF, "off")
@@ -82,6 +84,7 @@ def test_where_no_reader_works_nothing_is_said(client: Watched, monkeypatch: pyt
     assert [kind for kind, _ in client.shown] == ["display_data"] * 2 and LINE not in str(client.shown)
 
 
+@pytest.mark.night
 def test_a_check_that_is_interrupted_leaves_no_line(client: Watched) -> None:
     """An interrupted check removes the message."""
     stop = "import os, threading\nthreading.Timer(0.5, os.kill, (os.getpid(), 2)).start()"

@@ -208,6 +208,7 @@ def test_workers_change_nothing(course: Path, expected: dict[str, Any], workers:
     assert expected == results(course)
 
 
+@pytest.mark.night
 def test_formgraders_button_changes_nothing(graded: Path, expected: dict[str, Any]) -> None:
     """Formgrader's button gives the same results."""
     assert Cycle(graded, STEM).api.autograde(STEM, "perfect", force=True)["success"]
@@ -350,6 +351,7 @@ def test_a_score_by_hand_that_is_older_is_told(graded: Path, capsys: pytest.Capt
     assert "wrong-01" not in one and "perfect" not in other and "Scored by hand before this grading" in other
 
 
+@pytest.mark.night
 def test_killed_run_goes_on_where_it_was(course: Path, expected: dict[str, Any]) -> None:
     """A killed run leaves no process or file, and the next run gives the same results."""
     run = command(course, "autograder", "grade", STEM, "--workers", "2")
@@ -405,6 +407,7 @@ def test_question_that_is_left_in_its_midst_tells_nothing(graded: Path, caplog: 
 
 @needs_confinement
 @pytest.mark.parametrize("moment", ["starts", "works"])
+@pytest.mark.night
 def test_run_stops_while_what_the_workers_share_begins(course: Path, moment: str) -> None:
     """Ctrl-C stops a run at once, even before the first worker or verdict."""
     run = command(course, "autograder", "grade", STEM, "--workers", "2")
