@@ -16,6 +16,7 @@ from autograder.exercises.probe import Answer, catching_errors
 from autograder.exercises.probes.functions_on_modules import changed_tensors
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_steps import at_each_call, at_each_step
+from autograder.exercises.type_slips import are_rounded
 
 _FIRST, _OTHER = 11, 12  # seeds of first weights
 
@@ -105,15 +106,6 @@ def _tracked(model: nn.Module, output: Tensor) -> bool:
     return not model.training and output.requires_grad
 
 
-ROUNDED = "You round the numbers that you return. Return them as they are: who reads them can round them."
-
-
-def are_rounded(numbers: object) -> bool:
-    """Whether numbers that are computed have six decimals at most, all that are not whole."""
-    parts = [one for one in numbers if type(one) is float and one % 1] if isinstance(numbers, list) else []
-    return bool(parts) and all(round(part, 6) == part for part in parts)
-
-
 # --- stopped, and gone on with
 
 
@@ -122,7 +114,8 @@ def observe_resumed_training(run_of: type[TrainingScenario], *, saved: bool = Fa
 
     `saved` sends the checkpoint through torch.save and torch.load; `reused` trains on before that, without the
     checkpoint and then with it. Facets: `same` (the weights, and what is told, equal those of the whole training, bit
-    for bit), `losses` at the end, `batches` of what was gone on with, as in `trained`, and what the run leaves.
+    for bit), `losses` at the end, whether they are `rounded`, `batches` of what was gone on with, as in `trained`, and
+    what the run leaves.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -137,7 +130,8 @@ def observe_resumed_training(run_of: type[TrainingScenario], *, saved: bool = Fa
             got = second.told(second.train(answer, second.epochs, _through_a_file(checkpoint) if saved else checkpoint))
         same = {"weights": not changed_tensors(whole.model.state_dict(), second.model.state_dict())}
         same |= {name: expected[name] == got[name] for name in got}
-        return {"same": same, "losses": got["losses"]} | batches | second.left()
+        seen = {"same": same, "rounded": are_rounded(got["losses"]), "losses": got["losses"]}
+        return seen | batches | second.left()
 
     return catching_errors(look)
 

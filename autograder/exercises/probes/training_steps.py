@@ -26,6 +26,7 @@ from autograder.exercises.probe import (
 from autograder.exercises.probes.functions_on_modules import tensor_values
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_samples import optimizer_of, row_model
+from autograder.exercises.type_slips import are_rounded
 
 # --- a model at work
 
@@ -92,9 +93,9 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
     """One step: `answer(model, optimizer, criterion, x, y)`, perhaps after two that left gradients and a momentum.
 
     A case gives a model and an optimizer by name, inputs, and targets. Facets: `held` (parameters and buffers),
-    `grads`, `arrived` (some gradient reached the model), `returned`, `modes`, `forwards` (how often the model was
-    called), `criterion` (what the criterion was called with, each time) and `spread` (what it was called with stands
-    for more rows than the batch has). `later`, where it is kept: `held` after a call with another batch.
+    `grads`, `arrived` (some gradient reached the model), `returned`, `rounded`, `modes`, `forwards` (how often the
+    model was called), `criterion` (what the criterion was called with, each time) and `spread` (what it was called with
+    stands for more rows than the batch has). `later`, where it is kept: `held` after a call with another batch.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -109,7 +110,12 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
             result = answer(model, optimizer, criterion, x, y)
         seen: Observation = {"held": held_by(model), "grads": grads_of(model), "returned": see(result)}
         seen |= {"modes": _in_training(model), "forwards": len(calls)}
-        seen |= {"criterion": list(asked), "arrived": bool(arrived), "spread": any(spread)}
+        seen |= {
+            "rounded": are_rounded([result]),
+            "criterion": list(asked),
+            "arrived": bool(arrived),
+            "spread": any(spread),
+        }
         if "later" in kept:
             answer(model, optimizer, criterion, x - 1.0, y)
             seen["later"] = held_by(model)

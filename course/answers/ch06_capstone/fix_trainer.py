@@ -417,3 +417,11 @@ bank.survives(
         "y -> x (2)": "A batch has as many images as labels.",
     }
 )
+
+
+bank.wrong(
+    "one-epoch-too-many",
+    "You train for one epoch more than `epochs`.",
+    slip=True,
+    change={"range(epochs)": "range(epochs + 1)"},
+)
