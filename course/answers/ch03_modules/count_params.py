@@ -101,7 +101,6 @@ def count_params(module, trainable_only=False):
 @bank.wrong(
     "linear-layers-only",
     "You count layers of some kinds, such as nn.Linear, and miss every parameter that belongs to something else.",
-    also=("weight-and-bias-alone",),
 )
 def count_params(module, trainable_only=False):
     seen = {}
@@ -347,7 +346,6 @@ def count_params(module, trainable_only=False):
     "linear-layers-with-a-bias",
     "You count nn.Linear layers, each with a bias, which some do not have. Every parameter that belongs to something else "
     "is missed.",
-    also=("weight-and-bias-alone",),
 )
 def count_params(module, trainable_only=False):
     total = 0
@@ -380,4 +378,24 @@ bank.wrong(
     "numbers are in a tensor, whatever its shape?",
     unless=r"\A(?![\s\S]*(?:shape\[1\]|size\(1\)|size\(\)\[1\]))",  # of code that does not ask for it
     change={"p.numel()": "p.shape[0] * p.shape[1]"},
+)
+
+
+@bank.wrong(
+    "own-beside-children",
+    "Where a module has children, you count those alone. It may hold a parameter of its own beside them, such as a scale.",
+)
+def count_params(module, trainable_only=False):
+    found = {}
+    for part in module.modules():
+        if not list(part.children()):
+            found |= {id(p): p.numel() for p in part.parameters() if p.requires_grad or not trainable_only}
+    return sum(found.values())
+
+
+bank.wrong(
+    "length-of-each",
+    "You add up what `len` says of each parameter: its first size. A weight of shape (2, 3) has the length 2, and holds six "
+    "numbers.",
+    change={"p.numel()": "len(p)"},
 )
