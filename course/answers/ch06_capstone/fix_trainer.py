@@ -431,3 +431,9 @@ bank.wrong(
 )
 
 bank.told("rounded-losses", "losses_rounded", change={"(total / len(batches))": "(round(total / len(batches), 4))"})
+
+bank.wrong(
+    "nll-of-logits",
+    "`nll_loss` takes logarithms of probabilities, and you give it the logits as they are. Which loss takes those?",
+    change={"F.cross_entropy(model(x), y)": "F.nll_loss(model(x), y)"},
+)

@@ -810,3 +810,13 @@ bank.wrong(
     slip=True,
     change={"range(epochs)": "range(1, epochs)"},
 )
+
+bank.wrong(
+    "stops-when-the-loss-rises",
+    "You stop before all epochs are over, where the loss has not become smaller. `epochs` are asked for, whatever the losses.",
+    slip=True,
+    unless=r"\A(?![\s\S]*\b(?:break|return)\b[\s\S]*\breturn\b)",  # of code that leaves the loop nowhere
+    change={
+        "accuracies.append(right.float().mean().item())": "accuracies.append(right.float().mean().item())\nif losses[-1] > min(losses):\n    break"
+    },
+)

@@ -65,6 +65,8 @@ IN_ORDER = {
     "labels, in the orders that torch.randperm draws from one generator, seeded with `seed`.",
 }
 BATCHES = {
+    "batches:length": "The optimizer that you are given took another number of steps than one for each batch of each "
+    "epoch. Listed are the images, counted from 0, that came to the model before each of its steps.",
     "batches": "These images, counted from 0, came to the model before each step. Each epoch goes through "
     "torch.randperm's order batch by batch, drawn from one generator that is seeded with `seed`.",
 }
