@@ -14,8 +14,10 @@ from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Report, Status
 from autograder.exercises.exercise import Case, Exercise, Requirement
 from autograder.exercises.exercise import exercise as exercise_of
+from autograder.exercises.observation import Observation
 from autograder.exercises.probes.tensors import calling, result_only
 from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.type_slips import ROUNDED, are_rounded
 from autograder.notebook import report_rendering
 
 PASS, FAIL, WAITS = Status.PASS, Status.FAIL, Status.SKIPPED
@@ -124,6 +126,31 @@ def test_changing_what_is_given_costs_one_line(values: Callable[..., Any], other
         return result
 
     assert [FAIL, others] == statuses(clears, watches_all)
+
+
+@pytest.mark.parametrize(("decimals", "last"), [(2, PASS), (4, PASS), (0, WAITS)])
+def test_rounding_costs_one_line(decimals: int, last: Status) -> None:
+    """Numbers that a probe finds rounded are right in all lines but the first, however few their decimals are."""
+
+    def means(answer: Callable[..., Any], case: Case) -> Observation:
+        mean = answer(*case.args)
+        return {"rounded": are_rounded([mean]), "returned": mean}
+
+    @exercise_of(tier="core", hints=("Add.", "Divide."))
+    def mean(draw: Draw) -> Iterator[Case]:
+        """Give the mean."""
+        yield Requirement("gives the mean", means, {"rounded": ROUNDED})(draw.normal(4), 1.0)
+        yield Requirement("weighs the numbers", means)(draw.normal(4), -2.0)
+
+    cases = mean.cases(0)
+    seen = [mean.observe(answer, cases) for answer in (_mean, lambda x, w: round(_mean(x, w), decimals))]
+    first, second = judge(mean, ExpectedObservations("mean", cases, seen[0], ()), seen[1], "").verdicts
+    assert (FAIL, last) == (first.status, second.status)
+    assert (first.sentence == ROUNDED) is bool(decimals)
+
+
+def _mean(x: torch.Tensor, w: float) -> float:
+    return (w * x).mean().item()
 
 
 def test_a_slip_beside_a_fault_excuses_nothing() -> None:

@@ -1,6 +1,7 @@
 """Find slips of form: right values in another form, such as a list in place of a tuple, or float64 for float32.
 
-An answer that gives the right values and changes its inputs makes such a slip, too.
+An answer that gives the right values and changes its inputs makes such a slip, too. So does one that rounds its
+numbers, where the probe records that: a facet whose name ends in "rounded" is True.
 """
 
 from __future__ import annotations
@@ -17,10 +18,38 @@ from autograder.exercises.observation import Plain, TensorSnapshot
 Slip = tuple[str, str, str]
 
 
+ROUNDED = "You round the numbers that you return. Return them as they are: who reads them can round them."
+_ROUNDED: Slip = ("values", "as they are", "rounded")
+
+
 def find_form_slips(expected: Plain, got: Plain, tolerance: Tolerance) -> frozenset[Slip] | None:
     """Return the slips of form in an observation, or None if anything other than form differs."""
-    found = [(each, _slip(each, tolerance)) for each in differences(expected, got, tolerance)]
-    return None if any(slip is None for _, slip in found) else frozenset(slip for _, slip in found if slip)
+    found = list(differences(expected, got, tolerance))
+    rounds = any(_says_rounded(each) for each in found)
+    slips = [_ROUNDED if rounds and _rounds(each) else _slip(each, tolerance) for each in found]
+    return None if None in slips else frozenset(slip for slip in slips if slip)
+
+
+def are_rounded(numbers: object) -> bool:
+    """Return whether numbers that were computed have six decimals at most, all that are not whole."""
+    parts = [one for one in numbers if type(one) is float and one % 1] if isinstance(numbers, list) else []
+    return bool(parts) and all(round(part, 6) == part for part in parts)
+
+
+def is_rounded(number: object, exact: float) -> bool:
+    """Return whether a number is the exact one, rounded to two to six decimals, and more than a last bit away."""
+    if type(number) is not float or abs(number - exact) <= 1e-9 * max(1.0, abs(exact)):
+        return False
+    return any(round(exact, decimals) == number for decimals in range(2, 7))
+
+
+def _says_rounded(difference: Difference) -> bool:
+    return difference.got is True and len(difference.path) == 1 and str(difference.path[0]).endswith("rounded")
+
+
+def _rounds(difference: Difference) -> bool:
+    exact = difference.expected
+    return _says_rounded(difference) or (type(exact) is float and is_rounded(difference.got, exact))
 
 
 def _slip(difference: Difference, tolerance: Tolerance) -> Slip | None:

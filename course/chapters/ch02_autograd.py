@@ -2609,7 +2609,8 @@ print(a.grad, "one 3 for each factor")
 #     and b are Values, perhaps the same one). result.backward() adds to the grad of every
 #     Value that the result was made from the derivative of the result by that Value;
 #     result.grad becomes 1.0. A Value may be used several times, on several paths, and in
-#     several results one after another; backward is called once for each result.
+#     several results one after another; backward is called once for each result. The rules
+#     and the backward pass are your own: torch's autograd has no part in them.
 #
 #     After a = Value(3.0) and (a * a).backward(), a.grad is 6.0.
 #     """
@@ -2638,7 +2639,8 @@ class Value:
     and b are Values, perhaps the same one). result.backward() adds to the grad of every
     Value that the result was made from the derivative of the result by that Value;
     result.grad becomes 1.0. A Value may be used several times, on several paths, and in
-    several results one after another; backward is called once for each result.
+    several results one after another; backward is called once for each result. The rules
+    and the backward pass are your own: torch's autograd has no part in them.
 
     After a = Value(3.0) and (a * a).backward(), a.grad is 6.0.
     """

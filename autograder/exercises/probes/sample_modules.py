@@ -158,6 +158,7 @@ SAMPLES: dict[str, Callable[..., nn.Module]] = {
     "layers and a failing one": lambda a, b: nn.Sequential(nn.Linear(a, b), Failing(), nn.Linear(b, a)),
     "a body and a head": Transfer,
     "layers of many kinds": Mixed,
+    "a recurrent layer": nn.GRU,  # four parameters, none of which is called weight or bias
     "a class made from nn.Linear": lambda a, b: nn.Sequential(nn.modules.linear.NonDynamicallyQuantizableLinear(a, b)),
     "images": lambda c: nn.Sequential(nn.Conv2d(c, c + 2, 3), nn.MaxPool2d(2), nn.Flatten()),
 }

@@ -16,6 +16,7 @@ from autograder.exercises.probe import Answer, catching_errors
 from autograder.exercises.probes.functions_on_modules import changed_tensors
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_steps import at_each_call, at_each_step
+from autograder.exercises.type_slips import are_rounded
 
 _FIRST, _OTHER = 11, 12  # seeds of the initial weights: of the first model, and of the one that resumes
 
@@ -111,15 +112,6 @@ def _tracked(model: nn.Module, output: Tensor) -> bool:
     return not model.training and output.requires_grad
 
 
-ROUNDED = "You round the numbers that you return. Return them as they are: who reads them can round them."
-
-
-def are_rounded(numbers: object) -> bool:
-    """Return whether all fractional floats of a list have at most six decimals; False if it has none."""
-    parts = [one for one in numbers if type(one) is float and one % 1] if isinstance(numbers, list) else []
-    return bool(parts) and all(round(part, 6) == part for part in parts)
-
-
 # --- stopped and resumed
 
 
@@ -129,8 +121,8 @@ def observe_resumed_training(run_of: type[TrainingScenario], *, saved: bool = Fa
     A new model with other initial weights resumes the run. With `saved`, the checkpoint goes through torch.save and
     torch.load. With `reused`, the first model trains on before that, once without the checkpoint and once with it,
     which must not change the checkpoint. Facets: `same` (for the weights and for each fact of `told`, whether both runs
-    agree bit for bit), `losses` at the end, `batches` of the resumed part (see `observe_training`), and the scenario's
-    `left`.
+    agree bit for bit), `losses` at the end, whether they are `rounded`, `batches` of the resumed part (see
+    `observe_training`), and the scenario's `left`.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -145,7 +137,8 @@ def observe_resumed_training(run_of: type[TrainingScenario], *, saved: bool = Fa
             got = second.told(second.train(answer, second.epochs, _through_a_file(checkpoint) if saved else checkpoint))
         same = {"weights": not changed_tensors(whole.model.state_dict(), second.model.state_dict())}
         same |= {name: expected[name] == got[name] for name in got}
-        return {"same": same, "losses": got["losses"]} | batches | second.left()
+        seen = {"same": same, "rounded": are_rounded(got["losses"]), "losses": got["losses"]}
+        return seen | batches | second.left()
 
     return catching_errors(look)
 

@@ -49,6 +49,7 @@ _ON_IMAGES: dict[str, Callable[[], nn.Module]] = {
 _OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "SGD": torch.optim.SGD,
     "SGD with momentum": lambda params, lr: torch.optim.SGD(params, lr=lr, momentum=0.9),
+    "SGD with maximize=True": lambda params, lr: torch.optim.SGD(params, lr=lr, maximize=True),
     "Adam": torch.optim.Adam,
 }
 

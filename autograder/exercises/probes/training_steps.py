@@ -26,6 +26,7 @@ from autograder.exercises.probe import (
 from autograder.exercises.probes.functions_on_modules import tensor_values
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_samples import optimizer_of, row_model
+from autograder.exercises.type_slips import are_rounded
 
 # --- recording a model's calls, gradients and steps
 
@@ -96,10 +97,10 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
 
     With `warm`, two earlier steps on other data leave gradients and an optimizer state. A case gives the names of a
     model and an optimizer, inputs, and targets. Facets: `held` (parameters and buffers), `grads`, `arrived` (whether
-    any gradient reached the model), `returned`, `modes` (the modules in train mode), `forwards` (the number of calls of
-    the model), `criterion` (which arguments each call of the criterion got) and `spread` (whether the criterion's
-    arguments broadcast to more numbers than either has). If kept, `later` is `held` after a second call with another
-    batch.
+    any gradient reached the model), `returned` and whether it is `rounded`, `modes` (the modules in train mode),
+    `forwards` (the number of calls of the model), `criterion` (which arguments each call of the criterion got) and
+    `spread` (whether the criterion's arguments broadcast to more numbers than either has). If kept, `later` is `held`
+    after a second call with another batch.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -114,7 +115,12 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
             result = answer(model, optimizer, criterion, x, y)
         seen: Observation = {"held": held_by(model), "grads": grads_of(model), "returned": see(result)}
         seen |= {"modes": _in_training(model), "forwards": len(calls)}
-        seen |= {"criterion": list(asked), "arrived": bool(arrived), "spread": any(spread)}
+        seen |= {
+            "rounded": are_rounded([result]),
+            "criterion": list(asked),
+            "arrived": bool(arrived),
+            "spread": any(spread),
+        }
         if "later" in kept:
             answer(model, optimizer, criterion, x - 1.0, y)
             seen["later"] = held_by(model)

@@ -277,3 +277,10 @@ def softmax_stable(x, dim):
 def softmax_stable(x, dim):
     powers = torch.exp(x)
     return torch.nan_to_num(powers / powers.sum(dim, keepdim=True), nan=1.0)
+
+
+bank.told(
+    "small-number-in-the-denominator",
+    "digits",
+    change={"powers / powers.sum(dim=dim, keepdim=True)": "powers / (powers.sum(dim=dim, keepdim=True) + 1e-6)"},
+)

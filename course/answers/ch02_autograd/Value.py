@@ -2,6 +2,8 @@
 
 import math
 
+import torch
+
 from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("Value")
@@ -615,3 +617,31 @@ bank.survives(
         "slope * arrived[value] -> arrived[value] * slope": "Numbers multiply in any order.",
     }
 )
+
+
+@bank.told("torch-inside", "by_torch")
+class Value:
+    def __init__(self, data):
+        self.held = data if isinstance(data, torch.Tensor) else torch.tensor(float(data), requires_grad=True)
+        if self.held.grad_fn is not None:
+            self.held.retain_grad()
+
+    @property
+    def data(self):
+        return self.held.item()
+
+    @property
+    def grad(self):
+        return 0.0 if self.held.grad is None else self.held.grad.item()
+
+    def __add__(self, other):
+        return Value(self.held + other.held)
+
+    def __mul__(self, other):
+        return Value(self.held * other.held)
+
+    def tanh(self):
+        return Value(self.held.tanh())
+
+    def backward(self):
+        self.held.backward(retain_graph=True)

@@ -397,3 +397,19 @@ class MLP(nn.Module):
 
     def forward(self, x):
         return self.net(x)
+
+
+@bank.wrong(
+    "last-layer-never-runs",
+    "Your last layer never runs, as where `zip` goes through layers and activations, of which there is one less.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(before, after) for before, after in zip(sizes, sizes[1:]))
+        self.activations = nn.ModuleList(activation() for _ in sizes[1:-1])
+
+    def forward(self, x):
+        for layer, act in zip(self.layers, self.activations):
+            x = act(layer(x))
+        return x

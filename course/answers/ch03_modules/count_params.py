@@ -100,8 +100,7 @@ def count_params(module, trainable_only=False):
 
 @bank.wrong(
     "linear-layers-only",
-    "You count nn.Linear layers, and miss every parameter that belongs to something else.",
-    also=("weight-and-bias-alone",),
+    "You count layers of some kinds, such as nn.Linear, and miss every parameter that belongs to something else.",
 )
 def count_params(module, trainable_only=False):
     seen = {}
@@ -330,4 +329,73 @@ bank.wrong(
     "which of them learn.",
     unless=r"(?s)\A(?!.*\.grad\b)",  # of code that never asks for it
     change={"p.requires_grad or not trainable_only": "not trainable_only or p.grad is not None"},
+)
+
+
+@bank.wrong(
+    "linear-layers-whatever-the-flag",
+    "You count layers of some kinds, such as nn.Linear, and miss every parameter that belongs to something else. And "
+    "trainable_only changes nothing.",
+)
+def count_params(module, trainable_only=False):
+    layers = [part for part in module.modules() if isinstance(part, nn.Linear)]
+    return sum({id(p): p.numel() for layer in layers for p in layer.parameters()}.values())
+
+
+@bank.wrong(
+    "linear-layers-with-a-bias",
+    "You count nn.Linear layers, each with a bias, which some do not have. Every parameter that belongs to something else "
+    "is missed.",
+)
+def count_params(module, trainable_only=False):
+    total = 0
+    for part in module.modules():
+        if isinstance(part, nn.Linear) and (part.weight.requires_grad or not trainable_only):
+            total += part.in_features * part.out_features + part.out_features
+    return total
+
+
+@bank.wrong(
+    "linear-layers-by-their-sizes",
+    "You count nn.Linear layers, each with a bias, which some do not have. Every parameter that belongs to something else "
+    "is missed. And trainable_only changes nothing.",
+)
+def count_params(module, trainable_only=False):
+    layers = [part for part in module.modules() if isinstance(part, nn.Linear)]
+    return sum(layer.in_features * layer.out_features + layer.out_features for layer in layers)
+
+
+bank.wrong(
+    "first-size-for-three-dims",
+    "You multiply the sizes of a matrix, and take the first size of everything else. The weight of a convolution has three "
+    "or four dims: multiply all its sizes.",
+    change={"p.numel()": "(p.shape[0] * p.shape[1] if p.dim() == 2 else p.shape[0])"},
+)
+
+bank.wrong(
+    "second-size-of-a-bias",
+    "You ask every parameter for a second size. A bias has one dim, and the weight of a convolution three or four: how many "
+    "numbers are in a tensor, whatever its shape?",
+    unless=r"\A(?![\s\S]*(?:shape\[1\]|size\(1\)|size\(\)\[1\]))",  # of code that does not ask for it
+    change={"p.numel()": "p.shape[0] * p.shape[1]"},
+)
+
+
+@bank.wrong(
+    "own-beside-children",
+    "Where a module has children, you count those alone. It may hold a parameter of its own beside them, such as a scale.",
+)
+def count_params(module, trainable_only=False):
+    found = {}
+    for part in module.modules():
+        if not list(part.children()):
+            found |= {id(p): p.numel() for p in part.parameters() if p.requires_grad or not trainable_only}
+    return sum(found.values())
+
+
+bank.wrong(
+    "length-of-each",
+    "You add up what `len` says of each parameter: its first size. A weight of shape (2, 3) has the length 2, and holds six "
+    "numbers.",
+    change={"p.numel()": "len(p)"},
 )

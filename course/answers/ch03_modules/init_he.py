@@ -320,3 +320,18 @@ def init_he(module):
                 nn.init.zeros_(part.bias)
             return module
     return module
+
+
+@bank.wrong(
+    "by-the-names-of-parameters",
+    "You go by the names of parameters. A batch norm and an embedding have a weight as well, and are to stay as they were: ask "
+    "each submodule whether it is an nn.Linear.",
+    unless=r"\A(?![\s\S]*(?:named_parameters|state_dict))",  # of code that does not ask for names
+)
+def init_he(module):
+    for name, p in module.named_parameters():
+        if "weight" in name:
+            nn.init.kaiming_normal_(p, nonlinearity="relu")
+        else:
+            nn.init.zeros_(p)
+    return module

@@ -261,3 +261,16 @@ def save_best(module, best, loss):
     if best is None or loss < best["loss"] - 1e-4:
         return {"loss": loss, "state": {name: value.clone() for name, value in module.state_dict().items()}}
     return best
+
+
+@bank.wrong(
+    "begins-with-an-empty-record",
+    "Without a `best` you begin with a record of your own, whose loss is inf. A first loss of inf is not lower, and what you "
+    "return is that record, without a state. At the first call any loss is saved.",
+    slip=True,
+)
+def save_best(module, best, loss):
+    best = {"loss": math.inf, "state": None} if best is None else best
+    if loss < best["loss"]:
+        return {"loss": loss, "state": copy.deepcopy(module.state_dict())}
+    return best

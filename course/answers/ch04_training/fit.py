@@ -613,3 +613,45 @@ def fit(model, optimizer, criterion, loader, drawer, epochs):
                 break
         history.append([sum(losses) / len(losses), *measured])
     return history
+
+
+bank.wrong(
+    "best-weights-put-back",
+    "At the end you put back the weights of the epoch with the largest share. The model is to end with those of its last "
+    "step.",
+    unless=r"\A(?![\s\S]*(?:load_state_dict|copy_))",  # of code that puts nothing back
+    slip=True,
+    change={
+        "total / count, right / count))": "total / count, right / count))\nif history[-1][2] == max(row[2] for row in history):\n    best = copy.deepcopy(model.state_dict())",
+        "return history": "model.load_state_dict(best)\nreturn history",
+    },
+)
+
+
+bank.wrong(
+    "weights-of-the-lowest-loss",
+    "At the end you put back the weights of the epoch with the lowest loss in the drawer. The model is to end with those of its last "
+    "step.",
+    unless=r"\A(?![\s\S]*(?:load_state_dict|copy_))",  # of code that puts nothing back
+    slip=True,
+    change={
+        "total / count, right / count))": "total / count, right / count))\nif history[-1][1] == min(row[1] for row in history):\n    best = copy.deepcopy(model.state_dict())",
+        "return history": "model.load_state_dict(best)\nreturn history",
+    },
+)
+
+
+bank.wrong(
+    "one-epoch-too-many",
+    "You train for one epoch more than `epochs`.",
+    slip=True,
+    change={"range(epochs)": "range(epochs + 1)"},
+)
+
+
+bank.wrong(
+    "one-epoch-too-few",
+    "You train for one epoch less than `epochs`.",
+    slip=True,
+    change={"range(epochs)": "range(1, epochs)"},
+)

@@ -1015,3 +1015,24 @@ bank.survives(
         "seen -> loader (3)": "An epoch has as many losses as the loader has batches.",
     }
 )
+
+
+bank.wrong(
+    "one-epoch-too-many",
+    "You train for one epoch more than `epochs`.",
+    slip=True,
+    change={"len(losses) < epochs": "len(losses) <= epochs"},
+)
+
+
+bank.wrong(
+    "model-bound-anew",
+    "The assignment `model = ...` gives a name to another model: the one that you are given stays as it came, and is what "
+    "the caller goes on with. What is in the checkpoint belongs into that one.",
+    also=("saves-the-model-itself",),
+    unless=r"\A(?![\s\S]*\bmodel\s*=)",  # of code without such an assignment
+    change={
+        'model.load_state_dict(checkpoint["model"])': 'model = checkpoint["model"]',
+        '"model": model.state_dict()': '"model": model',
+    },
+)

@@ -161,7 +161,7 @@ def house_prices(x, y, new):
 
 @bank.wrong(
     "new-by-its-own-mean",
-    "You standardize the new houses by their own mean and spread. They must go through the same numbers as x.",
+    "You standardize houses by the mean and the spread of the new ones. All must go through those of x.",
 )
 def house_prices(x, y, new):
     mean, std = x.mean(0), x.std(0)
@@ -409,4 +409,32 @@ bank.survives(
         "inputs @ weight + bias - y -> y - (inputs @ weight + bias)": "The square forgets the sign of a difference.",
         "inputs @ weight + bias -> bias + inputs @ weight": "Addition does not mind the order.",
     }
+)
+
+
+bank.wrong(
+    "mean-and-spread-of-new",
+    "You take mean and spread from the houses that are to be priced. They are few, and one alone has no spread: take both from "
+    "x, by which the line is found.",
+    also=("new-by-its-own-mean",),
+    change={"x.mean(0), x.std(0)": "new.mean(0), new.std(0)"},
+)
+
+
+bank.wrong(
+    "multiplied-on-the-way-back",
+    "On the way back you multiply each weight by the spread of its column. One more unit of a column is a small part of its "
+    "spread: is its share of the price larger than that of a whole spread, or smaller?",
+    change={"weight.detach() / spread": "weight.detach() * spread"},
+)
+
+
+bank.wrong(
+    "y-converted-back-in-the-bias-alone",
+    "You standardize y too, and give its mean back to the bias. The weights still belong to prices that have a spread of 1.",
+    change={
+        "inputs = (x - center) / spread": "inputs = (x - center) / spread\nmiddle, goal = y.mean(), (y - y.mean()) / y.std()",
+        "+ bias - y)": "+ bias - goal)",
+        "bias.detach() - center @ weight": "middle + bias.detach() - center @ weight",
+    },
 )

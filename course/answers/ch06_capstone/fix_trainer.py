@@ -14,6 +14,10 @@ bank = AnswerBank("fix_trainer")
     "untouched",
     "It stops where it did when you found it, where predictions meet labels: what else you mended cannot be seen "
     "before. Along which dim of the logits is the largest sought?",
+    # of code in which another of the six lines was mended
+    unless=r"\A(?![\s\S]*in batches:\s+loss = F\.cross_entropy\(model\(x\)\.softmax\(dim=1\), y\)\s+loss\.backward\(\)"
+    r"\s+optimizer\.step\(\)\s+scheduler\.step\(\)\s+total \+= loss\.item\(\)\s+losses\.append\(total / len\(batches\)\)"
+    r"\s+correct, count = 0, 0\s+with torch\.no_grad\(\):[\s\S]*best = model\.state_dict\(\)\s+model\.load_state_dict)",
 )
 def fix_trainer(model, batches, val_batches, epochs, lr):
     optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
@@ -416,4 +420,20 @@ bank.survives(
         "optimizer -> model (2)": "The optimizer has the parameters of the model, so that both clear the same gradients.",
         "y -> x (2)": "A batch has as many images as labels.",
     }
+)
+
+
+bank.wrong(
+    "one-epoch-too-many",
+    "You train for one epoch more than `epochs`.",
+    slip=True,
+    change={"range(epochs)": "range(epochs + 1)"},
+)
+
+bank.told("rounded-losses", "losses_rounded", change={"(total / len(batches))": "(round(total / len(batches), 4))"})
+
+bank.wrong(
+    "nll-of-logits",
+    "`nll_loss` takes logarithms of probabilities, and you give it the logits as they are. Which loss takes those?",
+    change={"F.cross_entropy(model(x), y)": "F.nll_loss(model(x), y)"},
 )

@@ -737,3 +737,47 @@ bank.survives(
         "device -> loss (4)": "The loss is on the device, and its dtype holds the labels exactly.",
     }
 )
+
+
+bank.wrong(
+    "best-weights-put-back",
+    "At the end you put back the weights of the epoch with the highest accuracy. The model is to end with those of its last "
+    "step.",
+    slip=True,
+    change={
+        "accuracies.append(right.float().mean().item())": "accuracies.append(right.float().mean().item())\nif accuracies[-1] == max(accuracies):\n    best = copy.deepcopy(model.state_dict())",
+        'parts = {"model"': 'model.load_state_dict(best)\nparts = {"model"',
+    },
+)
+
+
+bank.wrong(
+    "weights-of-the-lowest-loss",
+    "At the end you put back the weights of the epoch with the lowest loss. The model is to end with those of its last step.",
+    slip=True,
+    change={
+        "accuracies.append(right.float().mean().item())": "accuracies.append(right.float().mean().item())\nif losses[-1] == min(losses):\n    best = copy.deepcopy(model.state_dict())",
+        'parts = {"model"': 'model.load_state_dict(best)\nparts = {"model"',
+    },
+)
+
+
+bank.wrong(
+    "one-epoch-too-many",
+    "You train for one epoch more than `epochs`.",
+    slip=True,
+    change={"len(losses) < epochs": "len(losses) <= epochs"},
+)
+
+
+bank.wrong(
+    "model-bound-anew",
+    "The assignment `model = ...` gives a name to another model: the one that you are given stays as it came, and is what "
+    "the caller goes on with. What is in the checkpoint belongs into that one.",
+    also=("pickled-objects",),
+    unless=r"\A(?![\s\S]*\bmodel\s*=)",  # of code without such an assignment
+    change={
+        'model.load_state_dict(checkpoint["model"])': 'model = checkpoint["model"]',
+        '"model": model.state_dict()': '"model": model',
+    },
+)

@@ -769,3 +769,54 @@ bank.survives(
         "device -> loss (4)": "The loss is on the device, and its dtype holds the labels exactly.",
     }
 )
+
+
+bank.wrong(
+    "best-weights-put-back",
+    "At the end you put back the weights of the epoch with the highest accuracy. The model is to end with those of its last "
+    "step.",
+    unless=r"\A(?![\s\S]*(?:load_state_dict|copy_))",  # of code that puts nothing back
+    slip=True,
+    change={
+        "accuracies.append(right.float().mean().item())": "accuracies.append(right.float().mean().item())\nif accuracies[-1] == max(accuracies):\n    best = copy.deepcopy(model.state_dict())",
+        'return {"losses"': 'model.load_state_dict(best)\nreturn {"losses"',
+    },
+)
+
+
+bank.wrong(
+    "weights-of-the-lowest-loss",
+    "At the end you put back the weights of the epoch with the lowest loss. The model is to end with those of its last step.",
+    unless=r"\A(?![\s\S]*(?:load_state_dict|copy_))",  # of code that puts nothing back
+    slip=True,
+    change={
+        "accuracies.append(right.float().mean().item())": "accuracies.append(right.float().mean().item())\nif losses[-1] == min(losses):\n    best = copy.deepcopy(model.state_dict())",
+        'return {"losses"': 'model.load_state_dict(best)\nreturn {"losses"',
+    },
+)
+
+
+bank.wrong(
+    "one-epoch-too-many",
+    "You train for one epoch more than `epochs`.",
+    slip=True,
+    change={"range(epochs)": "range(epochs + 1)"},
+)
+
+
+bank.wrong(
+    "one-epoch-too-few",
+    "You train for one epoch less than `epochs`.",
+    slip=True,
+    change={"range(epochs)": "range(1, epochs)"},
+)
+
+bank.wrong(
+    "stops-when-the-loss-rises",
+    "You stop before all epochs are over, where the loss has not become smaller. `epochs` are asked for, whatever the losses.",
+    slip=True,
+    unless=r"\A(?![\s\S]*\b(?:break|return)\b[\s\S]*\breturn\b)",  # of code that leaves the loop nowhere
+    change={
+        "accuracies.append(right.float().mean().item())": "accuracies.append(right.float().mean().item())\nif losses[-1] > min(losses):\n    break"
+    },
+)

@@ -792,3 +792,5 @@ bank.survives(
         "x -> _": "What the setup cell calls _ is a generator, which has a device too; here it is that of the images.",
     }
 )
+
+bank.told("rounded-losses", "rounded", change={"losses.append(total)": "losses.append(round(total, 4))"})

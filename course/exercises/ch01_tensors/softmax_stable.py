@@ -30,6 +30,7 @@ no_softmax = Rule(
 
 _NEAR = 1e-3  # what a difference of logarithms may be off
 _ROUNDED = 1e-5  # what a sum of shares may be off
+_IN_FLOAT64 = 1e-11  # and in float64: much less than any number that is added to a denominator for safety
 
 
 def add_up_to_one(_x: torch.Tensor, shares: torch.Tensor, dim: int) -> torch.Tensor:
@@ -41,6 +42,13 @@ def in_proportion(scores: torch.Tensor, shares: torch.Tensor, dim: int) -> torch
     """Whether the logarithms of shares differ along a dim as the scores do."""
     off = shares.log() - scores
     return ((off - off.narrow(dim, 0, 1)).abs() < _NEAR).all()
+
+
+def to_the_last_digits(_x: torch.Tensor, shares: torch.Tensor, dim: int) -> torch.Tensor:
+    """Whether numbers that have more digits than float32 add up to 1 in all of them."""
+    if torch.equal(shares.float().double(), shares):
+        return torch.ones(())
+    return ((shares.sum(dim) - 1).abs() < _IN_FLOAT64).all()
 
 
 parts_of_one = along_dim(sums=add_up_to_one, in_proportion=in_proportion)
@@ -67,7 +75,14 @@ differentiable = Requirement(
     },
     needs=(any_dim,),
 )
-dtype = Requirement("keeps the dtype that it is given", result_only)
+dtype = Requirement(
+    "keeps the dtype that it is given, to its digits",
+    along_dim(digits=to_the_last_digits),
+    {
+        "digits": "In float64 your numbers add up to 1 in their first digits alone: something small is added to the "
+        "sum, or a part of them is computed with fewer digits."
+    },
+)
 unchanged = Requirement("leaves x as it is", calling(), given=("returned",))
 
 

@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterator
 from inspect import signature
 from typing import Any
 
+import torch
+
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
+from autograder.exercises.patched_names import replaced_for
 from autograder.exercises.probe import Answer, catching_errors, see_number
 from autograder.exercises.seeded_draw import Draw
 
@@ -105,6 +108,29 @@ def expression(*kept: str) -> Probe:
     return catching_errors(look, *kept)
 
 
+def with_calls_of_torch(probe: Probe) -> Probe:
+    """The probe, with a first facet `by_torch`: whether torch's own autograd went back meanwhile."""
+
+    def look(answer: Answer, case: Case) -> Observation:
+        calls: list[str] = []
+
+        def noted(name: str) -> Callable[..., Any]:
+            run = getattr(torch.autograd, name)
+
+            def noting(*args: Any, **kwargs: Any) -> Any:
+                calls.append(name)
+                return run(*args, **kwargs)
+
+            return noting
+
+        backward, grad = (replaced_for(answer, torch.autograd, name, noted(name)) for name in ("backward", "grad"))
+        with backward, grad:
+            seen = probe(answer, case)
+        return {"by_torch": bool(calls)} | seen
+
+    return look
+
+
 # --- what is required
 
 _BY_PARTS = (
@@ -146,7 +172,15 @@ computes = Requirement(
         "data": "`data` of a result is not the sum, the product or the tanh that the expression asks for.",
     },
 )
-through_sums = Requirement("passes gradients through + and *", expression("grads", "own"), _OWN)
+through_sums = Requirement(
+    "passes gradients through + and *",
+    with_calls_of_torch(expression("grads", "own")),
+    {
+        "by_torch": "Your class leaves the gradients to torch's autograd. Write the rules and the backward pass "
+        "yourself, with Python's numbers."
+    }
+    | _OWN,
+)
 through_tanh = Requirement("passes gradients through tanh", expression("grads"), _KINDS | {"grads": _BY_TANH})
 adds_up = Requirement("adds up what arrives on several paths", expression("grads"), _KINDS | {"grads": _ALL_USES})
 passes_once = Requirement(

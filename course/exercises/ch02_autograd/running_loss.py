@@ -15,6 +15,7 @@ from autograder.exercises.probe import Answer, catching_errors, see
 from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.repeated_calls import AFRESH, with_second_call
 from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.type_slips import ROUNDED, is_rounded
 
 
 class _Mark:
@@ -24,7 +25,7 @@ class _Mark:
 def running(*kept: str, generator: bool = True) -> Probe:
     """The mean of losses, and what was seen each time the next one was asked for.
 
-    Facets: `returned`, `gradient` (the sum that arrived at the parameter), `so_far` (the same, each time
+    Facets: `returned`, `rounded`, `gradient` (the sum that arrived at the parameter), `so_far` (the same, each time
     the next loss was asked for) and `kept` (how many graphs were still held then, besides the last one; at most).
     """
 
@@ -42,7 +43,14 @@ def running(*kept: str, generator: bool = True) -> Probe:
                 held.append(sum(graph() is not None for graph in graphs[:-1]))
 
         result = answer(losses() if generator else list(losses()))
-        return {"returned": see(result), "gradient": _arrived(param), "so_far": so_far, "kept": max(held)}
+        rounded = is_rounded(result, sum(levels) / len(levels))
+        return {
+            "rounded": rounded,
+            "returned": see(result),
+            "gradient": _arrived(param),
+            "so_far": so_far,
+            "kept": max(held),
+        }
 
     return catching_errors(look, *kept)
 
@@ -67,15 +75,16 @@ def spelled(name: str, case: Case) -> str:
 
 mean = Requirement(
     "returns the mean of the values as a float",
-    with_cuts(with_second_call(running("returned", generator=False)), always=False),
+    with_cuts(with_second_call(running("rounded", "returned", generator=False)), always=False),
     tells=CUT
     | AFRESH
     | {
+        "rounded": ROUNDED,
         "returned:values": "This is not the mean of the values. In a mean each of them counts alike: they are added "
-        "up, and the sum is divided once, by how many they are."
+        "up, and the sum is divided once, by how many they are.",
     },
 )
-from_generator = Requirement("takes its losses from a generator too", running("returned"))
+from_generator = Requirement("takes its losses from a generator too", running("rounded", "returned"))
 backward = Requirement(
     "calls backward on each loss, before it asks for the next",
     with_cuts(running("gradient", "so_far")),

@@ -68,6 +68,7 @@ def count_params(draw: Draw) -> Iterator[Case]:
     yield every("a linear layer", 3, 2)
     yield every("a linear layer", a, b)
     yield every("a linear layer", draw.whole(10, 99), draw.whole(10, 99))
+    yield by_depth("a recurrent layer", a, b)
     yield by_depth("nested layers", a, b, c)
     yield by_depth("a layer without parameters")
     yield by_depth("layers of many kinds", a, b)

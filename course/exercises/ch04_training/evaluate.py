@@ -6,6 +6,7 @@ An accuracy in percent costs the line about the form of the results, and no othe
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isfinite
 from typing import Literal
 
 from torch import Tensor, float64
@@ -17,6 +18,7 @@ from autograder.exercises.probes.repeated_calls import AFRESH, with_second_call
 from autograder.exercises.probes.training_samples import FROZEN, IN_EVAL
 from autograder.exercises.probes.training_steps import observe_evaluation
 from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.type_slips import ROUNDED, are_rounded, is_rounded
 
 
 def in_shares(probe: Probe) -> Probe:
@@ -32,9 +34,20 @@ def in_shares(probe: Probe) -> Probe:
             shares: Plain = [share_of(*pair) for pair in zip(found, sizes, strict=False)]
         else:
             shares = share_of(found, samples)
-        return seen | {"returned": shares, "share": shares == found}
+        results = shares if isinstance(shares, list) else [shares]
+        rounded = any(map(_rounds, results, sizes))
+        return seen | {"rounded": rounded, "returned": shares, "share": shares == found}
 
     return look
+
+
+def _rounds(result: Plain, samples: int) -> bool:
+    """Whether the loss of a result has few decimals, or its accuracy is a share of the samples that was rounded."""
+    if not isinstance(result, dict):
+        return False
+    accuracy = result.get("accuracy")
+    right = round(accuracy * samples) if type(accuracy) is float and isfinite(accuracy) else 0
+    return are_rounded([result.get("loss")]) or is_rounded(accuracy, right / samples)
 
 
 def share_of(result: Plain, samples: int) -> Plain:
@@ -48,7 +61,8 @@ def share_of(result: Plain, samples: int) -> Plain:
 
 def measured(*kept: str, loader: Literal["whole", "sampled"] = "whole") -> Probe:
     """One evaluation, or two; whether the accuracy is a share is not looked at."""
-    return select_facets(in_shares(observe_evaluation(*kept, loader=loader)), *kept)
+    rounded = ("rounded",) if "returned" in kept else ()
+    return select_facets(in_shares(observe_evaluation(*kept, loader=loader)), *rounded, *kept)
 
 
 one_batch = Requirement(
@@ -56,6 +70,7 @@ one_batch = Requirement(
     with_second_call(measured("returned")),
     tells=AFRESH
     | {
+        "rounded": ROUNDED,
         "returned.loss": "The loss of one batch is what the criterion says of its logits and labels, as a mean over "
         "samples.",
         "returned.accuracy": "The accuracy is not the share of rows whose largest logit stands at the label. A row of "
@@ -79,7 +94,7 @@ floats = Requirement(
         "types": "Both values should be plain floats.",
         "share": "Your accuracy is in percent. A share is asked for, between 0 and 1.",
     },
-    given=("returned",),
+    given=("rounded", "returned"),
 )
 in_eval_mode = Requirement(
     "evaluates in eval mode, and changes nothing",
@@ -106,7 +121,7 @@ modes_back = Requirement(
         "modes": "These modules are in train mode after your call, and they are not the same as before it. Each has a "
         "mode of its own, which may not be that of the model around it.",
     },
-    given=("returned",),
+    given=("rounded", "returned"),
 )
 no_graph = Requirement(
     "builds no graph",
@@ -115,7 +130,7 @@ no_graph = Requirement(
         "tracked": "The model's predictions require grad where the model gives them: a graph of each batch is "
         "built that nobody needs."
     },
-    given=("returned",),
+    given=("rounded", "returned"),
 )
 
 

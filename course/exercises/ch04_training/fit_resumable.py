@@ -14,10 +14,11 @@ from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, catching_errors, copy_of, see
 from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.random_results import fixed_seed
-from autograder.exercises.probes.training_runs import ROUNDED, TrainingScenario, are_rounded, observe_resumed_training
+from autograder.exercises.probes.training_runs import TrainingScenario, observe_resumed_training
 from autograder.exercises.probes.training_samples import optimizer_of, row_model
 from autograder.exercises.probes.training_steps import held_by
 from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.type_slips import ROUNDED, are_rounded
 
 
 class _Fit(TrainingScenario):
@@ -74,6 +75,7 @@ def going_on(asked: str) -> dict[str, str]:
     """What is told of a training that was stopped, and what else has to go on in it."""
     return {
         "held": f"The model does not end with the right weights and buffers. {asked}",
+        "rounded": ROUNDED,
         "losses": f"The losses are not one float for each epoch since the first, as if it had never stopped. {asked}",
         "same": "Stopped and gone on with, the training does not end where the uninterrupted one ends, bit for bit. "
         + asked,

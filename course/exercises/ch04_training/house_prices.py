@@ -22,9 +22,9 @@ from autograder.exercises.seeded_draw import Draw
 
 
 def priced(*kept: str) -> Probe:
-    """A fitted line. Facets: `line` (its prices for x, see `_for_x`), `finite` and `flat` (that line), `weight`,
-    `prices` (of the new houses), `added_up` (the prices are what weight and bias give), `shapes` (of weight, bias and
-    prices), `tracked`, `inputs`.
+    """A fitted line. Facets: `line` (its prices for x, see `_for_x`), `finite` and `flat` (that line), `shifted` and
+    `stretched` (see `_likeness`), `weight`, `prices` (of the new houses), `added_up` (the prices are what weight and
+    bias give), `shapes` (of weight, bias and prices), `tracked`, `inputs`.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -54,12 +54,24 @@ def _line(parts: dict[str, Tensor], x: Tensor, y: Tensor, new: Tensor) -> Observ
         "line": see(line),
         "finite": bool(line.isfinite().all()),
         "flat": bool(line.max() - line.min() < 1e-3 * y.std()),
+        **_likeness(line, x, y),
         "weight": see(parts["weight"]),
         "prices": see(parts["prices"]),
         "added_up": parts["prices"].shape == given.shape
         and bool(((parts["prices"] - given) / y.std()).abs().max() < 0.01),
         "units": {"mean": float(y.mean()), "spread": float(y.std()), "columns": see(x.std(0))},
     }
+
+
+def _likeness(line: Tensor, x: Tensor, y: Tensor) -> Observation:
+    """Whether a line that is not near the best one differs from it by one number alone, added or multiplied."""
+    table = torch.cat([(x - x.mean(0)) / x.std(0), torch.ones(len(x), 1, dtype=x.dtype)], dim=1)
+    best = table @ torch.linalg.lstsq(table, y.unsqueeze(1)).solution.squeeze(1)
+    centered, wanted = line - line.mean(), best - best.mean()
+    factor = float(centered @ wanted / (wanted @ wanted))
+    shifted = (line - best).std() < 0.01 * y.std() < (line - best).mean().abs()
+    stretched = (centered - factor * wanted).std() < 0.01 * abs(factor) * wanted.std() and abs(factor - 1) > 0.01
+    return {"shifted": bool(shifted), "stretched": bool(stretched)}
 
 
 def _for_x(parts: dict[str, Tensor], x: Tensor, y: Tensor, new: Tensor) -> Tensor:
@@ -79,6 +91,10 @@ _LINE = {
     "too high for the widest column, or old gradients are never cleared.",
     "flat": "Your line gives every house the same price: its weights are 0, or next to it. Print them before and after "
     "a step.",
+    "shifted": "Your prices for x are all off by the same amount: the weights are right, and the bias is not. If you "
+    "standardized x, look at what that has taken from each column before its weight came to it.",
+    "stretched": "Your prices for x rise and fall where the best ones do, but all too much, or all too little, by one "
+    "factor. If you standardized y, its spread has to come back in the weights.",
     "line": "Your line is not near the best one. These are its prices for x. Print the losses. If they still fall at "
     "the last step, the steps are too few, or too short for some column: give each a mean and a spread of its own. If "
     "they go up and down, look at the rate, and at what stays in .grad. If neither, look at what the loss compares, "
@@ -114,10 +130,14 @@ def _mapped(seen: Plain, scale: Callable[[Tensor], Tensor]) -> Plain:
 
 
 near = Requirement(
-    "comes near the best line", with_cuts(priced("finite", "flat", "line", "units"), chosen=True), CUT | _LINE
+    "comes near the best line",
+    with_cuts(priced("finite", "flat", "shifted", "stretched", "line", "units"), chosen=True),
+    CUT | _LINE,
 )
 any_units = Requirement(
-    "comes near the best line, whatever the units", priced("finite", "flat", "line", "units"), _LINE
+    "comes near the best line, whatever the units",
+    priced("finite", "flat", "shifted", "stretched", "line", "units"),
+    _LINE,
 )
 _WEIGHT = {
     "weight": "The weights are not those of the best line, in units of y for one more unit of each column of x.",

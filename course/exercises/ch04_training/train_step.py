@@ -13,6 +13,7 @@ from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.training_samples import FROZEN, IN_EVAL
 from autograder.exercises.probes.training_steps import LATER, SPREAD, one_step
 from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.type_slips import ROUNDED
 
 _HELD = "After your step, the parameters or buffers are not what they should be."
 
@@ -45,8 +46,11 @@ in_grad = Requirement(
 )
 loss_before = Requirement(
     "returns the loss before the step, as a float",
-    one_step("returned"),
-    tells={"returned": "You return another number than criterion(prediction, y_batch), once, from before the step."},
+    one_step("rounded", "returned"),
+    tells={
+        "rounded": ROUNDED,
+        "returned": "You return another number than criterion(prediction, y_batch), once, from before the step.",
+    },
 )
 once = Requirement(
     "calls the model and the criterion once",

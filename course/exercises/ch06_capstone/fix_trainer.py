@@ -18,6 +18,7 @@ from autograder.exercises.probes.training_samples import KINDS, SIDE, images_of
 from autograder.exercises.probes.training_steps import before_any_step
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import few_lines
+from autograder.exercises.type_slips import ROUNDED, are_rounded
 
 # --- the limit on changed lines
 
@@ -101,7 +102,12 @@ class _Scripted(nn.Module):
         if first == 0:
             self.snapshots.append(self.weights())
         rows = torch.arange(first, first + n)
-        said = torch.where(rows < self._rights[epoch], self._labels[rows], self._labels[rows] + 1) % KINDS
+        said = (
+            torch.where(
+                rows < self._rights[min(epoch, len(self._rights) - 1)], self._labels[rows], self._labels[rows] + 1
+            )
+            % KINDS
+        )
         return nn.functional.one_hot(said, KINDS).double()
 
     def kept(self) -> str:
@@ -136,9 +142,9 @@ def _about_to_step(model: nn.Module) -> Callable[[Optimizer], tuple[str, float, 
 def hunted(*kept: str) -> Probe:
     """One training by the mended trainer, of a model whose accuracies follow a script.
 
-    Facets: `accuracies`, `losses`, `gradients` (at each step), `modes`, `rates`, `optimizers`, `goes_on` (each epoch
-    begins with the weights that the one before it left), and `kept` (the weights in the end: those of the best epoch,
-    of an earlier one as good, of the last one, or others).
+    Facets: `accuracies`, `losses`, `accuracies_rounded`, `losses_rounded`, `gradients` (at each step), `modes`,
+    `rates`, `optimizers`, `goes_on` (each epoch begins with the weights that the one before it left), and `kept` (the
+    weights in the end: those of the best epoch, of an earlier one as good, of the last one, or others).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -153,7 +159,9 @@ def hunted(*kept: str) -> Probe:
             result = answer(model, batches, val_batches, len(rights), lr)
         known = result if isinstance(result, dict) else {}
         gradients, rates, optimizers = map(list, zip(*steps, strict=True)) if steps else ([], [], [])
-        seen: Observation = {name: see(known.get(name)) for name in ("losses", "accuracies")}
+        names = ("losses", "accuracies")
+        seen: Observation = {f"{name}_rounded": are_rounded(known.get(name)) for name in names}
+        seen |= {name: see(known.get(name)) for name in names}
         seen |= {"gradients": gradients, "rates": rates, "optimizers": sorted(set(optimizers))}
         return seen | {"modes": sorted(model.modes), "goes_on": model.goes_on, "kept": model.kept()}
 
@@ -164,25 +172,32 @@ def hunted(*kept: str) -> Probe:
 
 runs = Requirement(
     "runs to its end, and counts what is right",
-    with_cuts(hunted("accuracies"), always=False),
-    tells=CUT | {"accuracies": "An accuracy is the share that is right of all labels of all val_batches together."},
+    with_cuts(hunted("accuracies_rounded", "accuracies"), always=False),
+    tells=CUT
+    | {
+        "accuracies_rounded": ROUNDED,
+        "accuracies": "An accuracy is the share that is right of all labels of all val_batches together.",
+    },
 )
 logits = Requirement(
     "takes the loss of the logits",
-    hunted("losses"),
-    tells={"losses": "The losses are not the cross-entropy of the model's outputs, averaged over the batches."},
+    hunted("losses_rounded", "losses"),
+    tells={
+        "losses_rounded": ROUNDED,
+        "losses": "The losses are not the cross-entropy of the model's outputs, averaged over the batches.",
+    },
 )
 clean = Requirement(
     "steps along the gradient of one batch",
-    with_cuts(hunted("gradients", "accuracies")),
+    with_cuts(hunted("gradients", "accuracies_rounded", "accuracies")),
     tells=CUT | {"gradients": "At a step, .grad should hold the gradient of this batch, and nothing of another."},
-    given=("accuracies",),
+    given=("accuracies_rounded", "accuracies"),
 )
 modes = Requirement(
     "measures in eval mode, trains in train mode",
-    hunted("modes", "accuracies"),
+    hunted("modes", "accuracies_rounded", "accuracies"),
     tells={"modes": "In each epoch, the model should train in train mode, and be measured in eval mode."},
-    given=("accuracies",),
+    given=("accuracies_rounded", "accuracies"),
 )
 rate = Requirement(
     "halves the learning rate after each epoch",
@@ -194,13 +209,13 @@ rate = Requirement(
 )
 best = Requirement(
     "leaves the weights of the best epoch in the model",
-    hunted("kept", "goes_on", "accuracies"),
+    hunted("kept", "goes_on", "accuracies_rounded", "accuracies"),
     tells={
         "kept": "In the end, the model should hold the weights and buffers of its best epoch: the one with the highest "
         "accuracy, the latest if there are several.",
         "goes_on": "An epoch began with other weights than the epoch before it had left. Load the best after the last.",
     },
-    given=("accuracies",),
+    given=("accuracies_rounded", "accuracies"),
 )
 
 

@@ -11,6 +11,7 @@ from autograder.exercises.probe import Answer, see
 from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.training_runs import observe_resumed_training, observe_training
 from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.type_slips import ROUNDED
 
 from ._training import BATCHES, IN_ORDER, KEYS, MEAN, MODES, OUTPUTS, SHARE, Training, case_of, on_device, training
 
@@ -26,6 +27,7 @@ _RESUMED = OUTPUTS | {
     "the checkpoint, then those of the new epochs.",
     "same_accuracies": "The weights are those of a training that was not stopped, but the accuracies are not: first "
     "those of the checkpoint, then those of the new epochs.",
+    "rounded": ROUNDED,
     "losses": "The losses are the same with a stop and without one, but they are not those of this training.",
     "accuracies": "The accuracies are the same with a stop and without one, but they are not those of this training.",
 }
@@ -89,6 +91,8 @@ def resume_training(draw: Draw) -> Iterator[Case]:
     """Train, stop, and go on."""
     layered = "dropout and batch norm"
     yield case_of(draw, whole, "conv", "SGD with momentum", draw.choice([9, 10]), 2)
+    for optimizer in ("SGD with momentum", "SGD with maximize=True"):
+        yield case_of(draw, whole, "conv", optimizer, 8, 3, chosen=True)
     yield case_of(draw, goes_on, "conv", "Adam", 6, [1, 3])
     yield case_of(draw, goes_on, layered, "SGD with momentum", 8, [2, 3])
     yield case_of(draw, keeps, "conv", "Adam", 6, [1, 2])

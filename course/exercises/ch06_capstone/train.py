@@ -17,7 +17,7 @@ every_batch = Requirement(
     CUT | BATCHES | IN_ORDER,
 )
 order = Requirement(
-    "draws a new order for each epoch, from its seed",
+    "trains epoch after epoch, each in a new order from its seed",
     observe_training(Training, "batches", "outputs"),
     BATCHES | IN_ORDER,
 )
@@ -35,7 +35,7 @@ modes = Requirement(
 )
 alone = Requirement(
     "leaves torch's global generator to the model",
-    observe_training(Training, "outputs", "losses"),
+    observe_training(Training, "outputs"),
     OUTPUTS,
     needs=(order, mean, modes),
 )
@@ -60,6 +60,8 @@ def train(draw: Draw) -> Iterator[Case]:
     yield case_of(draw, every_batch, "linear", "SGD", 8, 1)
     yield case_of(draw, every_batch, "conv", "SGD with momentum", 10, 1)
     yield case_of(draw, order, "conv", "SGD with momentum", 8, draw.whole(3, 4))
+    for optimizer in ("SGD with momentum", "SGD with maximize=True"):
+        yield case_of(draw, order, "conv", optimizer, 8, 3, chosen=True)
     yield case_of(draw, mean, "linear", "SGD with momentum", draw.choice([9, 11]), 2)
     for _ in range(2):  # with one, a model that always names the same kind has the same accuracy after each epoch
         yield case_of(draw, modes, layered, "SGD with momentum", 12, 3)

@@ -21,6 +21,7 @@ from autograder.exercises.probes.training_samples import image_model, images_of,
 from autograder.exercises.probes.training_steps import at_each_call, at_each_gradient, at_each_step, give_gradients
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import Rule
+from autograder.exercises.type_slips import ROUNDED, are_rounded
 
 from ._images import named, outputs_of
 
@@ -119,7 +120,7 @@ def epoch(*kept: str) -> Probe:
 def close_to_float32(answer: Answer, case: Case) -> Observation:
     """The same epoch in mixed precision and without: whether every loss is close to float32's; and the latter."""
     mixed, full = (_epoch(answer, case, amp=amp)[0]["losses"] for amp in (True, False))
-    return {"losses": full, "close": _all_close(mixed, full)}
+    return {"rounded": are_rounded(full), "losses": full, "close": _all_close(mixed, full)}
 
 
 def _all_close(mixed: Plain, full: Plain) -> bool:
@@ -191,6 +192,7 @@ losses_close = Requirement(
     f"gives a loss for each step, in bfloat16 within {100 * CLOSE:.0f} % of float32",
     close_to_float32,
     tells={
+        "rounded": ROUNDED,
         "losses": "Asked for is a float for each step: the mean of the losses of all images of its group.",
         "close": "In mixed precision, a loss of yours is not near the same one in float32.",
     },
