@@ -57,7 +57,7 @@ class ExerciseError(CourseError):
     """An exercise breaks a rule for authors."""
 
 
-class BankError(CourseError):
+class AnswerBankError(CourseError):
     """An answer bank breaks a rule for authors."""
 
 

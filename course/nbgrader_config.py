@@ -8,8 +8,8 @@ from pathlib import Path
 
 from traitlets.config import Config
 
+from autograder.nbgrader_plugin.bug_hunt_starters import release_preprocessors
 from autograder.nbgrader_plugin.deadlines import of_nbgrader
-from autograder.nbgrader_plugin.faulty_starters import release_preprocessors
 
 c = get_config()  # noqa: F821  (nbgrader puts it here)
 
@@ -43,7 +43,7 @@ c.Autograde.sanitize_preprocessors = [
 c.Autograde.autograde_preprocessors = []
 c.Autograde.post_convert_hook = "autograder.nbgrader_plugin.autograde.note_recorded"
 # Due dates, extensions and what lateness costs: `autograder due`. A plug-in of yours can stand here.
-c.AssignLatePenalties.plugin_class = "autograder.nbgrader_plugin.due_dates.LatePenalty"
+c.AssignLatePenalties.plugin_class = "autograder.nbgrader_plugin.apply_deadlines.LatePenalty"
 # Students read what the checks found, not the hidden cell; the exercises stand on the first screen.
 c.GenerateFeedback.exporter_class = "autograder.nbgrader_plugin.feedback_page.FeedbackPage"
 c.GenerateFeedback.preprocessors = [

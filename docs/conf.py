@@ -8,7 +8,7 @@ from typing import Any
 from sphinx.application import Sphinx
 
 from autograder.authoring import project_address
-from autograder.authoring.site.figure_markup import defer_figures
+from autograder.authoring.site.lazy_figures import defer_figures
 
 _HERE = Path(__file__).resolve().parent
 _ADDRESS = project_address.read_address(_HERE.parent)

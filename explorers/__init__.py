@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from explorers.autograd_widget import autograd_stepper
+    from explorers.drawing_pad_widget import digit_pad
     from explorers.line_puzzle_widget import arrange
     from explorers.loop_widget import loop_stepper
-    from explorers.pad_widget import digit_pad
     from explorers.playground_widget import playground
     from explorers.shape_widget import shape_explorer
 
@@ -18,7 +18,7 @@ __all__ = ["arrange", "autograd_stepper", "digit_pad", "loop_stepper", "playgrou
 _HOMES = {
     "arrange": "line_puzzle_widget",
     "autograd_stepper": "autograd_widget",
-    "digit_pad": "pad_widget",
+    "digit_pad": "drawing_pad_widget",
     "loop_stepper": "loop_widget",
     "playground": "playground_widget",
     "shape_explorer": "shape_widget",

@@ -13,7 +13,7 @@ from explorers.animation import Animation
 from explorers.controls import Control, Refused
 from explorers.graph import Graph, read_graph
 from explorers.graph_animation import GraphFilm, is_filmed
-from explorers.graph_labels import arrived_at, tensor_in_brief
+from explorers.graph_labels import incoming_gradients_text, tensor_in_brief
 from explorers.graph_picture import graph_picture, step_heading
 from explorers.graph_steps import UnfoldedGraph, id_of, story_of
 from explorers.widget import Explorer
@@ -170,4 +170,4 @@ def _told(story: UnfoldedGraph) -> str:
     if now.phase == "forward":
         return f"{step_heading(story)}. Result: {'; '.join(tensor_in_brief(result.values) for result in node.results)}."
     after = f" .grad would be {tensor_in_brief(node.added.after, 'None')}." if node.added else ""
-    return f"{step_heading(story)}. Arrives: {arrived_at(node)}.{after}"
+    return f"{step_heading(story)}. Arrives: {incoming_gradients_text(node)}.{after}"

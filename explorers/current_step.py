@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from autograder.notebook.html_markup import Html, join, prose, tag
 from explorers.backward_steps import LeafGradChange
 from explorers.graph import Graph, Node, Result
-from explorers.graph_labels import RULES, operand_origin, row_label, sent_by, tensor_in_brief
+from explorers.graph_labels import RULES, operand_origin, outgoing_gradients, row_label, tensor_in_brief
 from explorers.graph_modules import GraphRow
 from explorers.graph_steps import Phase, ReaderStep
 from explorers.saved_tensors import Saved
@@ -46,7 +46,7 @@ def _module(graph: Graph, row: GraphRow, phase: Phase) -> Html:
     lines = [
         [row_label(graph, GraphRow((at,))), tensor_in_brief(sent), operand_origin(graph, place)]
         for at in row.nodes
-        for place, sent in sent_by(graph.nodes[at])
+        for place, sent in outgoing_gradients(graph.nodes[at])
         if place[0] not in inside
     ]
     out = scrolled("Gradients that leave the module", ("by", "gradient", "to"), lines) if lines else NOTHING
@@ -126,7 +126,7 @@ def _back(graph: Graph, at: int) -> Html:
         return join(came, rule, _adding(node.results[0].name, node.added))
     if not passage.sent:
         return join(came, tag("p", "Here the backward pass stops, with the error above.", class_="x-error"))
-    sent = [_whole(f"sends to {operand_origin(graph, place)}", each) for place, each in sent_by(node)]
+    sent = [_whole(f"sends to {operand_origin(graph, place)}", each) for place, each in outgoing_gradients(node)]
     return join(came, rule, tag("div", *sent, class_="x-parts"), _summed(graph, node), small(_none(node)))
 
 
@@ -139,7 +139,7 @@ def _contributions(graph: Graph, at: int) -> Html:
     lines = [
         [f"from step {other + 1} ({node.operation})", tensor_in_brief(sent)]
         for other, node in enumerate(graph.nodes)
-        for place, sent in sent_by(node)
+        for place, sent in outgoing_gradients(node)
         if place[0] == at
     ]
     if graph.root[0] == at:
@@ -152,7 +152,7 @@ def _summed(graph: Graph, node: Node) -> Html:
     told = [
         f"{operand_origin(graph, place)} has the shape {each.shape} and was broadcast: "
         "what its copies get is summed, so that the gradient has its shape."
-        for place, each in sent_by(node)
+        for place, each in outgoing_gradients(node)
         if node.operation in ELEMENTWISE and each.shape != node.results[0].shape
     ]
     return join(*(tag("p", line) for line in told))
@@ -160,7 +160,7 @@ def _summed(graph: Graph, node: Node) -> Html:
 
 def _none(node: Node) -> str:
     told = "No gradient goes to operands that do not require one. " if None in node.operands else ""
-    silent = len([place for place in node.operands if place]) > len(list(sent_by(node)))
+    silent = len([place for place in node.operands if place]) > len(list(outgoing_gradients(node)))
     return told + ("An operand that requires grad gets none (None) from this rule." if silent else "")
 
 

@@ -104,13 +104,13 @@ def _line(numbers: Any) -> str:
     return f"[{', '.join(map(_line, numbers))}]" if isinstance(numbers, list) else number(numbers)
 
 
-def sent_by(node: Node) -> Iterator[tuple[ResultPlace, Values]]:
+def outgoing_gradients(node: Node) -> Iterator[tuple[ResultPlace, Values]]:
     """Yield the gradients that a node sends on, each with its destination."""
     sent = node.passage.sent if node.passage else ()
     return ((place, each) for place, each in zip(node.operands, sent, strict=False) if place and each)
 
 
-def arrived_at(node: Node) -> str:
+def incoming_gradients_text(node: Node) -> str:
     """Return in a few words the gradients that arrive at a node's results."""
     if node.passage is None:
         return "none"

@@ -6,7 +6,14 @@ from collections.abc import Iterable, Sequence
 
 from autograder.notebook.html_markup import Html, join, table, tag
 from explorers.graph import Graph
-from explorers.graph_labels import arrived_at, node_numbers, operand_origin, row_label, sent_by, tensor_in_brief
+from explorers.graph_labels import (
+    incoming_gradients_text,
+    node_numbers,
+    operand_origin,
+    outgoing_gradients,
+    row_label,
+    tensor_in_brief,
+)
 from explorers.graph_modules import GraphRow
 from explorers.graph_steps import Phase, UnfoldedGraph, id_of
 from explorers.graph_trace import ResultPlace
@@ -77,18 +84,27 @@ def _back_line(story: UnfoldedGraph, row: GraphRow) -> list[str]:
         return [label, "", ""]
     if row.module:
         inside = set(row.nodes)
-        sent = [(place, each) for at in row.nodes for place, each in sent_by(graph.nodes[at]) if place[0] not in inside]
-        arrived = [arrived_at(graph.nodes[at]) for at in row.nodes if _used_outside(graph, at, inside)]
+        sent = [
+            (place, each)
+            for at in row.nodes
+            for place, each in outgoing_gradients(graph.nodes[at])
+            if place[0] not in inside
+        ]
+        arrived = [incoming_gradients_text(graph.nodes[at]) for at in row.nodes if _used_outside(graph, at, inside)]
         added = sum(bool(graph.nodes[at].added) for at in row.nodes)
         return [label, _lines(arrived), _lines([*_destinations(graph, sent), f"adds to {added} .grad"])]
     node = graph.nodes[row.nodes[0]]
     if node.added:
         before, after = (tensor_in_brief(values, "None") for values in (node.added.before, node.added.after))
         changes = node.added.incoming and node.added.tracked
-        return [label, arrived_at(node), f".grad: {before} becomes {after}" if changes else ".grad stays as it is"]
+        return [
+            label,
+            incoming_gradients_text(node),
+            f".grad: {before} becomes {after}" if changes else ".grad stays as it is",
+        ]
     if node.passage and not node.passage.sent:
-        return [label, arrived_at(node), "the backward pass stops here"]
-    return [label, arrived_at(node), _lines(_destinations(graph, sent_by(node)))]
+        return [label, incoming_gradients_text(node), "the backward pass stops here"]
+    return [label, incoming_gradients_text(node), _lines(_destinations(graph, outgoing_gradients(node)))]
 
 
 def _destinations(graph: Graph, sent: Iterable[tuple[ResultPlace, Values]]) -> list[str]:

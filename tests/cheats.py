@@ -19,8 +19,8 @@ from autograder.course.replay_cheats import (
     MOST,
     after_an_honest_first,
     judge_replay,
+    judge_shape_aware_replay,
     share_of_constants,
-    with_right_shapes,
 )
 from tests.our_course import COURSE
 
@@ -64,7 +64,7 @@ def rows(judge: Judge, seeds: Sequence[int], names: Iterable[str] = ()) -> Itera
             key = judge.keys.reference_key(name, seed)
             replays.append(judge_replay(exercise, shipped, key).score)
             constants.append(share_of_constants(after_an_honest_first(exercise, shipped, key)))
-            shapes.append(with_right_shapes(exercise, shipped, key).score)
+            shapes.append(judge_shape_aware_replay(exercise, shipped, key).score)
             again += judge.keys.drawn[name, seed] != seed
         yield Row(name, max(replays), max(constants), again / len(seeds), max(shapes))
 

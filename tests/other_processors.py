@@ -16,7 +16,7 @@ from pathlib import Path
 
 import torch
 
-from autograder.authoring.message_check import failed_verdicts, other_messages
+from autograder.authoring.bank_message_check import failed_verdicts, other_messages
 from autograder.authoring.proof import shipped_key
 from autograder.authoring.stale_observations import still_holds
 from autograder.course.answer_bank import KnownAnswer

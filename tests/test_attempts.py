@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.sandbox.execution.forked_children import ForkServerPool
+from autograder.sandbox.execution.fork_server_client import ForkServerPool
 from autograder.sandbox.execution.submission_runner import run_program
 from tests import attempts, made
 from tests.attacks import attempts_on_stock

@@ -4,7 +4,7 @@ from itertools import chain, combinations
 
 import pytest
 
-from autograder.authoring.message_check import failed_verdicts
+from autograder.authoring.bank_message_check import failed_verdicts
 from tests.test_bank import grade, judge_of
 
 # tag of the wrong answer: pairs of the solution's text and the starter's text

@@ -9,7 +9,7 @@ import pytest
 from autograder.course.answer_bank import AnswerBank, KnownAnswer, load_bank
 from autograder.course.changed_solution import apply_change, bare
 from autograder.course.course_location import bank_path
-from autograder.errors import BankError
+from autograder.errors import AnswerBankError
 from autograder.exercises.probe import see_exception
 from tests.sample_course import COURSE, STEM, sample_judge
 from tests.small_chapter import STEM as SMALL
@@ -96,7 +96,7 @@ class TestChanges:
     )
     def test_what_does_not_fit(self, change: Mapping[str, str], told: str) -> None:
         """A string that occurs more than once, or not at all, raises BankError."""
-        with pytest.raises(BankError, match=told):
+        with pytest.raises(AnswerBankError, match=told):
             apply_change(LOOP, change)
 
 
@@ -152,7 +152,7 @@ class TestBank:
     )
     def test_what_is_refused(self, tmp_path: Path, entry: str, told: str) -> None:
         """An impossible change raises an error with file, line, exercise, tag and reason."""
-        with pytest.raises(BankError, match=rf"(?s)answers/{SMALL}/double\.py:{told}"):
+        with pytest.raises(AnswerBankError, match=rf"(?s)answers/{SMALL}/double\.py:{told}"):
             bank_of(tmp_path, entry)
 
     def test_a_solution_that_is_written_anew_is_told_by_all_that_lean_on_it(self, tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ class TestBank:
         chapter = tmp_path / "course" / "chapters" / f"{SMALL}.py"
         chapter.write_text(TEXT.replace("math.fsum([x, x])", "x + x"), encoding="utf-8")
 
-        with pytest.raises(BankError) as caught:
+        with pytest.raises(AnswerBankError) as caught:
             load_bank(bank_path(tmp_path / "course", SMALL, "double"))
 
         assert ["squares", "thrice"] == [line.split("'")[1] for line in str(caught.value).splitlines()]

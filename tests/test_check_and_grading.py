@@ -22,8 +22,8 @@ from ipykernel.compiler import XCachingCompiler
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
+from autograder.authoring.bank_message_check import failed_verdicts, other_messages
 from autograder.authoring.example_students import ClassMaker
-from autograder.authoring.message_check import failed_verdicts, other_messages
 from autograder.course.answer_bank import KnownAnswer
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Report

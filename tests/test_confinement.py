@@ -21,7 +21,7 @@ from autograder.errors import WorkFailed
 from autograder.exercises.exercise import Case
 from autograder.sandbox import confinement_policy, self_test
 from autograder.sandbox.execution import choose_runner
-from autograder.sandbox.execution.forked_children import ForkServerPool
+from autograder.sandbox.execution.fork_server_client import ForkServerPool
 from autograder.sandbox.execution.fresh_process import fresh_process
 from autograder.sandbox.execution.program import AssignmentSetup, Outcome
 from autograder.sandbox.execution.submission_runner import run_program
@@ -450,7 +450,7 @@ class TestChoice:
     def test_child_that_cannot_be_confined_is_our_fault(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """If a child cannot be confined, grading stops with the reason, and no student is blamed."""
         monkeypatch.setattr(
-            "autograder.sandbox.execution.forked_children.receive_frame", lambda *_: None
+            "autograder.sandbox.execution.fork_server_client.receive_frame", lambda *_: None
         )  # it ended without a word
 
         with pytest.raises(WorkFailed, match=r"could not be confined.*Nothing was graded"):

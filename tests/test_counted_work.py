@@ -24,12 +24,12 @@ from autograder.files import write_all
 from autograder.grading import points_cache
 from autograder.grading.assignment import read_assignment
 from autograder.grading.executors import WorkerChoice
-from autograder.nbgrader_plugin import due_dates, gradebook_scores, notebook_writer
+from autograder.nbgrader_plugin import apply_deadlines, gradebook_scores, notebook_writer
 from autograder.nbgrader_plugin.gradebook_recorder import ClassGradebook
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.pipe_messages import Frame
 from autograder.sandbox.execution import observation_cache, submission_runner
-from autograder.sandbox.execution.forked_children import _ForkServer
+from autograder.sandbox.execution.fork_server_client import _ForkServer
 from autograder.submission import read_submission, released_cells
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.made_submissions import handed_in
@@ -178,7 +178,7 @@ def asked_at_the_end(cycle: Cycle, students: Iterable[str]) -> int:
     """Return the number of queries at the end of a run if the gradebook had only these students."""
 
     def end() -> None:
-        due_dates.apply_deadlines(cycle.api, gradebook, cycle.course, STEM)
+        apply_deadlines.apply_deadlines(cycle.api, gradebook, cycle.course, STEM)
         gradebook_scores.outdated_manual_scores(gradebook, STEM)
 
     with pytest.MonkeyPatch.context() as patch:

@@ -10,8 +10,8 @@ import pytest
 from nbgrader.preprocessors import AssignLatePenalties
 
 from autograder.errors import WorkFailed
+from autograder.nbgrader_plugin.apply_deadlines import LatePenalty, check_late_penalty_plugin
 from autograder.nbgrader_plugin.deadlines import SETTINGS
-from autograder.nbgrader_plugin.due_dates import LatePenalty, check_plug_in
 from autograder.nbgrader_plugin.nbgrader_api import course_api, course_directory
 from tests.small_chapter import PROJECT, make_project
 
@@ -41,7 +41,7 @@ def test_a_plug_in_beside_the_configuration_is_found(course: Path) -> None:
     (course / f"{RULE}.py").write_text(_PLUG_IN)
     (course / SETTINGS).write_text(_NAMED)
     api = course_api(course)
-    check_plug_in(api)
+    check_late_penalty_plugin(api)
 
     assert 3.0 == AssignLatePenalties(parent=api).plugin_class().late_submission_penalty("ada", 6.0, 1.0)
 
@@ -54,7 +54,7 @@ def test_a_plug_in_that_cannot_be_had_is_one_line(course: Path, text: str | None
     (course / SETTINGS).write_text(_NAMED)
 
     with pytest.raises(WorkFailed, match=r"plug-in .* cannot be loaded .*Correct") as caught:
-        check_plug_in(course_api(course))
+        check_late_penalty_plugin(course_api(course))
     assert "\n" not in str(caught.value)
 
 

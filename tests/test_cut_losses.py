@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from autograder.authoring.message_check import failed_verdicts
+from autograder.authoring.bank_message_check import failed_verdicts
 from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.diagnosis.judge_observations import judge
 from autograder.exercises.exercise import Case

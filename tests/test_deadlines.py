@@ -16,8 +16,8 @@ from nbgrader.api import Gradebook
 from autograder.__main__ import main
 from autograder.errors import WorkFailed
 from autograder.nbgrader_plugin import deadlines
+from autograder.nbgrader_plugin.apply_deadlines import set_dates, set_time
 from autograder.nbgrader_plugin.deadlines import SETTINGS, Deadlines, Lateness, as_nbgrader, to_datetime
-from autograder.nbgrader_plugin.due_dates import set_dates, set_time
 
 BERLIN = timezone(timedelta(hours=1))
 EVENING = datetime(2026, 11, 30, 18, tzinfo=BERLIN)

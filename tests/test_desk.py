@@ -37,7 +37,7 @@ def test_a_student_sees_no_teachers_tools(tmp_path: Path) -> None:
     assert {f"@jupyter/nbgrader:{name}" for name in ("formgrader", "create-assignment", "menu")} < set(told["disabled"])
     assert "@jupyter/nbgrader:validate-assignment" not in told["disabled"]
     assert "false" in str(told["overrides"]) and "showLastModifiedColumn" in str(told["overrides"])
-    assert "--ext=autograder.notebook.skipped_setup" in told["kernel"]
+    assert "--ext=autograder.notebook.unrun_cell_advice" in told["kernel"]
     assert "saveState': True" in str(told["overrides"])  # saves explorers in the notebook
     assert "commsOverSubshells': 'disabled" in str(told["overrides"])  # explorers wait for a running cell
 

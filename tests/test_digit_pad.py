@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from explorers import digit_pad, pad_file, pad_widget
+from explorers import digit_pad, drawing_pad_widget, saved_drawings_file
+from explorers.drawing_pad import BRUSHES, MOST_KEPT, MOST_POINTS, MOST_STROKES, SIDE, Pad, PenStroke, drawing_of
+from explorers.drawing_pad_picture import MOST_SHOWN
+from explorers.drawing_pad_widget import MOST_PADS, DigitPad
 from explorers.drawing_prediction import DOT, EMPTY, predict_drawing, shrink_to_8x8
-from explorers.pad import BRUSHES, MOST_KEPT, MOST_POINTS, MOST_STROKES, SIDE, Pad, PenStroke, drawing_of
-from explorers.pad_picture import MOST_SHOWN
-from explorers.pad_widget import MOST_PADS, DigitPad
 from explorers.synthetic_digits import draw_strokes, strokes_of
 from tests.test_explorer_widget import bundle
 
@@ -454,8 +454,8 @@ class TestFile:
     @pytest.fixture(autouse=True)
     def file(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         """Return the path of the file for a notebook in its own folder."""
-        monkeypatch.setattr(pad_file, "folder_of_notebook", lambda: tmp_path)
-        return tmp_path / pad_file.NAME
+        monkeypatch.setattr(saved_drawings_file, "folder_of_notebook", lambda: tmp_path)
+        return tmp_path / saved_drawings_file.NAME
 
     @staticmethod
     def saved(*digits: int) -> DigitPad:
@@ -561,7 +561,7 @@ class TestFile:
         monkeypatch.undo()
         self.saved(1)
 
-        assert not file.exists() and pad_file.folder_of_notebook() is None and file.name.startswith(".")
+        assert not file.exists() and saved_drawings_file.folder_of_notebook() is None and file.name.startswith(".")
 
 
 class TestStillPicture:
@@ -574,7 +574,7 @@ class TestStillPicture:
 
     def test_samples_are_drawn_as_people_do(self) -> None:
         """The samples differ in size and place, so that they are not easier than real drawings."""
-        drawings, labels = pad_widget._ten_samples()
+        drawings, labels = drawing_pad_widget._ten_samples()
         edges = [drawing.any(dim=1).nonzero().flatten()[[0, -1]].tolist() for drawing in drawings]
         heights, middles = zip(*((low - high, (low + high) / 2) for high, low in edges), strict=True)
 

@@ -18,6 +18,7 @@ import torch
 from safetensors.torch import save
 
 from autograder.course.judge import Judge
+from autograder.cpu_time_limit import OutOfBudget, time_budget
 from autograder.diagnosis import judge_observations
 from autograder.diagnosis.expected import ExpectedObservations
 from autograder.diagnosis.verdict import Report, Status
@@ -34,7 +35,6 @@ from autograder.grading.bounded_judging import NO_FORM, judge_within_limits, unj
 from autograder.pipe_messages import Frame
 from autograder.sandbox.execution.program import LIMITS
 from autograder.sandbox.execution.submission_runner import outcome_in
-from autograder.time_budget import OutOfBudget, time_budget
 from course.exercises.ch04_training.broken_loops import broken_loops
 from tests import made
 
@@ -175,7 +175,7 @@ def test_work_without_end_ends() -> None:
 
 def test_a_budget_that_was_kept_leaves_nothing_behind() -> None:
     """After a time budget, tracing works without errors."""
-    code = "import sys; from autograder.time_budget import time_budget\n"
+    code = "import sys; from autograder.cpu_time_limit import time_budget\n"
     code += "with time_budget(60):\n    pass\nsys.settrace(lambda *_: None)\n(lambda: print('went on'))()"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
 

@@ -9,7 +9,7 @@ import pytest
 from autograder.course.answer_bank import AnswerBank, load_bank
 from autograder.course.course_location import bank_path
 from autograder.course.judge import Judge
-from autograder.errors import BankError, ChapterError, CourseNotFound, ExerciseError
+from autograder.errors import AnswerBankError, ChapterError, CourseNotFound, ExerciseError
 from autograder.exercises.observation import Observation
 from autograder.grading.bounded_judging import judge_within_limits
 from tests.our_course import COURSE as OURS
@@ -113,7 +113,7 @@ class TestJudge:
         bank.write_text(bank_text("one_hot"))
         bank.with_name("two_hot.py").unlink()
         bank.write_text(bank_text("two_hot"))
-        with pytest.raises(BankError, match=r"one_hot\.py:\d+: expected `bank = .*, found the bank of 'two_hot'"):
+        with pytest.raises(AnswerBankError, match=r"one_hot\.py:\d+: expected `bank = .*, found the bank of 'two_hot'"):
             Judge(tmp_path, STEM)
 
 
@@ -183,18 +183,18 @@ class TestBank:
         bank = AnswerBank("lambda_like")
         bank.right("plain")(lambda_like)
 
-        with pytest.raises(BankError, match="twice"):
+        with pytest.raises(AnswerBankError, match="twice"):
             bank.right("plain")
 
     def test_an_answer_has_the_name_of_the_exercise(self) -> None:
         """An answer with another name than the exercise raises BankError."""
-        with pytest.raises(BankError, match="expected an answer called 'f' under 'plain', found 'lambda_like'"):
+        with pytest.raises(AnswerBankError, match="expected an answer called 'f' under 'plain', found 'lambda_like'"):
             AnswerBank("f").right("plain")(lambda_like)
 
     @pytest.mark.parametrize(("tag", "sentence"), [("No Keepdim", "s"), ("ok", "  ")])
     def test_tags_and_sentences_have_a_form(self, tag: str, sentence: str) -> None:
         """A tag that is not lower case with hyphens, or an empty message, raises BankError."""
-        with pytest.raises(BankError):
+        with pytest.raises(AnswerBankError):
             AnswerBank("f").wrong(tag, sentence)
 
     def test_a_bank_that_cannot_run_is_named_with_its_line(self, tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ class TestBank:
         for text, told in broken.items():
             (tmp_path / "f.py").write_text(text)
 
-            with pytest.raises(BankError, match=rf"f\.py:{text.count(chr(10))}: .*{told}"):
+            with pytest.raises(AnswerBankError, match=rf"f\.py:{text.count(chr(10))}: .*{told}"):
                 load_bank(tmp_path / "f.py")
 
     def test_a_file_without_a_bank_is_named(self, tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ class TestBank:
         for text in ("banc = 1\n", bank_text("g")):
             (tmp_path / "ch99").mkdir(exist_ok=True)
             (tmp_path / "ch99" / "f.py").write_text(text)
-            with pytest.raises(BankError, match=r'expected `bank = AnswerBank\("f"\)'):
+            with pytest.raises(AnswerBankError, match=r'expected `bank = AnswerBank\("f"\)'):
                 load_bank(tmp_path / "ch99" / "f.py")
 
 

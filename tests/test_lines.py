@@ -14,10 +14,10 @@ from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Report, Status
 from autograder.exercises.exercise import Case, Exercise, Requirement
 from autograder.exercises.exercise import exercise as exercise_of
+from autograder.exercises.form_slips import ROUNDED, are_rounded
 from autograder.exercises.observation import Observation
 from autograder.exercises.probes.tensors import calling, result_only
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.type_slips import ROUNDED, are_rounded
 from autograder.notebook import report_rendering
 
 PASS, FAIL, WAITS = Status.PASS, Status.FAIL, Status.SKIPPED

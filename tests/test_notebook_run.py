@@ -7,7 +7,7 @@ import pytest
 from nbformat import NotebookNode
 
 from autograder.errors import WorkFailed
-from autograder.papermill_run import run_notebook
+from autograder.run_with_papermill import run_notebook
 
 
 def notebook(*cells: NotebookNode) -> NotebookNode:

@@ -21,7 +21,7 @@ from autograder.errors import CourseNotFound
 from autograder.grading import class_table
 from autograder.grading.class_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.nbgrader_plugin.gradebook_scores import Mark, MarkedAssignment, Person
+from autograder.nbgrader_plugin.gradebook_scores import AssignmentScore, MarkedAssignment, Person
 from autograder.notebook.colors import BLUE, ORANGE, WHITE
 from autograder.notebook.html_markup import tag
 from autograder.reports import chapter_sections, course_sections, write_reports
@@ -122,7 +122,7 @@ class TestCounting:
 
     def test_scores_are_the_gradebooks(self) -> None:
         """Scores are the gradebook's if it has them, else the verdict's."""
-        task = MarkedAssignment("ch", None, 2.0, {"s0": Mark(True, None, raw=1.5, penalty=1.0)})
+        task = MarkedAssignment("ch", None, 2.0, {"s0": AssignmentScore(True, None, raw=1.5, penalty=1.0)})
 
         assert {"s0": 0.5, "s1": 2.0} == results(verdict(PASS), verdict(PASS), task=task).scores
 
@@ -160,7 +160,10 @@ class TestPage:
 
     def test_who_needs_a_person(self) -> None:
         """The review list has students who were not graded, not read or timed out, or have outdated manual scores."""
-        marks = {"s2": Mark(True, needs_a_person=True, has_older_score=True), "s0": Mark(True, needs_a_person=True)}
+        marks = {
+            "s2": AssignmentScore(True, needs_a_person=True, has_older_score=True),
+            "s0": AssignmentScore(True, needs_a_person=True),
+        }
         class_ = results(verdict(PASS), None, verdict(PASS), verdict(HUNG), task=MarkedAssignment("ch", None, 2, marks))
         told = chapter_sections.review_list(class_)
 

@@ -13,7 +13,7 @@ from autograder.course.course import course_in
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.grading.class_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.nbgrader_plugin.gradebook_scores import Mark, MarkedAssignment, Person
+from autograder.nbgrader_plugin.gradebook_scores import AssignmentScore, MarkedAssignment, Person
 from autograder.reports import chapter_sections, student_pages, write_reports
 from autograder.reports import class_results as results_of
 from autograder.reports.class_results import Results
@@ -59,7 +59,7 @@ def pages(tmp_path: Path) -> dict[str, bytes]:
     """Return the pages of a class of three with two chapters and a teacher's own assignment."""
     error = {"output_type": "error", "ename": "AssertionError", "evalue": EVIL}
     own = verdict("hw", tests={"seen": (0.0, 3.0), "share": (1.0, 1.0)}, outputs={"seen": [error]})
-    mark = Mark(True, None, 2.0, 0.5, seconds_late=26 * 3600.0)
+    mark = AssignmentScore(True, None, 2.0, 0.5, seconds_late=26 * 3600.0)
     rows = {
         "one": (StudentRow("ada", verdict("one", KNOWN, PASS, STUB, repairs=("it was renamed.",))),),
         "two": (StudentRow("ada", verdict("two", PASS, trouble="it is no JSON.")), StudentRow("bob", None, "", True)),

@@ -13,7 +13,7 @@ from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import start_new_kernel
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.notebook.skipped_setup import skipped_setup_advice
+from autograder.notebook.unrun_cell_advice import skipped_setup_advice
 
 pytestmark = pytest.mark.usefixtures("in_the_sample")
 SETUP = "# the tools\nfrom autograder import check\nimport torch"
@@ -76,7 +76,7 @@ def client(tmp_path: Path) -> Iterator[BlockingKernelClient]:
     manager, client = start_new_kernel(
         cwd=str(tmp_path),
         env=os.environ | told | {"IPYTHONDIR": str(tmp_path / "i")},
-        extra_arguments=["--ext=autograder.notebook.skipped_setup"],
+        extra_arguments=["--ext=autograder.notebook.unrun_cell_advice"],
     )
     yield client
     client.stop_channels()

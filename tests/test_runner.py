@@ -17,7 +17,7 @@ from autograder.errors import WorkFailed
 from autograder.grading.execution_plan import Task, plan_run
 from autograder.pipe_messages import Frame, FrameError
 from autograder.sandbox.execution.child_process import child_environment
-from autograder.sandbox.execution.forked_children import ForkServerPool
+from autograder.sandbox.execution.fork_server_client import ForkServerPool
 from autograder.sandbox.execution.fresh_process import fresh_process
 from autograder.sandbox.execution.program import AssignmentSetup, Children, Outcome
 from autograder.sandbox.execution.submission_runner import run_program

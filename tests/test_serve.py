@@ -14,7 +14,7 @@ from nbgrader.preprocessors import Execute
 
 from autograder.course.course_location import COURSE_VARIABLE, find_course
 from autograder.errors import CourseError, CourseNotFound
-from autograder.notebook.fresh_check import judge_on_fresh_cases
+from autograder.notebook.fresh_case_check import judge_on_fresh_cases
 from tests.small_chapter import SAMPLE
 
 RIGHT = "def add_bias(x, bias):\n    return x + bias[:, None]\n"

@@ -12,7 +12,7 @@ from autograder.course.chapter_reader import Chapter, read_chapter
 from autograder.course.side_paths import main_path, side_paths
 from autograder.errors import ChapterError, WorkFailed
 from autograder.notebook import progress_log
-from autograder.papermill_run import run_notebook
+from autograder.run_with_papermill import run_notebook
 from tests.side_chapter import STEM, TEXT, read
 from tests.small_chapter import PROJECT, refusal
 

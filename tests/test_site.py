@@ -17,7 +17,7 @@ from autograder.authoring.chapter_notebooks import solution_notebook
 from autograder.authoring.site.build_site import build
 from autograder.authoring.site.chapter_page import chapter_page
 from autograder.authoring.site.executed_chapters import execute_chapters
-from autograder.authoring.site.figure_markup import defer_figures
+from autograder.authoring.site.lazy_figures import defer_figures
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
 from autograder.course.reading_time import fill_minutes

@@ -9,13 +9,13 @@ from torch import nn
 from autograder.exercises.exercise import Case, default_torch_settings
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer
+from autograder.exercises.probes.sample_trainings import IN_EVAL, image_model, labeled_images, optimizer_of, row_model
 from autograder.exercises.probes.training_runs import (
     TrainingScenario,
     observe_resumed_training,
     observe_training,
     trained_on_meta,
 )
-from autograder.exercises.probes.training_samples import IN_EVAL, image_model, images_of, optimizer_of, row_model
 from autograder.exercises.probes.training_steps import (
     at_each_call,
     before_any_step,
@@ -127,7 +127,7 @@ def test_calls_are_noted_with_what_goes_in_and_out() -> None:
     """Each call is recorded with a value computed from input and output."""
     model = image_model("conv")
     notes = at_each_call(model, lambda inputs, output: (len(inputs[0]), tuple(output.shape)))
-    model(images_of(5, 1)[0])
+    model(labeled_images(5, 1)[0])
 
     assert [(5, (5, 3))] == notes
 

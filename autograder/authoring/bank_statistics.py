@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
-from autograder.authoring.message_check import failed_verdicts
+from autograder.authoring.bank_message_check import failed_verdicts
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.course.judge import Judge

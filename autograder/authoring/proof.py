@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from autograder.authoring import answer_text_agreement, static_checks
-from autograder.authoring.message_check import failed_verdicts, other_messages, same_observations
+from autograder.authoring.bank_message_check import failed_verdicts, other_messages, same_observations
 from autograder.authoring.solution_timing import time_lines
 from autograder.authoring.stale_observations import still_holds
 from autograder.authoring.surviving_mutants import survivor_lines

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from autograder.course.changed_solution import apply_change, bare, run_answer
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import chapter_path
-from autograder.errors import BankError
+from autograder.errors import AnswerBankError
 from autograder.python_names import names_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -98,7 +98,7 @@ class AnswerBank:
         docstrings, or in the right answer that `of` names.
         """
         if not sentence.strip():
-            raise BankError(f"the wrong answer {tag!r} to {self.exercise!r} needs a sentence for the student")
+            raise AnswerBankError(f"the wrong answer {tag!r} to {self.exercise!r} needs a sentence for the student")
         known = KnownAnswer(self.exercise, tag, sentence, _unmade, "", also=also, unless=unless, slip=slip)
         return self._register(known, change, of)
 
@@ -117,7 +117,9 @@ class AnswerBank:
         which is true of all of them.
         """
         if not facet.strip():
-            raise BankError(f"the wrong answer {tag!r} to {self.exercise!r} needs a facet whose message students read")
+            raise AnswerBankError(
+                f"the wrong answer {tag!r} to {self.exercise!r} needs a facet whose message students read"
+            )
         return self._register(KnownAnswer(self.exercise, tag, "", _unmade, "", facet, also), change, of)
 
     def right(self, tag: str) -> Callable[[Function], Function]:
@@ -137,11 +139,11 @@ class AnswerBank:
                 continue
             try:
                 if of not in bases:
-                    raise BankError("there is no such answer")
+                    raise AnswerBankError("there is no such answer")
                 source = apply_change(bare(bases[of]), change)
                 function = run_answer(self.exercise, answer.tag, source, prelude)
                 self._answers[place] = replace(answer, function=function, source=source)
-            except BankError as error:
+            except AnswerBankError as error:
                 base = f"the right answer {of!r}" if of else "the worked solution"
                 yield answer.tag, f"the answer {answer.tag!r} to {self.exercise!r} changes {base}: {error}"
 
@@ -150,9 +152,9 @@ class AnswerBank:
     ) -> Callable[[Function], Function]:
         tag = known.tag
         if not _TAG.fullmatch(tag):
-            raise BankError(f"expected a tag like 'no-keepdim' for {self.exercise!r}, found {tag!r}")
+            raise AnswerBankError(f"expected a tag like 'no-keepdim' for {self.exercise!r}, found {tag!r}")
         if any(answer.tag == tag for answer in self._answers):
-            raise BankError(
+            raise AnswerBankError(
                 f"the answer {tag!r} to {self.exercise!r} is in the bank twice; give one of them another tag"
             )
         if change:
@@ -161,9 +163,11 @@ class AnswerBank:
 
         def register(function: Function) -> Function:
             if change or of:
-                raise BankError(f"the answer {tag!r} to {self.exercise!r} has a function and a change; take one out")
+                raise AnswerBankError(
+                    f"the answer {tag!r} to {self.exercise!r} has a function and a change; take one out"
+                )
             if function.__name__ != self.exercise:
-                raise BankError(
+                raise AnswerBankError(
                     f"expected an answer called {self.exercise!r} under {tag!r}, found {function.__name__!r}"
                 )
             source = _source(function)
@@ -178,7 +182,7 @@ class AnswerBank:
 
 
 def _unmade(*_: object, **__: object) -> None:
-    raise BankError("an answer that is given as a change cannot be called before its bank is loaded")
+    raise AnswerBankError("an answer that is given as a change cannot be called before its bank is loaded")
 
 
 def _source(answer: Function) -> str:
@@ -239,17 +243,17 @@ def load_bank(path: Path) -> AnswerBank:
         spec.loader.exec_module(module)
     except Exception as error:
         line = getattr(error, "lineno", None) or traceback.extract_tb(error.__traceback__)[_frame(error, path)].lineno
-        kind = "" if isinstance(error, BankError) else f"{type(error).__name__}: "
-        raise BankError(f"{path}:{line}: {kind}{error}. Correct the answer bank.") from error
+        kind = "" if isinstance(error, AnswerBankError) else f"{type(error).__name__}: "
+        raise AnswerBankError(f"{path}:{line}: {kind}{error}. Correct the answer bank.") from error
     bank = getattr(module, "bank", None)
     if not isinstance(bank, AnswerBank) or bank.exercise != path.stem:
         where = f"{path}:{_line_of_bank(path)}"
-        raise BankError(f'{where}: expected `bank = AnswerBank("{path.stem}")`, found {_found(bank)}. Write it.')
+        raise AnswerBankError(f'{where}: expected `bank = AnswerBank("{path.stem}")`, found {_found(bank)}. Write it.')
     if bank.changes:
         chapter = read_chapter(chapter_path(path.parents[2], path.parent.name))
         unmade = bank.make_changed(chapter.solution(bank.exercise), chapter.prelude)
         if errors := [f"{path}:{_line_of(path, tag)}: {what}. Correct it." for tag, what in unmade]:
-            raise BankError("\n".join(errors))
+            raise AnswerBankError("\n".join(errors))
     return bank
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from autograder.errors import BankError
+from autograder.errors import AnswerBankError
 from autograder.ipython_syntax import without_comments
 from autograder.run_source import run_source
 
@@ -43,7 +43,7 @@ def apply_change(text: str, change: Mapping[str, str]) -> str:
     """
     spans = sorted(_span(text, old, new) for old, new in change.items())
     if any(one[1] > other[0] for one, other in pairwise(spans)):
-        raise BankError("two of its strings share a piece of it; make one of both")
+        raise AnswerBankError("two of its strings share a piece of it; make one of both")
     for start, end, new in reversed(spans):
         text = text[:start] + new + text[end:]
     return text
@@ -52,7 +52,9 @@ def apply_change(text: str, change: Mapping[str, str]) -> str:
 def _span(text: str, old: str, new: str) -> _Span:
     found = list(_places(text, old, new))
     if len(found) != 1:
-        raise BankError(f"{old!r} stands {f'{len(found)} times' if found else 'nowhere'} in it, and must stand once")
+        raise AnswerBankError(
+            f"{old!r} stands {f'{len(found)} times' if found else 'nowhere'} in it, and must stand once"
+        )
     return found[0]
 
 
@@ -78,7 +80,7 @@ def run_answer(exercise: str, tag: str, text: str, prelude: str) -> Callable[...
         run_source(text, f"<{tag!r}, an answer to {exercise}>", namespace)
         answer: Callable[..., Any] = namespace[exercise]
     except Exception as error:
-        raise BankError(f"what it gives cannot be run ({type(error).__name__}: {error})") from error
+        raise AnswerBankError(f"what it gives cannot be run ({type(error).__name__}: {error})") from error
     return answer
 
 

@@ -24,8 +24,8 @@ def judge_replay(exercise: Exercise, shipped: ExpectedObservations, key: Expecte
     return judge(exercise, key, _constants(shipped, key), _SOURCE)
 
 
-def with_right_shapes(exercise: Exercise, shipped: ExpectedObservations, key: ExpectedObservations) -> Report:
-    """Return the report on a cheat as in `replayed`, which also reports the right form of tensors without values.
+def judge_shape_aware_replay(exercise: Exercise, shipped: ExpectedObservations, key: ExpectedObservations) -> Report:
+    """Return the report on a cheat as in `judge_replay`, which also reports the right form of tensors without values.
 
     The form can be computed from the inputs. An answer that replaces a probe in its own process can report this, and
     judging in another process cannot notice it.
@@ -44,7 +44,7 @@ def _filled(reported: Plain, right: Plain) -> Plain:
 
 
 def after_an_honest_first(exercise: Exercise, shipped: ExpectedObservations, key: ExpectedObservations) -> Report:
-    """Return the report on a cheat as in `replayed` that solves the cases of the first requirement honestly."""
+    """Return the report on a cheat as in `judge_replay` that solves the cases of the first requirement honestly."""
     first = key.cases[0].requirement
     seen = [
         right if case.requirement == first else constant

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from autograder.exercises.difference import Difference, first_difference
 from autograder.exercises.exercise import Case, Exercise
+from autograder.exercises.form_slips import Slip, find_form_slips
 from autograder.exercises.observation import Observation
-from autograder.exercises.type_slips import Slip, find_form_slips
 
 
 @dataclass(frozen=True)

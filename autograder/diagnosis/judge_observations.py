@@ -17,8 +17,8 @@ from autograder.diagnosis.facet_difference import FacetDifference, compare_facet
 from autograder.diagnosis.mistake_matching import explaining_mistake, failing_cases, matches_mistake, same_observation
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.exercises.exercise import Case, Exercise
+from autograder.exercises.form_slips import Slip
 from autograder.exercises.observation import ExceptionSnapshot, Observation
-from autograder.exercises.type_slips import Slip
 
 UNTOUCHED = "untouched"  # in a debugging exercise, the tag of the program that the student has not changed
 _STUB = "NotImplementedError"

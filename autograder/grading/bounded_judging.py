@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from autograder.course.judge import Judge
+from autograder.cpu_time_limit import time_budget
 from autograder.diagnosis.expected import ExpectedObservations
 from autograder.diagnosis.judge_observations import is_final, uniform_report
 from autograder.diagnosis.judge_observations import judge as judge_by
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import CourseError
 from autograder.exercises.observation import Observation
-from autograder.time_budget import time_budget
 
 NO_FORM = "What came back from your code is of a form that no answer has, so nothing in it could be judged."
 _MOST = 2**30  # bytes that judging one answer may allocate

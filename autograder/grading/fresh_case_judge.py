@@ -1,4 +1,4 @@
-"""Judge an answer of a notebook on fresh cases, in a process that `autograder.notebook.fresh_check` starts.
+"""Judge an answer of a notebook on fresh cases, in a process that `autograder.notebook.fresh_case_check` starts.
 
 The notebook's kernel gets the cases and sends back observations; the expected observations stay in this process.
 """

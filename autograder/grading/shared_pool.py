@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection, Pipe
 from typing import ParamSpec, TypeVar
 
 from autograder.sandbox.execution.fork_server import FORKS_BEFORE_LARGE_PAGES
-from autograder.sandbox.execution.forked_children import WarmProcess
+from autograder.sandbox.execution.fork_server_client import WarmProcess
 
 _MODULE = "autograder.grading.shared_server"
 # Messages to the shared process: fork a worker; all are forked, for a class that is small or large; the class is done.

@@ -24,7 +24,7 @@ from autograder.pipe_messages import redirect_to_null
 from autograder.process_startup import block_slow_imports, collect_rarely, import_requests_lazily
 from autograder.sandbox.execution.choose_runner import ALWAYS_PRELOADED
 from autograder.sandbox.execution.fork_server import ForkServer, remove_own_folder
-from autograder.sandbox.execution.forked_children import use_shared_server
+from autograder.sandbox.execution.fork_server_client import use_shared_server
 from autograder.sandbox.linux_calls import die_with_parent, use_large_pages
 
 _SECONDS_TO_END_TOO = 0.5  # much longer than the system needs to end the children of a process that has ended

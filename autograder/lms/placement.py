@@ -18,7 +18,7 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 from autograder.files import digest_of, write_all
-from autograder.nbgrader_plugin.due_dates import TIME
+from autograder.nbgrader_plugin.apply_deadlines import TIME
 from autograder.submission import student_folder
 from autograder.submission.notebook_choice import names_in
 from autograder.submission.plain_file import read_submitted_file

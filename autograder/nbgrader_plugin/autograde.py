@@ -30,7 +30,7 @@ from autograder.grading.assignment import Assignment, read_assignment, released_
 from autograder.grading.executors import WorkerChoice
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import StoredVerdict
-from autograder.nbgrader_plugin import deadlines, due_dates, preflight_checks, teacher_cell_scores
+from autograder.nbgrader_plugin import apply_deadlines, deadlines, preflight_checks, teacher_cell_scores
 from autograder.nbgrader_plugin.course_lock import lock_course
 from autograder.nbgrader_plugin.extra_credit import give_extra_credit
 from autograder.nbgrader_plugin.gradebook_recorder import Recorder, ReleasedAssignment
@@ -185,7 +185,7 @@ def _graded(converter: Any, wanted: Assignment) -> tuple[Assignment, dict[str, s
     with Gradebook(coursedir.db_url, coursedir.course_id) as gradebook:
         preflight_checks.check_gradable(gradebook, wanted)
         wanted = teacher_cell_scores.add_own_cells(wanted, gradebook, converter)
-        due_dates.set_dates(gradebook, Path(coursedir.root), wanted.stem)
+        apply_deadlines.set_dates(gradebook, Path(coursedir.root), wanted.stem)
     folders = {Path(folder).parent.name: Path(folder) for folder in sorted(converter.assignments)}
     scored = teacher_cell_scores.Scoring(wanted, converter)
     workers = WorkerChoice(stays=isinstance(converter.parent, NbGraderAPI))  # formgrader's process runs many times
@@ -219,12 +219,12 @@ class GradeSubmission(NbGraderPreprocessor):
             with _gradebook(exporter.parent) as gradebook:
                 give_extra_credit(gradebook, course, student, found)
                 submission = gradebook.find_submission(stem, student)
-                due_dates.set_extension(submission, deadlines.read_deadlines(course), stem, student)
+                apply_deadlines.set_extension(submission, deadlines.read_deadlines(course), stem, student)
                 gradebook.db.commit()
             _fill(nb, shown.verdict, _hints(course, wanted))
         except OperationalError as error:
             # For this error nbgrader itself would advise to upgrade the database, which does not help.
-            raise NbGraderException(str(preflight_checks.gradebook_error(course, error))) from None
+            raise NbGraderException(str(preflight_checks.gradebook_write_failure(course, error))) from None
         except CourseError as error:
             raise NbGraderException(str(error)) from None
         return nb, resources

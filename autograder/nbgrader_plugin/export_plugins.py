@@ -19,7 +19,7 @@ from nbgrader.plugins import ExportPlugin
 from autograder.grading import verdict_store
 from autograder.nbgrader_plugin import csv_escaping, kept_roster_columns
 from autograder.nbgrader_plugin import gradebook_scores as marks
-from autograder.nbgrader_plugin.gradebook_scores import Mark, MarkedAssignment, Person
+from autograder.nbgrader_plugin.gradebook_scores import AssignmentScore, MarkedAssignment, Person
 from autograder.nbgrader_plugin.kept_roster_columns import Columns
 
 CsvRow = Sequence[object]
@@ -52,7 +52,7 @@ class _Export(ExportPlugin):
         """Return the assignment without the marks of unreadable submissions: they get no grade, not zero."""
         course = self._course()
 
-        def is_unread(student: str, mark: Mark) -> bool:
+        def is_unread(student: str, mark: AssignmentScore) -> bool:
             found = None if course is None or mark.raw else verdict_store.read_verdict(course, task.name, student)
             return bool(found and found.trouble)
 
@@ -148,5 +148,5 @@ class Moodle(_Export):
 _MOODLE = ("First name", "Last name", "Username", "ID number", "Email address")
 
 
-def _score(mark: Mark, nothing: str) -> object:
+def _score(mark: AssignmentScore, nothing: str) -> object:
     return mark.score if mark.is_there else nothing

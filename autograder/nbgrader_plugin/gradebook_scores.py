@@ -29,7 +29,7 @@ class Person:
 
 
 @dataclass(frozen=True)
-class Mark:
+class AssignmentScore:
     """A student's marks for an assignment, in points.
 
     `is_there` says whether the gradebook has a submission. `raw` includes manual scores and extra credit. `handed_in`
@@ -57,11 +57,11 @@ class MarkedAssignment:
     name: str
     due: datetime | None
     max_score: float
-    marks: dict[str, Mark]
+    marks: dict[str, AssignmentScore]
 
-    def of(self, student: str) -> Mark:
+    def of(self, student: str) -> AssignmentScore:
         """Return the mark of one student; an empty one without a submission."""
-        return self.marks.get(student, Mark())
+        return self.marks.get(student, AssignmentScore())
 
 
 def people(gradebook: Gradebook, only: Collection[str] = ()) -> list[Person]:
@@ -103,10 +103,10 @@ def _scored(gradebook: Gradebook, assignment: str, *which: Any) -> set[str]:
     return {each for (each,) in asked.filter(Grade.manual_score.isnot(None), *which)}
 
 
-def _mark(submission: SubmittedAssignment, older: Collection[str]) -> Mark:
+def _mark(submission: SubmittedAssignment, older: Collection[str]) -> AssignmentScore:
     penalty, late = submission.late_submission_penalty or 0.0, submission.total_seconds_late
     waits, student = bool(submission.needs_manual_grade), submission.student_id
-    return Mark(True, submission.timestamp, submission.score, penalty, waits, late, student in older)
+    return AssignmentScore(True, submission.timestamp, submission.score, penalty, waits, late, student in older)
 
 
 def outdated_manual_scores(gradebook: Gradebook, assignment: str) -> dict[str, tuple[str, ...]]:
@@ -114,7 +114,7 @@ def outdated_manual_scores(gradebook: Gradebook, assignment: str) -> dict[str, t
     return _by_hand(gradebook, assignment, waiting=True)
 
 
-def manual_scores(gradebook: Gradebook, assignment: str) -> dict[str, tuple[str, ...]]:
+def manually_graded_cells(gradebook: Gradebook, assignment: str) -> dict[str, tuple[str, ...]]:
     """Map students to the cells that have a score by hand."""
     return _by_hand(gradebook, assignment, waiting=False)
 

@@ -27,15 +27,15 @@ from autograder.grading.regrade import PointsChange, RegradeOptions
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import RoundOptions
 from autograder.nbgrader_plugin import (
+    apply_deadlines,
     deadlines,
-    due_dates,
     gradebook_scores,
     parallel_feedback,
     preflight_checks,
     teacher_cell_scores,
 )
+from autograder.nbgrader_plugin.apply_deadlines import LateSubmission
 from autograder.nbgrader_plugin.course_lock import lock_course
-from autograder.nbgrader_plugin.due_dates import LateSubmission
 from autograder.nbgrader_plugin.export_plugins import PlainGrades
 from autograder.nbgrader_plugin.gradebook_recorder import ClassGradebook, Recorder, ReleasedAssignment, one_gradebook
 from autograder.nbgrader_plugin.nbgrader_api import course_api
@@ -90,7 +90,7 @@ class Cycle:
         """Raise a CourseError if a grading run cannot succeed."""
         preflight_checks.check(self.course, self.api.coursedir.db_url)
         deadlines.read_deadlines(self.course)
-        due_dates.check_plug_in(self.api)
+        apply_deadlines.check_late_penalty_plugin(self.api)
 
     def generate(self) -> None:
         """Write the assignment into the gradebook, and its release from the source; raises a CourseError."""
@@ -159,7 +159,7 @@ class Cycle:
                     reason = self._recorded(recorder, student, outcome, student in known)
                     if reason:
                         failures[student] = reason
-            self.late = due_dates.apply_deadlines(self.api, gradebook, self.course, self.stem)
+            self.late = apply_deadlines.apply_deadlines(self.api, gradebook, self.course, self.stem)
             gradebook.write()
             self.scored_before = gradebook_scores.outdated_manual_scores(gradebook, self.stem)
         return failures
@@ -184,7 +184,7 @@ class Cycle:
                         failures[student] = str(outcome)
                     else:
                         changes.append(PointsChange.between(student, before, now))
-            by_hand = gradebook_scores.manual_scores(gradebook, self.stem)
+            by_hand = gradebook_scores.manually_graded_cells(gradebook, self.stem)
         return Preview(tuple(changes), failures, by_hand)
 
     @contextlib.contextmanager

@@ -109,10 +109,10 @@ def _check_lock(course: Path, database: Path, patience: float) -> None:
         finally:
             connection.close()
     except sqlite3.Error as error:
-        raise gradebook_error(course, error) from None
+        raise gradebook_write_failure(course, error) from None
 
 
-def gradebook_error(course: Path, error: Exception) -> WorkFailed:
+def gradebook_write_failure(course: Path, error: Exception) -> WorkFailed:
     """Return the error for a gradebook that cannot be written; the advice depends on the database's message."""
     message = str(getattr(error, "orig", error))
     if "locked" in message or "busy" in message:

@@ -15,7 +15,7 @@ from autograder.diagnosis.value_kinds import type_words
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import CheckFailed, UnknownExercise
 from autograder.exercises.probe import see
-from autograder.notebook import fresh_check as fresh_cases
+from autograder.notebook import fresh_case_check as fresh_cases
 from autograder.notebook.answer_calls import call_on_cases, timeout_report
 from autograder.notebook.hidden_state import with_notes
 from autograder.notebook.kernel_answer_text import text_of

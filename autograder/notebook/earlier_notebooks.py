@@ -10,7 +10,7 @@ from autograder.course.exercise_index import IndexedChapter
 from autograder.ipython_syntax import CHECK
 from autograder.notebook.last_check import digest_of_answer
 from autograder.notebook.progress_log import LOGBOOK, LoggedCheck, folder_of_notebook
-from autograder.notebook.rerun_answer import SavedAnswer, StoppedError, rerun_answer
+from autograder.notebook.run_saved_answer import SavedAnswer, StoppedError, rerun_answer
 from autograder.submission.find_answers import CheckCall, find_answers_among, find_checks_by_id
 from autograder.submission.submitted_cells import MAX_BYTES, MAX_CELLS, SubmittedCell, read_notebook_contents
 from autograder.submission.unreadable_files import UnreadableError

@@ -16,7 +16,7 @@ from autograder.grading import class_table
 from autograder.grading.class_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin import gradebook_scores as marks
-from autograder.nbgrader_plugin.gradebook_scores import Mark, MarkedAssignment, Person
+from autograder.nbgrader_plugin.gradebook_scores import AssignmentScore, MarkedAssignment, Person
 from autograder.nbgrader_plugin.nbgrader_api import open_gradebook
 
 
@@ -67,9 +67,9 @@ class Results:
         """Each student's points: from the gradebook, with manual scores and penalties, else from the verdict."""
         return {row.student: self._score(row) for row in self.rows if row.verdict}
 
-    def mark(self, student: str) -> Mark:
+    def mark(self, student: str) -> AssignmentScore:
         """Return a student's mark from the gradebook; an empty mark if it has none."""
-        return self.task.of(student) if self.task else Mark()
+        return self.task.of(student) if self.task else AssignmentScore()
 
     def _score(self, row: StudentRow) -> float:
         mark = self.mark(row.student)

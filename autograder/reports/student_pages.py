@@ -11,7 +11,7 @@ from autograder.diagnosis.verdict import Report
 from autograder.files import digest_of
 from autograder.grading.class_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.nbgrader_plugin.due_dates import duration_text
+from autograder.nbgrader_plugin.apply_deadlines import duration_text
 from autograder.notebook.html_markup import Html, join, prose, table, tag
 from autograder.reports.class_results import Results
 from autograder.reports.html_page import shell

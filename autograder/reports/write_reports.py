@@ -12,9 +12,9 @@ from nbformat import NotebookNode
 
 from autograder.errors import CourseNotFound
 from autograder.files import write_all
-from autograder.papermill_run import run_notebook
 from autograder.reports import class_answers, class_results, csv_files, similar_answers, student_pages
 from autograder.reports.html_page import page
+from autograder.run_with_papermill import run_notebook
 
 _NOTEBOOKS = Path(__file__).with_name("notebooks")
 INDEX = "index"

@@ -10,7 +10,7 @@ import pytest
 import torch
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from explorers import digit_pad, pad_file
+from explorers import digit_pad, saved_drawings_file
 from tests.browser.accessible import faint_texts, focus_ring, nameless_controls
 from tests.browser.lab import DARK, LIGHT, PATIENCE, Lab
 from tests.browser.lab_server import Server
@@ -33,7 +33,7 @@ SLOW = PREDICT.replace("    return", "    import time; time.sleep(1.5)\n    retu
 @pytest.fixture(autouse=True)
 def no_file(server: Server) -> None:
     """Delete the file of saved drawings."""
-    (server.folder / pad_file.NAME).unlink(missing_ok=True)
+    (server.folder / saved_drawings_file.NAME).unlink(missing_ok=True)
 
 
 @pytest.fixture

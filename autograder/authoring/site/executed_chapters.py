@@ -15,7 +15,7 @@ import explorers
 from autograder.course.course_location import ANSWERS, CHAPTERS
 from autograder.files import write_all
 from autograder.grading.assignment import grader_digest
-from autograder.papermill_run import run_notebook
+from autograder.run_with_papermill import run_notebook
 
 _UNREAD = (ANSWERS, CHAPTERS, "ledger")  # folders of a course that no notebook reads
 

@@ -104,7 +104,7 @@ def module_with_known_numbers(answer: Answer, case: Case, *names: str) -> tuple[
 def _cut_off(module: nn.Module, result: object) -> list[Plain]:
     if isinstance(result, Tensor) and result.requires_grad:
         result.sum().backward(retain_graph=True)
-    return [name for name, param in module.named_parameters() if grad_at(param) is None]
+    return [name for name, param in module.named_parameters() if read_grad(param) is None]
 
 
 def _count_up(*tensors: object) -> None:
@@ -139,7 +139,7 @@ def leaves_inputs(answer: Answer, case: Case) -> Observation:
 
 
 @on_new
-def lists_parameters(module: Any, *_: Any) -> Observation:
+def observe_parameters(module: Any, *_: Any) -> Observation:
     """Observe the names and shapes of the parameters (`parameters`), sorted by name."""
     return {"parameters": [f"{name} {shape}" for name, shape in named_shapes(module.named_parameters()).items()]}
 
@@ -202,7 +202,7 @@ def backpropagated_gradients(result: Tensor, x: Tensor, module: Any, *names: str
     The weights differ, so that a transposed or summed gradient is noticed.
     """
     weighted_sum(result).backward()
-    return {"x": see(x.grad)} | {name: see(grad_at(getattr(module, name))) for name in names}
+    return {"x": see(x.grad)} | {name: see(read_grad(getattr(module, name))) for name in names}
 
 
 # --- tensors, as they are told
@@ -213,7 +213,7 @@ def named_shapes(named: Iterable[tuple[str, Tensor]]) -> dict[str, Plain]:
     return {name: tuple(tensor.shape) for name, tensor in sorted(named, key=lambda pair: pair[0])}
 
 
-def grad_at(tensor: Tensor) -> Tensor | None:
+def read_grad(tensor: Tensor) -> Tensor | None:
     """Return the `.grad` of a tensor without torch's warning for tensors that are no leaves."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

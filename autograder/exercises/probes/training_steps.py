@@ -13,6 +13,7 @@ from torch.optim.optimizer import Optimizer, register_optimizer_step_pre_hook
 from torch.utils.data import DataLoader, SubsetRandomSampler, TensorDataset
 
 from autograder.exercises.exercise import Case, Probe
+from autograder.exercises.form_slips import are_rounded
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import (
     Answer,
@@ -25,8 +26,7 @@ from autograder.exercises.probe import (
 )
 from autograder.exercises.probes.functions_on_modules import tensor_values
 from autograder.exercises.probes.random_results import fixed_seed
-from autograder.exercises.probes.training_samples import optimizer_of, row_model
-from autograder.exercises.type_slips import are_rounded
+from autograder.exercises.probes.sample_trainings import optimizer_of, row_model
 
 # --- recording a model's calls, gradients and steps
 

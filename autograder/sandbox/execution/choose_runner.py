@@ -57,7 +57,7 @@ def _children(course: Path, unconfined: bool, modules: Callable[[], tuple[str, .
         return fresh_process
     if sys.platform != "linux":
         check_confinement(unconfined)
-    from autograder.sandbox.execution.forked_children import ForkServerPool
+    from autograder.sandbox.execution.fork_server_client import ForkServerPool
 
     return ForkServerPool(modules, (course.resolve(), *HIDDEN_FOLDERS))
 

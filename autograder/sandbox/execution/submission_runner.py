@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from autograder.cpu_time_limit import SECONDS, OutOfBudget, time_budget
 from autograder.errors import DamagedData, TooMuchText
 from autograder.exercises.observation import ExceptionSnapshot, replace_surrogates
 from autograder.pipe_messages import Frame, FrameError, FrameTooLong, receive_frame, send_frame
@@ -37,7 +38,6 @@ from autograder.sandbox.execution.wait_for_message import (
     how_it_ended,
     wait_for,
 )
-from autograder.time_budget import SECONDS, OutOfBudget, time_budget
 
 UNDEFINED = Outcome()  # the answer's name is not defined
 UNREADABLE = "the code sent back something that cannot be read"

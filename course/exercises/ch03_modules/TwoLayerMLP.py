@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.module_classes import computes, gives_shape, lists_parameters
+from autograder.exercises.probes.module_classes import computes, gives_shape, observe_parameters
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import forbids
 
@@ -16,7 +16,7 @@ from ._calls import AXES, CUT_OFF, REPEATS, made_and_called
 shape = Requirement("turns (batch, in_features) into (batch, out_features)", gives_shape)
 layers = Requirement(
     "has two linear layers, fc1 and fc2",
-    lists_parameters,
+    observe_parameters,
     {"parameters": "The names or shapes of the parameters are not those of two layers named fc1 and fc2."},
 )
 relu = Requirement(

@@ -8,14 +8,14 @@ from torch import nn
 from autograder.exercises.exercise import Case
 from autograder.exercises.observation import Plain
 from autograder.exercises.probe import see
-from autograder.exercises.probes.training_samples import images_of
+from autograder.exercises.probes.sample_trainings import labeled_images
 
 
 def outputs_of(model: nn.Module) -> Plain:
     """What a model says of four images in eval mode, (4, 3): every weight and buffer has its part in it."""
     dtype = next(model.parameters()).dtype
     with torch.no_grad():
-        return see(model.eval()(images_of(4, 1, dtype)[0]))
+        return see(model.eval()(labeled_images(4, 1, dtype)[0]))
 
 
 def named(case: Case) -> list[str]:

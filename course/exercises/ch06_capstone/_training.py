@@ -8,12 +8,12 @@ from torch import Tensor
 
 from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Requirement
+from autograder.exercises.form_slips import ROUNDED, are_rounded
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, see
+from autograder.exercises.probes.sample_trainings import image_model, labeled_images, optimizer_of
 from autograder.exercises.probes.training_runs import TrainingScenario, trained_on_meta
-from autograder.exercises.probes.training_samples import image_model, images_of, optimizer_of
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.type_slips import ROUNDED, are_rounded
 
 from ._images import named, outputs_of
 
@@ -34,7 +34,7 @@ class Training(TrainingScenario):
         self.stop, self.epochs = epochs if isinstance(epochs, list) else (0, epochs)
         self.model = image_model(name, seed).to(device)
         self.optimizer = optimizer_of(optimizer, self.model.parameters(), _RATES[optimizer])
-        self._sets = images_of(images, drawn), images_of(_MEASURED, drawn + 1)
+        self._sets = labeled_images(images, drawn), labeled_images(_MEASURED, drawn + 1)
 
     def train(self, answer: Answer, epochs: int, *checkpoint: Any) -> Any:
         rest = {"checkpoint": checkpoint[0]} if checkpoint and checkpoint[0] is not None else {}

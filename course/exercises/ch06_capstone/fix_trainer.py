@@ -10,15 +10,15 @@ from torch.optim.optimizer import Optimizer
 
 from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.form_slips import ROUNDED, are_rounded
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, catching_errors, see
 from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.random_results import fixed_seed
-from autograder.exercises.probes.training_samples import KINDS, SIDE, images_of
+from autograder.exercises.probes.sample_trainings import KINDS, SIDE, labeled_images
 from autograder.exercises.probes.training_steps import before_any_step
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import few_lines
-from autograder.exercises.type_slips import ROUNDED, are_rounded
 
 # --- the limit on changed lines
 
@@ -149,8 +149,8 @@ def hunted(*kept: str) -> Probe:
 
     def look(answer: Answer, case: Case) -> Observation:
         images, drawn, rights, lr = (case.kwargs[key] for key in ("images", "drawn", "rights", "lr"))
-        x, y = images_of(images, drawn)
-        val_x, val_y = images_of(sum(_VAL), drawn + 1)
+        x, y = labeled_images(images, drawn)
+        val_x, val_y = labeled_images(sum(_VAL), drawn + 1)
         with fixed_seed(drawn):
             model = _Scripted(rights, val_y)
         batches = list(zip(x.split(_BATCH), y.split(_BATCH), strict=True))

@@ -12,16 +12,16 @@ from torch import Tensor, nn
 
 from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
+from autograder.exercises.form_slips import ROUNDED, are_rounded
 from autograder.exercises.observation import Observation, Plain, dtype_name
 from autograder.exercises.probe import Answer, catching_errors, see
 from autograder.exercises.probes.autocast import active_autocast_dtype
 from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.random_results import fixed_seed
-from autograder.exercises.probes.training_samples import image_model, images_of, optimizer_of
+from autograder.exercises.probes.sample_trainings import image_model, labeled_images, optimizer_of
 from autograder.exercises.probes.training_steps import at_each_call, at_each_gradient, at_each_step, give_gradients
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import Rule
-from autograder.exercises.type_slips import ROUNDED, are_rounded
 
 from ._images import named, outputs_of
 
@@ -90,7 +90,7 @@ def _autocast_from(dtype: torch.dtype) -> Iterator[None]:
 
 def _batches(sizes: list[int], drawn: int, broken: int | None) -> list[tuple[Tensor, Tensor]]:
     """Batches of these sizes; in the broken one, a pixel is infinite."""
-    images, labels = images_of(sum(sizes), drawn, torch.float32)
+    images, labels = labeled_images(sum(sizes), drawn, torch.float32)
     batches = list(zip(images.split(sizes), labels.split(sizes), strict=True))
     if broken is not None:
         batches[broken][0][0, 0, 4, 4] = float("inf")

@@ -79,7 +79,7 @@ def optimizer_of(name: str, params: Iterable[Tensor], lr: float) -> torch.optim.
     return _OPTIMIZERS[name](params, lr=lr)
 
 
-def images_of(n: int, seed: int, dtype: torch.dtype = torch.float64) -> tuple[Tensor, Tensor]:
+def labeled_images(n: int, seed: int, dtype: torch.dtype = torch.float64) -> tuple[Tensor, Tensor]:
     """Return n noisy images (n, 1, 8, 8) and their labels (n,): 0 for a row, 1 for a column, 2 for a diagonal."""
     draw = torch.Generator().manual_seed(seed)
     labels = torch.randint(0, KINDS, (n,), generator=draw)

@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 
 from autograder.notebook.html_markup import Html, join, prose, tag
-from explorers import pad_file
+from explorers import saved_drawings_file
 from explorers.controls import Control, Refused
+from explorers.drawing_pad import BRUSHES, SIDE, KeptDrawing, Pad, Surface, drawing_of
+from explorers.drawing_pad_picture import SampleDrawing, in_words, pad_picture, still_picture
 from explorers.drawing_prediction import DIGITS, Predict, Prepare, predict_drawing, shrink_to_8x8
-from explorers.pad import BRUSHES, SIDE, KeptDrawing, Pad, Surface, drawing_of
-from explorers.pad_picture import SampleDrawing, in_words, pad_picture, still_picture
 from explorers.synthetic_digits import drawn_digits
 from explorers.widget import Explorer, script_module
 
@@ -178,7 +178,7 @@ class DigitPad(Explorer):
         paper.pad = paper.pad.saved(int(paper.digit))
         kept = f"Kept as {'an' if paper.digit == '8' else 'a'} {paper.digit}. The pad is free for the next one."
         paper.digit = UNKNOWN
-        paper.news = f"{kept} {pad_file.save_drawing(paper.pad.kept[-1])}".strip()
+        paper.news = f"{kept} {saved_drawings_file.save_drawing(paper.pad.kept[-1])}".strip()
 
     def _take_back(self) -> None:
         paper, last = self._paper, self._paper.pad.kept[-1:]
@@ -186,7 +186,7 @@ class DigitPad(Explorer):
         paper.digit = str(last[0].digit)
         paper.earlier = tuple(each for each in paper.earlier if each.key != last[0].key)
         told = "The drawing that was kept last is on the pad again, and no longer kept."
-        paper.news = f"{told} {pad_file.take_back(last[0])}".strip()
+        paper.news = f"{told} {saved_drawings_file.take_back(last[0])}".strip()
 
 
 def _drawings(count: int) -> str:
@@ -208,7 +208,7 @@ def digit_pad(predict: Predict, prepare: Prepare | None = None, samples: Labeled
     """
     _callables(predict, prepare)
     chosen = _ten_samples() if samples is None else _labeled(samples)
-    earlier, trouble = pad_file.saved_drawings()
+    earlier, trouble = saved_drawings_file.saved_drawings()
     pad = DigitPad(predict, prepare, chosen, SharedPad(earlier=earlier))
     if trouble:
         pad.show(note=trouble)

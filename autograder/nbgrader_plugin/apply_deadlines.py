@@ -43,7 +43,7 @@ class LatePenalty(LateSubmissionPlugin):  # type: ignore[misc,unused-ignore]
         return rule.penalty(total_seconds_late)
 
 
-def check_plug_in(api: NbGraderAPI) -> None:
+def check_late_penalty_plugin(api: NbGraderAPI) -> None:
     """Raise WorkFailed if the configured plug-in for late penalties cannot be loaded; called once for each run."""
     try:
         AssignLatePenalties(parent=api)

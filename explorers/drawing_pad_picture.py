@@ -9,8 +9,8 @@ from itertools import groupby
 from torch import Tensor
 
 from autograder.notebook.html_markup import Html, join, prose, tag
+from explorers.drawing_pad import SIDE
 from explorers.drawing_prediction import DigitPrediction
-from explorers.pad import SIDE
 from explorers.tensor_markup import numbers
 
 MOST_SHOWN = 40  # the number of saved drawings in the picture
