@@ -196,3 +196,6 @@ def running_loss(losses):
         loss.backward()
         mean = loss.item() if mean is None else (mean + loss.item()) / 2
     return mean
+
+
+bank.told("rounded", "rounded", change={"total / count": "round(total / count, 4)"})

@@ -46,6 +46,7 @@ bank.wrong(
     "shared-activation",
     "There is one activation in the whole module. Each hidden layer gets one of its own: what one learns, as in nn.PReLU, "
     "is not for the others.",
+    slip=True,
     change={"parts = []": "act = activation()\nparts = []", "activation()": "act"},
 )
 
@@ -141,7 +142,6 @@ bank.wrong(
 @bank.wrong(
     "one-hidden-layer",
     "You make two layers, whatever the length of `sizes`. Each pair of neighbors in it is a layer.",
-    also=("shared-activation",),
 )
 class MLP(nn.Module):
     def __init__(self, sizes, activation):
@@ -413,3 +413,36 @@ class MLP(nn.Module):
         for layer, act in zip(self.layers, self.activations):
             x = act(layer(x))
         return x
+
+
+@bank.wrong(
+    "shared-activation-after-the-layers",
+    "One activation serves all hidden layers, and `parameters()` lists it after the last of them. Each hidden layer gets an "
+    "activation of its own, registered right after it.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in zip(sizes, sizes[1:]))
+        self.activation = activation()
+
+    def forward(self, x):
+        for layer in self.layers[:-1]:
+            x = self.activation(layer(x))
+        return self.layers[-1](x)
+
+
+@bank.wrong(
+    "after-each-layer-but-the-first",
+    "An activation stands after each layer but the first. It belongs after each one but the last.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        parts = [nn.Linear(sizes[0], sizes[1])]
+        for before, after in zip(sizes[1:], sizes[2:]):
+            parts += [nn.Linear(before, after), activation()]
+        self.net = nn.Sequential(*parts)
+
+    def forward(self, x):
+        return self.net(x)

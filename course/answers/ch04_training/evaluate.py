@@ -536,3 +536,6 @@ def evaluate(model, loader, criterion):
     for module, mode in modes.items():
         module.training = mode
     return {"loss": loss / count, "accuracy": hits / count}
+
+
+bank.told("rounded", "rounded", change={'"loss": loss / count': '"loss": round(loss / count, 4)'})

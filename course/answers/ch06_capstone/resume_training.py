@@ -781,3 +781,6 @@ bank.wrong(
         '"model": model.state_dict()': '"model": model',
     },
 )
+
+
+bank.told("rounded-losses", "losses_rounded", change={"(total / len(labels))": "(round(total / len(labels), 4))"})

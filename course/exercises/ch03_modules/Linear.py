@@ -46,7 +46,9 @@ def first_numbers(answer: Answer, case: Case) -> Observation:
         facts = distribution_facts(numbers, "uniform", (3 * inputs) ** -0.5)
         share = float((numbers < 0).double().mean())
         below = {"below 0": "none" if share == 0 else "all" if share == 1 else "some"}
-        seen[parameter] = {"spread evenly": evenly(numbers), "reaches to": reach(numbers, bounds)} | facts | below
+        # First whether each is drawn for itself: of few numbers, repeated, the largest may lie anywhere.
+        seen[parameter] = {"distinct": facts["distinct"], "spread evenly": evenly(numbers)}
+        seen[parameter] |= {"reaches to": reach(numbers, bounds)} | facts | below
     seen["apart"] = apart(module.weight.detach(), module.bias.detach())
     return seen | {"others": not torch.equal(module.weight, other.weight), "shape": list(module.weight.shape)}
 

@@ -80,7 +80,7 @@ def MLP(draw: Draw) -> Iterator[Case]:
     yield shape([a, b, c], "nn.Tanh", x=draw.normal(n, a))
     yield shape([c, a], "nn.Tanh", x=draw.normal(n, c))
     yield order([a, b, b, b, c], "nn.Tanh")
-    yield order([d, c, a], "nn.PReLU")
+    yield order([d, c, a, b], "nn.PReLU")
     yield in_turn([a, b, c, d], "nn.Softplus", x=draw.normal(n, a))
     yield in_turn([d, b, a, n, c], "nn.Tanh", x=draw.normal(n, d))
     yield at_the_end([a, b], "nn.Sigmoid", x=draw.normal(n, a))
