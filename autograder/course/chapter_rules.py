@@ -8,6 +8,7 @@ check="relu" points=2           its check, in points; or, for a stretch exercise
 predict=true                    a guess; the next code cell calls reveal(guess, ...)
 figure=true                     a cell whose result is a figure
 claim=true                      asserts about the cell above, which the tests run and no reader sees
+mine=true                       a cell that calls mine(), right below a check
 side=true                       a markdown cell that begins a side path, with a heading of level 4
 """
 

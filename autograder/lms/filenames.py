@@ -45,7 +45,7 @@ _DATA = frozenset(
         *(".npy", ".npz", ".pt", ".pth", ".safetensors", ".png", ".jpg", ".jpeg"),
     )
 )
-_LONGEST = 120  # bytes of a name that `safe` returns, well below the 255 that file systems allow
+_LONGEST = 120  # bytes of a name that `safe_name` returns, well below the 255 that file systems allow
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ def write_csv(path: Path, rows: Iterable[Sequence[object]]) -> None:
 
 
 def csv_bytes(rows: Iterable[Sequence[object]]) -> bytes:
-    """Return the bytes that `write` writes."""
+    """Return the bytes that `write_csv` writes."""
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\n").writerows(map(escape_row, rows))
     return text.getvalue().encode()

@@ -92,7 +92,7 @@ def read_deadlines(course: Path) -> Deadlines:
 def of_nbgrader(course: Path) -> dict[str, dict[str, Any]]:
     """Return the settings below `[nbgrader]` by class.
 
-    The dict is empty if the file cannot be read: `read` reports that before anything is graded.
+    The dict is empty if the file cannot be read: `read_deadlines` reports that before anything is graded.
     """
     try:
         found = tomllib.loads((course / SETTINGS).read_text(encoding="utf-8")).get("nbgrader")

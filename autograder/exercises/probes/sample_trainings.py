@@ -69,7 +69,7 @@ def row_model(name: str, features: int, outputs: int = 1, seed: int = 11) -> nn.
 
 
 def image_model(name: str, seed: int = 11, dtype: torch.dtype = torch.float64) -> nn.Module:
-    """Return a model for the images of `images_of`, with initial weights from `seed`."""
+    """Return a model for the images of `labeled_images`, with initial weights from `seed`."""
     with fixed_seed(seed):
         return _ON_IMAGES[name]().to(dtype)
 
