@@ -91,7 +91,7 @@ def read_results(course: Path, stem: str) -> Results:
 
 
 def read_all(course: Path, stems: list[str]) -> list[Results]:
-    """Return the results of several chapters, reading the gradebook once; raise CourseNotFound as `read_results` does."""
+    """Return the results of several chapters, reading the gradebook once; raise as `read_results` does."""
     rows = {stem: tuple(class_table.class_rows(course, stem)) for stem in stems}
     for stem in stems:
         if not rows[stem]:
