@@ -131,6 +131,7 @@ class TestFiles:
 
         assert "[(7,)]" == told(servers, *lines, "made.execute('select n from kept').fetchall()")
 
+    @pytest.mark.night
     def test_a_lesson_can_load_the_digits(self, servers: ForkServerPool) -> None:
         """scikit-learn's digits can be loaded."""
         seen = told(servers, "from sklearn.datasets import load_digits", "load_digits().images.shape")
@@ -159,6 +160,7 @@ class TestFiles:
         assert 0 == ran.returncode
 
     @pytest.mark.parametrize("hidden", [(), (PROJECT / "course",)])
+    @pytest.mark.night
     def test_what_lessons_import_can_be_imported(self, hidden: tuple[Path, ...]) -> None:
         """The course's tools and figures can be imported, and the rest is hidden."""
         of_course = (
@@ -276,6 +278,7 @@ class TestUse:
 
         assert "BlockingIOError" in told(servers, "exec({!r})".format("\n".join(bomb)), "1")
 
+    @pytest.mark.night
     def test_computing_without_end(self, servers: ForkServerPool) -> None:
         """An endless loop that ignores signals is stopped."""
         deaf = "import signal\nfor n in range(1, 32):\n    n in (9, 19) or signal.signal(n, signal.SIG_IGN)\n"
@@ -283,6 +286,7 @@ class TestUse:
 
         assert run_program(endless, children=servers)["one"].timed_out
 
+    @pytest.mark.night
     def test_training_works(self, servers: ForkServerPool) -> None:
         """In the sandbox, torch still trains, saves and loads."""
         training = (
@@ -300,6 +304,7 @@ class TestUse:
         """The user has a name, although the system's list of users is hidden."""
         assert told(servers, "__import__('getpass').getuser()") == "student"
 
+    @pytest.mark.night
     def test_sixteen_bits_work(self) -> None:
         """A first computation in float16 works, although torch then asks the system for the processor.
 
@@ -320,6 +325,7 @@ class TestUse:
 
 
 @needs_confinement
+@pytest.mark.night
 def test_two_at_once_do_not_mix(servers: ForkServerPool) -> None:
     """Runs of several threads do not mix up their results."""
     seen: dict[str, Outcome] = {}
@@ -369,6 +375,7 @@ class TestRights:
 
         assert (0, b"") == (ran.returncode, ran.stderr)
 
+    @pytest.mark.night
     def test_submission_under_a_narrow_umask(self) -> None:
         """Under a narrow umask, an answer runs, imports late, and writes files with usual permissions."""
         before = os.umask(0o077)
@@ -457,6 +464,7 @@ class TestChoice:
             outcome(ForkServerPool(), "return x")
 
     @needs_confinement
+    @pytest.mark.night
     def test_process_that_died_while_it_waited_is_replaced(self) -> None:
         """A warm process that was killed between two submissions is replaced."""
         servers = ForkServerPool()

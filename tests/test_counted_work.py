@@ -43,6 +43,7 @@ pytestmark = [
     needs_confinement,
     pytest.mark.xdist_group("counted work"),
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+    pytest.mark.night,
 ]
 
 
@@ -241,7 +242,6 @@ def test_cells_that_everybody_has_are_validated_once(cycle: Cycle, counted: list
     assert 0 == counted[1]["validated"]
 
 
-@pytest.mark.night
 def test_workers_share_one_warm_process(cycle: Cycle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Any number of workers shares one warm process, so that torch is imported once."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -268,7 +268,6 @@ def test_what_is_recorded_is_written_as_nbformat_writes_it(cycle: Cycle, counted
         assert path.read_text() == nbformat.writes(nbformat.read(path, as_version=4)) + "\n"
 
 
-@pytest.mark.night
 def test_who_grades_a_class_imports_no_torch(cycle: Cycle) -> None:
     """The process that grades a class never imports torch; its workers do."""
     code = (

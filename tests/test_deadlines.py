@@ -167,6 +167,7 @@ class TestCommand:
         assert EVENING == found.due["week"] and timedelta(days=2) == found.extension("week", "ada")
         assert Lateness(2, 1) == found.late and "# mine" in (tmp_path / SETTINGS).read_text()
 
+    @pytest.mark.night
     def test_a_name_that_nobody_has_is_told(self, tmp_path: Path, due: Callable[..., tuple[int, str]]) -> None:
         """An unknown student gets a warning and is written, since the roster may come later."""
         due("week", "2026-11-30")

@@ -61,6 +61,7 @@ class TestThisCourse:
         """The search finds secrets in the solved notebooks, where they must be."""
         assert leaks.find(secret, leaks.of_notebooks(PROJECT / "solutions"))
 
+    @pytest.mark.night
     def test_notebooks(self, secret: set[str]) -> None:
         """No student notebook contains a line of a solution, a hidden test or a bank answer."""
         texts = leaks.of_notebooks(PROJECT / "notebooks")
@@ -76,6 +77,7 @@ class TestThisCourse:
         assert texts
         assert [] == leaks.find(secret, texts) + leaks.find_markers(texts)
 
+    @pytest.mark.night
     def test_nothing_beside_the_release(self, released: Path) -> None:
         """The release contains only notebooks."""
         assert {".ipynb"} == {path.suffix for path in (released / "course/release").rglob("*") if path.is_file()}

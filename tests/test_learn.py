@@ -90,6 +90,7 @@ def test_a_new_mistake_becomes_an_entry_that_explains_it(course: Path, tmp_path:
     assert ("squared-spread",) == judge.judge(NAME, VISIBLE_SEED, seen, answer.source).mistakes
 
 
+@pytest.mark.night
 def test_a_known_mistake_is_named(course: Path) -> None:
     """For a known mistake, the advice gives its tag."""
     (known,) = [each for each in sample_judge().banks[NAME] if each.tag == "hardcoded-eps"]

@@ -89,7 +89,12 @@ def judged(exercise: Exercise, spoils: Callable[[Case, Observation], Observation
 
 
 EVERY = list(OURS.all_exercises())
-GATED = [(each, facet) for each in EVERY for facet in sorted({f for r in each.requirements.values() for f in r.given})]
+# Rounding is a slip of form: it costs the line about it, and the lines that stand on it are judged as if it were right.
+GATED = [
+    (each, facet)
+    for each in EVERY
+    for facet in sorted({f for r in each.requirements.values() for f in r.given if not f.endswith("rounded")})
+]
 NEEDED = [(each, r, other) for each in EVERY for r in each.requirements.values() for other in r.needs]
 
 

@@ -47,6 +47,7 @@ def program(source: bytes) -> str:
     return ast.dump(tree, include_attributes=False) + str([getattr(node, "lineno", 0) for node in ast.walk(tree)])
 
 
+@pytest.mark.night
 def test_what_is_left_out_of_the_package_is_no_program() -> None:
     """Only comments and private docstrings are removed, and every statement keeps its line."""
     for path in (PROJECT / "autograder").rglob("*.py"):

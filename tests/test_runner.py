@@ -141,6 +141,7 @@ def test_cell_that_ends_the_process_costs_only_its_exercise(run_all: Run, bad: s
 
 
 @pytest.mark.parametrize("two", [RIGHT, "def {}(x, plus):\n    raise NotImplementedError"], ids=["right", "open"])
+@pytest.mark.night
 def test_no_answer_leans_on_another_by_mine(children: Children, two: str) -> None:
     """`mine` always returns the lesson's version, wherever it is imported."""
     lesson = "step = mine('one', lambda x: 2 * x)"
@@ -154,6 +155,7 @@ def test_no_answer_leans_on_another_by_mine(children: Children, two: str) -> Non
         assert not any(made.exercise().compare(wanted, seen, made.exercise().tolerance) for wanted, seen in pairs)
 
 
+@pytest.mark.night
 def test_endless_loop_costs_only_its_exercise(run_all: Run) -> None:
     """An endless answer is stopped, even if it ignores interrupts."""
     endless = "def {}(x, plus):\n  while True:\n    try:\n      pass\n    except BaseException:\n      pass"
@@ -163,6 +165,7 @@ def test_endless_loop_costs_only_its_exercise(run_all: Run) -> None:
     assert found.timed_out and found.observations is None and returned(after)
 
 
+@pytest.mark.night
 def test_result_that_is_too_large_is_named(run_all: Run) -> None:
     """A result that is too large is recorded as an error."""
     found, after = run_all("def {}(x, plus):\n    return list(range(400_000))", RIGHT)
@@ -296,6 +299,7 @@ def test_what_an_answer_is_made_with_may_stand_below(children: Children, answer:
     assert not returned(found) and found.later is not None and returned(found.later)
 
 
+@pytest.mark.night
 def test_an_answer_for_a_compiler_runs_without_one(run_all: Run) -> None:
     """`torch.compile` does nothing, because compiling would take too long."""
     found = run_all("@torch.compile\n" + RIGHT, "{} = torch.compile(lambda x, plus: 2 * x + plus, fullgraph=True)")
@@ -359,6 +363,7 @@ def _command(path: Path) -> str:
         return ""
 
 
+@pytest.mark.night
 def test_broken_setup_is_our_fault(children: Children) -> None:
     """A failing setup cell raises WorkFailed."""
     with pytest.raises(WorkFailed, match="setup cell raised NameError"):

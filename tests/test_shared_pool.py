@@ -19,7 +19,7 @@ from autograder.grading.shared_pool import FEW, MANY, early_shared_process, shar
 from autograder.sandbox.execution.choose_runner import ALWAYS_PRELOADED
 from tests.conftest import needs_confinement
 
-pytestmark = needs_confinement  # without confinement, workers share no process
+pytestmark = [pytest.mark.night, needs_confinement]  # without confinement, workers share no process
 
 
 def ends_the_shared_process() -> None:
@@ -33,14 +33,12 @@ def fails() -> None:
     raise WorkFailed("not this time")
 
 
-@pytest.mark.night
 def test_work_that_fails_as_the_shared_process_ends_is_nobodys_result() -> None:
     """Work that fails because the shared process ended raises BrokenExecutor, so that a new pool is started."""
     with pytest.raises(BrokenExecutor, match="a worker has ended"), shared_pool(2) as pool:
         pool.submit(ends_the_shared_process).result()
 
 
-@pytest.mark.night
 def test_a_failure_of_the_work_itself_is_told() -> None:
     """An error of the work itself is raised, and the worker continues."""
     with shared_pool(1) as pool:
@@ -107,7 +105,6 @@ def test_what_children_need_is_there_before_them(
     assert [*ALWAYS_PRELOADED, *pages] == done
 
 
-@pytest.mark.night
 def test_the_server_of_a_large_class_takes_large_pages_while_its_workers_work() -> None:
     """The shared process of a large class uses large pages, and that of a small class does not."""
     probed = subprocess.run([sys.executable, "-P", "-c", _PROBE], capture_output=True, text=True, check=True)

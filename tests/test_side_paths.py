@@ -176,6 +176,7 @@ def test_main_path_runs_alone(path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     run(read_chapter(path), "A cell of the main path needs a side path.")
 
 
+@pytest.mark.night
 def test_what_names_do_not_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A side path that changes a value of the main path is detected when the main path runs alone."""
     monkeypatch.setenv(progress_log.OFF, "off")

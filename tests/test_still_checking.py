@@ -68,6 +68,7 @@ def test_the_result_takes_the_place_of_the_line(client: Watched) -> None:
     assert "before\n" == first and second == result and LINE not in str(client.nb)
 
 
+@pytest.mark.night
 def test_a_quick_check_says_nothing(client: Watched) -> None:
     """A quick check shows no message."""
     saved(client, 60)

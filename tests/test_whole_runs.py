@@ -47,6 +47,7 @@ ONE = WorkerChoice(count=1, stays=True)
 pytestmark = [
     pytest.mark.xdist_group("whole runs"),
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+    pytest.mark.night,
 ]
 
 
@@ -189,7 +190,6 @@ def all_gone(group: int) -> bool:
     return False
 
 
-@pytest.mark.night
 def test_run_is_worth_comparing(expected: dict[str, Any]) -> None:
     """The results contain full, partial and no points, extra credit, and a comment on an unanswered task."""
     scores = {name: sum(row[2] for row in expected["marks"] if row[0] == name) for name in CLASS}
@@ -201,14 +201,12 @@ def test_run_is_worth_comparing(expected: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("workers", [WorkerChoice(count=2), WorkerChoice(dask_local=1)], ids=["pool", "Dask"])
-@pytest.mark.night
 def test_workers_change_nothing(course: Path, expected: dict[str, Any], workers: WorkerChoice) -> None:
     """Two processes, or a Dask worker, give the same results."""
     assert {} == Cycle(course, STEM).autograde(CLASS, how=GradingOptions(workers=workers, unconfined=UNCONFINED))
     assert expected == results(course)
 
 
-@pytest.mark.night
 def test_formgraders_button_changes_nothing(graded: Path, expected: dict[str, Any]) -> None:
     """Formgrader's button gives the same results."""
     assert Cycle(graded, STEM).api.autograde(STEM, "perfect", force=True)["success"]
@@ -274,7 +272,6 @@ def test_points_that_changed_are_told_before_anything_is_graded(graded: Path, ex
     assert expected == results(graded)
 
 
-@pytest.mark.night
 def test_what_a_grading_would_change_is_told_first(graded: Path, expected: dict[str, Any]) -> None:
     """A preview lists changed points, and writes nothing."""
     chapter = graded / "chapters" / f"{STEM}.py"
@@ -351,7 +348,6 @@ def test_a_score_by_hand_that_is_older_is_told(graded: Path, capsys: pytest.Capt
     assert "wrong-01" not in one and "perfect" not in other and "Scored by hand before this grading" in other
 
 
-@pytest.mark.night
 def test_killed_run_goes_on_where_it_was(course: Path, expected: dict[str, Any]) -> None:
     """A killed run leaves no process or file, and the next run gives the same results."""
     run = command(course, "autograder", "grade", STEM, "--workers", "2")
@@ -367,7 +363,6 @@ def test_killed_run_goes_on_where_it_was(course: Path, expected: dict[str, Any])
     assert expected == results(course)
 
 
-@pytest.mark.night
 def test_interrupted_run_stops_at_once_and_nbgraders_own_command_goes_on(
     course: Path, expected: dict[str, Any]
 ) -> None:
@@ -407,7 +402,6 @@ def test_question_that_is_left_in_its_midst_tells_nothing(graded: Path, caplog: 
 
 @needs_confinement
 @pytest.mark.parametrize("moment", ["starts", "works"])
-@pytest.mark.night
 def test_run_stops_while_what_the_workers_share_begins(course: Path, moment: str) -> None:
     """Ctrl-C stops a run at once, even before the first worker or verdict."""
     run = command(course, "autograder", "grade", STEM, "--workers", "2")
@@ -420,7 +414,6 @@ def test_run_stops_while_what_the_workers_share_begins(course: Path, moment: str
 
 
 @needs_confinement
-@pytest.mark.night
 def test_death_of_what_the_workers_share_costs_nobody_anything(course: Path, expected: dict[str, Any]) -> None:
     """If the shared process is killed, it is restarted, and the results are the same."""
     run = command(course, "autograder", "grade", STEM, "--workers", "2")
