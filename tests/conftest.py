@@ -79,10 +79,10 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Leave out what `make quick` has no time for."""
+    """Leave out what `make quick`, or a sample of the night's tests, has no time for."""
     most = item.config.option.cpu_seconds
     if most is not None and sum(os.times()[:4]) > most:
-        pytest.skip(f"left out, for `make test` to run: {item.path.name}")
+        pytest.skip(f"left out, as its time was over: {item.path.name}")
 
 
 @pytest.fixture
