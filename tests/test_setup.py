@@ -205,7 +205,8 @@ class TestMake:
         assert make("-n", "test-all").splitlines()[-1] == "python -m tests.suite --all"
         assert 'pytest -n 2 --dist loadgroup -m ""' in told["unit"]
         assert "-W default notebooks solutions" in told["nbval"]
-        assert 'pytest -n 2 --dist loadgroup -m "night" --sample 0a1b --cpu-seconds 500' in make("-n", "unit", "NIGHT=1", "SAMPLE=0a1b")
+        sample = make("-n", "unit", "NIGHT=1", "SAMPLE=0a1b")
+        assert 'pytest -n 2 --dist loadgroup -m "night" --sample 0a1b --cpu-seconds 500' in sample
 
     def test_browser(self) -> None:
         """`make test-browser` fails without a browser, and `make test` needs none."""
