@@ -14,13 +14,17 @@ def import_closure(starts: Iterable[Path], roots: Sequence[Path]) -> set[Path]:
     Roots are folders of `sys.path`; the first that contains a file gives the file its dotted name. What is imported
     for types only is left out.
     """
-    found: set[Path] = set()
-    waiting = [path for start in starts for path in ([start] if start.is_file() else start.rglob("*.py"))]
+    return set(import_distances(starts, roots))
+
+
+def import_distances(starts: Iterable[Path], roots: Sequence[Path]) -> dict[Path, int]:
+    """Return the files of `import_closure`, each with its distance: 0 for a start, 1 for what a start imports."""
+    waiting = {path for start in starts for path in ([start] if start.is_file() else start.rglob("*.py"))}
+    found: dict[Path, int] = {}
     while waiting:
-        path = waiting.pop()
-        if path not in found:
-            found.add(path)
-            waiting += _needed(path, tuple(roots), path.stat().st_mtime_ns)
+        found |= dict.fromkeys(waiting, max(found.values(), default=-1) + 1)
+        needed = (each for path in waiting for each in _needed(path, tuple(roots), path.stat().st_mtime_ns))
+        waiting = {path for path in needed if path not in found}
     return found
 
 

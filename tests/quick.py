@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from autograder.import_closure import import_closure
+from autograder.import_closure import import_distances
 from tests.small_chapter import PROJECT
 from tests.suite import counted
 
@@ -64,23 +64,23 @@ def _cells(chapter: str) -> dict[str, str]:
 
 
 def tests_of(files: Sequence[str], project: Path) -> list[str]:
-    """Return the test modules of changed files: those that have changed, that import them, that name or reach them."""
+    """Return the test modules that have changed, import a changed file or name it, or reach one; the nearest first."""
     paths, names = {project / file for file in files}, {Path(file).name for file in files}
-    ranks: dict[str, int] = {}
+    ranks: dict[str, tuple[int, int]] = {}
     for test in sorted((project / "tests").glob("test_*.py")):
-        own = import_closure([test], [project])
-        text = test.read_text(encoding="utf-8")
-        direct = any(re.search(rf"\bimport\b.*\b{path.stem}\b|\b{path.stem} import", text) for path in own & paths)
-        near = [test in paths, direct, any(f'"{name}"' in text for name in names), bool(own & paths)]
-        if any(near):
-            ranks[test.relative_to(project).as_posix()] = near.index(True)
+        reached = import_distances([test], [project])
+        far = [distance for path, distance in reached.items() if path in paths]
+        if any(f'"{name}"' in test.read_text(encoding="utf-8") for name in names):
+            far.append(1)
+        if far:  # of two that are as near, the one that imports less is about less
+            ranks[test.relative_to(project).as_posix()] = min(far), len(reached)
     return sorted(ranks, key=lambda name: ranks[name])
 
 
 def commands(exercises: Sequence[str], tests: Sequence[str]) -> Iterator[list[str]]:
     """Yield the runs of pytest: the answers of exercises, then test modules in this order."""
     pytest = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadgroup", f"--junitxml={REPORT}"]
-    pytest += ["--cpu-seconds", str(SECONDS)]
+    pytest += ["--no-loadscope-reorder", "--cpu-seconds", str(SECONDS)]  # in this order, as long as there is time
     if exercises:
         yield [*pytest, "tests/test_check_and_grading.py", "-k", " or ".join(f"-{name}]" for name in exercises)]
     if tests:
