@@ -43,6 +43,7 @@ def grade(name: str, cell: str, seed: int) -> Report:
     return proof_of(name).report(cell, seed)
 
 
+@pytest.mark.slow  # `make quick` is about a change on its way: what it changes is proven when it is done
 def test_every_exercise_has_a_receipt_for_what_it_is_now() -> None:
     """Whoever changes what a proof depends on proves the exercise anew, and commits the receipt."""
     assert [] == [parts.name for parts in exercises_to_prove(COURSE)], "run `autograder prove --all`"
