@@ -68,6 +68,13 @@ def _arrived(param: Tensor) -> float:
     return 0.0 if param.grad is None else float(param.grad)
 
 
+def _levels(draw: Draw) -> list[float]:
+    """Three or six losses whose mean has decimals without end: rounded, it is always another number."""
+    hundredths = [draw.whole(50, 900) for _ in range(3 * draw.whole(1, 2))]
+    hundredths[0] += sum(hundredths) % 3 == 0
+    return [each / 100 for each in hundredths]
+
+
 def spelled(name: str, case: Case) -> str:
     """Losses are told by their values."""
     return call_of(name, f"<losses of {', '.join(map(str, case.args[0]))}>")
@@ -115,4 +122,4 @@ def running_loss(draw: Draw) -> Iterator[Case]:
     """Watch a loss without keeping its graph."""
     yield mean([1.0, 3.0])
     for requirement in (mean, from_generator, backward, freed):
-        yield requirement([round(draw.real(0.5, 9.0), 2) for _ in range(draw.whole(3, 6))])
+        yield requirement(_levels(draw))
