@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import count
 from pathlib import Path
 
 
@@ -21,8 +22,9 @@ def import_distances(starts: Iterable[Path], roots: Sequence[Path]) -> dict[Path
     """Return the files of `import_closure`, each with its distance: 0 for a start, 1 for what a start imports."""
     waiting = {path for start in starts for path in ([start] if start.is_file() else start.rglob("*.py"))}
     found: dict[Path, int] = {}
+    distances = count()
     while waiting:
-        found |= dict.fromkeys(waiting, max(found.values(), default=-1) + 1)
+        found |= dict.fromkeys(waiting, next(distances))
         needed = (each for path in waiting for each in _needed(path, tuple(roots), path.stat().st_mtime_ns))
         waiting = {path for path in needed if path not in found}
     return found

@@ -47,20 +47,9 @@ class Done:
     tests: int | None = None
 
 
-DAY = (
-    Part("lint", ("style",)),
-    Part("types", ("types",), True),
-    Part("unit", ("unit",)),
-    Part("nbval", ("nbval", "NOTEBOOKS=notebooks"), True),
-    Part("papermill", ("proofs",), True),
-)
-ALL = (
-    Part("lint", ("style",)),
-    Part("types", ("types",), True),
-    Part("unit", ("unit", "NIGHT=1")),
-    Part("nbval", ("nbval",), True),
-    Part("papermill", ("proofs",), True),
-)
+LINT, TYPES, PAPERMILL = Part("lint", ("style",)), Part("types", ("types",), True), Part("papermill", ("proofs",), True)
+DAY = (LINT, TYPES, Part("unit", ("unit",)), Part("nbval", ("nbval", "NOTEBOOKS=notebooks"), True), PAPERMILL)
+ALL = (LINT, TYPES, Part("unit", ("unit", "NIGHT=1")), Part("nbval", ("nbval",), True), PAPERMILL)
 
 
 def run(part: Part) -> Done:

@@ -9,6 +9,7 @@ from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Status, Verdict
 from autograder.exercises.exercise import FACETS_WITH_MESSAGES, Case, Exercise, Requirement
+from autograder.exercises.form_slips import ROUNDED
 from autograder.exercises.observation import Observation, Plain, TensorSnapshot
 from autograder.exercises.probe import see
 from tests.our_course import COURSE as OURS
@@ -88,13 +89,14 @@ def judged(exercise: Exercise, spoils: Callable[[Case, Observation], Observation
     return {verdict.requirement: verdict for verdict in judge(exercise, key, seen, "").verdicts}
 
 
+def _given(exercise: Exercise) -> list[str]:
+    """Return the facets on which lines of an exercise stand."""
+    return sorted({facet for requirement in exercise.requirements.values() for facet in requirement.given})
+
+
 EVERY = list(OURS.all_exercises())
 # Rounding is a slip of form: it costs the line about it, and the lines that stand on it are judged as if it were right.
-GATED = [
-    (each, facet)
-    for each in EVERY
-    for facet in sorted({f for r in each.requirements.values() for f in r.given if not f.endswith("rounded")})
-]
+GATED = [(each, facet) for each in EVERY for facet in _given(each) if not facet.endswith("rounded")]
 NEEDED = [(each, r, other) for each in EVERY for r in each.requirements.values() for other in r.needs]
 
 
@@ -109,6 +111,19 @@ def test_a_line_waits_for_what_it_stands_on_or_says_what_that_should_be(exercise
         assert verdict.status is Status.SKIPPED or (
             verdict.status is Status.FAIL and (written or facet in FACETS_WITH_MESSAGES)
         )
+
+
+ROUNDING = [(each, facet) for each in EVERY for facet in _given(each) if facet.endswith("rounded")]
+
+
+@pytest.mark.parametrize(("exercise", "facet"), ROUNDING, ids=[f"{each.name}-{facet}" for each, facet in ROUNDING])
+def test_rounding_costs_the_line_about_it(exercise: Exercise, facet: str) -> None:
+    """If numbers are only rounded, the line about them says so, and no line fails for another reason."""
+    verdicts = judged(exercise, lambda case, seen: seen | {facet: True} if facet in seen else seen)
+    lines = [verdicts[sentence] for sentence in exercise.requirements]
+    failed = [verdict.sentence for verdict in lines if verdict.status is Status.FAIL]
+
+    assert failed and all(sentence.startswith(ROUNDED) for sentence in failed)
 
 
 @pytest.mark.parametrize(
