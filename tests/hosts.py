@@ -51,6 +51,7 @@ class Host:
         )
         assert self._keeper.stdout is not None
         if self._keeper.stdout.readline() != "ready\n":
+            self._keeper.communicate()  # it has ended: its pipes and its exit status are taken
             raise subprocess.CalledProcessError(1, ["unshare", "--net", "--mount"], stderr="no namespace")
 
     @property
