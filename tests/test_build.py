@@ -172,7 +172,7 @@ class TestSidePaths:
         for folder in ("notebooks", "solutions", "course/source"):
             *_, heading, said, code = cells(tmp_path, folder).values()
 
-            assert ("#### Side path: Why?  (1 minute)", "So.", "1") == (heading.source, said.source, code.source)
+            assert ("#### ↳ Why?  (1 minute)", "So.", "1") == (heading.source, said.source, code.source)
             assert {"jp-MarkdownHeadingCollapsed": True, "id": "why"} == heading.metadata
             assert ({}, {}, "why_in") == (said.metadata, code.metadata, said.id)
 

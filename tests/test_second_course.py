@@ -119,7 +119,7 @@ def test_side_paths_stay_folded(graded: Path) -> None:
     notebook = nbformat.read(graded / "autograded" / "ben" / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
     heading = next(cell for cell in notebook.cells if cell.id == "one")
 
-    assert "#### Side path: What of a row of one? (1 minute)" == heading.source
+    assert "#### ↳ What of a row of one? (1 minute)" == heading.source
     assert {"jp-MarkdownHeadingCollapsed": True, "id": "one"} == heading.metadata
     assert {"collapsed_sections": ["one"]} == notebook.metadata.colab
     assert "### Exercise: `swap_ends` (6 minutes)" in [cell.source.partition("\n")[0] for cell in notebook.cells]

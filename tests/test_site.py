@@ -195,12 +195,12 @@ def test_headings_fit_a_page(tmp_path: Path) -> None:
         "### 1 Sums (3 minutes)",
         "#### Exercise: `double` (6 minutes)",
         "{.side-path}",
-        "##### Side path: When is a sum exact? (2 minutes)",
+        "##### ↳ When is a sum exact? (2 minutes)",
         "## Second sitting: more numbers (1 minute; 3 for the side path, 3 for the exercise)",
         "### Exercise: `third` (3 minutes)",
         "### Stretch exercise: `hunt` (10 minutes)",
         "{.side-path}",
-        "#### Side path: Why not `float16`? (2 minutes)",
+        "#### ↳ Why not `float16`? (2 minutes)",
     ]
 
 

@@ -27,7 +27,7 @@ _METADATA = {
 }
 # The metadata key with which JupyterLab marks a heading whose cells are folded away.
 FOLDED = "jp-MarkdownHeadingCollapsed"
-SIDE = "Side path: "  # begins the heading of a side path
+SIDE = "↳ "  # begins the heading of a side path: in a contents panel, words would hide the question
 _COLAB = "https://colab.research.google.com"
 
 INSTALL_ID = "install"

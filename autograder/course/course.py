@@ -15,7 +15,15 @@ from time import time
 from typing import TYPE_CHECKING
 
 from autograder.course import exercise_index
-from autograder.course.course_location import ARRANGED, CARDS, EXERCISES, FIGURES, SHIPPED, course_here
+from autograder.course.course_location import (
+    ARRANGED,
+    CARDS,
+    EXERCISES,
+    FIGURES,
+    SHIPPED,
+    course_here,
+    module_of_chapter,
+)
 from autograder.course.exercise_index import IndexedChapter
 from autograder.errors import DamagedData, ExerciseError, UnknownExercise
 
@@ -110,11 +118,12 @@ class Course:
 
     def figures(self, stem: str) -> ModuleType:
         """Return the module that draws a chapter's figures."""
-        return self._module(FIGURES, stem)
+        return self._module(FIGURES, module_of_chapter(self.folder, FIGURES, stem).stem)
 
     def card(self, stem: str) -> ModuleType | None:
         """Return the module with a chapter's card, or None."""
-        return self._module(CARDS, stem) if (self.folder / CARDS / f"{stem}.py").is_file() else None
+        path = module_of_chapter(self.folder, CARDS, stem)
+        return self._module(CARDS, path.stem) if path.is_file() else None
 
     @property
     def arranged_names(self) -> list[str]:

@@ -8,6 +8,7 @@ course that is installed as a package.
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -24,6 +25,7 @@ CARDS, ARRANGED = "cards", "arranged"  # optional: the card after a chapter's la
 INSTRUMENTS = "instruments.py"  # a module with helpers that lessons import
 _INSTALLED = "autograder.courses"  # the group of entry points under which a package offers a course
 _CONFIG = "nbgrader_config.py"
+_CODE = re.compile(r"ch\d+")
 
 
 def find_course(start: Path) -> Path:
@@ -42,6 +44,19 @@ def find_course(start: Path) -> Path:
 def chapter_path(course: Path, stem: str) -> Path:
     """Return the path of a chapter's text."""
     return course / CHAPTERS / f"{stem}.py"
+
+
+def chapter_code(stem: str) -> str:
+    """Return the code of the chapter of a sitting, `ch` and digits, with which its stem begins; else the stem itself."""
+    found = _CODE.match(stem)
+    return found[0] if found else stem
+
+
+def module_of_chapter(course: Path, folder: str, stem: str) -> Path:
+    """Return the path of a sitting's module in a folder such as `figures`: its own, or the one its chapter shares."""
+    own = course / folder / f"{stem}.py"
+    shared = own.with_stem(chapter_code(stem))
+    return shared if shared.is_file() and not own.is_file() else own
 
 
 def bank_path(course: Path, chapter: str, exercise: str) -> Path:

@@ -18,7 +18,16 @@ from pathlib import Path
 
 from autograder.authoring.chapter_notebooks import INSTALL_ID, Notebook
 from autograder.course import exercise_index, shipped_observations
-from autograder.course.course_location import ARRANGED, CARDS, EXERCISES, FIGURES, INSTRUMENTS, SHIPPED, chapter_path
+from autograder.course.course_location import (
+    ARRANGED,
+    CARDS,
+    EXERCISES,
+    FIGURES,
+    INSTRUMENTS,
+    SHIPPED,
+    chapter_path,
+    module_of_chapter,
+)
 from autograder.errors import WorkFailed
 from autograder.files import digest_of
 from autograder.import_closure import import_closure, imported_names, module_files
@@ -74,8 +83,8 @@ def _archive(files: dict[str, bytes]) -> bytes:
 def _files(course: Path, stem: str) -> Iterator[tuple[str, bytes]]:
     """Yield the path within the archive and the content of each file that a chapter's notebook needs."""
     project = course.parent
-    own = [course / EXERCISES / stem, course / FIGURES / f"{stem}.py", course / INSTRUMENTS]
-    own += [path for path in (course / CARDS / f"{stem}.py",) if path.is_file()]
+    own = [course / EXERCISES / stem, module_of_chapter(course, FIGURES, stem), course / INSTRUMENTS]
+    own += [path for path in (module_of_chapter(course, CARDS, stem),) if path.is_file()]
     own += [
         path for name in imported_names(chapter_path(course, stem), project) for path in module_files(name, [project])
     ]

@@ -44,7 +44,7 @@ def test_folded_run_and_opened(lab: Lab) -> None:
     path.with_suffix(".ipynb").write_bytes(to_bytes(solution_notebook(read_chapter(path), "")))
     lab.open("ch09_folds.ipynb")
     page = lab.page
-    question = page.locator(".jp-MarkdownCell").filter(has_text="Side path: When is a sum exact? (3 minutes)")
+    question = page.locator(".jp-MarkdownCell").filter(has_text="↳ When is a sum exact? (3 minutes)")
     expect(question).to_be_visible()
     for hidden in ("When each step of it is.", "math.fsum", "Never."):
         expect(page.locator(".jp-Cell").filter(has_text=hidden)).to_be_hidden()
