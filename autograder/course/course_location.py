@@ -47,7 +47,7 @@ def chapter_path(course: Path, stem: str) -> Path:
 
 
 def chapter_code(stem: str) -> str:
-    """Return the code of the chapter of a sitting, `ch` and digits, with which its stem begins; else the stem itself."""
+    """Return the code of a sitting's chapter: `ch` and digits, with which its stem begins; else the whole stem."""
     found = _CODE.match(stem)
     return found[0] if found else stem
 
