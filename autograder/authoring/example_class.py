@@ -81,7 +81,7 @@ def run_example_class(
     names = [student.name for student in students]
     failures = cycle.autograde(names, progress("grade"), GradingOptions(workers, unconfined=unconfined))
     wanted = [each for each in names if pages is None or each in pages]
-    failures = cycle.feedback(wanted, progress("write feedback")) | failures
+    failures = cycle.feedback(wanted, progress("write feedback"), workers.count) | failures
     cycle.export((made := ExampleClass(folder, stem, students, failures)).grades)
     return made
 
