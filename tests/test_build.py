@@ -140,13 +140,13 @@ class TestNotebooks:
         assert cells(project, "solutions")["guess-the-sum"].source == "guess = (1 + 41)  # what is the sum?"
 
     def test_special_cells(self, project: Path) -> None:
-        """The parameters cell has papermill's tag, and figure cells are folded in JupyterLab and Colab."""
+        """The parameters cell has papermill's tag; it, the setup and figure cells are folded in JupyterLab and Colab."""
         student = cells(project, "notebooks")
         folded = {"jupyter": {"source_hidden": True}, "cellView": "form"}
 
-        assert {"tags": ["parameters"]} == student["parameters"].metadata
+        assert {**folded, "tags": ["parameters"]} == student["parameters"].metadata
         drawn = [cell for cell in student.values() if "cellView" in cell.metadata]
-        assert [{}, {}, {}] == [
+        assert [{}, {}, {}, {}] == [
             {key: value for key, value in folded.items() if cell.metadata[key] != value} for cell in drawn
         ]
         assert {"install", "setup"} < {cell.id for cell in drawn}

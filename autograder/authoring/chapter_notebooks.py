@@ -168,7 +168,7 @@ def _mine_text(cell: Cell) -> str:
 def _metadata(cell: Cell) -> dict[str, Any]:
     """Return the cell's metadata; its only keys are nbgrader, tags, jupyter and cellView."""
     if cell.kind is CellKind.PARAMETERS:
-        return {"tags": ["parameters"]}
+        return {**_folded(), "tags": ["parameters"]}
     if cell.kind is CellKind.FIGURE:
         return _folded()
     if cell.kind is CellKind.MINE:
