@@ -16,6 +16,8 @@ from .drawing import new_figure, paper, told, write_numbers
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_NEW = 1538  # one of the digits after the first 1,500; a known 2 is among the nearest of this 8
+
 
 def first_page() -> Figure:
     """Draw the end of the course: a drawn digit, the same shrunk to 8 by 8, and how like each known digit it is."""
@@ -31,6 +33,23 @@ def first_page() -> Figure:
         fig,
         "Three pictures in a row: a four drawn in black strokes; the same four in 8 by 8 gray pixels; "
         "ten bars, one for each digit, of which that of the four is the highest.",
+    )
+
+
+def nearest() -> Figure:
+    """Draw a digit, and the five known digits that are nearest to it, with the squared distance of each."""
+    rows, labels = known_digits()
+    known, new = rows[:1500], rows[_NEW]
+    distances = ((known - new) ** 2).sum(dim=1)
+    places = distances.argsort()[:5]
+    fig, (left, *others) = new_figure(1, 6, figsize=(9.5, 2.0))
+    paper(left, new.reshape(8, 8), "new")
+    for ax, place in zip(others, places, strict=True):
+        paper(ax, known[place].reshape(8, 8), f"{labels[place]}: {distances[place]:.0f}")
+    return told(
+        fig,
+        "Six small pictures in a row: a new digit, and the five known digits that are nearest to it, "
+        "each with its label and its squared distance.",
     )
 
 

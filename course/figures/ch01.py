@@ -11,6 +11,7 @@ from torch import Tensor
 from autograder.notebook.colors import GREEN, INK, NO_COLOR, ORANGE, SKY, TINT, YELLOW
 
 from ._ch01_drawn import first_page as first_page
+from ._ch01_drawn import nearest as nearest
 from ._ch01_drawn import shrink as shrink
 from ._ch01_floats import FORMATS, dots_on_a_line, gap_after, gaps_by_size, name_of, ticks_near_one
 from .drawing import blank, box, caption, finish, new_figure, told

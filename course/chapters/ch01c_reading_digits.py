@@ -1,0 +1,672 @@
+# %% [markdown] name="opening"
+# # Chapter 1c: Reading digits
+#
+# *Press Shift and Enter, from the top: each press runs one cell and goes to the next.*
+#
+# *How well can a program read that has nothing but examples and a distance?*
+#
+# In chapter 1b you summed, averaged and stretched digits. Now your functions read them: 99 in 100, and ten average pictures alone read 90. In this sitting you learn to
+#
+# - sort and add up with one matrix product
+# - bring all columns of a table to one scale
+# - find silent mistakes in somebody else's program
+# - compute all distances between two sets of points without a loop
+#
+# It takes about {minutes} minutes of reading and running, and {exercises} for the exercises.
+
+# %% name="parameters" parameters=true
+seed = 0  # decides the random numbers; any whole number will do
+
+# %% setup=true
+import math
+import numpy as np
+import torch
+import torch.nn.functional as F
+from autograder import check, hint, mine, progress, reveal, shows_error
+from course.figures import ch01 as figures
+from course.instruments import show_digits
+
+_ = torch.manual_seed(seed)
+
+# %% [markdown]
+# Here is how it will read: at the left is a new digit, then come the known ones that are nearest to it, each with its squared distance.
+
+# %% name="first-page" figure=true
+figures.nearest()
+
+# %% [markdown]
+# The digits are those of chapters 1a and 1b. `rows` are the same numbers with a row of 64 for each digit.
+
+# %% name="digits"
+from sklearn.datasets import load_digits
+
+digits = load_digits()
+images = torch.tensor(digits.images, dtype=torch.float32)
+labels = torch.tensor(digits.target)
+rows = images.reshape(1797, 64)
+show_digits(images[:10], is_=labels[:10])
+
+# %% [markdown] name="products"
+# ## 1 A product that sorts
+#
+# *{minutes} minutes*
+#
+# In chapter 1b it took a loop over ten masks to average each digit. One matrix product gives all ten averages at once. It is worth a close look, because the layers of a network are made of such products.
+#
+# `@` multiplies matrices: each row of the left one meets each column of the right one, and the products of the pairs are added up.
+
+# %% figure=true
+figures.matrix_product(
+    torch.tensor([[1, 2], [3, 4], [5, 6]]), torch.tensor([[10, 20, 30], [40, 50, 60]])
+)
+
+# %% [markdown]
+# *Predict.* The picture works out the upper left, 1 * 10 + 2 * 40 = 90. Which number is at the lower right?
+
+# %% predict=true
+guess = 510  # a number: row (5, 6) meets column (30, 60)
+
+# %% name="matmul"
+left = torch.tensor([[1, 2], [3, 4], [5, 6]])  # (3, 2)
+right = torch.tensor([[10, 20, 30], [40, 50, 60]])  # (2, 3)
+product = left @ right
+print(product)
+reveal(guess, product[2, 2].item())
+
+# %% claim=true
+assert product.tolist() == [[90, 120, 150], [190, 260, 330], [290, 400, 510]]
+
+# %% [markdown]
+# The inner lengths must agree, since a row meets a column, and they disappear in the sum; the outer ones stay: (3, **2**) @ (**2**, 3) is (3, 3).
+# When it does not fit, torch names both shapes.
+
+# %% name="matmul-shapes"
+with shows_error(RuntimeError, match="cannot be multiplied (2x3 and 2x3)"):
+    right @ right
+
+# %% claim=true
+assert (torch.randn(3, 4) @ torch.randn(4, 5)).shape == (3, 5)
+assert torch.equal(left @ right, torch.matmul(left, right))
+assert (torch.ones(4, 3) @ torch.ones(3)).shape == (4,)
+
+# %% [markdown]
+# ### Exercise: `one_hot`
+#
+# *{minutes} minutes*
+#
+# A product can do the sorting, once labels are something to multiply by. The label 7 is not, because a seven would count seven times as much as a one.
+# So turn each label into a row with a single 1, in the column of its class.
+# Comparisons broadcast too: a column of labels against a row of class numbers asks every label about every class, without a loop.
+# Here the labels 5, 7 and 5 are asked about the classes 4 to 7:
+
+# %% name="compare-all"
+few_labels = torch.tensor([5, 7, 5])
+print(few_labels[:, None] == torch.arange(4, 8))  # (3, 1) with (4,)
+
+# %% claim=true
+_answers = few_labels[:, None] == torch.arange(4, 8)
+assert _answers.shape == (3, 4) and _answers.dtype == torch.bool and _answers.sum() == 3
+
+# %% exercise="one_hot"
+def one_hot(labels, k):
+    """Return a float32 table (n, k) with a single 1 per row, at the row's label.
+
+    labels: (n,) int64, each in 0..k-1; n may be 0. The number of columns is k,
+    whichever labels occur. labels stay as they are.
+
+    one_hot(torch.tensor([2, 0]), 3) gives [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]].
+    """
+    ### BEGIN SOLUTION
+    hits = labels[:, None] == torch.arange(k)  # (n, 1) with (k,) gives (n, k)
+    return hits.to(torch.float32)
+    ### END SOLUTION
+
+
+# %% check="one_hot" points=2
+check("one_hot", one_hot)
+
+# %% mine=true
+my_one_hot = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())
+
+# %% [markdown]
+# Take the labels 5, 7 and 5 once more, and suppose that one pixel of these digits has the ink 10, 20 and 30.
+# The column of the fives is 1, 0, 1:
+
+# %% name="fives-added-up"
+print(torch.tensor([1.0, 0.0, 1.0]) @ torch.tensor([10.0, 20.0, 30.0]))
+
+# %% claim=true
+assert torch.tensor([1.0, 0.0, 1.0]) @ torch.tensor([10.0, 20.0, 30.0]) == 40
+
+# %% [markdown]
+# The two fives are added up, 10 + 30, and the seven is multiplied away.
+# `hot.T`, in which these columns are rows, does so for every pixel of every class in one product.
+#
+# *Predict.* `hot` is (1797, 10) and `rows` is (1797, 64). What is the shape of `hot.T @ rows`?
+
+# %% predict=true
+guess = (10, 64)  # a tuple
+
+# %% name="ten-averages"
+hot = my_one_hot(labels, 10)  # (1797, 10)
+sums = hot.T @ rows
+counts = hot.sum(dim=0)[:, None]  # how many there are of each
+templates = sums / counts
+show_digits(templates)
+reveal(guess, sums.shape)
+
+# %% claim=true
+_averages = torch.stack([images[labels == _number].mean(dim=0) for _number in range(10)])
+assert torch.allclose(templates.reshape(10, 8, 8), _averages, atol=1e-3)
+
+# %% [markdown]
+# The ten pictures of chapter 1b, from one product and one division.
+
+# %% [markdown]
+# ## 2 Keep the axis
+#
+# *{minutes} minutes*
+#
+# Some people wrote with a thick pen and others with a thin one.
+# To give all digits the same ink, divide each by its own sum. Then the sums have to meet the digits again:
+#
+# ```
+# rows                             1797    64
+# rows.sum(dim=1)                        1797
+# rows.sum(dim=1, keepdim=True)    1797     1
+# ```
+#
+# The sums have lost an axis, and their 1797 stands below the 64.
+# `keepdim=True` leaves the axis in its place, with length 1. Now they fit.
+
+# %% name="keepdim"
+print(rows.sum(dim=1).shape, rows.sum(dim=1, keepdim=True).shape)
+shares = rows / rows.sum(dim=1, keepdim=True)
+print("ink before:", rows[:3].sum(dim=1), " after:", shares[:3].sum(dim=1))
+
+# %% claim=true
+assert rows.sum(dim=1, keepdim=True).shape == (1797, 1)
+with shows_error(RuntimeError, match="must match"):
+    rows / rows.sum(dim=1)
+assert torch.allclose(shares.sum(dim=1), torch.ones(1797))
+
+# %% [markdown]
+# Without `keepdim` torch refuses here, because 1797 and 64 differ. On a square table it would run, and divide by the wrong sums.
+
+# %% [markdown] side=true
+# #### What goes wrong on a square table without `keepdim`?
+#
+# *{minutes} minutes*
+#
+# All shapes fit, so nobody is warned:
+#
+# ```
+# square                 1   1    has the sum 2
+#                        3   1    has the sum 4
+# square.sum(dim=1)      2   4
+# ```
+#
+# *Predict.* What does `square / square.sum(dim=1)` have at the upper right, where `square` has 1?
+
+# %% predict=true
+guess = 0.25  # a number
+
+# %% name="no-keepdim"
+square = torch.tensor([[1.0, 1.0], [3.0, 1.0]])
+wrong = square / square.sum(dim=1)
+print(wrong)
+reveal(guess, wrong[0, 1].item())
+
+# %% claim=true
+assert (square / square.sum(dim=1, keepdim=True)).sum(dim=1).tolist() == [1.0, 1.0]
+assert wrong.sum(dim=1).tolist() != [1.0, 1.0]
+
+# %% [markdown]
+# One quarter, where one half would be right.
+# The sums 2 and 4 belong to the two *rows*. Without their axis they stand below the *columns*, and the whole second column was divided by 4.
+
+# %% [markdown] name="equal-say"
+# ## 3 One scale for all
+#
+# *{minutes} minutes*
+#
+# Two digits differ most in the middle of the paper. Its pixels decide your distances, and those of the rim hardly count.
+# To **standardize** is to give each the same weight: from each pixel subtract its mean, and divide by its standard deviation, the typical distance from that mean.
+#
+# *Predict.* How many of the 64 pixels are white in all 1,797 digits? Think of the rim of the paper.
+
+# %% predict=true
+guess = 3  # a whole number
+
+# %% name="constant-pixels"
+spread = rows.std(dim=0)
+standard = (rows - rows.mean(dim=0)) / spread
+print(standard.isnan().sum().item(), "places are nan:", standard[0, :4])
+reveal(guess, (spread == 0).sum().item())
+
+# %% claim=true
+assert (spread == 0).sum() == 3 and standard.isnan().sum() == 3 * 1797
+_some = rows[:100]  # the mean squared difference of two digits at a place is twice its variance
+_apart = ((_some[:, None] - _some) ** 2).mean(dim=(0, 1))
+assert torch.allclose(_apart, 2 * _some.var(dim=0, correction=0), atol=1e-3)
+
+# %% [markdown]
+# Three, at the rim, where no one writes.
+# Their standard deviation is 0, and 0 / 0 is nan.
+# A sum with a nan in it is nan: three pixels without ink would spoil every distance.
+#
+# The remedy is a small number `eps`. Then 0 / 0 becomes 0 divided by something small.
+
+# %% [markdown] side=true name="arrange-standardize"
+# #### Would you like the lines of `standardize`, shuffled?
+#
+# *{minutes} minutes*
+#
+# The next exercise begins with a blank cell. Here are its lines in a random order, with gaps, and with two lines that are not needed.
+
+# %%
+from explorers import arrange
+
+arrange("standardize")
+
+# %% [markdown]
+# ### Exercise: `standardize`
+#
+# *{minutes} minutes*
+#
+# On these digits it will hardly help, since all is ink. In a table with the area of a house, 120, and its rooms, 4, the area alone would decide.
+# So bring the numbers along any dim to mean 0 and standard deviation 1, with no nan where nothing varies.
+# The standard deviation is the root of the **variance**, the mean squared distance from the mean, and `eps` goes under that root.
+# A mean divides by n. torch's `var` and `std` divide by n - 1, unless you say `correction=0`.
+# 1 and 3, for example, have mean 2 and variance 1, so they become -1 and 1:
+
+# %% name="standardize-example"
+pair = torch.tensor([1.0, 3.0])
+print("by n:", pair.var(correction=0), " by n - 1:", pair.var())
+print((pair - 2) / 1)  # mean 2, variance 1
+
+# %% claim=true
+assert pair.var(correction=0) == 1 and pair.var() == 2
+
+# %% exercise="standardize"
+def standardize(x, dim, eps):
+    """Return (x - mean) / sqrt(var + eps), mean and var taken along dim.
+
+    var is the population variance (correction=0). The result has the shape and dtype
+    of x, which holds floats; x itself stays as it is.
+
+    standardize(torch.tensor([[1.0, 3.0]]), dim=1, eps=0.0) gives [[-1.0, 1.0]].
+    """
+    ### BEGIN SOLUTION
+    mean = x.mean(dim=dim, keepdim=True)
+    var = x.var(dim=dim, keepdim=True, correction=0)
+    return (x - mean) / torch.sqrt(var + eps)
+    ### END SOLUTION
+
+
+# %% check="standardize" points=3
+check("standardize", standardize)
+
+# %% mine=true
+def plain_standardize(x, dim, eps):
+    return (x - x.mean(dim, keepdim=True)) / (x.std(dim, keepdim=True) + eps)
+
+
+my_standardize = mine("standardize", plain_standardize)
+
+# %% [markdown]
+# With yours, the digits look like this: blue is less ink than usual at that place, and red is more.
+
+# %% name="standardize-used"
+standard = my_standardize(rows, dim=0, eps=1e-5)
+show_digits(standard[:10].clamp(-3, 3))  # what is beyond 3 is cut off
+
+# %% claim=true
+assert not standard.isnan().any() and standard.mean(dim=0).abs().max() < 1e-4
+
+# %% [markdown] side=true
+# #### Does standardizing help to read?
+#
+# *{minutes} minutes*
+#
+# Read the last 297 digits once more, as in chapter 1a, where 281 were right.
+#
+# *Predict.* Are there more now, or fewer?
+
+# %% predict=true
+guess = "fewer"  # "more" or "fewer"
+
+# %% name="equal-say-reads"
+right = 0
+for new, label in zip(standard[1500:], labels[1500:], strict=True):
+    nearest = ((standard[:1500] - new) ** 2).sum(dim=1).argmin()
+    right += (labels[nearest] == label).item()
+print(right, "of 297")
+reveal(guess, "more" if right > 281 else "fewer")
+
+# %% claim=true
+assert 275 < right < 281
+_plain = plain_standardize(rows, dim=0, eps=1e-5)
+_nearest = (torch.cdist(_plain[1500:], _plain[:1500])).argmin(dim=1)
+assert 275 < (labels[_nearest] == labels[1500:]).sum() < 281
+
+# %% [markdown]
+# Two fewer may be chance, but it is no gain. Pixels are all ink, on one scale, so there was nothing to put right.
+# With square meters and bedrooms there would be: the larger numbers would decide alone.
+
+# %% [markdown] side=true
+# #### Why n - 1, and which of the two was used?
+#
+# *{minutes} minutes*
+#
+# The mean of a sample lies a little too close to its own numbers, so their squared distances from it come out a little too small.
+# Dividing by n - 1 makes up for that.
+# If the numbers are not a sample but all there are, the whole population, there is nothing to make up for.
+#
+# When somebody shows you standardized numbers, recompute them: each column must have mean 0, and standard deviation 1 by the deviation that was used.
+# The two differ by the factor root of n / (n - 1), which for four houses is a lot, and for 1,797 digits nothing.
+
+# %% name="verify-standardized"
+features = torch.tensor([[60.0, 2, 1], [85, 3, 1], [120, 4, 2], [175, 5, 3]])  # four houses
+count = len(features)
+by_sample = (features - features.mean(dim=0)) / features.std(dim=0)
+by_population = (features - features.mean(dim=0)) / features.std(dim=0, correction=0)
+print("sample's:    ", by_sample[0])
+print("population's:", by_population[0])
+print("times", math.sqrt(count / (count - 1)))
+
+# %% claim=true
+assert torch.allclose(by_population.mean(dim=0), torch.zeros(3), atol=1e-6)
+assert torch.allclose(by_population.std(dim=0, correction=0), torch.ones(3))
+assert torch.allclose(by_population, by_sample * math.sqrt(count / (count - 1)))
+
+# %% [markdown] name="bug-hunt"
+# ## 4 Bug hunt
+#
+# The worst mistakes are silent: all shapes fit, a number comes out, and it is wrong.
+# To find one, take an example so small that you know the answer, and print shapes on the way.
+#
+# ### Exercise: `linear_mse`
+#
+# *{minutes} minutes*
+#
+# The program of a colleague standardizes `x`, predicts `x @ w`, and gives the mean squared error.
+# It has three bugs, each of a kind that you have met in chapters 1a to 1c, and yet on most data it returns a plausible number.
+# On the docstring's example it gives nan instead of 0: your first clue. Find the three and fix them.
+
+# %% name="linear-mse-example"
+scaled = torch.tensor([[-1.0], [1.0]])  # 1 and 3, standardized
+print(scaled @ torch.tensor([[2.0]]))  # the targets are -2 and 2: no error
+
+# %% exercise="linear_mse"
+### BEGIN STARTER
+# def linear_mse(x, w, y):
+#     """Return the mean squared error of a linear model on standardized features.
+#
+#     x: (n, d) features, w: (d, 1) weights, y: (n,) targets; the result is a scalar
+#     tensor. Each column of x is standardized (mean 0, population std 1) before use.
+#     x, w and y stay as they are.
+#
+#     For x = torch.tensor([[1.0], [3.0]]), w = torch.tensor([[2.0]]) and
+#     y = torch.tensor([-2.0, 2.0]) the result is 0.0.
+#     """
+#     mean = x.mean(dim=1, keepdim=True)
+#     std = x.std(dim=1, correction=0, keepdim=True)
+#     x -= mean
+#     x /= std
+#     prediction = x @ w
+#     return ((prediction - y) ** 2).mean()
+### END STARTER
+def linear_mse(x, w, y):
+    """Return the mean squared error of a linear model on standardized features.
+
+    x: (n, d) features, w: (d, 1) weights, y: (n,) targets; the result is a scalar
+    tensor. Each column of x is standardized (mean 0, population std 1) before use.
+    x, w and y stay as they are.
+
+    For x = torch.tensor([[1.0], [3.0]]), w = torch.tensor([[2.0]]) and
+    y = torch.tensor([-2.0, 2.0]) the result is 0.0.
+    """
+    ### BEGIN SOLUTION
+    mean = x.mean(dim=0)
+    std = x.std(dim=0, correction=0)
+    scaled = (x - mean) / std  # a new tensor
+    prediction = (scaled @ w).squeeze(1)  # (n, 1) to (n,)
+    return ((prediction - y) ** 2).mean()
+    ### END SOLUTION
+
+
+# %% check="linear_mse" points=3
+check("linear_mse", linear_mse)
+
+# %% [markdown] side=true
+# #### Which mistakes are loud?
+#
+# *{minutes} minutes*
+#
+# A wrong dtype, for example, or a wrong device.
+# (The device "meta" keeps shapes and no numbers, enough to stand for a second device on any laptop.)
+
+# %% name="loud-mistakes"
+with shows_error(RuntimeError, match="dtype"):
+    torch.ones(2, 3) @ torch.ones(3, 2, dtype=torch.float64)
+with shows_error(RuntimeError, match="meta"):
+    torch.ones(3) + torch.ones(3, device="meta")
+
+# %% claim=true
+_sum = torch.ones(3).sum()
+assert not _sum.requires_grad
+with shows_error(RuntimeError, match="does not require grad"):
+    _sum.backward()  # nothing requires grad: loud as well
+
+# %% [markdown] name="below-zero"
+# ## 5 Distances below zero
+#
+# *{minutes} minutes*
+#
+# A squared distance cannot be negative, and yet programs report distances below zero.
+# To save time they compute p * p - 2 * p * q + q * q in place of (p - q) ** 2. On paper the two are equal.
+#
+# *Predict.* For p = 10000 and q = 10001.1 the squared distance is about 1.21. In float32, does the long form come to within 1 of that?
+
+# %% predict=true
+guess = False  # True or False
+
+# %% name="cancellation"
+p, q = torch.tensor(10_000.0), torch.tensor(10_001.1)
+direct = (p - q) ** 2
+expanded = p * p - 2 * p * q + q * q
+print("direct:", direct.item(), " expanded:", expanded.item())
+reveal(guess, abs(expanded.item() - 1.21) < 1)
+
+# %% claim=true
+assert abs(direct - 1.21) < 0.01 and expanded == -8
+assert (p - 10_000.5) ** 2 == 0.25
+assert p * p - 2 * p * 10_000.5 + torch.tensor(10_000.5) ** 2 != 0.25
+
+# %% [markdown]
+# A squared distance of -8. The squares are near 100 million, and there the numbers that float32 can hold are 8 apart, so the small difference is lost. (Chapter 1x says why.)
+#
+# So subtract first, then square. Broadcasting gives all differences at once, if one set of points becomes a row and the other a column.
+
+# %% name="all-differences"
+start, stop = torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0, 30.0])
+print(stop[None, :] - start[:, None])  # (1, 3) - (2, 1)
+
+# %% claim=true
+assert (stop[None, :] - start[:, None]).tolist() == [[9.0, 19.0, 29.0], [8.0, 18.0, 28.0]]
+
+# %% [markdown]
+# ### Exercise: `pairwise_sq_dists`
+#
+# *{minutes} minutes*
+#
+# This is the heart of chapter 1: the squared distance of every new digit to every known one, without a loop.
+# The differences above were of single numbers. Points have d coordinates each.
+# So give `a` and `b` a third axis, in such places that every row of one meets every row of the other.
+# For one pair of points:
+
+# %% name="pairwise-example"
+difference = torch.tensor([0.0, 0.0]) - torch.tensor([3.0, 4.0])
+print(difference, (difference**2).sum())  # 9 + 16
+
+# %% exercise="pairwise_sq_dists"
+def pairwise_sq_dists(a, b):
+    """Return the squared distance from every row of a to every row of b.
+
+    a: (n, d), b: (m, d), of one dtype; the result has shape (n, m) and that dtype.
+    No loops. The result is never negative, and it is accurate also for points far from
+    the origin. a and b stay as they are.
+
+    For a = torch.tensor([[0.0, 0.0]]) and b = torch.tensor([[3.0, 4.0], [0.0, 1.0]])
+    the result is [[25.0, 1.0]].
+    """
+    ### BEGIN SOLUTION
+    differences = a[:, None, :] - b[None, :, :]  # (n, m, d)
+    return (differences**2).sum(dim=-1)
+    ### END SOLUTION
+
+
+# %% check="pairwise_sq_dists" points=3
+check("pairwise_sq_dists", pairwise_sq_dists)
+
+# %% mine=true
+my_pairwise_sq_dists = mine("pairwise_sq_dists", lambda a, b: torch.cdist(a, b) ** 2)
+
+# %% [markdown] name="moment"
+# ## 6 Your program reads
+#
+# *{minutes} minutes*
+#
+# You have all the pieces.
+# To see honestly how well your program reads, set 397 digits aside as new ones, by a generator of your own, so that they are the same tomorrow.
+# `randperm` gives the numbers 0 to 1,796 in a random order.
+
+# %% name="split"
+order = torch.randperm(1797, generator=torch.Generator().manual_seed(seed))
+known, unseen = order[:1400], order[1400:]  # places in the file
+show_digits(images[unseen[:10]])
+
+# %% [markdown]
+# Read them with your own function: all distances in one call, the place of the smallest in each row, the label at that place.
+
+# %% name="nearest-neighbor"
+distances = my_pairwise_sq_dists(rows[unseen], rows[known])  # (397, 1400)
+nearest = known[distances.argmin(dim=1)]
+answers = labels[nearest]
+
+right = answers == labels[unseen]
+print(f"{right.float().mean().item():.1%} of 397 new digits are read correctly")
+
+# %% claim=true
+assert distances.shape == (397, 1400) and right.float().mean() > 0.97
+
+# %% [markdown]
+# You wrote a program that reads handwriting.
+# It has no rule about loops and strokes. It has 1,400 examples and a distance.
+#
+# Look at the mistakes; they say more than the percentage.
+# Below each digit that it read wrongly is the known one that was nearest.
+
+# %% name="mistakes"
+wrong = unseen[~right]
+show_digits(images[wrong], says=answers[~right], is_=labels[wrong])
+show_digits(images[nearest[~right]], says=labels[nearest[~right]])
+
+# %% [markdown]
+# And the ten averages, computed from the known digits alone?
+
+# %% name="nearest-mean"
+hot = my_one_hot(labels[known], 10)
+templates = hot.T @ rows[known] / hot.sum(dim=0)[:, None]
+to_each = my_pairwise_sq_dists(rows[unseen], templates)  # (397, 10)
+print("the first new digit, how far from each:", to_each[0].int().tolist())
+by_mean = to_each.argmin(dim=1)
+share = (by_mean == labels[unseen]).float().mean().item()
+print(f"nearest of ten averages: {share:.1%}")
+
+# %% claim=true
+assert 0.85 < (by_mean == labels[unseen]).float().mean() < 0.95
+
+# %% [markdown]
+# Ten pictures do nine tenths of the work, and for the rest it takes all 1,400.
+# Chapter 2 starts here: it will *learn* ten pictures, from zeros, and they will read better than the averages do.
+#
+# One riddle remains. In chapter 1a the same method read 94.6 %, and here it reads about 99. Which is the honest number?
+# The file was collected writer by writer. Its last 297 digits probably come from people of whom the program had seen little; after shuffling it has seen every hand before.
+# So ask whose handwriting it will read. If that of people it has never met, the honest number is the lower one.
+
+# %% [markdown] name="checklist"
+# ## What you can do now
+#
+# - add up what belongs together with one product, and divide it by what a sum has left
+# - give every column of a table the same weight
+# - read handwritten digits with nothing but examples and a distance
+#
+# Six questions find most bugs, in this order; the last two are for the chapters to come.
+#
+# | ask | look at |
+# |---|---|
+# | shape: is it what I wrote in the comment? | `x.shape` |
+# | dtype: floats for numbers, int64 for labels? | `x.dtype` |
+# | device: the same for all? | `x.device` |
+# | repeatable: does the same seed give the same? | `torch.manual_seed` |
+# | requires grad: where it should, and only there? | `x.requires_grad` |
+# | loss, the number that says how wrong a model is: does it go down? | `loss.item()` |
+
+# %% name="progress"
+progress(1)
+
+# %% [markdown] name="questions"
+# ### Can you answer these?
+#
+# Say it aloud, then open the answers.
+#
+# 1. What does `one_hot(labels, 10).T @ rows` add up?
+# 2. What does `keepdim=True` keep, and what may happen without it?
+# 3. How do a row and a column of points give all differences?
+# 4. Why did the same method read 94.6 % in chapter 1a and 99 % here?
+#
+# <details><summary>Answers</summary>
+#
+# 1. For each class, the pixels of its digits.
+# 2. The axis that was summed, with length 1. Without it the sums may meet the wrong axis, on a square table without an error.
+# 3. Give each set an axis of length 1 where the other counts its points; both are stretched.
+# 4. Here it had seen every writer before; there the last writers were new to it.
+#
+# </details>
+
+# %% [markdown] name="faq-numpy" side=true
+# #### NumPy or PyTorch, and how do I practice?
+#
+# *{minutes} minutes*
+#
+# **NumPy or PyTorch?**
+# They share names, indexing and broadcasting.
+# PyTorch adds derivatives and graphics cards; NumPy is lighter, and has more of plain statistics.
+# A common split is NumPy to load and clean data, and tensors from the model onwards.
+
+# %% [markdown] name="faq-study"
+# **How do I practice?**
+# Take one tiny example and trace each line: what comes in, which rule acts, what comes out, and where would you look first if it did not?
+# Then change one input and predict; then break it, and compare.
+# You have learned a word such as "view" when you know a case that works, an edge case, and one that fails.
+#
+# **How do I know that it worked?**
+# By something that you can see, a shape, a number, a picture, a check; and not by the absence of an error.
+#
+# **Why is it confusing at first?**
+# Because new words and new behavior come mixed.
+# Keep them apart: for each operation ask for its input, its rule, its result, and the way it fails.
+
+# %% [markdown] name="further-reading"
+# ### Further reading
+#
+# The PyTorch documentation (docs.pytorch.org) on tensor views and on broadcasting;
+# Edward Yang, "PyTorch internals" (2019), on strides and storage;
+# Paszke and others, "Automatic differentiation in PyTorch" (2017);
+# the book "Dive into Deep Learning" (d2l.ai).
+# The digits: E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine Learning Repository (1998).
+#
+# Next comes *Chapter 2a: Gradients*. It begins with ten empty pictures, and lets them fill themselves.
+# Whoever wants more of tensors first finds it in the excursion, *Chapter 1x: Einsum and bits*.

@@ -1,0 +1,520 @@
+# %% [markdown] name="opening"
+# # Chapter 1x: Einsum and bits
+#
+# *Press Shift and Enter, from the top: each press runs one cell and goes to the next.*
+#
+# *Why does the ink of 1,797 digits add up to infinity?*
+#
+# This is an excursion. You can read it at any time after chapter 1c, and go on to chapter 2 without it. Chapter 5 uses its number formats. You learn to
+#
+# - write any product of tensors with a letter for each axis
+# - say what a number format of 16 bits cannot hold
+# - write a softmax that no large score can break
+#
+# It takes about {minutes} minutes of reading and running, and {exercises} for the exercises.
+
+# %% name="parameters" parameters=true
+seed = 0  # decides the random numbers; any whole number will do
+
+# %% setup=true
+import math
+import numpy as np
+import torch
+import torch.nn.functional as F
+from autograder import check, hint, mine, progress, reveal, shows_error
+from course.figures import ch01 as figures
+from course.instruments import milliseconds, show_digits
+
+_ = torch.manual_seed(seed)
+
+# %% [markdown]
+# Here are the whole numbers from 250 to 266, with a dot on each that the format bfloat16 has. From 256 on it lacks every second one, and what you ask for in between becomes a neighbor.
+
+# %% name="numbers-that-are-there" figure=true
+figures.number_line()
+
+# %% [markdown]
+# The digits are those of chapter 1a, and `hot` is the table of chapter 1c, with a single 1 in each row.
+
+# %% mine=true
+my_one_hot = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())
+
+# %% name="digits"
+from sklearn.datasets import load_digits
+
+digits = load_digits()
+images = torch.tensor(digits.images, dtype=torch.float32)
+rows = images.reshape(1797, 64)
+hot = my_one_hot(torch.tensor(digits.target), 10)  # (1797, 10)
+print(tuple(images.shape), tuple(rows.shape), tuple(hot.shape))
+
+# %% [markdown]
+# ## 1 Letters for axes
+#
+# *{minutes} minutes*
+#
+# In chapter 1c the product `hot.T @ rows` added up the pictures of each class. For it the pictures had to be rows, and `hot` had to be transposed.
+# `einsum` spares you the puzzle. There you *name* the axes, say n for digits, c for classes, h and w for height and width.
+#
+# Write the letters of each input, an arrow, and those of the result.
+# The same letter in two inputs: these axes go together. A letter that is missing after the arrow is summed over.
+#
+# *Predict.* What is the shape of `torch.einsum("nc,nhw->chw", hot, images)`?
+
+# %% predict=true
+guess = (10, 8, 8)  # a tuple
+
+# %% name="einsum-of-digits"
+added = torch.einsum("nc,nhw->chw", hot, images)
+show_digits(added / hot.sum(dim=0)[:, None, None])
+reveal(guess, added.shape)
+
+# %% claim=true
+assert torch.allclose(added.reshape(10, 64), hot.T @ rows, rtol=1e-3)
+
+# %% [markdown]
+# Only n is missing, so the digits were added up. Which letters are summed in these three?
+# (In the last one rows meet rows, so the two axes need two letters, i and k.)
+
+# %% name="einsum"
+left = torch.tensor([[1, 2], [3, 4], [5, 6]])  # (3, 2)
+right = torch.tensor([[10, 20, 30], [40, 50, 60]])  # (2, 3)
+print(torch.einsum("ij->j", left))  # i is gone: 1 + 3 + 5 and 2 + 4 + 6
+print(torch.einsum("ij,jk->ik", left, right))  # the matrix product left @ right
+print(torch.einsum("ij,kj->ik", left, left))  # every row meets every row
+
+# %% claim=true
+_stack = torch.stack([left, 10 * left])  # two (3, 2) matrices
+assert torch.equal(torch.einsum("ij,jk->ik", left, right), left @ right)
+assert torch.equal(torch.einsum("bij,jk->bik", _stack, right), _stack @ right)
+assert torch.equal(torch.einsum("ij->ji", left), left.T)
+assert torch.equal(torch.einsum("ij,kj->ik", left, left), left @ left.T)
+assert torch.allclose(torch.einsum("nc,np->cp", hot, rows), hot.T @ rows, rtol=1e-3)
+assert torch.einsum("ij->j", left).tolist() == [9, 12]
+
+# %% [markdown]
+# ### Exercise: `batched_einsum`
+#
+# *{minutes} minutes*
+#
+# A batch of digits is a batch of matrices, and there letters are the surest way. Write four products, each with one line of `einsum`.
+# For *applied*, for example, each matrix of the batch meets a vector of its own: `bnk` meets `bk`, and `b` and `n` stay. With a loop it would be
+
+# %% name="batched-einsum-example"
+pile, arrows = torch.ones(2, 3, 4), torch.arange(8.0).reshape(2, 4)
+for matrix, arrow in zip(pile, arrows, strict=True):
+    print(matrix @ arrow)
+
+# %% exercise="batched_einsum"
+def batched_einsum(a, b, v):
+    """Return four products of a (B, n, k), b (B, k, m) and v (B, k), in a dict.
+
+    "product" (B, n, m): each a times its b.   "gram" (B, n, n): each a times its own
+    transpose.   "applied" (B, n): each a times its v.   "total" (n, m): the sum of
+    the products over the batch.
+
+    With B = 2, n = 3, k = 4, m = 5 the shapes are (2, 3, 5), (2, 3, 3), (2, 3), (3, 5).
+    """
+    ### BEGIN SOLUTION
+    return {
+        "product": torch.einsum("bnk,bkm->bnm", a, b),
+        "gram": torch.einsum("bik,bjk->bij", a, a),
+        "applied": torch.einsum("bnk,bk->bn", a, v),
+        "total": torch.einsum("bnk,bkm->nm", a, b),
+    }
+    ### END SOLUTION
+
+
+# %% check="batched_einsum" points=4
+check("batched_einsum", batched_einsum)
+
+# %% mine=true
+my_batched_einsum = mine("batched_einsum", lambda a, b, v: {"product": a @ b})
+
+# %% [markdown] side=true
+# #### What does `@` do with more than two axes?
+#
+# *{minutes} minutes*
+#
+# It multiplies the last two and takes the ones before for a batch, which broadcasts as in chapter 1b.
+
+# %% name="batched-matmul"
+matrices = torch.randn(2, 3, 4)  # two of (3, 4)
+print((matrices @ torch.randn(2, 4, 5)).shape, (matrices @ torch.randn(4, 5)).shape)
+print((matrices @ matrices.mT).shape)
+
+# %% claim=true
+assert (matrices @ torch.randn(2, 4, 5)).shape == (matrices @ torch.randn(4, 5)).shape == (2, 3, 5)
+
+# %% [markdown] side=true
+# #### Can a product turn a picture around?
+#
+# *{minutes} minutes*
+#
+# Below, each of four digits meets a matrix of its own: one that changes nothing, one that swaps left and right, one that moves all columns along by one, and one that leaves only every other column.
+
+# %% name="batched-einsum-used"
+same = torch.eye(8)  # 1 on the diagonal, 0 elsewhere
+turns = torch.stack([same, same.flip(1), same.roll(1, dims=1), same * (torch.arange(8) % 2)])
+turned = my_batched_einsum(images[:4], turns, torch.ones(4, 8))["product"]
+show_digits([*images[:4], *turned], per_row=4)
+
+# %% claim=true
+assert torch.equal(turned[0], images[0]) and torch.equal(turned[1], images[1].flip(1))
+assert torch.equal(turned[2], images[2].roll(1, dims=1)) and (turned[3, :, ::2] == 0).all()
+
+# %% [markdown] name="dtypes"
+# ## 2 What a format cannot hold
+#
+# *{minutes} minutes*
+#
+# Count the ink on all 1,797 digits: `images.sum()` says 561,718.
+# A pixel is only a whole number from 0 to 16. float16, with 16 bits in place of 32 and half of the memory, should be plenty for it.
+#
+# *Predict.* Is `images.to(torch.float16).sum()` within 10,000 of 561,718?
+
+# %% predict=true
+guess = False  # True or False
+
+# %% name="ink-in-half"
+ink = images.to(torch.float16).sum()
+print(images.sum().item(), "in float16:", ink.item())
+reveal(guess, abs(ink.item() - 561_718) < 10_000)
+
+# %% claim=true
+assert images.sum() == 561_718 and ink == math.inf
+
+# %% [markdown]
+# Infinity, and no error tells you so. Each pixel fits, but the sum lies beyond 65,504, where float16 ends.
+#
+# Why does a format end, and what else can it not hold?
+# Suppose you may write down only three digits and a power of ten, and the power has a single digit too.
+#
+# - The largest number is then 9.99e9, and the smallest above zero 0.01e-9. How far the powers go is the **range**: what lies above it becomes infinite, and what lies below becomes 0.
+# - After 3.14 comes 3.15, a gap of 0.01. After 3.14e5, which is 314,000, comes 3.15e5, a gap of 1,000. How many digits there are is the **precision**: what lies in a gap is rounded, and larger numbers have larger gaps.
+#
+# A number format is just that, with binary digits. Its bits are shared out between the digits and the power, and the two formats of 16 bits do it differently:
+#
+# | | bits | binary digits | smallest above 0 | largest | all whole numbers up to |
+# |---|---|---|---|---|---|
+# | float32 | 32 | 24 | 1e-45 | 3e38 | 16,777,216 |
+# | float16 | 16 | 11 | 6e-8 | 65,504 | 2,048 |
+# | bfloat16 | 16 | 8 | 9e-41 | 3e38 | 256 |
+#
+# bfloat16 goes nearly as far as float32, with half of the bits, and pays for it with digits.
+# Two numbers show what each of them loses, a tiny one, 0.00000002 or 2e-8, and 257:
+
+# %% name="float16-range"
+for kind in (torch.float32, torch.float16, torch.bfloat16):
+    print(kind, torch.tensor(2e-8).to(kind).item(), torch.tensor(257.0).to(kind).item())
+
+# %% claim=true
+_small = torch.tensor(2e-8)
+assert _small.to(torch.float16) == 0
+assert torch.tensor(6e-8).to(torch.float16) > 0 and _small.to(torch.bfloat16) > 0
+assert torch.tensor(70_000.0).to(torch.float16) == math.inf
+assert torch.tensor(70_000.0).to(torch.bfloat16) < math.inf
+_wide, _full, _short = (torch.finfo(_k) for _k in (torch.bfloat16, torch.float32, torch.float16))
+assert _wide.tiny == _full.tiny and 0.99 < _wide.max / _full.max < 1 and _short.max == 65_504
+for _kind, _digits in ((torch.float32, 24), (torch.float16, 11), (torch.bfloat16, 8)):
+    _limits = torch.finfo(_kind)
+    assert _limits.eps == 2.0 ** (1 - _digits)
+    _end, _next = torch.tensor([2.0**_digits, 2.0**_digits + 1], dtype=torch.float64)
+    assert _end.to(_kind).double() == _end and _next.to(_kind).double() != _next
+    _least = {24: "1e-45", 11: "6e-08", 8: "9e-41"}[_digits]
+    assert f"{_limits.smallest_normal * _limits.eps:.0e}" == _least
+_kept = torch.arange(254.0, 261).to(torch.bfloat16).tolist()
+assert _kept == [254, 255, 256, 256, 258, 260, 260]
+_odd = torch.arange(257.0, 512, 2).to(torch.bfloat16)
+assert (_odd % 4 == 0).all() and not torch.equal(_odd, torch.arange(257.0, 512, 2))
+
+# %% [markdown] name="precision"
+# float16 takes the tiny number for 0, and bfloat16 takes 257 for 256, as in the picture at the top.
+#
+# A gap hurts most where you add. float32 has all whole numbers up to `2**24`, which is 16777216, and after that not all of them.
+#
+# *Predict.* What is `torch.tensor(16777216.0) + 1`?
+
+# %% predict=true
+guess = 16777216  # a number
+
+# %% name="lost-addition"
+many = torch.tensor(2.0**24)
+reveal(guess, (many + 1).item())
+
+# %% claim=true
+assert many + 2 != many and many - 1 != many
+assert many + 3 == many + 4 != many + 2  # halfway from + 2 to + 4, whose last digit is 0
+
+# %% [markdown]
+# The 1 is lost, because the sum lies in a gap and is rounded back to where it was.
+# A counter in float32 stands still there for good, and one in bfloat16 as early as 256.
+#
+# It need not be a large number. From 1 on, bfloat16 has gaps of 0.0078, so that a step of 0.5 counts, and one of 0.001 is lost:
+
+# %% name="lost-step"
+one = torch.tensor(1.0, dtype=torch.bfloat16)
+print((one + 0.5).item(), (one + 0.001).item())
+
+# %% claim=true
+assert (one + 0.5).item() == 1.5 and (one + 0.001).item() == 1
+assert round(torch.finfo(torch.bfloat16).eps, 4) == 0.0078
+
+# %% [markdown] name="dtype-choice"
+# Learning goes by such small steps, and chapter 5 shows where they have to be kept.
+# Until then take float32, the default, unless digits matter more than time: then float64.
+
+# %% [markdown] side=true
+# #### What does each format do with its bits?
+#
+# *{minutes} minutes*
+#
+# First the bytes that a million numbers take.
+
+# %% name="dtype-memory"
+million = torch.zeros(1000, 1000)
+for kind in (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int8):
+    print(f"{million.to(kind).nbytes:,} bytes in {kind}")
+
+# %% claim=true
+_kinds = (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int8)
+assert [million.to(_kind).nbytes / 1e6 for _kind in _kinds] == [8, 4, 2, 2, 1]
+
+# %% [markdown]
+# On the left of the picture are the numbers that each format has near 1; those of float32 are too many to tell apart.
+# On the right, choose a size of number at the bottom and go up to the format's line: there is the gap.
+
+# %% figure=true
+figures.float_spacing()
+
+# %% [markdown]
+# bfloat16 has one bit for the sign, and eight that say which power of two.
+# That leaves seven for the digits, and they are enough for eight, because the first digit is always 1 and need not be kept.
+# 255 is 11111111, just eight of them. 257 would be 100000001, and for the ninth there is no room, whereas 258 is 100000010, where the ninth is a 0.
+# float16 spends its bits differently: eleven digits, so smaller gaps, but it ends sooner, at 65,504 and at about 6e-8.
+#
+# A sum in the exact middle of a gap goes to the end whose last binary digit is 0.
+# Of 16777216 and 16777218 that is the first, so the counter goes back; three more lies between 16777218 and 16777220, and goes up.
+
+# %% name="halfway"
+print((many + 1).item(), (many + 3).item())
+
+# %% claim=true
+assert (many + 1).item() == 2**24 and (many + 3).item() == 2**24 + 4
+
+# %% [markdown] side=true
+# #### Which dtype wins when two of them meet?
+#
+# *{minutes} minutes*
+#
+# torch has to choose for you.
+#
+# *Predict.* What is the dtype of `torch.tensor([1, 2]) * 0.5`?
+
+# %% predict=true
+guess = torch.float32  # a dtype
+
+# %% name="promotion-first"
+whole = torch.tensor([1, 2])
+reveal(guess, (whole * 0.5).dtype)
+
+# %% [markdown]
+# This is **promotion**, and it goes by kind first: float over integer over bool.
+# Within a kind the larger size wins, except that a single number, from Python or from a tensor without axes, does not widen the other.
+# What it never does is look at the numbers.
+
+# %% name="promotion"
+half = torch.ones(2, dtype=torch.float16)
+print("int64 + float16:         ", (whole + half).dtype)
+print("float16 + float32:       ", (half + torch.ones(2)).dtype)
+print("float16 * Python's 0.5:  ", (half * 0.5).dtype)
+print("100,000 + float16 is now:", (torch.tensor([100_000]) + half).tolist())
+
+# %% claim=true
+assert (whole / 2).dtype == torch.float32  # a division always gives floats
+assert (half + torch.ones(2)).dtype == torch.float32
+assert whole.dtype == torch.int64 and (whole + half).dtype == torch.float16
+assert (whole + torch.tensor([True, False])).dtype == torch.int64
+assert (torch.tensor([100_000]) + half).isinf().all()
+assert (half * 0.5).dtype == torch.float16 and (half + torch.tensor(0.5)).dtype == torch.float16
+
+# %% [markdown]
+# Matrix products do not promote; they ask for equal dtypes.
+# You will see this message sooner or later, because NumPy's floats arrive as float64.
+
+# %% name="matmul-dtypes"
+with shows_error(RuntimeError, match="same dtype"):
+    rows.double() @ torch.ones(64, 2)  # double() gives float64
+print((rows.double().float() @ torch.ones(64, 2)).shape)  # float() gives float32
+
+# %% claim=true
+assert (rows.double().float() @ torch.ones(64, 2)).shape == (1797, 2)
+
+# %% [markdown]
+# float64 costs time as well; how much depends on the machine, and the cell measures yours.
+
+# %% name="float64-cost"
+x = torch.randn(512, 512)
+y = x.double()
+ratio = milliseconds(lambda: y @ y) / milliseconds(lambda: x @ x)
+print(f"float64 takes {ratio:.1f} times as long as float32")
+
+# %% claim=true
+assert torch.finfo(torch.float64).eps < 1e-15 < 1e-7 < torch.finfo(torch.float32).eps
+
+# %% [markdown] name="surprises"
+# ### Exercise: `precision_lab`
+#
+# *{minutes} minutes*
+#
+# Some day a number looks odd, and no error says why. Then ask four questions.
+# Is a small step lost beside 1? Does a tiny number become 0? Where does a counter stop? And, from chapter 1b: how many numbers does a loss average where a row met a column?
+# Here is a step that is not lost:
+
+# %% name="precision-example"
+one = torch.tensor(1.0, dtype=torch.bfloat16)
+print((one + 0.5 != one).item())
+
+# %% exercise="precision_lab"
+def precision_lab(step, tiny, count, n):
+    """Return four facts about small numbers and shapes, in a dict.
+
+    step and tiny are positive.
+    "moves" (bool): does 1 + step differ from 1 in bfloat16?
+    "survives" (bool): is tiny different from 0 in float16?
+    "counted" (float): 0 plus 1, count times in a row, in bfloat16.
+    "averaged" (int): how many numbers the loss averages when a prediction of shape
+    (n,) meets a target of shape (n, 1).
+
+    precision_lab(0.5, 0.5, 3, 1) gives
+    {"moves": True, "survives": True, "counted": 3.0, "averaged": 1}.
+    """
+    ### BEGIN SOLUTION
+    one = torch.tensor(1.0, dtype=torch.bfloat16)
+    total = torch.tensor(0.0, dtype=torch.bfloat16)
+    for _ in range(count):
+        total = total + 1
+    return {
+        "moves": bool(one + step != one),
+        "survives": bool(torch.tensor(tiny, dtype=torch.float16) != 0),
+        "counted": total.item(),
+        "averaged": (torch.zeros(n) - torch.zeros(n, 1)).numel(),
+    }
+    ### END SOLUTION
+
+
+# %% check="precision_lab" points=4
+check("precision_lab", precision_lab)
+
+# %% mine=true
+def as_seen_above(step, tiny, count, n):
+    # What chapters 1b and 1x have shown, for the four that are asked for below.
+    return {"moves": False, "survives": False, "counted": 256.0, "averaged": 16}
+
+
+my_precision_lab = mine("precision_lab", as_seen_above)
+
+# %% [markdown]
+# Say the four answers for `step=0.001`, `tiny=1e-8`, `count=1000` and `n=4` aloud. Then ask your function.
+
+# %% name="precision-used"
+for name, fact in my_precision_lab(0.001, 1e-8, 1000, 4).items():
+    print(f"{name:9} {fact}")
+
+# %% claim=true
+_facts = my_precision_lab(0.001, 1e-8, 1000, 4)
+assert _facts == {"moves": False, "survives": False, "counted": 256.0, "averaged": 16}
+
+# %% [markdown] name="softmax"
+# ## 3 Scores become shares
+#
+# *{minutes} minutes*
+#
+# **Softmax** turns any scores into positive numbers with sum 1: take exp of each, and divide by their sum. Chapter 2 lives on it.
+# It is also where programs leave the range of their format most often.
+#
+# *Predict.* e to the power of 100 is about 3e43, and float32 ends at 3e38. Is the softmax of the scores 0 and 100, written so, finite?
+
+# %% predict=true
+guess = False  # True or False
+
+# %% name="softmax-overflow"
+big_scores = torch.tensor([0.0, 100.0])
+naive = big_scores.exp() / big_scores.exp().sum()
+print(big_scores.exp(), naive)
+reveal(guess, naive.isfinite().all().item())
+
+# %% claim=true
+assert big_scores.exp()[1] == math.inf and naive[1].isnan()
+
+# %% [markdown]
+# exp(100) is infinite, and infinity divided by itself is nan.
+# The way out: a constant that is added to all scores cancels in the division.
+
+# %% name="softmax-shift"
+some = torch.tensor([1.0, 2.0, 3.0])
+for scores in (some, some - 2.5):
+    print(scores.exp() / scores.exp().sum())
+
+# %% claim=true
+assert torch.allclose(some.exp() / some.exp().sum(), (some - 2.5).exp() / (some - 2.5).exp().sum())
+
+# %% [markdown]
+# ### Exercise: `softmax_stable`
+#
+# *Stretch, extra credit, {minutes} minutes*
+#
+# Chapter 2 will use yours. Choose the constant so that no exp can overflow, and think of several rows, one far below the others.
+# For two scores of 1000 it can be -1000:
+
+# %% name="softmax-example"
+shifted = torch.tensor([1000.0, 1000.0]) - 1000
+print(shifted.exp() / shifted.exp().sum())
+
+# %% exercise="softmax_stable"
+def softmax_stable(x, dim):
+    """Return the softmax of x along dim, finite however large the entries of x are.
+
+    Write it yourself: torch.softmax and its relatives are not allowed. The result has
+    the shape and dtype of x; if x requires grad, so does the result. x stays as it is.
+
+    softmax_stable(torch.tensor([1000.0, 1000.0]), dim=0) gives [0.5, 0.5].
+    """
+    ### BEGIN SOLUTION
+    largest = x.amax(dim=dim, keepdim=True)
+    powers = torch.exp(x - largest)  # the largest power is exp(0) = 1
+    return powers / powers.sum(dim=dim, keepdim=True)
+    ### END SOLUTION
+
+
+# %% check="softmax_stable" extra=3
+check("softmax_stable", softmax_stable)
+
+# %% [markdown] name="recap"
+# ## What you can do now
+#
+# - write a product of many axes without a transpose, and read one that somebody else wrote
+# - say of a format where it ends, and from where on it has gaps
+# - keep a softmax finite
+
+# %% name="progress"
+progress(1)
+
+# %% [markdown] name="questions"
+# ### Can you answer these?
+#
+# Say it aloud, then open the answers.
+#
+# 1. Which letter is summed in `einsum("nc,nhw->chw", hot, images)`, and how do you see it?
+# 2. What does bfloat16 keep of float32, and what does float16 keep?
+# 3. A counter in float32 stands still at 16,777,216. Why?
+#
+# <details><summary>Answers</summary>
+#
+# 1. n: it is missing after the arrow.
+# 2. bfloat16 the range, float16 more of the digits.
+# 3. From there on the numbers are 2 apart, and the sum is rounded back.
+#
+# </details>
+#
+# Next comes *Chapter 2a: Gradients*, if you have not been there yet.

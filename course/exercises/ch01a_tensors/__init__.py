@@ -1,0 +1,1 @@
+"""The exercises on tensors: what they say of themselves, and how they lie in memory."""
