@@ -14,7 +14,7 @@ from autograder.exercises.probe import Answer, see_without_values
 from autograder.exercises.probes.module_classes import computes, on_new, read_grad
 from autograder.exercises.seeded_draw import Draw
 
-from ._calls import made_and_called
+from .._ch03_calls import made_and_called
 
 
 def learns(part: str) -> Probe:
