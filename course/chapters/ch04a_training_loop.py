@@ -24,7 +24,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.utils.data import DataLoader, Dataset, TensorDataset
 from autograder import check, hint, mine, progress, reveal, shows_error
-from course.figures import ch04_training as figures
+from course.figures import ch04 as figures
 from course.figures.plots import plots_take_the_ink_of_the_page
 from course.instruments import saved_tensors, show_digits
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from course.figures.ch04_training import first_page, fit_of
+from course.figures.ch04 import first_page, fit_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
