@@ -23,7 +23,7 @@ from autograder.exercises.probes.training_steps import at_each_call, at_each_gra
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import Rule
 
-from ._images import named, outputs_of
+from .._ch06_images import named, outputs_of
 
 CLOSE = 0.01  # how far a loss in bfloat16 may be from the one in float32, as a part of it
 _DEVICES = {"cpu", "cuda", "mps", "xpu"}
