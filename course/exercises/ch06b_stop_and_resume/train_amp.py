@@ -23,7 +23,7 @@ from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import Rule
 from autograder.exercises.wrong_form import ROUNDED, are_rounded
 
-from ._images import named, outputs_of
+from .._ch06_images import named, outputs_of
 
 CLOSE = 0.01  # how far a loss in bfloat16 may be from the one in float32, as a part of it
 _DEVICES = {"cpu", "cuda", "mps", "xpu"}

@@ -13,7 +13,7 @@ from autograder.exercises.probe import Answer, select_facets
 from autograder.exercises.probes.tensor_functions import calling, result_only
 from autograder.exercises.seeded_draw import Draw
 
-from ._models import eighths
+from .._ch05_models import eighths
 
 
 def one_of_two(index: int) -> Probe:

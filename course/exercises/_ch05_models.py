@@ -1,4 +1,4 @@
-"""What cases of this chapter name, since a case is plain data: models with fixed weights, optimizers; and numbers."""
+"""What cases of chapter 5 name, since a case is plain data: models with fixed weights, optimizers; and numbers."""
 
 from __future__ import annotations
 

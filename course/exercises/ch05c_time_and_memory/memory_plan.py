@@ -15,7 +15,7 @@ from autograder.exercises.probes.functions_on_modules import hook_counts, requir
 from autograder.exercises.probes.training_steps import give_gradients, grads_of, held_by
 from autograder.exercises.seeded_draw import Draw
 
-from ._models import LAYERS, eighths, made
+from .._ch05_models import LAYERS, eighths, made
 
 
 class _Doing(nn.Module):

@@ -22,7 +22,7 @@ from autograder.exercises.probes.training_steps import (
 )
 from autograder.exercises.seeded_draw import Draw
 
-from ._models import LAYERS, eighths, made, optimizer_of
+from .._ch05_models import LAYERS, eighths, made, optimizer_of
 
 
 def amp_step(*kept: str, warm: bool = False) -> Probe:

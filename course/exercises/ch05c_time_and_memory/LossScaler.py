@@ -14,7 +14,7 @@ from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_grad
 from autograder.exercises.seeded_draw import Draw
 
-from ._models import eighths
+from .._ch05_models import eighths
 
 
 def rounds(*kept: str, how: str = "step") -> Probe:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from course.figures.ch05_gpu_amp import first_page
+from course.figures.ch05 import first_page
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

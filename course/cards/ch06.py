@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from course.figures.ch06_capstone import first_page
+from course.figures.ch06 import first_page
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

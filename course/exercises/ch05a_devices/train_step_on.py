@@ -17,7 +17,7 @@ from autograder.exercises.probes.devices import recorded_value_reads
 from autograder.exercises.probes.training_steps import LATER, SPREAD, grads_of, held_by
 from autograder.exercises.seeded_draw import Draw
 
-from ._models import EXAMPLE, eighths, model_of, optimizer_of
+from .._ch05_models import EXAMPLE, eighths, model_of, optimizer_of
 
 
 class _Step:

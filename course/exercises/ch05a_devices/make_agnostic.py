@@ -18,7 +18,7 @@ from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_steps import at_each_step
 from autograder.exercises.seeded_draw import Draw
 
-from ._models import eighths, fill, made
+from .._ch05_models import eighths, fill, made
 
 
 def _headed(width: int, classes: int) -> nn.Module:

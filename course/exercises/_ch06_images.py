@@ -1,4 +1,4 @@
-"""What the exercises of this chapter share: how a model's end is looked at, and how the calls are spelled."""
+"""What the exercises of chapter 6 share: how a model's end is looked at, and how the calls are spelled."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from autograder.exercises.probe import Answer, catching_errors, copy_of, see, se
 from autograder.exercises.probes.autocast import autocast_entered
 from autograder.exercises.seeded_draw import Draw
 
-from ._models import eighths
+from .._ch05_models import eighths
 
 
 def _fails(_: nn.Linear, x: Tensor) -> Tensor:

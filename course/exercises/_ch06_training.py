@@ -1,4 +1,4 @@
-"""What the trainings of this chapter share: how one is called, watched and spelled."""
+"""What the trainings of chapter 6 share: how one is called, watched and spelled."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from autograder.exercises.probes.training_runs import TrainingScenario, trained_
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.wrong_form import ROUNDED, are_rounded
 
-from ._images import named, outputs_of
+from ._ch06_images import named, outputs_of
 
 _MEASURED = 67  # images of val_set: few of them would often give two epochs, or two models, the same accuracy
 _RATES = {"SGD": 0.1, "SGD with momentum": 0.05, "SGD with maximize=True": 0.1, "Adam": 0.02}

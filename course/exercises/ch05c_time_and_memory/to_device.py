@@ -16,7 +16,7 @@ from autograder.exercises.probe import Answer, catching_errors, copy_of
 from autograder.exercises.probes.devices import describe_containers, nested_containers
 from autograder.exercises.seeded_draw import Draw
 
-from ._models import eighths
+from .._ch05_models import eighths
 
 
 def moved(answer: Answer, case: Case) -> Observation:

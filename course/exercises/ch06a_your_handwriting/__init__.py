@@ -1,0 +1,1 @@
+"""The exercise of chapter 6a: a trainer for any device."""

@@ -1,0 +1,1 @@
+"""The exercise of chapter 6c: a trainer with six faults."""
