@@ -58,10 +58,10 @@ test-browser: $(READY) ## drive the notebooks in a real browser (needs Chromium)
 build: $(READY) ## write notebooks/, solutions/ and the shipped observations from course/chapters/
 	python -m autograder build
 
-grade: $(READY) ## grade an example class through nbgrader: make grade CHAPTER=ch02_autograd
+grade: $(READY) ## grade an example class through nbgrader: make grade CHAPTER=ch02a_gradients
 	python -m autograder grade --example $(CHAPTER)
 
-report: $(READY) ## write what your class misunderstood, from its grades: make report CHAPTER=ch02_autograd
+report: $(READY) ## write what your class misunderstood, from its grades: make report CHAPTER=ch02a_gradients
 	python -m autograder report $(CHAPTER)
 
 site: $(READY) ## build the course as a site for reading, in build/site/html/
@@ -85,7 +85,7 @@ nbval: $(READY) ## run every notebook in notebooks/ and solutions/ from top to b
 # A file that is written anew before and after each cell costs more than the cells do; it is written where a run ends.
 SAVING := --no-request-save-on-cell-execute --autosave-cell-every 0
 
-run: $(READY) ## run the solved chapters with other parameters: make run CHAPTER=ch05_gpu_amp SEED=1 DEVICE=cuda SHORT=1
+run: $(READY) ## run the solved chapters with other parameters: make run CHAPTER=ch05a_devices SEED=1 DEVICE=cuda SHORT=1
 	@mkdir -p build/runs
 	printf '%s\n' $(or $(CHAPTER),$(CHAPTERS)) | xargs -P $(JOBS) -I {} python -m tests.spared --no-progress-bar $(SAVING) -p seed $(SEED) \
 		$(if $(DEVICE),-p device $(DEVICE)) $(if $(SHORT),-p short True) \

@@ -67,9 +67,9 @@ _MINUTES = re.compile(r" \(\d+ minutes?\b[^)<]*\)")  # which stand in the headin
 
 def _draw_preview(app: Sphinx) -> None:
     """Draw the picture that previews of a link show: pixels on paper, for no service takes lines."""
-    from course.figures import ch01_tensors
+    from course.figures import ch01
 
-    figure = ch01_tensors.first_page()
+    figure = ch01.first_page()
     folder = Path(app.outdir) / "_static"
     folder.mkdir(parents=True, exist_ok=True)
     figure.savefig(folder / "preview.png", dpi=150, facecolor="white", bbox_inches="tight", pad_inches=0.4)

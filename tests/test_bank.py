@@ -72,7 +72,7 @@ def test_what_is_noted_of_right_answers(stem: str) -> None:
 class TestReference:
     def test_predict_layout_agrees_with_torch(self) -> None:
         """What the rule of the reference says is what torch does."""
-        predict = judge_of("ch01_tensors").solutions["predict_layout"]
+        predict = judge_of("ch01b_broadcasting").solutions["predict_layout"]
         ops = [(op, *sizes) for op in _LAYOUTS for sizes in product((2, 3, 5, 8), (2, 3, 4, 9))]
 
         assert [_layout(*op) for op in ops] == predict(ops)
@@ -80,7 +80,7 @@ class TestReference:
     @pytest.mark.parametrize("line", ["np.zeros((2, 3)).strides", "import numpy as n; n.e", "torch.zeros(2).stride()"])
     def test_predict_layout_is_not_to_be_read_off(self, line: str) -> None:
         """Neither torch nor NumPy may do the prediction."""
-        cell = judge_of("ch01_tensors").chapter.solution("predict_layout")
+        cell = judge_of("ch01b_broadcasting").chapter.solution("predict_layout")
 
         report = grade("predict_layout", cell.replace("    def layout", f"    {line}\n    def layout"), VISIBLE_SEED)
 
@@ -90,7 +90,7 @@ class TestReference:
     @pytest.mark.parametrize("exponent", range(-30, 0))
     def test_precision_lab_agrees_with_torch(self, exponent: int) -> None:
         """On both sides of every power of two, the reference says what rounding to 16 bits gives."""
-        lab = judge_of("ch01_tensors").solutions["precision_lab"]
+        lab = judge_of("ch01x_einsum_and_precision").solutions["precision_lab"]
         for factor in (0.9, 1.1):
             value = factor * 2.0**exponent
             facts = lab(value, value, count=30 - exponent * 10, n=-exponent)

@@ -140,7 +140,7 @@ class TestNotebooks:
         assert cells(project, "solutions")["guess-the-sum"].source == "guess = (1 + 41)  # what is the sum?"
 
     def test_special_cells(self, project: Path) -> None:
-        """The parameters cell has papermill's tag; it, the setup and figure cells are folded in JupyterLab and Colab."""
+        """The parameters cell has papermill's tag; the cells before the lesson, and figures, are folded."""
         student = cells(project, "notebooks")
         folded = {"jupyter": {"source_hidden": True}, "cellView": "form"}
 

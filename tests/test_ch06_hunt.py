@@ -24,7 +24,7 @@ SUBSETS = list(chain.from_iterable(combinations(FAULTS, count) for count in rang
 @pytest.mark.parametrize("left", SUBSETS, ids=lambda left: " and ".join(left) or "none")
 def test_each_fault_that_is_left_is_told(left: tuple[str, ...]) -> None:
     """A trainer with some faults left fails one check for each, with that fault's own message."""
-    cell = judge_of("ch06_capstone").chapter.solution("fix_trainer")
+    cell = judge_of("ch06c_six_faults").chapter.solution("fix_trainer")
     for old, new in chain.from_iterable(FAULTS[tag] for tag in left):
         assert cell.count(old) == 1
         cell = cell.replace(old, new)

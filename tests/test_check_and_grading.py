@@ -46,7 +46,7 @@ from tests.small_chapter import PROJECT
 from tests.test_bank import judge_of
 
 # Its answers train: by day its wrong ones are not run, but judged by the observations that are shipped of them.
-TRAINING = COURSE.stems[3:]
+TRAINING = [stem for stem in COURSE.stems if stem >= "ch04"]
 EXERCISES = [
     pytest.param(each.stem, name, marks=pytest.mark.xdist_group(f"answers of {each.stem}"))
     for each in COURSE.listed
@@ -356,8 +356,8 @@ def test_a_file_of_ones_own_disproves_what_a_cell_disproves(
 ) -> None:
     """What the code is said to lack, a file of the student's has, or could have where nobody can read it."""
     monkeypatch.syspath_prepend(own_modules)
-    shell.run_cell(judge_of("ch04_training").chapter.prelude, store_history=True).raise_error()
-    known = next(each for each in judge_of("ch04_training").banks["train_step"] if each.tag == "no-backward")
+    shell.run_cell(judge_of("ch04a_training_loop").chapter.prelude, store_history=True).raise_error()
+    known = next(each for each in judge_of("ch04a_training_loop").banks["train_step"] if each.tag == "no-backward")
     answer = known.source.replace("    optimizer.step()", "    learn(loss)\n    optimizer.step()")
     shell.run_cell(known.source, store_history=True).raise_error()
     assert str(known.sentence) in told(shell, "train_step")
@@ -377,7 +377,7 @@ def test_an_answer_without_a_name_is_read(shell: Any) -> None:
     assert "answers = [lambda x: 2 * x]" == text_of("double", shell.user_ns["answers"][0], ())
 
 
-@pytest.mark.parametrize(("stem", "exercise"), [("ch04_training", "train_step")])
+@pytest.mark.parametrize(("stem", "exercise"), [("ch04a_training_loop", "train_step")])
 def test_an_unknown_text_proves_nothing(shell: Any, stem: str, exercise: str) -> None:
     """Such an answer has its report, without a sentence that its code may prove false."""
     shell.run_cell(judge_of(stem).chapter.prelude).raise_error()

@@ -26,7 +26,7 @@ from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
 from tests.wheel import PACKAGES, build_wheel
 
-FIRST = PROJECT / "notebooks" / "ch01_tensors.ipynb"
+FIRST = PROJECT / "notebooks" / "ch01a_tensors.ipynb"
 WHERE = """\
 import sys, IPython, numpy, traitlets, autograder, course, explorers
 for package in (autograder, course, explorers): print("package", package.__file__)

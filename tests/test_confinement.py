@@ -165,7 +165,7 @@ class TestFiles:
         """The course's tools and figures can be imported, and the rest is hidden."""
         of_course = (
             "from course.instruments import drawn_four, milliseconds",
-            "from course.figures import ch01_tensors",
+            "from course.figures import ch01",
             "int(drawn_four().shape[0]), sorted(name for name in os.listdir('{}/course') if name != '__init__.py')",
         )
 

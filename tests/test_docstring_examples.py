@@ -198,14 +198,16 @@ def test_who_stumbles_over_a_promised_input_loses_points(name: str, kind: str, s
 @pytest.mark.parametrize("seed", [VISIBLE_SEED, 7])
 def test_a_table_without_any_entry_to_keep_is_a_case(seed: int) -> None:
     """Some case of `masked_mean` keeps no entry, for which it promises 0."""
-    assert any(not case.args[1].any() for case in judge_of("ch01_tensors").exercises["masked_mean"].cases(seed))
+    assert any(
+        not case.args[1].any() for case in judge_of(CHAPTER_OF["masked_mean"]).exercises["masked_mean"].cases(seed)
+    )
 
 
 @pytest.mark.parametrize("seed", [VISIBLE_SEED, 7])
 @pytest.mark.parametrize(("name", "dims"), [("Dropout", {1, 2, 3}), ("Standardizer", {1, 2, 3}), ("Linear", {1, 2, 3})])
 def test_modules_meet_every_number_of_axes_that_they_promise(name: str, dims: set[int], seed: int) -> None:
     """The inputs of these modules have every promised number of axes."""
-    given = [case.kwargs["x"] for case in judge_of("ch03_modules").exercises[name].cases(seed) if "x" in case.kwargs]
+    given = [case.kwargs["x"] for case in judge_of(CHAPTER_OF[name]).exercises[name].cases(seed) if "x" in case.kwargs]
 
     assert dims <= {x.dim() if isinstance(x, torch.Tensor) else len(x) for x in given}
 
@@ -214,7 +216,7 @@ def test_modules_meet_every_number_of_axes_that_they_promise(name: str, dims: se
 def test_each_step_of_the_docstrings_schedule_is_a_case(seed: int) -> None:
     """The cases of `lr_at` contain steps 0 to 6 of the docstring's schedule."""
     schedule = {"base_lr": 1.0, "min_lr": 0.0, "warmup_steps": 2, "total_steps": 6}
-    cases = judge_of("ch04_training").exercises["lr_at"].cases(seed)
+    cases = judge_of(CHAPTER_OF["lr_at"]).exercises["lr_at"].cases(seed)
 
     assert set(range(7)) <= {case.args[0] for case in cases if case.kwargs == schedule}
 
@@ -223,7 +225,7 @@ def test_each_step_of_the_docstrings_schedule_is_a_case(seed: int) -> None:
 def test_the_counts_of_the_capstones_docstrings_are_cases(seed: int) -> None:
     """The cases of `train` and `train_amp` contain the sizes in their docstrings."""
     train, train_amp = (
-        [case.kwargs for case in judge_of("ch06_capstone").exercises[name].cases(seed)]
+        [case.kwargs for case in judge_of(CHAPTER_OF[name]).exercises[name].cases(seed)]
         for name in ("train", "train_amp")
     )
 
@@ -245,7 +247,7 @@ KEEP_THE_DTYPE = ("first_and_rest", "flatten_images", "add_bias", "standardize",
 @pytest.mark.parametrize("name", [*KEEP_THE_DTYPE, "make_batch", "linear_mse", "softmax_stable"])
 def test_a_hard_cast_is_refused(name: str) -> None:
     """An answer whose result is always float32 fails."""
-    judge = judge_of("ch01_tensors")
+    judge = judge_of(CHAPTER_OF[name])
     key, right, exercise = judge.keys.full_key(name, VISIBLE_SEED), judge.solutions[name], judge.exercises[name]
 
     def cast(*args: Any, **kwargs: Any) -> Any:

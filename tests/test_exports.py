@@ -30,16 +30,16 @@ def gradebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Grade
     """Yield a gradebook with two assignments, a late score, extra credit, and a missing submission."""
     monkeypatch.setattr("nbgrader.api.get_alembic_version", lambda: "none")
     with Gradebook(f"sqlite:///{tmp_path / 'gradebook.db'}") as book:
-        for name, most in (("ch01_tensors", 5), ("ch02_autograd", 3)):
+        for name, most in (("ch01a_tensors", 5), ("ch01b_broadcasting", 3)):
             book.add_assignment(name)
             book.add_notebook(name, name)
             book.add_grade_cell("check", name, name, max_score=most, cell_type="code")
         book.add_student("ada", **ADA)
         book.add_student("chandra", **CHANDRA)
         book.add_student("formula", **FORMULA)
-        mark(book, "ch01_tensors", "ada", score=4, penalty=1.5)
-        mark(book, "ch02_autograd", "ada", score=3, extra=2)
-        mark(book, "ch01_tensors", "chandra", score=0.5, penalty=1)
+        mark(book, "ch01a_tensors", "ada", score=4, penalty=1.5)
+        mark(book, "ch01b_broadcasting", "ada", score=3, extra=2)
+        mark(book, "ch01a_tensors", "chandra", score=0.5, penalty=1)
         yield book
 
 
@@ -82,13 +82,15 @@ class TestPlain:
         """A penalty never makes a score negative."""
         rows = exported(PlainGrades(), gradebook, tmp_path / "grades.csv")
 
-        assert [["0.5", "1.0", "0.0"]] == [row[7:10] for row in rows if row[:4:3] == ["ch01_tensors", "chandra"]]
+        assert [["0.5", "1.0", "0.0"]] == [row[7:10] for row in rows if row[:4:3] == ["ch01a_tensors", "chandra"]]
 
     def test_chooses(self, gradebook: Gradebook, tmp_path: Path) -> None:
         """nbgrader's options select assignments and students."""
-        rows = exported(PlainGrades(assignment=["ch02_autograd"], student=["ada"]), gradebook, tmp_path / "grades.csv")
+        rows = exported(
+            PlainGrades(assignment=["ch01b_broadcasting"], student=["ada"]), gradebook, tmp_path / "grades.csv"
+        )
 
-        assert [["ch02_autograd", "ada"]] == [[row[0], row[3]] for row in rows[1:]]
+        assert [["ch01b_broadcasting", "ada"]] == [[row[0], row[3]] for row in rows[1:]]
 
     def test_names_the_file_that_cannot_be_written(self, gradebook: Gradebook, tmp_path: Path) -> None:
         """A file that cannot be written raises a one-line error."""
@@ -103,7 +105,15 @@ class TestCanvas:
         """The header has the columns that Canvas's importer needs, with assignments after `Section`."""
         head, full, *_ = exported(Canvas(), gradebook, tmp_path / "canvas.csv")
 
-        assert ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "ch01_tensors", "ch02_autograd"] == head
+        assert [
+            "Student",
+            "ID",
+            "SIS User ID",
+            "SIS Login ID",
+            "Section",
+            "ch01a_tensors",
+            "ch01b_broadcasting",
+        ] == head
         assert ["Points Possible", "", "", "", "", "5.0", "3.0"] == full
 
     def test_students_by_number_login_and_name(self, gradebook: Gradebook, tmp_path: Path) -> None:
@@ -127,7 +137,7 @@ class TestMoodle:
             found["ada"][name] for name in ("First name", "Last name", "ID number", "Email address")
         )
         assert ["2.5", "5.0", "0.0", "-"] == [
-            found[who][name] for who in ("ada", "chandra") for name in ("ch01_tensors", "ch02_autograd")
+            found[who][name] for who in ("ada", "chandra") for name in ("ch01a_tensors", "ch01b_broadcasting")
         ]
 
 
@@ -143,15 +153,15 @@ def test_what_nobody_could_read_is_no_grade(
     """An unreadable submission has no grade until a person scores it; a read one without points has 0."""
     for student, trouble in (("ada", "it is a picture."), ("formula", "it is a picture."), ("chandra", None)):
         verdict_store.store_new_verdict(
-            tmp_path, student, SubmissionVerdict("ch02_autograd", 1, "", (), {}, {}, trouble=trouble)
+            tmp_path, student, SubmissionVerdict("ch01b_broadcasting", 1, "", (), {}, {}, trouble=trouble)
         )
-    mark(gradebook, "ch02_autograd", "formula", score=0)
-    mark(gradebook, "ch02_autograd", "chandra", score=0)
+    mark(gradebook, "ch01b_broadcasting", "formula", score=0)
+    mark(gradebook, "ch01b_broadcasting", "chandra", score=0)
     monkeypatch.setattr(plugin, "_course", lambda _: tmp_path)
 
     found = by(exported(plugin(), gradebook, tmp_path / "out.csv"), who)
 
-    assert ["5.0", nothing, "0.0"] == [found[each]["ch02_autograd"] for each in ("ada", "formula", "chandra")]
+    assert ["5.0", nothing, "0.0"] == [found[each]["ch01b_broadcasting"] for each in ("ada", "formula", "chandra")]
 
 
 @pytest.mark.parametrize("plugin", [PlainGrades, Canvas, Moodle])

@@ -15,14 +15,14 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import FigureBase
 from matplotlib.patches import StepPatch
 
-from course.figures import ch01_tensors, ch02_autograd, ch03_modules, ch04_training, ch05_gpu_amp, ch06_capstone
+from course.figures import ch01, ch02, ch03, ch04, ch05, ch06
 from course.figures.digits import known_digits
 from course.figures.plots import plots_take_the_ink_of_the_page
 from course.figures.sharp import Drawing, plot_on_the_page
 from tests.contrast import PAGES, contrast, lines, words
 from tests.drawn import FIGURES, drawn
 
-CHAPTERS = (ch01_tensors, ch02_autograd, ch03_modules, ch04_training, ch05_gpu_amp, ch06_capstone)
+CHAPTERS = (ch01, ch02, ch03, ch04, ch05, ch06)
 # The tests of a figure run in one process, which draws it once.
 of_each_figure = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.xdist_group(f"figure {name}")) for name in FIGURES]
@@ -149,7 +149,7 @@ def test_readers_plots_in_a_notebook(shell: InteractiveShell, monkeypatch: pytes
 
 def test_a_curve_through_all_points_is_worse_on_new_ones() -> None:
     """The figure's words give the curve error 0 on its points, and more than twice the line's on new ones."""
-    seen, new = (ch04_training.ten_points(new=new) for new in (False, True))
+    seen, new = (ch04.ten_points(new=new) for new in (False, True))
     assert isinstance(seen, Drawing) and isinstance(new, Drawing)
     (line, curve), (line_on_new, curve_on_new) = (
         map(float, re.findall(r"line (\S+), curve (\d+\.\d+)", figure.words())[0]) for figure in (seen, new)
@@ -160,7 +160,7 @@ def test_a_curve_through_all_points_is_worse_on_new_ones() -> None:
 
 def test_one_place_is_no_plural() -> None:
     """The figure of strides says "+1 place"."""
-    figure = ch01_tensors.strides(torch.arange(12).reshape(3, 4))
+    figure = ch01.strides(torch.arange(12).reshape(3, 4))
     told = "\n".join(text.get_text() for axes in figure.axes for text in axes.texts)
 
     assert "one row down: +4 places\none column right: +1 place" in told and "+1 places" not in told
@@ -168,7 +168,7 @@ def test_one_place_is_no_plural() -> None:
 
 def test_words_are_titles_where_nobody_wrote_any() -> None:
     """Without a text alternative, the titles are used."""
-    figure = ch01_tensors.strides(torch.arange(12).reshape(3, 4))
+    figure = ch01.strides(torch.arange(12).reshape(3, 4))
     assert isinstance(figure, Drawing)
     figure.alt = ""
 

@@ -35,7 +35,7 @@ from autograder.grading.bounded_judging import NO_FORM, judge_within_limits, unj
 from autograder.pipe_messages import Frame
 from autograder.sandbox.execution.program import LIMITS
 from autograder.sandbox.execution.submission_runner import outcome_in
-from course.exercises.ch04_training.broken_loops import broken_loops
+from course.exercises.ch04b_when_it_fails.broken_loops import broken_loops
 from tests import made
 
 

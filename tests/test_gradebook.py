@@ -77,7 +77,7 @@ class TestOutputs:
     def test_a_wrong_answer_comes_back_with_hints(self, status: Status, hinted: bool) -> None:
         """The outputs of a failed exercise have folded hints; those of a passed one have none."""
         told = (Report("describe", (Verdict("a check", status, "No."),)),)
-        made = SubmissionVerdict("ch01_tensors", 1, "", told, {"describe": 1}, {"describe": 0})
+        made = SubmissionVerdict("ch01a_tensors", 1, "", told, {"describe": 1}, {"describe": 0})
         page = grade_cell_outputs(made, "describe", ("Ask `x`.",))[1].data["text/html"]
 
         assert hinted == ("<details" in page and "Ask " in page)
@@ -200,16 +200,16 @@ class TestPlugIns:
         """nbgrader's list of notebooks gets the released name for any submitted name."""
         from autograder.nbgrader_plugin.autograde import name_as_released
 
-        released = assignment.release_path(tmp_path, "ch01_tensors")
+        released = assignment.release_path(tmp_path, "ch01a_tensors")
         released.parent.mkdir(parents=True)
         nbformat.write(new_notebook(), released)
         monkeypatch.chdir(tmp_path)
         handed = tmp_path / "copy of ch01.ipynb"
         handed.write_text("{}")
         notebooks = [str(handed)]
-        name_as_released("ch01_tensors", "ada", notebooks)
+        name_as_released("ch01a_tensors", "ada", notebooks)
 
-        assert [str(tmp_path / "ch01_tensors.ipynb")] == notebooks and handed.exists()
+        assert [str(tmp_path / "ch01a_tensors.ipynb")] == notebooks and handed.exists()
 
 
 class TestPreflight:
@@ -229,20 +229,20 @@ class TestPreflight:
 
     def test_unknown_assignment_is_one_line(self) -> None:
         """An assignment that was never generated raises an error with the command that generates it."""
-        with pytest.raises(CourseNotFound, match="nbgrader generate_assignment ch01_tensors"):
-            preflight_checks.check_known("ch01_tensors", ["ch02_autograd"])
+        with pytest.raises(CourseNotFound, match="nbgrader generate_assignment ch01a_tensors"):
+            preflight_checks.check_known("ch01a_tensors", ["ch02a_gradients"])
 
     def test_fresh_clone_is_sent_to_a_command_that_works(self, course: Path) -> None:
         """Without a source, the error names the build command; with one, nbgrader's release command."""
-        with pytest.raises(CourseNotFound, match="Run `autograder build ch01_tensors` in the project folder"):
-            preflight_checks.require_source_folder(course, "ch01_tensors")
+        with pytest.raises(CourseNotFound, match="Run `autograder build ch01a_tensors` in the project folder"):
+            preflight_checks.require_source_folder(course, "ch01a_tensors")
         with pytest.raises(CourseNotFound, match="Run `make build`"):
-            assignment.released_starters(course, "ch01_tensors")
-        (course / "source" / "ch01_tensors").mkdir(parents=True)
-        preflight_checks.require_source_folder(course, "ch01_tensors")
+            assignment.released_starters(course, "ch01a_tensors")
+        (course / "source" / "ch01a_tensors").mkdir(parents=True)
+        preflight_checks.require_source_folder(course, "ch01a_tensors")
 
-        with pytest.raises(CourseNotFound, match="Run `nbgrader generate_assignment ch01_tensors`"):
-            assignment.released_starters(course, "ch01_tensors")
+        with pytest.raises(CourseNotFound, match="Run `nbgrader generate_assignment ch01a_tensors`"):
+            assignment.released_starters(course, "ch01a_tensors")
 
     def test_sound_course_passes(self, course: Path) -> None:
         """A course in order passes the checks."""

@@ -22,7 +22,7 @@ from autograder.submission.unreadable_files import UnreadableError
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
 
-STEM = "ch01_tensors"
+STEM = "ch01a_tensors"
 
 
 def solved(stem: str = STEM) -> bytes:
@@ -277,7 +277,11 @@ UNREADABLE = {
     "an archive that unfolds": (packed(a=b" " * (MAX_BYTES + 1)), "32 MB of notebooks", "not read"),
     "an archive of very many": (packed(**{f"d{n}": b"" for n in range(1001)}), "more than 1000 files", "Hand in"),
     "an archive of many": (packed(**{f"d{n}": b"" for n in range(11)}), "11 notebooks; more than 10", "not read"),
-    "chapter 6": (solved("ch06_capstone"), "chapter 6 (ch06_capstone), handed in for ch01_tensors", "of this chapter"),
+    "chapter 6": (
+        solved("ch06a_your_handwriting"),
+        f"(ch06a_your_handwriting), handed in for {STEM}",
+        "assignment here",
+    ),
 }
 
 
@@ -300,14 +304,14 @@ def test_an_archive_with_a_password_is_told() -> None:
         read_notebook_contents(bytes(data))
 
 
-@pytest.mark.parametrize("other", ["ch01_tensors", "ch02_autograd", "ch03_modules", "ch05_gpu_amp"])
+@pytest.mark.parametrize("other", ["ch01a_tensors", "ch02a_gradients", "ch04b_when_it_fails", "ch05a_devices"])
 def test_each_chapter_is_told_from_the_others(other: str) -> None:
     """A notebook of another chapter is recognized without metadata."""
     notebook = json.loads(solved(other))
     for cell in notebook["cells"]:
         cell["metadata"] = {}
-    chapter4 = nbformat.read(PROJECT / "notebooks" / "ch04_training.ipynb", as_version=4)
+    training = nbformat.read(PROJECT / "notebooks" / "ch04a_training_loop.ipynb", as_version=4)
 
-    submission = read_submission(json.dumps(notebook).encode(), chapter4, COURSE.listed)
+    submission = read_submission(json.dumps(notebook).encode(), training, COURSE.listed)
 
-    assert f"({other}), handed in for ch04_training" in str(submission.trouble)
+    assert f"({other}), handed in for ch04a_training_loop" in str(submission.trouble)

@@ -30,7 +30,7 @@ from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
 from tests.test_handed import packed, script
 
-STEM = "ch01_tensors"
+STEM = "ch05c_time_and_memory"
 NAME = f"{STEM}.ipynb"
 Folder = dict[str, bytes]
 
@@ -138,7 +138,7 @@ def test_of_several_the_best_counts(tmp_path: Path, files: Folder, count: int, t
 
 def test_a_starter_that_is_no_stub_is_no_answer(tmp_path: Path) -> None:
     """The untouched starter of a bug hunt does not count as an answer."""
-    chapter = "ch06_capstone"
+    chapter = "ch06c_six_faults"
     given_out = nbformat.read(PROJECT / "notebooks" / f"{chapter}.ipynb", as_version=4)
     assert any("NotImplementedError" not in starter for starter in starters(given_out).values())
     folder = hand_in(tmp_path, **{f"{chapter}.ipynb": b"{}", "b.ipynb": nbformat.writes(given_out).encode() + b" "})
@@ -261,12 +261,12 @@ def test_a_link_in_the_place_of_what_was_put_aside_is_not_followed(tmp_path: Pat
 
 def test_notebook_of_another_chapter_is_one_sentence(tmp_path: Path) -> None:
     """A notebook of another chapter gives one reason, and no list of repairs."""
-    folder = hand_in(tmp_path, **{NAME: (PROJECT / "solutions" / "ch06_capstone.ipynb").read_bytes()})
+    folder = hand_in(tmp_path, **{NAME: (PROJECT / "solutions" / "ch06a_your_handwriting.ipynb").read_bytes()})
 
     submission = read_parcel(opened(folder), release(), COURSE.listed)
 
     assert ((), ()) == (submission.repairs, submission.eye)
-    assert str(submission.trouble).startswith("it looks like chapter 6 (ch06_capstone), handed in for ch01_tensors")
+    assert f"(ch06a_your_handwriting), handed in for {STEM}: it holds 1 exercise " in str(submission.trouble)
 
 
 def test_mark_is_ours(tmp_path: Path) -> None:

@@ -50,20 +50,23 @@ class TestJudge:
 
     def test_no_weights_of_a_whole_training_are_shipped(self) -> None:
         """Keys of whole trainings hold facts and no weights, whose digits differ between processors."""
-        key = OURS.keys("ch04_training")["sin_fit"]
+        key = OURS.keys("ch04c_rates_and_optimizers")["sin_fit"]
 
         assert {"cut_loss", "shapes", "below", "relu_net", "fits"} == set(key.reference[-1])
         assert not any("outputs" in mistake.observations[-1] for mistake in key.mistakes)
 
     def test_facts_without_weights_earn_nothing(self) -> None:
         """The shipped facts of a training do not pass as an answer's observations."""
-        exercise, facts = OURS.find("sin_fit"), OURS.keys("ch04_training")["sin_fit"].reference[-1]
+        exercise, facts = OURS.find("sin_fit"), OURS.keys("ch04c_rates_and_optimizers")["sin_fit"].reference[-1]
 
         assert exercise.compare(facts, dict(facts), exercise.tolerance) is not None
 
     def test_prices_are_compared_in_spreads_and_told_as_they_are(self) -> None:
         """A price may be off by a hundredth of the true spread, whatever spread the answer claims."""
-        exercise, right = OURS.find("house_prices"), OURS.keys("ch04_training")["house_prices"].reference[0]
+        exercise, right = (
+            OURS.find("house_prices"),
+            OURS.keys("ch04c_rates_and_optimizers")["house_prices"].reference[0],
+        )
         line, units = right["line"], right["units"]
 
         def off(by: float) -> Observation:

@@ -39,8 +39,8 @@ def made(stem: str, *lesson: str, own: bool) -> Chapter:
     return Chapter(stem, (SETUP, *((exercise, check) if own else ()), *(Cell(text, text) for text in lesson)))
 
 
-FIRST = made("ch01_tensors", TAKEN, USED, "raise ValueError('no cell that is touched')", own=True)
-SECOND = made("ch02_autograd", f"{TAKEN}\n{USED}", own=False)
+FIRST = made("ch01a_tensors", TAKEN, USED, "raise ValueError('no cell that is touched')", own=True)
+SECOND = made("ch02a_gradients", f"{TAKEN}\n{USED}", own=False)
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_small_chapter(shell: Any, capsys: pytest.CaptureFixture[str], shown: Ch
 
 def test_lesson_that_suits_one_version_only_is_seen(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
     """A lesson that works only with the plain version raises an error when solved."""
-    only_plain = made("ch01_tensors", 'pair = mine("flatten_images", lambda x: (x, x))', "a, b = pair(3)", own=True)
+    only_plain = made("ch01a_tensors", 'pair = mine("flatten_images", lambda x: (x, x))', "a, b = pair(3)", own=True)
     told(shell, capsys, only_plain, (), ())
 
     with pytest.raises(AttributeError):

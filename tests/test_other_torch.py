@@ -6,7 +6,7 @@ import pytest
 
 from tests import other_torch
 
-SOLVED = other_torch.SOLUTIONS / "ch02_autograd.ipynb"
+SOLVED = other_torch.SOLUTIONS / "ch02a_gradients.ipynb"
 
 
 def test_refused_solution_is_named(tmp_path: Path) -> None:
@@ -17,7 +17,7 @@ def test_refused_solution_is_named(tmp_path: Path) -> None:
 
     (line,) = other_torch.refused(spoilt)
 
-    assert line.startswith("ch02_autograd, grad_by_hand: refused, by ")
+    assert line.startswith("ch02a_gradients, grad_by_hand: refused, by ")
 
 
 def test_that_all_is_well_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

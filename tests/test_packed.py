@@ -21,7 +21,7 @@ from tests.our_course import COURSE as OURS
 from tests.small_chapter import PROJECT
 
 COURSE = PROJECT / "course"
-STEM = "ch06_capstone"
+STEM = "ch06c_six_faults"
 MOST = 540_000  # the limit of the cell's size in bytes
 # Colab's versions without the course: remove from the path what this project's setup added.
 NOTHING_INSTALLED = """
@@ -127,4 +127,4 @@ def test_a_notebook_without_the_cell_is_told() -> None:
 def test_the_command_names_an_unknown_chapter(capsys: pytest.CaptureFixture[str]) -> None:
     """An unknown chapter gives an error with the known ones."""
     assert 1 == main(["--root", str(PROJECT), "colab", "ch07"])
-    assert "there is no chapter 'ch07'. The chapters are: ch01_tensors, " in capsys.readouterr().err
+    assert "there is no chapter 'ch07'. The chapters are: ch01a_tensors, " in capsys.readouterr().err

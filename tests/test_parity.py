@@ -36,16 +36,16 @@ SEED = SEEDS[1]  # as in the bank's tests, whose keys on these cases are there a
 NOTEBOOKS = int(os.environ.get("PARITY", "216")) // len(COURSE.stems)
 # Names that the lessons give, and the cells that do.
 LESSON_NAMES = {
-    "ch01_tensors": {"features": ("house-sizes",), "few_labels": ("compare-all",)},
-    "ch02_autograd": {"power": ("control-flow",), "Cube": ("own-function",), "network_loss": ("two-layers",)},
-    "ch03_modules": {"Reader": ("line-module",), "kinds": ("three-kinds",)},
-    "ch04_training": {"Trial": ("by-heart",), "descend": ("descent-by-hand",), "price": ("house-raw",)},
-    "ch05_gpu_amp": {
+    "ch01a_tensors": {"features": ("house-sizes",), "few_labels": ("compare-all",)},
+    "ch02a_gradients": {"power": ("control-flow",), "Cube": ("own-function",), "network_loss": ("two-layers",)},
+    "ch03a_modules": {"Reader": ("line-module",), "kinds": ("three-kinds",)},
+    "ch04a_training_loop": {"Trial": ("by-heart",), "descend": ("descent-by-hand",), "price": ("house-raw",)},
+    "ch05a_devices": {
         "device.type": ("choose-device",),
         "Tell": ("dispatch-mode",),
         "square_distances": ("forward-loses",),
     },
-    "ch06_capstone": {"make_model": ("make-model",), "images.shape": ("digits",)},
+    "ch06a_your_handwriting": {"make_model": ("make-model",), "images.shape": ("digits",)},
 }
 TRAINING = {
     "sin_fit",

@@ -17,7 +17,7 @@ from autograder.exercises.probes import tensor_functions
 from autograder.notebook import report_rendering
 from tests.small_chapter import PROJECT
 
-STEM, EXERCISE, MISTAKE = "ch04_training", "train_step", "zero-after-backward"
+STEM, EXERCISE, MISTAKE = "ch04a_training_loop", "train_step", "zero-after-backward"
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 PICTURES = dict(re.findall(r'<img src="docs/pictures/(\w+)\.png" width="\d+" alt="([^"]+)">', README))
 

@@ -105,8 +105,8 @@ def _bound(owner: str, name: str, to: str) -> str:
 
 
 def _of_the_bank(exercise: str, tag: str) -> str:
-    """Return the source of a known answer of chapter 5."""
-    bank = load_bank(bank_path(COURSE.folder, "ch05_gpu_amp", exercise))
+    """Return the source of a known answer."""
+    bank = load_bank(bank_path(COURSE.folder, COURSE.find(exercise).chapter, exercise))
     return next(known.source for known in bank if known.tag == tag)
 
 
@@ -180,60 +180,65 @@ class MLP(torch.nn.Module):
         return self.parts(x)
 """
 MPS = ("torch.backends.mps", "is_available")
-BENCHED = ("ch05_gpu_amp", BENCH)
-PICKED = ("ch05_gpu_amp", PICK)
-STEPPED = ("ch05_gpu_amp", STEP)
+BENCHED = ("ch05c_time_and_memory", BENCH)
+PICKED = ("ch05a_devices", PICK)
+STEPPED = ("ch05a_devices", STEP)
 ITEM = ("torch.Tensor", "item")
 # Chapter, answer, the functions that it refers to, and whether it is right.
 ANSWERS: dict[str, tuple[str, str, list[tuple[str, str]], bool]] = {
     "bench, perf_counter": (*BENCHED, [("time", "perf_counter")], True),
     "bench, monotonic": (*BENCHED, [("time", "monotonic")], True),
     "bench, default_timer": (*BENCHED, [("timeit", "default_timer")], True),
-    "bench, timeit": ("ch05_gpu_amp", BENCH_BY_TIMEIT, [("timeit", "repeat")], True),
+    "bench, timeit": ("ch05c_time_and_memory", BENCH_BY_TIMEIT, [("timeit", "repeat")], True),
     "bench, of the process": (*BENCHED, [("time", "process_time")], False),
-    "bench, no sync": ("ch05_gpu_amp", BENCH.replace("        sync()\n", ""), [("time", "perf_counter")], False),
+    "bench, no sync": (
+        "ch05c_time_and_memory",
+        BENCH.replace("        sync()\n", ""),
+        [("time", "perf_counter")],
+        False,
+    ),
     "bench, the wall": (*BENCHED, [("time", "time")], False),
     "pick_device": (*PICKED, [("torch.cuda", "is_available"), MPS], True),
     "pick_device, mps first": (
-        "ch05_gpu_amp",
+        "ch05a_devices",
         PICK.replace('"cuda"', '"-"').replace('"mps"', '"cuda"').replace('"-"', '"mps"'),
         [MPS, ("torch.cuda", "is_available")],
         False,
     ),
-    "make_batch": ("ch01_tensors", BATCH, [("torch", "randn")], True),
+    "make_batch": ("ch01b_broadcasting", BATCH, [("torch", "randn")], True),
     "make_batch, puts the state back": (
-        "ch01_tensors",
+        "ch01b_broadcasting",
         SEEDED,
         [("torch", "manual_seed"), ("torch.random", "set_rng_state")],
         False,
     ),
-    "train_step_on": ("ch05_gpu_amp", STEP.replace("loss.detach()", "{0}(loss)"), [("torch.Tensor", "detach")], True),
+    "train_step_on": ("ch05a_devices", STEP.replace("loss.detach()", "{0}(loss)"), [("torch.Tensor", "detach")], True),
     **{
         f"train_step_on, {name}": (
-            "ch05_gpu_amp",
+            "ch05a_devices",
             STEP.replace("    return", "    {0}(loss.detach())\n    return"),
             [("torch.Tensor", name)],
             False,
         )
         for name in ("item", "tolist", "numpy", "__repr__")
     },
-    "make_agnostic": ("ch05_gpu_amp", _of_the_bank("make_agnostic", "moved-like-x"), [ITEM], True),
+    "make_agnostic": ("ch05a_devices", _of_the_bank("make_agnostic", "moved-like-x"), [ITEM], True),
     "make_agnostic, item": (
-        "ch05_gpu_amp",
+        "ch05a_devices",
         _of_the_bank("make_agnostic", "item-in-the-loop").replace("loss.item()", "{0}(loss)"),
         [ITEM],
         False,
     ),
-    "mixed_region": ("ch05_gpu_amp", REGION, [("torch", "autocast")], True),
+    "mixed_region": ("ch05b_mixed_precision", REGION, [("torch", "autocast")], True),
     "mixed_region, left on": (
-        "ch05_gpu_amp",
+        "ch05b_mixed_precision",
         REGION.replace("x.device.type, enabled=False", "'xpu', enabled=False"),
         [("torch", "autocast")],
         False,
     ),
-    "MLP": ("ch03_modules", LAYERS, [("torch.nn", "Linear")], True),
+    "MLP": ("ch03b_layers", LAYERS, [("torch.nn", "Linear")], True),
     "MLP, one more activation": (
-        "ch03_modules",
+        "ch03b_layers",
         LAYERS.replace("[:-1])", ")"),
         [("torch.nn", "Linear")],
         False,

@@ -5,8 +5,8 @@ import ast
 import pytest
 
 from autograder.exercises.source_rules import broken_rules, forbids, lines_of, max_changed_lines, no_loops
-from course.exercises.ch04_training import broken_loops
-from course.exercises.ch06_capstone import fix_trainer
+from course.exercises.ch04b_when_it_fails import broken_loops
+from course.exercises.ch06c_six_faults import fix_trainer
 from tests.test_bank import judge_of
 
 NO_TORCH = forbids("torch", requirement="uses no torch", sentence="No torch here.")
@@ -113,8 +113,8 @@ def test_spelling_is_no_change() -> None:
 @pytest.mark.parametrize(
     ("stem", "exercise", "given"),
     [
-        ("ch04_training", "broken_loops", broken_loops.GIVEN),
-        ("ch06_capstone", "fix_trainer", {"fix_trainer": fix_trainer.GIVEN}),
+        ("ch04b_when_it_fails", "broken_loops", broken_loops.GIVEN),
+        ("ch06c_six_faults", "fix_trainer", {"fix_trainer": fix_trainer.GIVEN}),
     ],
 )
 def test_the_given_lines_are_the_starter(stem: str, exercise: str, given: dict[str, tuple[str, ...]]) -> None:

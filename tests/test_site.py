@@ -27,7 +27,7 @@ from autograder.reports import lesson_links
 from tests import side_chapter
 from tests.small_chapter import PROJECT
 
-STEM = "ch01_tensors"
+STEM = "ch01a_tensors"
 COURSE = PROJECT / "course"
 _PLACE = re.compile(r'\n<span class="place" id="[^"]*"></span>\n\n')
 

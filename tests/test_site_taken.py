@@ -16,7 +16,7 @@ from autograder.course.course_location import bank_path
 from autograder.errors import WorkFailed
 from tests.small_chapter import PROJECT
 
-STEM, EXERCISE, TAG = "ch04_training", "train_step", "zero-after-backward"
+STEM, EXERCISE, TAG = "ch04a_training_loop", "train_step", "zero-after-backward"
 
 
 def ran() -> NotebookNode:

@@ -73,7 +73,7 @@ def test_where_there_is_no_document_it_is_the_table() -> None:
 
 def test_mutants_are_told_what_no_pattern_denies() -> None:
     """Each mutant is counted once, and one that gets a known mistake's message is listed."""
-    heard = list(judge_mutants(ROOT / "course", "ch02_autograd", "grad_by_hand"))
+    heard = list(judge_mutants(ROOT / "course", "ch02a_gradients", "grad_by_hand"))
     head, *listed = mutant_lines("grad_by_hand", heard)
 
     assert {each.kind for each in heard} <= set(KINDS) - {"denied"}

@@ -12,8 +12,11 @@ from autograder.exercises.exercise import Case
 from autograder.exercises.observation import ExceptionSnapshot
 from autograder.exercises.observation_comparison import Tolerance, first_difference
 from autograder.exercises.probe import see
-from course.exercises.ch04_training import broken_loops, fit_resumable, sin_fit, train_step
-from course.exercises.ch04_training._optimizing import optimizing
+from course.exercises.ch04a_training_loop import train_step
+from course.exercises.ch04b_when_it_fails import broken_loops
+from course.exercises.ch04c_rates_and_optimizers import sin_fit
+from course.exercises.ch04x_more_tools import fit_resumable
+from course.exercises.ch04x_more_tools._optimizing import optimizing
 from tests import made
 from tests.our_course import COURSE
 from tests.sample_course import STEM

@@ -37,7 +37,7 @@ from tests.attacks import bench
 PROJECT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).parent
 RESULTS = FOLDER / "on_stock.json"
-STEM, TARGET, OTHER = "ch01_tensors", "standardize", "add_bias"
+STEM, TARGET, OTHER = "ch01_tensors", "standardize", "add_bias"  # an assignment made for this, of two exercises
 FAMILIES = {
     "judge": "Points that are not earned",
     "others": "What is not the student's own: files, processes, the network, other students",
@@ -115,14 +115,20 @@ def told(text: str) -> dict[str, str]:
 
 
 @functools.cache
-def chapter() -> Chapter:
-    """Return the chapter that the bank attacks."""
-    return read_chapter(PROJECT / "course/chapters" / f"{STEM}.py")
+def chapter_of(exercise: str) -> Chapter:
+    """Return the chapter of one of the two exercises."""
+    (path,) = (PROJECT / "course" / "exercises").glob(f"*/{exercise}.py")
+    return read_chapter(PROJECT / "course" / "chapters" / f"{path.parent.name}.py")
+
+
+def solutions() -> dict[str, str]:
+    """Return the worked solutions of the two exercises."""
+    return {name: chapter_of(name).solution(name) for name in POINTS}
 
 
 def notebook(answers: dict[str, str], last: str = "") -> NotebookNode:
     """Return the assignment with these answers: setup, solution and test cells as in any nbgrader course."""
-    cells = [new_code_cell(chapter().prelude, id="setup")]
+    cells = [new_code_cell(chapter_of(TARGET).prelude, id="setup")]
     for name, points in POINTS.items():
         about = {"schema_version": 3, "locked": False, "task": False}
         solution = about | {"grade_id": name, "grade": False, "solution": True}
@@ -148,7 +154,7 @@ def write(course: Path, where: str, book: NotebookNode) -> None:
 
 def make_course(course: Path) -> None:
     """Make a course folder without configuration, and let nbgrader generate its assignment."""
-    right = {name: chapter().solution(name) for name in POINTS}
+    right = solutions()
     write(course, f"source/{STEM}", notebook(right))
     write(course, f"submitted/honest/{STEM}", notebook(right))
     command = [sys.executable, "-m", "nbgrader", "generate_assignment", STEM]
@@ -183,7 +189,7 @@ def class_of_two(course: Path, hand_in: Callable[[Path], None]) -> Iterator[tupl
 
 def run(course: Path, answer: str, last: str = "") -> Row:
     """Grade two submissions in a throw-away machine: one with `answer`, the other with the worked solutions."""
-    answers = {name: chapter().solution(name) for name in POINTS} | {TARGET: answer}
+    answers = solutions() | {TARGET: answer}
     book = notebook(answers, last)
     with class_of_two(course, lambda folder: nbformat.write(book, folder / f"{STEM}.ipynb")) as (machine, there):
         before = machine.changed()

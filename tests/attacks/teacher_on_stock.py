@@ -181,7 +181,7 @@ def _row(name: str, text: str, fared: str) -> str:
 
 def run_all(names: Iterable[str]) -> Iterator[tuple[str, Row]]:
     """Run attacks one after the other, and yield each name with its result."""
-    book = on_stock.notebook({name: on_stock.chapter().solution(name) for name in POINTS})
+    book = on_stock.notebook(on_stock.solutions())
     book.cells.insert(0, new_markdown_cell("# Two exercises\n\nWith a word of the student's.", id="word"))
     honest = str(nbformat.writes(book)).encode()
     with tempfile.TemporaryDirectory() as folder:

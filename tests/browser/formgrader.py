@@ -16,7 +16,7 @@ from tests.browser.lab_server import Server
 from tests.conftest import UNCONFINED
 from tests.small_chapter import PROJECT
 
-STEM, RIGHT, WRONG = "ch01_tensors", "right-01", "wrong-01"
+STEM, RIGHT, WRONG = "ch01a_tensors", "right-01", "wrong-01"
 PATIENCE = 120_000  # milliseconds for grading one submission, imports included
 
 

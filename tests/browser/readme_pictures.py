@@ -27,7 +27,7 @@ from tests.small_chapter import PROJECT
 
 PICTURES = PROJECT / "docs" / "pictures"
 SITE = PROJECT / "build" / "site" / "html"
-CHAPTER = PROJECT / "solutions" / "ch06_capstone.ipynb"
+CHAPTER = PROJECT / "solutions" / "ch06a_your_handwriting.ipynb"
 CRISP, COLORS = 2, 32  # screenshot pixels per CSS pixel, and colors kept, for a third of the bytes
 MARGIN, FRAME = 32, 2  # pixels around the picture
 STEPS = 14  # points of each of the two bows of a 3

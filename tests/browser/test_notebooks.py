@@ -18,7 +18,7 @@ from tests.made_submissions import handed_in
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
 
-STEM, EXERCISE, MISTAKE = "ch01_tensors", "add_bias", "batch-axis"
+STEM, EXERCISE, MISTAKE = "ch01b_broadcasting", "add_bias", "batch-axis"
 EXPLORER = "from explorers import shape_explorer\nshape_explorer()"
 SLOW = 180_000  # milliseconds that a chapter, or nbgrader on one, may take on a busy machine
 

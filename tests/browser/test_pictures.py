@@ -26,7 +26,7 @@ INK_AND_PAPER = """svg => {
     return [getComputedStyle(svg).fill, getComputedStyle(behind).backgroundColor].map(c => numbers(c).slice(0, 3))
 }"""
 SETUP = "from course.figures.plots import plots_take_the_ink_of_the_page\nplots_take_the_ink_of_the_page()"
-FIRST_PAGE = "from course.figures import ch01_tensors as figures\nfigures.first_page()"
+FIRST_PAGE = "from course.figures import ch01 as figures\nfigures.first_page()"
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])

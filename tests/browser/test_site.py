@@ -26,7 +26,7 @@ from tests.small_chapter import PROJECT
 
 LARGEST = 2 * 10**6  # bytes per page
 PHONE = {"width": 390, "height": 844}
-READ = ("index.html", "notebooks/ch01_tensors.html", "notebooks/ch04_training.html", "teachers.html")
+READ = ("index.html", "notebooks/ch01a_tensors.html", "notebooks/ch04a_training_loop.html", "teachers.html")
 # A wide output or figure takes the focus so that keys can scroll it; a screen reader reads its contents.
 SCROLLED = ('<div class="cell_output', '<div class="taken"')
 MARKS = "✓✗–○"  # begin a line of feedback, and repeat its words: so they need less contrast
@@ -254,7 +254,7 @@ def test_the_first_page_shows_the_course(site: Path, page: Page) -> None:
 
 def test_a_figure_is_laid_out_when_it_comes_near(site: Path, page: Page) -> None:
     """A figure reserves its space and its text alternative, and draws itself when it comes near."""
-    page.goto((site / "notebooks" / "ch01_tensors.html").as_uri())
+    page.goto((site / "notebooks" / "ch01a_tensors.html").as_uri())
     place = page.locator("article .later").last
     words = place.get_attribute("aria-label")
     assert words and not place.locator("svg").count()
@@ -288,11 +288,11 @@ def test_paper_and_browsers_without_scripts_get_all_figures(site: Path, browser:
 
 def test_explorers_are_pictures(site: Path, page: Page) -> None:
     """Explorers on the site show their pictures without a kernel."""
-    page.goto((site / "notebooks" / "ch01_tensors.html").as_uri())
+    page.goto((site / "notebooks" / "ch01a_tensors.html").as_uri())
     expect(page.locator(".x-table, .x-numbers").first).to_be_visible()
 
 
-@pytest.mark.parametrize("place", ["index.html", "notebooks/ch04_training.html"])
+@pytest.mark.parametrize("place", ["index.html", "notebooks/ch04a_training_loop.html"])
 def test_a_film_plays_without_a_kernel(site: Path, page: Page, place: str) -> None:
     """The fitted line reaches its points; another rate and other lines show without a kernel."""
     page.emulate_media(reduced_motion="reduce")
@@ -335,7 +335,7 @@ def test_the_first_pages_film_begins_by_itself(site: Path, page: Page) -> None:
 
 def test_the_playground_plays_every_set(site: Path, page: Page) -> None:
     """The playground shows a separate training for each data set."""
-    page.goto((site / "notebooks" / "ch04_training.html").as_uri())
+    page.goto((site / "notebooks" / "ch04a_training_loop.html").as_uri())
     film = shown(page.locator(".x-film", has=page.locator("[data-part='region']")).first)
     film.get_by_role("slider", name="Step").focus()
     page.keyboard.press("End")
@@ -470,7 +470,7 @@ def test_a_phone_shows_the_whole_width(site: Path, browser: Browser) -> None:
         page.goto(path.as_uri())
         wide = page.evaluate("document.documentElement.scrollWidth")
         assert wide <= PHONE["width"], (path.name, wide)
-    page.goto((site / "notebooks" / "ch01_tensors.html").as_uri())
+    page.goto((site / "notebooks" / "ch01a_tensors.html").as_uri())
     keep_picture(page, "site-phone")
     context.close()
 
@@ -506,7 +506,7 @@ def test_dark(site: Path, browser: Browser) -> None:
     """The site is dark for a reader whose system is dark."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="dark")
     page = context.new_page()
-    page.goto((site / "notebooks" / "ch02_autograd.html").as_uri())
+    page.goto((site / "notebooks" / "ch02a_gradients.html").as_uri())
     keep_picture(page, "site-dark")
 
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
@@ -542,7 +542,7 @@ def test_search_finds(site: Path, page: Page) -> None:
     page.goto(f"{(site / 'search.html').as_uri()}?q=broadcasting")
 
     expect(page.locator("#search-results a").first).to_be_visible()
-    assert "ch01_tensors" in str(page.locator("#search-results a").first.get_attribute("href"))
+    assert "ch01a_tensors" in str(page.locator("#search-results a").first.get_attribute("href"))
 
 
 def test_below_a_sub_path(site: Path, page: Page) -> None:
