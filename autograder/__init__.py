@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from autograder.notebook.check_and_hint import check, hint
-    from autograder.notebook.lesson_cells import reveal, shows_error
+    from autograder.notebook.lesson_functions import reveal, shows_error
     from autograder.notebook.mine import mine
     from autograder.notebook.progress_overview import progress
 
@@ -20,8 +20,8 @@ _HOMES = {
     "hint": "notebook.check_and_hint",
     "mine": "notebook.mine",
     "progress": "notebook.progress_overview",
-    "reveal": "notebook.lesson_cells",
-    "shows_error": "notebook.lesson_cells",
+    "reveal": "notebook.lesson_functions",
+    "shows_error": "notebook.lesson_functions",
 }
 
 
@@ -29,8 +29,8 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: torch takes seconds to import, and most commands do not need it."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from autograder.other_packages import mixed_packages
+    from autograder.package_conflicts import package_collision
 
-    if mixed := mixed_packages():
+    if mixed := package_collision():
         raise ImportError(mixed)
     return getattr(import_module(f"autograder.{_HOMES[name]}"), name)

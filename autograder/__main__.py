@@ -16,8 +16,8 @@ from pathlib import Path
 
 from autograder import cli
 from autograder.errors import CourseError, WorkFailed
-from autograder.other_packages import mixed_packages
-from autograder.process_startup import block_slow_imports, collect_rarely
+from autograder.faster_startup import block_slow_imports, collect_rarely
+from autograder.package_conflicts import package_collision
 from autograder.terminal_text import replace_unprintable
 
 _RESEND_SECONDS = 0.05
@@ -47,7 +47,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     block_slow_imports()
     args = _parser().parse_args(arguments)
     try:
-        if mixed := mixed_packages():
+        if mixed := package_collision():
             raise WorkFailed(mixed)
         return int(args.run(args))
     except CourseError as error:

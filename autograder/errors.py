@@ -49,7 +49,7 @@ class CourseNotFound(CourseError):
     """There is no course folder at the given place."""
 
 
-class ChapterError(CourseError):
+class ChapterFormatError(CourseError):
     """A chapter's text breaks a rule for authors. The message begins with `path:line:`."""
 
 

@@ -34,7 +34,7 @@ def import_distances(starts: Iterable[Path], roots: Sequence[Path]) -> dict[Path
 def _needed(path: Path, roots: tuple[Path, ...], _written: int) -> frozenset[Path]:
     """Return the files that importing a file needs at once."""
     root = next(each for each in roots if each in path.parents)
-    files = (file for name in imported_names(path, root) for file in module_files(name, roots))
+    files = (file for name in imported_names(path, root) for file in find_module(name, roots))
     return frozenset([*_above(path, root), *files])
 
 
@@ -55,7 +55,7 @@ def _names(tree: ast.AST, package: tuple[str, ...]) -> Iterator[str]:
             yield from _names(node, package)
 
 
-def module_files(name: str, roots: Sequence[Path]) -> Iterator[Path]:
+def find_module(name: str, roots: Sequence[Path]) -> Iterator[Path]:
     """Yield the file of a dotted module name, if it is below a root."""
     for root in roots:
         path = root.joinpath(*name.split("."))

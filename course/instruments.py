@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from autograder.exercises.probes.devices import OperationLog
 from autograder.exercises.probes.memory_sharing import same_memory as same_memory
-from autograder.notebook.lesson_cells import in_lines
+from autograder.notebook.lesson_functions import wrap_message
 
 from .figures.tiles import Pictures as Pictures
 from .figures.tiles import apart, words
@@ -70,7 +70,7 @@ def runs(action: Callable[[], Any]) -> bool:
     try:
         action()
     except RuntimeError as error:
-        print(in_lines("RuntimeError: " + str(error)))
+        print(wrap_message("RuntimeError: " + str(error)))
         return False
     return True
 

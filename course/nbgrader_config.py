@@ -47,8 +47,8 @@ c.AssignLatePenalties.plugin_class = "autograder.nbgrader_plugin.apply_deadlines
 # Students read what the checks found, not the hidden cell; the exercises stand on the first screen.
 c.GenerateFeedback.exporter_class = "autograder.nbgrader_plugin.feedback_page.FeedbackPage"
 c.GenerateFeedback.preprocessors = [
-    "autograder.nbgrader_plugin.hide_tests.HideTests",
-    "autograder.nbgrader_plugin.feedback_page.Scores",
+    "autograder.nbgrader_plugin.hide_tests_in_feedback.HideTests",
+    "autograder.nbgrader_plugin.feedback_page.ScorePreprocessor",
     "autograder.nbgrader_plugin.feedback_page.Summary",
     "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
 ]

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from explorers.autograd_widget import autograd_stepper
     from explorers.drawing_pad_widget import digit_pad
-    from explorers.line_puzzle_widget import arrange
     from explorers.loop_widget import loop_stepper
+    from explorers.parsons_problem_widget import arrange
     from explorers.playground_widget import playground
     from explorers.shape_widget import shape_explorer
 
 __all__ = ["arrange", "autograd_stepper", "digit_pad", "loop_stepper", "playground", "shape_explorer"]
 _HOMES = {
-    "arrange": "line_puzzle_widget",
+    "arrange": "parsons_problem_widget",
     "autograd_stepper": "autograd_widget",
     "digit_pad": "drawing_pad_widget",
     "loop_stepper": "loop_widget",

@@ -11,11 +11,11 @@ from torch import Tensor, nn
 from autograder.notebook.html_markup import Html
 from explorers.animation import Animation
 from explorers.controls import Control, Refused
-from explorers.graph import Graph, read_graph
 from explorers.graph_animation import GraphFilm, is_filmed
 from explorers.graph_labels import incoming_gradients_text, tensor_in_brief
 from explorers.graph_picture import graph_picture, step_heading
-from explorers.graph_steps import UnfoldedGraph, id_of, story_of
+from explorers.graph_steps import UnfoldedGraph, initial_view, row_id
+from explorers.read_graph import Graph, read_graph
 from explorers.widget import Explorer
 
 PACE = 1.5
@@ -50,7 +50,7 @@ class AutogradStepper(Explorer):
 
     def __init__(self, graph: Graph) -> None:
         super().__init__("Autograd stepper")
-        self._story = story_of(graph)
+        self._story = initial_view(graph)
         self._films: dict[frozenset[str], Animation | None] = {}
         self.show()
 
@@ -107,7 +107,7 @@ class AutogradStepper(Explorer):
         if not story.moments or story.now is None:
             return []
         folds = tuple(story.graph.modules.folds)
-        rows = tuple(map(id_of, story.rows))
+        rows = tuple(map(row_id, story.rows))
         phase = next(name for name, phase in PASSES.items() if phase == story.now.phase)
         controls = [
             Control("button", "previous", "◀ Previous"),
@@ -149,7 +149,7 @@ def _chosen(story: UnfoldedGraph, name: str, value: str) -> UnfoldedGraph:
     if name == "pass":
         return story.to("forward" if PASSES[value] == "forward" else "back", now.row)
     if name in ("row", "point"):
-        return story.to(now.phase, next(row for row in story.rows if id_of(row) == value))
+        return story.to(now.phase, next(row for row in story.rows if row_id(row) == value))
     folds = frozenset(story.graph.modules.folds)
     unfolded = {
         "fold": story.unfolded - {value},

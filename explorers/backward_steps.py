@@ -17,8 +17,8 @@ import torch
 from torch import Tensor
 from torch.autograd.graph import GradientEdge
 
-from explorers.graph_trace import ResultPlace, Trace, is_leaf
-from explorers.shapes import MOST_VALUES
+from explorers.graph_trace import OrderedGraph, ResultPlace, is_leaf
+from explorers.shape_operation import MOST_VALUES
 from explorers.tensor_values import Values, values_of
 
 
@@ -60,7 +60,7 @@ class BackwardPass:
     error: str = ""
 
 
-def walk_back(traced: Trace, result: Tensor, gradient: Tensor | None = None) -> BackwardPass:
+def walk_back(traced: OrderedGraph, result: Tensor, gradient: Tensor | None = None) -> BackwardPass:
     """Run and record the backward pass from a tensor; more than one element needs a `gradient`, as in `backward`."""
     notes = _Notes(traced)
     leaves = traced.leaves
@@ -87,7 +87,7 @@ def _added(leaf: Tensor, incoming: Tensor | None) -> LeafGradChange:
 
 
 @contextmanager
-def _grads_kept(traced: Trace) -> Iterator[None]:
+def _grads_kept(traced: OrderedGraph) -> Iterator[None]:
     """Restore the `.grad` of intermediate tensors (`retain_grad`) after this block, which may replace it.
 
     A node holds no reference to its output, so this searches all live objects for the outputs.
@@ -104,7 +104,7 @@ def _grads_kept(traced: Trace) -> Iterator[None]:
 class _Notes:
     """Records, through hooks, the gradients that torch's engine passes to each node; keeps only short tensors."""
 
-    def __init__(self, traced: Trace) -> None:
+    def __init__(self, traced: OrderedGraph) -> None:
         self._traced = traced
         self._arrived: dict[int, tuple[Values | None, ...]] = {}
         self._sent: dict[int, tuple[Values | None, ...]] = {}

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from autograder.notebook.html_markup import Html, join, prose, tag
 from explorers.backward_steps import LeafGradChange
-from explorers.graph import Graph, Node, Result
 from explorers.graph_labels import RULES, operand_origin, outgoing_gradients, row_label, tensor_in_brief
 from explorers.graph_modules import GraphRow
 from explorers.graph_steps import Phase, ReaderStep
+from explorers.read_graph import Graph, Node, Result
 from explorers.saved_tensors import Saved
 from explorers.tensor_markup import chooser, numbers, scrolled
 from explorers.tensor_values import Values

@@ -26,7 +26,7 @@ class SampleDrawing:
     reading: DigitPrediction
 
 
-def pad_picture(drawing: Tensor, reading: DigitPrediction, kept: Sequence[tuple[Tensor, int]] = ()) -> Html:
+def prediction_picture(drawing: Tensor, reading: DigitPrediction, kept: Sequence[tuple[Tensor, int]] = ()) -> Html:
     """Return the model's input and answer for the drawing, and the saved drawings with their digits."""
     return tag("div", _read(drawing, reading), _kept(kept), class_="x-pad-picture")
 
@@ -35,7 +35,7 @@ def still_picture(
     drawing: Tensor, reading: DigitPrediction, kept: Sequence[tuple[Tensor, int]], samples: Sequence[SampleDrawing]
 ) -> Html:
     """Return the picture for a page without a kernel: the drawing, if there is one, and sample drawings."""
-    own = pad_picture(drawing, reading, kept) if drawing.any() or kept else NOTHING
+    own = prediction_picture(drawing, reading, kept) if drawing.any() or kept else NOTHING
     return tag("div", own, _samples(samples), class_="x-pad-still")
 
 

@@ -13,7 +13,7 @@ from autograder.notebook.html_markup import Html, join, prose, tag
 from explorers import saved_drawings_file
 from explorers.controls import Control, Refused
 from explorers.drawing_pad import BRUSHES, SIDE, KeptDrawing, Pad, Surface, drawing_of
-from explorers.drawing_pad_picture import SampleDrawing, in_words, pad_picture, still_picture
+from explorers.drawing_pad_picture import SampleDrawing, in_words, prediction_picture, still_picture
 from explorers.drawing_prediction import DIGITS, Predict, Prepare, predict_drawing, shrink_to_8x8
 from explorers.synthetic_digits import drawn_digits
 from explorers.widget import Explorer, script_module
@@ -103,7 +103,7 @@ class DigitPad(Explorer):
             ]
             return still_picture(self.drawing, self._reading, self._shown(), read_samples)
         news = tag("p", prose(self._paper.news), class_="x-right") if self._paper.news else Html("")
-        return join(news, pad_picture(self.drawing, self._reading, self._shown()))
+        return join(news, prediction_picture(self.drawing, self._reading, self._shown()))
 
     def page(self) -> Html:
         """Return the picture for a page without a kernel, with sample drawings."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from explorers.graph import Graph, Node
 from explorers.graph_modules import GraphRow
 from explorers.graph_trace import ResultPlace
+from explorers.read_graph import Graph, Node
 from explorers.tensor_markup import number
 from explorers.tensor_values import Values
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from autograder.notebook.html_markup import Html, join, table, tag
-from explorers.graph import Graph
 from explorers.graph_labels import (
     incoming_gradients_text,
     node_numbers,
@@ -15,8 +14,9 @@ from explorers.graph_labels import (
     tensor_in_brief,
 )
 from explorers.graph_modules import GraphRow
-from explorers.graph_steps import Phase, UnfoldedGraph, id_of
+from explorers.graph_steps import Phase, UnfoldedGraph, row_id
 from explorers.graph_trace import ResultPlace
+from explorers.read_graph import Graph
 from explorers.saved_tensors import Saved
 from explorers.tensor_markup import chooser
 from explorers.tensor_values import Values
@@ -53,7 +53,7 @@ def _label(story: UnfoldedGraph, row: GraphRow) -> Html:
     now = bool(story.now and story.now.row == row)
     text = f"{'▶ ' if now else ''}{node_numbers(row)} {row_label(story.graph, row)}"
     marks = {"class_": "x-row x-now", "aria_current": "step"} if now else {"class_": "x-row"}
-    return chooser("row", id_of(row), text, **marks)
+    return chooser("row", row_id(row), text, **marks)
 
 
 def _forward_line(story: UnfoldedGraph, row: GraphRow) -> list[str]:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from autograder.notebook.html_markup import Html, join, prose, tag
 from explorers.current_step import small, step_html
-from explorers.graph import Graph, Node
 from explorers.graph_drawing import Box, draw_boxes
 from explorers.graph_labels import row_label, tensor_in_brief
 from explorers.graph_list import step_list
 from explorers.graph_modules import GraphRow
-from explorers.graph_steps import Phase, UnfoldedGraph, id_of
+from explorers.graph_steps import Phase, UnfoldedGraph, row_id
+from explorers.read_graph import Graph, Node
 from explorers.tensor_markup import chooser
 from explorers.tensor_values import Values
 
@@ -152,7 +152,7 @@ def box_of(story: UnfoldedGraph, row: GraphRow) -> Box:
     if story.told("back", row):
         lines.append("gradient passed" if row.module else f"gradient {_gradient(node)}")
     kind = "x-module" if row.module else "x-leaf" if node.is_leaf else "x-step"
-    return Box(tuple(map(_cut, lines)), id_of(row), f"{kind} x-now" if now else kind)
+    return Box(tuple(map(_cut, lines)), row_id(row), f"{kind} x-now" if now else kind)
 
 
 def _slot(graph: Graph, at: int) -> int:

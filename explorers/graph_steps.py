@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
-from explorers.graph import Graph
 from explorers.graph_modules import GraphRow, in_order, rows_of
+from explorers.read_graph import Graph
 
 Phase = Literal["forward", "back"]
 FOLDED_FROM = 16  # nodes; a smaller graph starts with all modules unfolded
@@ -68,12 +68,12 @@ class UnfoldedGraph:
         return changed.to(self.now.phase, row)
 
 
-def id_of(row: GraphRow) -> str:
+def row_id(row: GraphRow) -> str:
     """Return the id that the page uses for a row."""
     return row.module or f"step {row.nodes[0] + 1}"
 
 
-def story_of(graph: Graph) -> UnfoldedGraph:
+def initial_view(graph: Graph) -> UnfoldedGraph:
     """Return a graph at its first step; the modules of a large graph are folded."""
     return _told(graph, frozenset() if len(graph.nodes) >= FOLDED_FROM else frozenset(graph.modules.folds))
 

@@ -21,7 +21,7 @@ class TooManyNodes(ValueError):
 
 
 @dataclass(frozen=True)
-class Trace:
+class OrderedGraph:
     """The nodes of an autograd graph in forward order: each node comes after the nodes that made its operands.
 
     The fields refer to a node by its position in `nodes`. `links` has, for each node, one entry per operand: the node
@@ -56,7 +56,7 @@ class Trace:
         return None if at is None else (at, tensor.output_nr)
 
 
-def trace(result: Tensor) -> Trace:
+def trace(result: Tensor) -> OrderedGraph:
     """Return the graph behind a tensor that requires grad; raise TooManyNodes if it is too large."""
     node, slot = get_gradient_edge(result)[:2]
     backward = _as_the_engine_goes(node, _arrows(node))
@@ -66,7 +66,7 @@ def trace(result: Tensor) -> Trace:
         tuple(None if below is None else (at[below], number) for below, number in node.next_functions)
         for node in forward
     )
-    return Trace(tuple(forward), links, tuple(at[node] for node in backward), (at[node], slot))
+    return OrderedGraph(tuple(forward), links, tuple(at[node] for node in backward), (at[node], slot))
 
 
 def is_leaf(node: Any) -> bool:

@@ -13,8 +13,8 @@ from torch import Tensor
 from autograder.notebook.html_markup import Html, tag
 from explorers.animation import AnimationRun, PartValues
 from explorers.shape_cells import Cells, Traced, cell_name, trace_cells
+from explorers.shape_operation import Exploration, explore
 from explorers.shape_rules import Arguments
-from explorers.shapes import Exploration, explore
 
 MOST_CASES = 24  # films on a page without a kernel
 _TALL, _SMALL = 24, 14  # pixels: a cell's height, and the side of a place in memory

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from explorers.shape_alignment import ReadArguments
+from explorers.shape_operation import MOST_VALUES, Exploration
 from explorers.shape_rules import OPERATIONS, Arguments
-from explorers.shapes import MOST_VALUES, Exploration
 from explorers.tensor_markup import number
 
 Index = tuple[int, ...]

@@ -7,8 +7,8 @@ from math import prod
 
 from autograder.notebook.html_markup import Html, join, prose, table, tag
 from explorers.shape_alignment import AlignedDimension
+from explorers.shape_operation import Exploration, Shown
 from explorers.shape_predictions import HOLDS
-from explorers.shapes import Exploration, Shown
 from explorers.tensor_markup import numbers
 
 NOTHING = Html("")

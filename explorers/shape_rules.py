@@ -27,7 +27,7 @@ Arguments = Mapping[str, str]  # as the reader types them
 
 
 @dataclass(frozen=True)
-class Argument:
+class ArgumentField:
     """An argument of an operation: its initial text for a number of axes, and the parser of its text.
 
     `read` takes a text and the tensors that it may name, and raises ArgumentError.
@@ -47,7 +47,7 @@ class Operation:
     apply: Callable[[Sequence[Tensor], ReadArguments], Tensor]
     rule: str
     rows: Callable[[Sequence[Tensor], ReadArguments], tuple[AlignedDimension, ...]]
-    arguments: Mapping[str, Argument] = field(default_factory=dict)
+    arguments: Mapping[str, ArgumentField] = field(default_factory=dict)
 
     def starts(self, axes: int) -> Arguments:
         """Return initial arguments that fit a tensor with this number of axes."""
@@ -79,12 +79,12 @@ def _spelled(name: str, text: str) -> str:
     return f"({bare})" if name in ("sum", "mean", "amax", "squeeze") and "," in bare and bare[0] not in "([" else bare
 
 
-def _one(start: Callable[[int], int]) -> Argument:
-    return Argument(lambda axes: str(start(axes)), lambda text, _: integer(text))
+def _one(start: Callable[[int], int]) -> ArgumentField:
+    return ArgumentField(lambda axes: str(start(axes)), lambda text, _: integer(text))
 
 
-def _some(start: Callable[[int], Sequence[int]]) -> Argument:
-    return Argument(lambda axes: ", ".join(map(str, start(axes))), lambda text, _: integers(text))
+def _some(start: Callable[[int], Sequence[int]]) -> ArgumentField:
+    return ArgumentField(lambda axes: ", ".join(map(str, start(axes))), lambda text, _: integers(text))
 
 
 _SIZES = _some(lambda axes: [-1])
@@ -99,7 +99,7 @@ def _reduction(name: str) -> Operation:
         lambda tensors, given: getattr(tensors[0], name)(given["dim"], keepdim=given["keepdim"]),
         "The axes that are reduced go away; with `keepdim=True` they stay, with length 1.",
         reduced,
-        {"dim": _some(lambda axes: [0]), "keepdim": Argument(lambda axes: "False", lambda text, _: flag(text))},
+        {"dim": _some(lambda axes: [0]), "keepdim": ArgumentField(lambda axes: "False", lambda text, _: flag(text))},
     )
 
 
@@ -167,7 +167,7 @@ _ALL = (
         lambda tensors, given: tensors[0].squeeze() if given["dim"] is None else tensors[0].squeeze(given["dim"]),
         "Axes of length 1 go away: all of them, or those that are asked for.",
         squeezed,
-        {"dim": Argument(lambda axes: "", lambda text, _: tuple(integers(text)) if text.strip() else None)},
+        {"dim": ArgumentField(lambda axes: "", lambda text, _: tuple(integers(text)) if text.strip() else None)},
     ),
     Operation(
         "unsqueeze",
@@ -195,7 +195,7 @@ _ALL = (
         "A whole number takes its axis away, a slice keeps it, `None` puts one in; a list picks, a mask picks where it "
         "is True, and both copy.",
         counted,
-        {"index": Argument(lambda axes: "0" if axes else "...", index)},
+        {"index": ArgumentField(lambda axes: "0" if axes else "...", index)},
     ),
 )
 OPERATIONS: dict[str, Operation] = {operation.name: operation for operation in _ALL}

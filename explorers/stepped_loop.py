@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from explorers.loop_animation import LoopFilm
+from explorers.learning_rate_animation import LoopFilm
 from explorers.loop_copy import Parts, checked_parts
 from explorers.loop_run import LINES, LOSS, PREDICTION, LoopExecution, Snapshot, TensorKey, equal_numbers
 from explorers.loop_state import RIGHT_ORDER, Change, Effect, Line, LoopState, SeenTensor, shown_tensor

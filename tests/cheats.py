@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import torch
 
 from autograder.course.judge import Judge
-from autograder.course.replay_cheats import (
+from autograder.course.observation_replay import (
     MOST,
     after_an_honest_first,
-    judge_replay,
+    judge_replayed_observations,
     judge_shape_aware_replay,
     share_of_constants,
 )
@@ -62,7 +62,7 @@ def rows(judge: Judge, seeds: Sequence[int], names: Iterable[str] = ()) -> Itera
         replays, constants, shapes, again = [], [], [], 0
         for seed in seeds:
             key = judge.keys.reference_key(name, seed)
-            replays.append(judge_replay(exercise, shipped, key).score)
+            replays.append(judge_replayed_observations(exercise, shipped, key).score)
             constants.append(share_of_constants(after_an_honest_first(exercise, shipped, key)))
             shapes.append(judge_shape_aware_replay(exercise, shipped, key).score)
             again += judge.keys.drawn[name, seed] != seed

@@ -35,7 +35,7 @@ def secrets(course: dict[Path, str], handed_out: str = "") -> set[str]:
     for path, bank in course.items():
         chapter = read_chapter(path)
         written += [
-            solution_regions.region_lines(cell.source, solution_regions.SOLUTION)
+            solution_regions.region_text(cell.source, solution_regions.SOLUTION)
             for cell in chapter.of_kind(CellKind.EXERCISE)
         ]
         written += [f'check("{name}", {name}, fresh=True)' for name in chapter.exercises]

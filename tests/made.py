@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator
 
 import torch
 
-from autograder.diagnosis.expected import ExpectedObservations, KnownMistake
+from autograder.diagnosis.expected_observations import ExpectedObservations, KnownMistake
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.exercise import Case, Exercise, Requirement
 from autograder.exercises.exercise import exercise as exercise_of
-from autograder.exercises.probes.tensors import calling
+from autograder.exercises.probes.tensor_functions import calling
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import Note, calls_often, no_loops
 

@@ -82,7 +82,7 @@ def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MadeKernel:
     monkeypatch.delenv(progress_log.OFF, raising=False)
     for module in (hidden_state, progress_log):
         monkeypatch.setattr(module, "get_ipython", lambda: made)
-    monkeypatch.setattr(hidden_state, "CLOCK", saved_notebook.CellRunTimes())
+    monkeypatch.setattr(hidden_state, "CLOCK", saved_notebook.KernelRunTimes())
     monkeypatch.setattr(saved_notebook, "time", SimpleNamespace(time=lambda: made.now))
     hidden_state.CLOCK.start(made)
     return made

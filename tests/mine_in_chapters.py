@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course.exercise_index import IndexedChapter
+from autograder.name_bindings import Names, names_of
 from autograder.notebook.last_check import digest_of_answer
 from autograder.notebook.progress_log import NAME, LoggedCheck, _append
-from autograder.python_names import Names, names_of
-from autograder.submission.answer_source import statements, values_of
+from autograder.submission.answer_extraction import statements, variable_names
 from tests.small_chapter import PROJECT
 
 MINE = "mine("
@@ -62,7 +62,7 @@ class Chapter:
 
     @cached_property
     def _values(self) -> frozenset[str]:
-        return values_of(each for cell in self.cells for each in statements(cell.solved) or ())
+        return variable_names(each for cell in self.cells for each in statements(cell.solved) or ())
 
     def _gives(self, cell: Cell) -> set[str]:
         """Return the names whose value a cell may set or change.

@@ -70,7 +70,7 @@ _WATCHING_TEXT = '''\
 """What this course watches."""
 
 from autograder.exercises.exercise import Probe
-from autograder.exercises.probes.tensors import calling
+from autograder.exercises.probes.tensor_functions import calling
 
 
 def untouched() -> Probe:

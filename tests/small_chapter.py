@@ -6,7 +6,7 @@ from shutil import copy
 import pytest
 
 from autograder.course.chapter_reader import Chapter, read_chapter
-from autograder.errors import ChapterError
+from autograder.errors import ChapterFormatError
 
 PROJECT = Path(__file__).resolve().parent.parent
 SAMPLE = PROJECT / "tests" / "sample"  # the project of the tests' own course: `tests/sample_course.py`
@@ -101,7 +101,7 @@ def refusal(folder: Path, text: str, slip: tuple[str, str, str], stem: str = STE
     """Return the error for a chapter's text with a mistake: `slip` is the right text, the wrong one, and the error."""
     old, new, _ = slip
     assert old in text
-    with pytest.raises(ChapterError) as told:
+    with pytest.raises(ChapterFormatError) as told:
         read(folder, text.replace(old, new, 1), stem)
     return str(told.value)
 

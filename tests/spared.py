@@ -7,7 +7,7 @@ runs papermill with these arguments.
 
 from __future__ import annotations
 
-from autograder.process_startup import block_slow_imports
+from autograder.faster_startup import block_slow_imports
 
 block_slow_imports()
 

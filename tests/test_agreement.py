@@ -13,7 +13,7 @@ from autograder.authoring.stale_observations import still_holds
 from autograder.course import shipped_observations
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.judge import Judge
-from autograder.diagnosis.expected import ExpectedObservations
+from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.exercises.exercise import Case, ExerciseSet
 from autograder.exercises.observation import Observation, TensorSnapshot
 from tests import made

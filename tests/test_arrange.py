@@ -20,8 +20,8 @@ from autograder.errors import UnknownExercise
 from autograder.notebook.progress_log import LOGBOOK
 from explorers import arrange
 from explorers.controls import Refused
-from explorers.line_puzzle import DEEPEST, GAP, LONGEST, Pieces, arrangement_of, pieces_of, puzzle_names
-from explorers.line_puzzle_widget import Arranger
+from explorers.parsons_problem import DEEPEST, GAP, LONGEST, Pieces, arrangement_of, pieces_of, puzzle_names
+from explorers.parsons_problem_widget import Arranger
 from tests import leaks
 from tests.arranged_programs import PROGRAMS
 from tests.our_course import COURSE

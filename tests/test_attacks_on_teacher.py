@@ -30,7 +30,7 @@ from autograder.__main__ import main
 from autograder.course.course_location import COURSE_VARIABLE
 from autograder.course.judge import Judge
 from autograder.exercises.observation import ExceptionSnapshot
-from autograder.grading import class_table, verdict_store
+from autograder.grading import class_text_table, verdict_store
 from autograder.grading.grade_submission import grade
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.exchange_collect import CollectPlainFiles
@@ -204,7 +204,7 @@ def submitted(course: Path, student: str) -> Path:
 @pytest.mark.parametrize("attack", FILES, ids=lambda path: path.stem)
 def test_submission_is_graded_or_named(attack: Path, attacked: Attacked) -> None:
     """The class table has a verdict or a reason for each attacker's folder."""
-    rows = {row.student: row for row in class_table.class_rows(attacked.course, STEM, attacked.failures)}
+    rows = {row.student: row for row in class_text_table.class_rows(attacked.course, STEM, attacked.failures)}
     keys = told(attack)
 
     if rows[attack.stem].verdict is None:
@@ -321,7 +321,7 @@ def test_report(attacked: Attacked, typed: Callable[..., tuple[int, str]]) -> No
     status, told = typed("report")
     assert not status, told
 
-    reports, everybody = attacked.course / "reports", class_table.class_rows(attacked.course, STEM)
+    reports, everybody = attacked.course / "reports", class_text_table.class_rows(attacked.course, STEM)
     links = re.findall(r'href="(students/[^"]+)"', (reports / "students.html").read_text(encoding="utf-8"))
     assert len(everybody) == len(set(links)) == len(list((reports / "students").iterdir()))
     for path in (each for each in reports.rglob("*") if each.is_file()):

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from explorers.graph import Graph, Node, read_graph
 from explorers.graph_modules import rows_of
 from explorers.graph_trace import MOST_NODES, trace
+from explorers.read_graph import Graph, Node, read_graph
 from explorers.tensor_values import Values
 
 Pool = list[Tensor]

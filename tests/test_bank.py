@@ -14,7 +14,7 @@ import torch
 
 from autograder.authoring.proof import Proof, prove
 from autograder.authoring.proof_receipts import exercises_to_prove
-from autograder.course.answer_keys import VISIBLE_SEED
+from autograder.course.compute_answer_keys import VISIBLE_SEED
 from autograder.course.exercise_parts import ExerciseParts
 from autograder.course.judge import Judge
 from autograder.diagnosis.verdict import Report, Status

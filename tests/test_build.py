@@ -9,7 +9,7 @@ from autograder.authoring.build_course import build, check_sync, generated_files
 from autograder.authoring.chapter_notebooks import proof_notebook
 from autograder.course.chapter_reader import read_chapter
 from autograder.errors import CourseError, CourseNotFound
-from autograder.notebook import lesson_cells
+from autograder.notebook import lesson_functions
 from tests.small_chapter import STEM, TEXT, make_project, observe
 
 OTHER = "ch99_other"
@@ -60,16 +60,16 @@ class TestNotebooks:
 
     def test_predictions_hold_in_a_proof(self, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """In a proof, a wrong prediction in the chapter's text stops the run."""
-        monkeypatch.setattr(lesson_cells, "Reveal", lesson_cells.Reveal)
+        monkeypatch.setattr(lesson_functions, "Reveal", lesson_functions.Reveal)
         proof = proof_notebook(read_chapter(project / "course/chapters" / f"{STEM}.py"), "").cells
         place = next(place for place, cell in enumerate(proof) if cell.id == "held")
         exec(proof[place].source, {})
 
         assert "setup" == proof[place - 1].id
-        lesson_cells.reveal(3, 3)
+        lesson_functions.reveal(3, 3)
         for guess in (4, ...):
             with pytest.raises(AssertionError, match="The right answer that stands in the chapter is none"):
-                lesson_cells.reveal(guess, 3)
+                lesson_functions.reveal(guess, 3)
 
     def test_ids(self, project: Path) -> None:
         """Ids are names, grade ids, or hashes of the content; equal cells get different ids."""
@@ -140,13 +140,13 @@ class TestNotebooks:
         assert cells(project, "solutions")["guess-the-sum"].source == "guess = (1 + 41)  # what is the sum?"
 
     def test_special_cells(self, project: Path) -> None:
-        """The parameters cell has papermill's tag, and figure cells are folded in JupyterLab and Colab."""
+        """The parameters cell has papermill's tag; it, the setup and figure cells are folded in JupyterLab and Colab."""
         student = cells(project, "notebooks")
         folded = {"jupyter": {"source_hidden": True}, "cellView": "form"}
 
-        assert {"tags": ["parameters"]} == student["parameters"].metadata
+        assert {**folded, "tags": ["parameters"]} == student["parameters"].metadata
         drawn = [cell for cell in student.values() if "cellView" in cell.metadata]
-        assert [{}, {}, {}] == [
+        assert [{}, {}, {}, {}] == [
             {key: value for key, value in folded.items() if cell.metadata[key] != value} for cell in drawn
         ]
         assert {"install", "setup"} < {cell.id for cell in drawn}

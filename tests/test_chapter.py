@@ -5,7 +5,7 @@ import pytest
 
 from autograder.course.chapter_cells import CellKind, guess_of, without_answer
 from autograder.course.chapter_reader import Chapter, read_chapter, read_course
-from autograder.errors import ChapterError, CourseNotFound
+from autograder.errors import ChapterFormatError, CourseNotFound
 from tests.small_chapter import STEM, TEXT, read, refusal
 
 
@@ -59,7 +59,7 @@ class TestReading:
 
     def test_unknown_exercise(self, chapter: Chapter) -> None:
         """An unknown exercise raises an error that lists the exercises."""
-        with pytest.raises(ChapterError, match="no exercise 'triple' here; the exercises are: double, hunt"):
+        with pytest.raises(ChapterFormatError, match="no exercise 'triple' here; the exercises are: double, hunt"):
             chapter.solution("triple")
 
     def test_every_kind_has_a_rule(self) -> None:
@@ -86,7 +86,7 @@ class TestMissing:
         """A chapter's file name must have the form of a stem, because it is used as one everywhere."""
         path = tmp_path / "Tensors-1.py"
         path.write_text(TEXT)
-        with pytest.raises(ChapterError, match="expected a file name such as "):
+        with pytest.raises(ChapterFormatError, match="expected a file name such as "):
             read_chapter(path)
 
 
@@ -201,7 +201,7 @@ def test_slip_lines(tmp_path: Path, slip: str) -> None:
     old, new, _ = SLIPS[slip]
     line = TEXT[: TEXT.index(old)].count("\n") + 1
     marker = max(number for number, row in enumerate(TEXT.split("\n")[:line], 1) if row.startswith("# %%"))
-    with pytest.raises(ChapterError, match=rf"{STEM}\.py:{marker}: "):
+    with pytest.raises(ChapterFormatError, match=rf"{STEM}\.py:{marker}: "):
         read(tmp_path, TEXT.replace(old, new, 1))
 
 
@@ -209,13 +209,13 @@ def test_check_before_exercise(tmp_path: Path) -> None:
     """A check above its exercise is refused."""
     check = '# %% check="hunt" extra=1\ncheck("hunt", hunt)\n'
     moved = TEXT.replace(check, "").replace('# %% exercise="double"', check + '\n# %% exercise="double"')
-    with pytest.raises(ChapterError, match="'hunt' stands before its exercise; put it below"):
+    with pytest.raises(ChapterFormatError, match="'hunt' stands before its exercise; put it below"):
         read(tmp_path, moved)
 
 
 def test_first_line(tmp_path: Path) -> None:
     """A header above the first cell is refused."""
-    with pytest.raises(ChapterError, match=r":1: expected a cell marker on the first line"):
+    with pytest.raises(ChapterFormatError, match=r":1: expected a cell marker on the first line"):
         read(tmp_path, "# ---\n# jupytext: {}\n# ---\n" + TEXT)
 
 

@@ -36,7 +36,7 @@ from autograder.notebook import answer_calls, last_check, progress_log
 from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.report_rendering import Feedback
 from autograder.sandbox.execution.program import AssignmentSetup
-from autograder.submission.answer_source import statements
+from autograder.submission.answer_extraction import statements
 from autograder.submission.cell_order import CellRole, OrderedCell
 from autograder.submission.read_submission import read_submission
 from tests.asked import NIGHT

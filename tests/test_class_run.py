@@ -22,7 +22,7 @@ import pytest
 from nbformat.v4 import new_notebook
 
 from autograder.errors import WorkFailed
-from autograder.grading import class_grading, class_table, executors, verdict_store
+from autograder.grading import class_grading, class_text_table, executors, verdict_store
 from autograder.grading.assignment import Assignment, chapter_text, release_path
 from autograder.grading.assignment import read_assignment as read_assignment
 from autograder.grading.class_grading import class_verdicts, grade_class
@@ -178,7 +178,7 @@ def test_round_that_was_stopped_is_no_student(tmp_path: Path, assignment: Assign
     list(grade_class(assignment, hand_in(ada="a"), ONE))
     verdict_store.begin_round(tmp_path, assignment, RoundOptions(force=True))
 
-    assert ["ada"] == [row.student for row in class_table.class_rows(tmp_path, STEM)]
+    assert ["ada"] == [row.student for row in class_text_table.class_rows(tmp_path, STEM)]
 
 
 def test_workers_that_never_live_stop_the_run(assignment: Assignment, hand_in: Class) -> None:

@@ -17,7 +17,7 @@ from nbgrader.preprocessors import SaveAutoGrades
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from autograder.course.answer_keys import _observe
+from autograder.course.compute_answer_keys import _observe
 from autograder.course.judge import Judge
 from autograder.diagnosis.judge_observations import judge_with_text
 from autograder.files import write_all
@@ -116,7 +116,7 @@ def work_of(cycle: Cycle) -> Counter[str]:
                 released_cells.ReleasedCells, "__init__", counting("released", released_cells.ReleasedCells.__init__)
             )
             patch.setattr("autograder.diagnosis.report_cache.judge_with_text", counting("judged", judge_with_text))
-            patch.setattr("autograder.course.answer_keys._observe", counting("known mistakes", _observe))
+            patch.setattr("autograder.course.compute_answer_keys._observe", counting("known mistakes", _observe))
             patch.setattr(observation_cache, "_observations", counting("decoded", observation_cache._observations))
             patch.setattr(points_cache, "_points", counting("chapters", points_cache._points))
             patch.setattr("autograder.grading.verdict_store.write_all", counting("verdict files", write_all))

@@ -10,7 +10,7 @@ from autograder.errors import ExerciseError, UnknownExercise
 
 EXERCISE = '''
 from autograder.exercises.exercise import Requirement, exercise
-from autograder.exercises.probes.tensors import calling
+from autograder.exercises.probes.tensor_functions import calling
 
 doubles = Requirement("doubles", calling())
 

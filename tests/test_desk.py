@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from autograder.__main__ import main
-from autograder.workspace.jupyterlab import JupyterLabServer
+from autograder.workspace.jupyterlab import JupyterLabLaunch
 
 ASK = """
 import json
@@ -23,7 +23,7 @@ print(json.dumps({
 """
 
 
-def asked(desk: JupyterLabServer) -> dict[str, list[str]]:
+def asked(desk: JupyterLabLaunch) -> dict[str, list[str]]:
     """Return JupyterLab's settings with this environment, read in a new process."""
     done = subprocess.run([sys.executable, "-c", ASK], env=desk.environment(), capture_output=True, check=True)
     return dict(json.loads(done.stdout))
@@ -31,11 +31,11 @@ def asked(desk: JupyterLabServer) -> dict[str, list[str]]:
 
 @pytest.mark.night
 def test_a_student_sees_no_teachers_tools(tmp_path: Path) -> None:
-    """The student's JupyterLab has Validate, full file names and the reminder of skipped cells; no teacher's tools."""
-    told = asked(JupyterLabServer(tmp_path, "a.ipynb", "student"))
+    """The student's JupyterLab has full file names and the reminder of skipped cells; nothing of nbgrader's."""
+    told = asked(JupyterLabLaunch(tmp_path, "a.ipynb", "student"))
 
-    assert {f"@jupyter/nbgrader:{name}" for name in ("formgrader", "create-assignment", "menu")} < set(told["disabled"])
-    assert "@jupyter/nbgrader:validate-assignment" not in told["disabled"]
+    off = ("formgrader", "create-assignment", "menu", "validate-assignment")
+    assert {f"@jupyter/nbgrader:{name}" for name in off} < set(told["disabled"])
     assert "false" in str(told["overrides"]) and "showLastModifiedColumn" in str(told["overrides"])
     assert "--ext=autograder.notebook.unrun_cell_advice" in told["kernel"]
     assert "saveState': True" in str(told["overrides"])  # saves explorers in the notebook
@@ -45,7 +45,7 @@ def test_a_student_sees_no_teachers_tools(tmp_path: Path) -> None:
 @pytest.mark.night
 def test_a_teacher_sees_them_all(tmp_path: Path) -> None:
     """The teacher's JupyterLab has all extensions, and full file names."""
-    told = asked(JupyterLabServer(tmp_path, "", "teacher"))
+    told = asked(JupyterLabLaunch(tmp_path, "", "teacher"))
 
     assert [] == told["disabled"] and "fetchNews" in str(told["overrides"])
     assert "showLastModifiedColumn': False" in str(told["overrides"])

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import torch
 
-from autograder.course.answer_keys import VISIBLE_SEED
-from autograder.exercises.difference import Tolerance, first_difference
+from autograder.course.compute_answer_keys import VISIBLE_SEED
 from autograder.exercises.exercise import Case
+from autograder.exercises.observation_comparison import Tolerance, first_difference
 from autograder.exercises.probe import see
 from tests.test_bank import CHAPTER_OF, judge_of
 

@@ -7,7 +7,7 @@ import pytest
 from autograder.authoring import bank_entry_draft
 from autograder.authoring.bank_entry_draft import NoDraft
 from autograder.course.course_location import bank_path
-from autograder.submission.anonymize import without_author
+from autograder.submission.anonymize_answer import without_author
 from tests.sample_course import COURSE, STEM
 
 

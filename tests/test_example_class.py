@@ -14,7 +14,7 @@ from nbgrader.api import Gradebook
 from autograder.authoring import example_class
 from autograder.authoring.example_class import ExampleClass
 from autograder.errors import CourseNotFound
-from autograder.grading import class_table, verdict_store
+from autograder.grading import class_text_table, verdict_store
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.conftest import UNCONFINED
 from tests.graded import SEED, WHOLE, graded_class, group, verdict_of
@@ -45,7 +45,9 @@ def test_class_is_large_and_mixed(graded: ExampleClass) -> None:
 
 def test_summary_names_what_went_wrong(graded: ExampleClass) -> None:
     """The summary has a reason for every bad or repaired submission."""
-    notes = {row.student: " ".join(row.notes) for row in class_table.class_rows(graded.course, STEM, graded.failures)}
+    notes = {
+        row.student: " ".join(row.notes) for row in class_text_table.class_rows(graded.course, STEM, graded.failures)
+    }
 
     for student in graded.students:
         assert student.expected.told in notes[student.name]

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from autograder.errors import ExerciseError, UnknownExercise
-from autograder.exercises.difference import first_difference
 from autograder.exercises.exercise import Case, ExerciseSet, Requirement, exercise
-from autograder.exercises.probes.tensors import calling
+from autograder.exercises.observation_comparison import first_difference
+from autograder.exercises.probes.tensor_functions import calling
 from autograder.exercises.seeded_draw import Draw
 from tests import made
 from tests.our_course import COURSE

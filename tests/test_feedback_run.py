@@ -14,7 +14,7 @@ from autograder.__main__ import main
 from autograder.grading.executors import WorkerChoice
 from autograder.nbgrader_plugin import parallel_feedback
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
-from autograder.nbgrader_plugin.parallel_feedback import in_two_processes
+from autograder.nbgrader_plugin.parallel_feedback import map_in_processes
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, write_source
 from tests.sample_course import make_course
@@ -54,14 +54,14 @@ def pages(course: Path) -> dict[str, bytes]:
 
 def test_small_class_is_written_here() -> None:
     """A small class is written in this process and in order, since others would first import nbgrader."""
-    told = list(in_two_processes(CLASS, process_of, process_of, 8))
+    told = list(map_in_processes(CLASS, process_of, process_of, 8))
 
     assert [(student, str(os.getpid())) for student in CLASS] == told
 
 
 def test_large_class_is_shared_out() -> None:
     """A large class is written by other processes, each student once."""
-    told = list(in_two_processes(CLASS, process_of, process_of, 2, worth=2))
+    told = list(map_in_processes(CLASS, process_of, process_of, 2, worth=2))
 
     assert sorted(CLASS) == sorted(student for student, _ in told)
     assert str(os.getpid()) not in {where for _, where in told}
@@ -69,7 +69,7 @@ def test_large_class_is_shared_out() -> None:
 
 def test_nobody_is_left_out_where_a_process_dies() -> None:
     """If a process dies, this one writes the remaining pages."""
-    told = dict(in_two_processes(CLASS, process_of, partial(dies_with, "ada"), 2, worth=1))
+    told = dict(map_in_processes(CLASS, process_of, partial(dies_with, "ada"), 2, worth=1))
 
     assert set(CLASS) == set(told)
     assert str(os.getpid()) == told["ada"]
@@ -77,7 +77,7 @@ def test_nobody_is_left_out_where_a_process_dies() -> None:
 
 def test_pages_are_those_of_nbgraders_command(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Byte by byte, written by two processes."""
-    monkeypatch.setattr(parallel_feedback, "in_two_processes", partial(in_two_processes, worth=1))
+    monkeypatch.setattr(parallel_feedback, "map_in_processes", partial(map_in_processes, worth=1))
     command = [sys.executable, "-P", "-m", "nbgrader", "generate_feedback", "hw", "--force"]
     ran = subprocess.run(command, cwd=course, capture_output=True, text=True, check=False)
     assert 0 == ran.returncode, ran.stderr

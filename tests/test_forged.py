@@ -20,7 +20,7 @@ from safetensors.torch import save
 from autograder.course.judge import Judge
 from autograder.cpu_time_limit import OutOfBudget, time_budget
 from autograder.diagnosis import judge_observations
-from autograder.diagnosis.expected import ExpectedObservations
+from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import DamagedData, TooMuchText, WorkFailed
 from autograder.exercises.observation import (

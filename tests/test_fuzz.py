@@ -21,8 +21,8 @@ from nbgrader.utils import determine_grade
 
 from autograder.course.judge import Judge
 from autograder.errors import DamagedData
-from autograder.exercises.difference import Tolerance, first_difference
 from autograder.exercises.observation import ExceptionSnapshot, OtherValue, TensorSnapshot, from_bytes, to_bytes
+from autograder.exercises.observation_comparison import Tolerance, first_difference
 from autograder.grading.grade_submission import Grading
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.grade_cell_outputs import grade_cell_outputs

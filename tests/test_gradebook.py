@@ -170,7 +170,7 @@ class TestPlugIns:
 
     def test_only_grade_cells_are_cleared(self) -> None:
         """Hidden tests are removed only from grade cells, and nbgrader's markers elsewhere raise no error."""
-        from autograder.nbgrader_plugin.hide_tests import HideTests
+        from autograder.nbgrader_plugin.hide_tests_in_feedback import HideTests
 
         hidden = "check(1)\n### BEGIN HIDDEN TESTS\nsecret\n### END HIDDEN TESTS"
         loose = new_code_cell("### BEGIN HIDDEN TESTS\nnever ended")
@@ -235,11 +235,11 @@ class TestPreflight:
     def test_fresh_clone_is_sent_to_a_command_that_works(self, course: Path) -> None:
         """Without a source, the error names the build command; with one, nbgrader's release command."""
         with pytest.raises(CourseNotFound, match="Run `autograder build ch01_tensors` in the project folder"):
-            preflight_checks.check_source(course, "ch01_tensors")
+            preflight_checks.require_source_folder(course, "ch01_tensors")
         with pytest.raises(CourseNotFound, match="Run `make build`"):
             assignment.released_starters(course, "ch01_tensors")
         (course / "source" / "ch01_tensors").mkdir(parents=True)
-        preflight_checks.check_source(course, "ch01_tensors")
+        preflight_checks.require_source_folder(course, "ch01_tensors")
 
         with pytest.raises(CourseNotFound, match="Run `nbgrader generate_assignment ch01_tensors`"):
             assignment.released_starters(course, "ch01_tensors")

@@ -18,7 +18,7 @@ from autograder.course.judge import Judge
 from autograder.diagnosis.verdict import Status
 from autograder.errors import WorkFailed
 from autograder.exercises.observation import ExceptionSnapshot
-from autograder.grading import class_table, verdict_store
+from autograder.grading import class_text_table, verdict_store
 from autograder.grading.grade_submission import grade
 from autograder.grading.submission_verdict import SubmissionVerdict, new_seed
 from autograder.sandbox.execution.program import AnswerStep, Limits, Outcome, ProbeStep, Program
@@ -190,7 +190,7 @@ class TestVerdictFiles:
             (tmp_path / "submitted" / student / STEM).mkdir(parents=True)
             (tmp_path / "submitted" / student / STEM / name).touch()
 
-        text = class_table.class_table(class_table.class_rows(tmp_path, STEM))
+        text = class_text_table.class_table(class_text_table.class_rows(tmp_path, STEM))
 
         assert all(told in text for told in ("could not be read", "found: 'notes.txt'", "has not been graded"))
         assert "\x1b" not in text

@@ -12,10 +12,10 @@ from torch import Tensor, nn
 
 from explorers import autograd_stepper
 from explorers.autograd_widget import AutogradStepper
-from explorers.graph import read_graph
 from explorers.graph_list import MOST_LISTED, MOST_TOLD
 from explorers.graph_picture import graph_picture
-from explorers.graph_steps import UnfoldedGraph, id_of, story_of
+from explorers.graph_steps import UnfoldedGraph, initial_view, row_id
+from explorers.read_graph import read_graph
 from tests.test_autograd_graph import Block, worked
 
 
@@ -34,13 +34,13 @@ def rows(markup: str, caption: str) -> list[list[str]]:
 def small() -> UnfoldedGraph:
     """Return the chapter's example at its first step."""
     names, loss = worked()
-    return story_of(read_graph(loss, {**names, "loss": loss}))
+    return initial_view(read_graph(loss, {**names, "loss": loss}))
 
 
 def large() -> UnfoldedGraph:
     """Return the graph of a model with several hundred nodes, at its first step."""
     model = nn.Sequential(*(Block() for _ in range(30)))
-    return story_of(read_graph(model(torch.ones(2, 8)).mean(), dict(model.named_parameters())))
+    return initial_view(read_graph(model(torch.ones(2, 8)).mean(), dict(model.named_parameters())))
 
 
 class TestPicture:
@@ -85,7 +85,7 @@ class TestPicture:
     def test_names_are_text(self) -> None:
         """Markup in a name is escaped."""
         x = torch.ones((), requires_grad=True)
-        drawn = graph_picture(story_of(read_graph(x * 2, {"<b>&": x})))
+        drawn = graph_picture(initial_view(read_graph(x * 2, {"<b>&": x})))
 
         assert "<b>" not in drawn and "&lt;b&gt;&amp;" in drawn
 
@@ -94,9 +94,9 @@ class TestPicture:
         x = torch.ones(1, requires_grad=True)
         y = x.exp()
         y += 1
-        changed = text(graph_picture(replace(story_of(read_graph(y.sum(), {"x": x})), at=None)))
+        changed = text(graph_picture(replace(initial_view(read_graph(y.sum(), {"x": x})), at=None)))
 
-        assert "This tensor does not come from a graph" in text(graph_picture(story_of(read_graph(torch.ones(())))))
+        assert "This tensor does not come from a graph" in text(graph_picture(initial_view(read_graph(torch.ones(())))))
         assert "backward would stop at step 2 (Exp)" in changed and "is at version 1; expected version 0" in changed
         assert "result: changed in place since" in changed and "the backward pass stops here" in changed
 
@@ -116,7 +116,7 @@ class TestPicture:
         y = x
         for _ in range(300):
             y = y * 1.01
-        drawn = graph_picture(replace(story_of(read_graph(y, {"x": x})), at=None))
+        drawn = graph_picture(replace(initial_view(read_graph(y, {"x": x})), at=None))
 
         assert len(rows(drawn, "Backward pass")) == MOST_TOLD + 1 and "241 more rows are not listed" in drawn
         assert "These 301 rows are too many for one picture." in drawn
@@ -132,7 +132,7 @@ class TestPicture:
     def test_broadcasting_is_explained(self) -> None:
         """A broadcast operand has an explanation of the sum over its copies."""
         x, row = torch.ones(4, 3, requires_grad=True), torch.ones(3, requires_grad=True)
-        story = story_of(read_graph((x + row).sum(), {"row": row}))
+        story = initial_view(read_graph((x + row).sum(), {"row": row}))
         add = next(each for each in story.rows if story.graph.nodes[each.nodes[0]].operation == "Add")
 
         assert "row has the shape (3,) and was broadcast" in text(graph_picture(story.to("back", add)))
@@ -275,4 +275,4 @@ def test_each_row_has_a_name_of_its_own() -> None:
     """Row ids are unique, even with a module called 3 and a third step."""
     story = large()
 
-    assert len({id_of(row) for row in story.rows}) == len(story.rows)
+    assert len({row_id(row) for row in story.rows}) == len(story.rows)

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from autograder.diagnosis.tensor_grid import grids_of_difference
 from autograder.diagnosis.verdict import GridPair, Report, Status, Verdict
-from autograder.exercises.difference import Difference, Tolerance
+from autograder.exercises.observation_comparison import Difference, Tolerance
 from autograder.exercises.probe import see
 from autograder.notebook.report_rendering import html, text
 

@@ -9,7 +9,7 @@ import pytest
 from autograder.course.answer_bank import AnswerBank, load_bank
 from autograder.course.course_location import bank_path
 from autograder.course.judge import Judge
-from autograder.errors import AnswerBankError, ChapterError, CourseNotFound, ExerciseError
+from autograder.errors import AnswerBankError, ChapterFormatError, CourseNotFound, ExerciseError
 from autograder.exercises.observation import Observation
 from autograder.grading.bounded_judging import judge_within_limits
 from tests.our_course import COURSE as OURS
@@ -85,7 +85,7 @@ class TestJudge:
         chapter.write_text(text.replace("    ### BEGIN SOLUTION", "    ### BEGIN SOLUTION\n    return nope", 1))
 
         told = r"ch01_sample\.py:\d+: the solution of 'describe' raised NameError: name 'nope' is not defined, at desc"
-        with pytest.raises(ChapterError, match=told):
+        with pytest.raises(ChapterFormatError, match=told):
             Judge(tmp_path, STEM).keys.full_key("describe", 3)
 
     def test_a_missing_course_folder_is_named(self, tmp_path: Path) -> None:

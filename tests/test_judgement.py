@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from autograder.diagnosis.difference_messages import difference_message
-from autograder.diagnosis.expected import KnownMistake
+from autograder.diagnosis.expected_observations import KnownMistake
 from autograder.diagnosis.judge_observations import UNTOUCHED, judge, uniform_report
 from autograder.diagnosis.verdict import Status
-from autograder.exercises.difference import Difference
+from autograder.exercises.observation_comparison import Difference
 from tests import made
 
 

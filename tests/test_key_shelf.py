@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import answer_keys
+from autograder.course import compute_answer_keys
 from autograder.course.expected_cache import ExpectedCache
 from autograder.course.judge import Judge
-from autograder.diagnosis.expected import ExpectedObservations
+from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.exercises.observation import to_bytes
 from autograder.grading import verdict_store
 from autograder.grading.verdict_paths import keys_path
@@ -46,13 +46,13 @@ def test_keys_are_not_computed_twice_however_often_a_run_is_killed(
     assert to_bytes(expected) == to_bytes(found) and judge.keys.drawn == {
         (name, seed): sample_judge().keys.drawn[name, seed] for name in names
     }
-    verdict_store.end_round(tmp_path, STEM)
+    verdict_store.delete_round_keys(tmp_path, STEM)
     assert not shelf.folder.exists()
 
 
 def test_what_takes_long_is_kept_before_its_key_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """If a key takes long, the observations of each wrong answer are stored one by one."""
-    monkeypatch.setattr(answer_keys, "_LONG", 0.0)
+    monkeypatch.setattr(compute_answer_keys, "_LONG", 0.0)
     shelf, seed, name = ExpectedCache(keys_path(tmp_path, STEM), "content"), 12345, sample_judge().names[0]
     keep, made = ExpectedCache.keep, list[str]()
 

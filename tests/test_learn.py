@@ -15,7 +15,7 @@ from autograder.__main__ import main
 from autograder.authoring import bank_entry_draft
 from autograder.authoring.answer_analysis import AnswerAnalysis, learn
 from autograder.authoring.example_class import copy_course
-from autograder.course.answer_keys import VISIBLE_SEED
+from autograder.course.compute_answer_keys import VISIBLE_SEED
 from autograder.course.course_location import bank_path
 from autograder.course.judge import Judge
 from autograder.errors import WorkFailed

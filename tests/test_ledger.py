@@ -12,7 +12,7 @@ import yaml
 
 from autograder.course.chapter_cells import Cell, CellKind, Chapter
 from autograder.course.chapter_reader import read_chapter
-from autograder.notebook.lesson_cells import Reveal
+from autograder.notebook.lesson_functions import Reveal
 
 COURSE = Path(__file__).parent.parent / "course"
 TABLES = sorted((COURSE / "ledger").glob("*.yml"))

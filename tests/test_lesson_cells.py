@@ -6,7 +6,7 @@ import pytest
 import torch
 from IPython.core.interactiveshell import InteractiveShell
 
-from autograder.notebook.lesson_cells import Reveal, reveal, shows_error
+from autograder.notebook.lesson_functions import Reveal, reveal, shows_error
 
 
 class TestReveal:

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 import torch
 
-from autograder.diagnosis.expected import ExpectedObservations, KnownMistake
+from autograder.diagnosis.expected_observations import ExpectedObservations, KnownMistake
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Report, Status
 from autograder.exercises.exercise import Case, Exercise, Requirement
 from autograder.exercises.exercise import exercise as exercise_of
-from autograder.exercises.form_slips import ROUNDED, are_rounded
 from autograder.exercises.observation import Observation
-from autograder.exercises.probes.tensors import calling, result_only
+from autograder.exercises.probes.tensor_functions import calling, result_only
 from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.wrong_form import ROUNDED, are_rounded
 from autograder.notebook import report_rendering
 
 PASS, FAIL, WAITS = Status.PASS, Status.FAIL, Status.SKIPPED

@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from explorers import loop_animation, loop_stepper
+from explorers import learning_rate_animation, loop_stepper
 from explorers.animation import Panel
 from explorers.loop_widget import LoopStepper
 from tests import films
@@ -218,7 +218,7 @@ def test_without_a_learning_rate_nothing_moves() -> None:
 
 def test_long_steps_have_a_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     """Slow steps end the recording early, with a message."""
-    monkeypatch.setattr(loop_animation, "SECONDS", -1.0)
+    monkeypatch.setattr(learning_rate_animation, "SECONDS", -1.0)
     run = loop_stepper(*one()).film["runs"]["0.05"]
 
     assert 2 == len(run["frames"]) and "only the first 1 of 30" in run["error"]

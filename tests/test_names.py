@@ -7,7 +7,7 @@ import symtable
 
 import pytest
 
-from autograder.python_names import names_of, names_used_when_run
+from autograder.name_bindings import names_of, names_used_when_run
 from tests.small_chapter import PROJECT
 
 CHAPTERS = sorted((PROJECT / "course" / "answers").glob("*/*.py"))

@@ -7,7 +7,6 @@ import torch
 from safetensors.torch import save
 
 from autograder.errors import DamagedData
-from autograder.exercises.difference import Difference, Tolerance, first_difference
 from autograder.exercises.observation import (
     ExceptionSnapshot,
     OtherValue,
@@ -16,6 +15,7 @@ from autograder.exercises.observation import (
     to_bytes,
     to_parts,
 )
+from autograder.exercises.observation_comparison import Difference, Tolerance, first_difference
 from autograder.exercises.probe import see
 
 TOLERANCE = Tolerance()

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 import autograder
-from autograder import other_packages
+from autograder import package_conflicts
 from autograder.__main__ import main
-from autograder.other_packages import mixed_packages
+from autograder.package_conflicts import package_collision
 
 
 def install(folder: Path, name: str) -> None:
@@ -21,12 +21,12 @@ def test_another_package_in_the_same_folders_is_named(tmp_path: Path, monkeypatc
     """Packages with the same folders in the same place are named, and others are not."""
     monkeypatch.syspath_prepend(tmp_path)
     install(tmp_path, "otter")
-    assert mixed_packages(tmp_path) is None
+    assert package_collision(tmp_path) is None
     install(tmp_path, "autograder")
-    assert mixed_packages(tmp_path / "elsewhere") is None
-    assert "Another package, autograder, is" in (mixed_packages(tmp_path) or "")
+    assert package_collision(tmp_path / "elsewhere") is None
+    assert "Another package, autograder, is" in (package_collision(tmp_path) or "")
     install(tmp_path, "explorers")
-    assert "Run `pip uninstall autograder explorers`" in (mixed_packages(tmp_path) or "")
+    assert "Run `pip uninstall autograder explorers`" in (package_collision(tmp_path) or "")
 
 
 def test_commands_and_notebooks_refuse_to_mix(
@@ -35,7 +35,7 @@ def test_commands_and_notebooks_refuse_to_mix(
     """With such a package, commands fail with one line, and so does importing `check`."""
     monkeypatch.syspath_prepend(tmp_path)
     install(tmp_path, "autograder")
-    monkeypatch.setattr(other_packages.mixed_packages, "__defaults__", (tmp_path,))
+    monkeypatch.setattr(package_conflicts.package_collision, "__defaults__", (tmp_path,))
 
     assert 1 == main(["doctor"])
     assert capsys.readouterr().err.startswith("error: Another package, autograder, is installed")

@@ -5,13 +5,13 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from autograder.course.answer_keys import VISIBLE_SEED
+from autograder.course.compute_answer_keys import VISIBLE_SEED
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Status, Verdict
 from autograder.exercises.exercise import FACETS_WITH_MESSAGES, Case, Exercise, Requirement
-from autograder.exercises.form_slips import ROUNDED
 from autograder.exercises.observation import Observation, Plain, TensorSnapshot
 from autograder.exercises.probe import see
+from autograder.exercises.wrong_form import ROUNDED
 from tests.our_course import COURSE as OURS
 from tests.our_course import judge_of
 

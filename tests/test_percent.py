@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from autograder.course.chapter_rules import check_markers
 from autograder.course.percent_format import PlainCell, plain_cells
-from autograder.errors import ChapterError
+from autograder.errors import ChapterFormatError
 from tests.small_chapter import PROJECT, SAMPLE, TEXT
 
 CHAPTERS = [*sorted((PROJECT / "course/chapters").glob("*.py")), *(SAMPLE / "course/chapters").glob("*.py")]
@@ -83,7 +83,7 @@ def test_whatever_is_read_is_read_as_by_jupytext(cells: list[tuple[str, list[str
     text = "".join(f"{row}\n" for marker, rows in cells for row in (marker, *rows))
     try:
         mine = plain_cells(text, check_markers(text, "here"))
-    except ChapterError:  # such as an indented marker, which is an error
+    except ChapterFormatError:  # such as an indented marker, which is an error
         return
     assert mine is None or by_jupytext(text) == mine
 

@@ -17,7 +17,7 @@ from PIL import Image
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.sandbox.execution.notebook_runner import validated_outputs
 from autograder.submission import attached_pictures
-from autograder.submission.picture_size import picture_pixels
+from autograder.submission.pixel_count import picture_pixels
 from autograder.submission.plain_assignment import match_to_assignment
 from autograder.submission.submitted_cells import read_notebook_contents
 from tests.conftest import UNCONFINED

@@ -11,7 +11,7 @@ from autograder.exercises.dispatch_modes import active_mode_count
 from autograder.exercises.exercise import Case
 from autograder.exercises.observation import ExceptionSnapshot, Observation, OtherValue, TensorSnapshot
 from autograder.exercises.probe import see
-from autograder.exercises.probes.tensors import calling
+from autograder.exercises.probes.tensor_functions import calling
 
 X = torch.arange(6.0).reshape(2, 3)
 

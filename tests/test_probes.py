@@ -22,7 +22,7 @@ from autograder.exercises.probes.random_results import (
     with_fixed_seed,
 )
 from autograder.exercises.probes.repeated_calls import with_second_call
-from autograder.exercises.probes.tensors import calling, entries
+from autograder.exercises.probes.tensor_functions import calling, entries
 
 X = torch.arange(6.0).reshape(2, 3)
 

@@ -10,9 +10,9 @@ from autograder.exercises.probes.autocast import NotedScaler, active_autocast_dt
 from autograder.exercises.probes.devices import (
     OperationLog,
     accelerators,
-    containers,
     describe_containers,
     module_elsewhere,
+    nested_containers,
     recorded_value_reads,
     values_read_as_zero,
 )
@@ -49,7 +49,7 @@ class TestPlaces:
         inner: list[int] = []
         outer = {"a": (inner, X)}
 
-        assert [id(outer), id(inner)] == [id(one) for one in containers((outer, 3))]
+        assert [id(outer), id(inner)] == [id(one) for one in nested_containers((outer, 3))]
 
     def test_what_does_not_move_is_told(self) -> None:
         """A tensor that is neither parameter nor buffer is recorded as left behind."""

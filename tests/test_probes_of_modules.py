@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor, nn
 
-from autograder.exercises.difference import Tolerance, first_difference
 from autograder.exercises.exercise import Case
+from autograder.exercises.observation_comparison import Tolerance, first_difference
 from autograder.exercises.probes.module_classes import registers
 
 NOT_COMPUTED = {"loaded": None, "copied": None, "as_float64": None}

@@ -357,7 +357,7 @@ class TestNext:
 
     def test_the_next_one_with_points(self, names: list[str]) -> None:
         """The message names the next open exercise with points, and after the last one an earlier one."""
-        assert f"1 of {len(names)} exercises of this chapter passed. Next: {names[1]}, " in self.passes(names[0])
+        assert f"1 of {len(names)} exercises of this notebook passed. Next: {names[1]}, " in self.passes(names[0])
         with_points = [name for name, worth in COURSE.listed[0].exercises.items() if worth.points]
         assert f"Next: {names[1]}, " in self.passes(with_points[-1])
 
@@ -388,7 +388,7 @@ class TestNext:
         check("flatten_images", lambda x: x)
         assert "Next" not in capsys.readouterr().out
         check("flatten_images", flatten_images)
-        assert "exercises of this chapter passed. Next: " in capsys.readouterr().out
+        assert "exercises of this notebook passed. Next: " in capsys.readouterr().out
 
     def test_check_says_it_in_lines_that_are_not_broken(
         self, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -13,7 +13,7 @@ from autograder.authoring.build_course import build
 from autograder.authoring.mutation import Mutant
 from autograder.authoring.proof import SEEDS, Proof, prove
 from autograder.authoring.proof_receipts import RECEIPTS, receipt_of, receipts
-from autograder.course.answer_keys import VISIBLE_SEED
+from autograder.course.compute_answer_keys import VISIBLE_SEED
 from autograder.course.course import course_in
 from autograder.course.exercise_parts import ExerciseParts
 from autograder.course.judge import Judge

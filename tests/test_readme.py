@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import torch
 
-from autograder.course.answer_keys import VISIBLE_SEED
+from autograder.course.compute_answer_keys import VISIBLE_SEED
 from autograder.course.judge import Judge
 from autograder.exercises import exercise, observation, probe, seeded_draw
-from autograder.exercises.probes import tensors
+from autograder.exercises.probes import tensor_functions
 from autograder.notebook import report_rendering
 from tests.small_chapter import PROJECT
 
@@ -46,7 +46,7 @@ def test_the_exercise_in_the_guide_for_authors_runs() -> None:
         textwrap.dedent(block) for block in re.findall(r"^ *```python\n(.*?)^ *```$", guide, re.MULTILINE | re.DOTALL)
     ]
     names: dict[str, Any] = {"Iterator": Iterator}
-    for module in (exercise, observation, probe, tensors, seeded_draw):
+    for module in (exercise, observation, probe, tensor_functions, seeded_draw):
         names |= vars(module)
     cases, own = (next(block for block in blocks if mark in block) for mark in ("@exercise(", "def kept_dtype"))
     exec(cases + own, names)

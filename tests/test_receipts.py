@@ -20,11 +20,11 @@ from autograder.authoring.proof_receipts import (
 )
 from autograder.cli import prove
 from autograder.course import shipped_observations
-from autograder.course.answer_keys import AnswerKeys
+from autograder.course.compute_answer_keys import AnswerKeys
 from autograder.course.course import course_in
 from autograder.course.exercise_parts import ExerciseParts
-from autograder.diagnosis.expected import ExpectedObservations
-from autograder.errors import ChapterError, CourseError
+from autograder.diagnosis.expected_observations import ExpectedObservations
+from autograder.errors import ChapterFormatError, CourseError
 from tests.proven_course import edit, make_proven_course
 
 
@@ -201,19 +201,19 @@ def test_what_is_shipped_is_computed_once(parts: ExerciseParts, monkeypatch: pyt
     remembered = [path for path in (project / "build" / "proved").rglob("*") if path.is_file()]
 
     def computes(*_: object) -> ExpectedObservations:
-        raise ChapterError("it computes")
+        raise ChapterFormatError("it computes")
 
     monkeypatch.setattr(AnswerKeys, "_compute_full", computes)
     assert [] == build(project)
     remembered[0].unlink()
-    with pytest.raises(ChapterError, match="it computes"):
+    with pytest.raises(ChapterFormatError, match="it computes"):
         build(project)
     write_receipts(parts.course, [(parts.name, receipt_of(parts))])
     assert [] == build(project)
-    with pytest.raises(ChapterError, match="it computes"):
+    with pytest.raises(ChapterFormatError, match="it computes"):
         make_data_files(parts.course, stem, committed, anew=True)
     edit(parts.bank, "You turn the whole row round.", "You turn the row round.")
-    with pytest.raises(ChapterError, match="it computes"):
+    with pytest.raises(ChapterFormatError, match="it computes"):
         build(project)
 
 

@@ -18,15 +18,15 @@ from hypothesis import strategies as st
 from autograder.authoring.example_class import ExampleClass
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.errors import CourseNotFound
-from autograder.grading import class_table
-from autograder.grading.class_table import StudentRow
+from autograder.grading import class_text_table
+from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.gradebook_scores import AssignmentScore, MarkedAssignment, Person
 from autograder.notebook.colors import BLUE, ORANGE, WHITE
 from autograder.notebook.html_markup import tag
 from autograder.reports import chapter_sections, course_sections, write_reports
 from autograder.reports.class_results import Results
-from autograder.reports.example_answers import Examples
+from autograder.reports.example_answers import ExamplePicker
 from autograder.reports.html_page import page
 from autograder.reports.item_analysis import analyse_items, correlation
 from autograder.reports.misunderstandings import misunderstandings, unexplained_answers
@@ -142,7 +142,7 @@ class TestPage:
 
     def test_nothing_of_a_students_is_markup(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Students' answers, messages, values and names are escaped."""
-        monkeypatch.setattr(Examples, "of", lambda *_: EVIL)
+        monkeypatch.setattr(ExamplePicker, "of", lambda *_: EVIL)
         wild = Verdict(EVIL, Status.FAIL, EVIL, None, EVIL, EVIL, EVIL)
         told = Verdict(EVIL, Status.FAIL, EVIL, "known", EVIL, EVIL, EVIL)
         mended = replace(verdict(told), repairs=(EVIL,), eye=(EVIL,))
@@ -179,7 +179,7 @@ class TestPage:
             class_
         )
         assert "renamed." in chapter_sections.repairs(class_) and "renamed." not in chapter_sections.review_list(class_)
-        assert "worth a person's eye: s0\n" in class_table.class_table(class_.rows)
+        assert "worth a person's eye: s0\n" in class_text_table.class_table(class_.rows)
 
     def test_a_class_in_which_nothing_could_be_read(self) -> None:
         """Without a readable submission, the page says so without drawings."""

@@ -11,7 +11,7 @@ import nbformat
 import pytest
 
 from autograder.diagnosis.verdict import Report, Status, Verdict
-from autograder.grading.class_table import StudentRow
+from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.gradebook_scores import Person
 from autograder.reports import chapter_sections, course_sections, csv_files, write_reports

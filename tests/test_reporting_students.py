@@ -11,10 +11,10 @@ import pytest
 
 from autograder.course.course import course_in
 from autograder.diagnosis.verdict import Report, Status, Verdict
-from autograder.grading.class_table import StudentRow
+from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.gradebook_scores import AssignmentScore, MarkedAssignment, Person
-from autograder.reports import chapter_sections, student_pages, write_reports
+from autograder.reports import chapter_sections, student_reports, write_reports
 from autograder.reports import class_results as results_of
 from autograder.reports.class_results import Results
 from autograder.reports.item_analysis import analyse_items
@@ -48,7 +48,7 @@ def test_a_name_that_no_file_can_have_stops_no_report(student: str, tmp_path: Pa
     """A student whose name is no file name has a page with another name, which the list links."""
     row = StudentRow(student, verdict("one", KNOWN))
 
-    made = student_pages.student_pages([Results(tmp_path, "one", "ONE", (row,), None, {})])
+    made = student_reports.student_pages([Results(tmp_path, "one", "ONE", (row,), None, {})])
     (name,) = set(made) - {"students.html"}
 
     assert len(name) < 100 and name.isprintable() and f'href="{name}"' in made["students.html"].decode()
@@ -67,7 +67,7 @@ def pages(tmp_path: Path) -> dict[str, bytes]:
     }
     tasks = {"one": MarkedAssignment("one", None, 6.0, {"ada": mark})}
     people = {"ada": WHO, "cy": Person("cy", "", "", "", "")}
-    return student_pages.student_pages(
+    return student_reports.student_pages(
         [Results(tmp_path, s, s.upper(), each, tasks.get(s), people) for s, each in rows.items()]
     )
 

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from autograder.exercises.source_rules import broken_rules, few_lines, forbids, lines_of, no_loops
+from autograder.exercises.source_rules import broken_rules, forbids, lines_of, max_changed_lines, no_loops
 from course.exercises.ch04_training import broken_loops
 from course.exercises.ch06_capstone import fix_trainer
 from tests.test_bank import judge_of
@@ -85,7 +85,7 @@ def test_a_text_that_does_not_parse_breaks_no_rule() -> None:
 @pytest.mark.parametrize("value", ["+".join(["1"] * 2500), "0x" + "f" * 9000], ids=["deep", "long"])
 def test_a_text_that_cannot_be_looked_into_breaks_the_rule(value: str) -> None:
     """A text that Python cannot analyze breaks the rule."""
-    rule = few_lines(5, {"f": ["return 1"]}, "", "")
+    rule = max_changed_lines(5, {"f": ["return 1"]}, "", "")
 
     assert (rule,) == broken_rules((rule,), f"def f():\n    return {value}", "f")
 
@@ -97,7 +97,7 @@ def test_a_text_that_cannot_be_looked_into_breaks_the_rule(value: str) -> None:
 def test_a_changed_line_counts_once(now: str, changed: int) -> None:
     """A changed, added, removed or moved line counts once."""
     source = "def f():\n    " + "; ".join(now) if now else ""
-    exact, strict = (few_lines(most, {"f": "abcd"}, "", "") for most in (changed, changed - 1))
+    exact, strict = (max_changed_lines(most, {"f": "abcd"}, "", "") for most in (changed, changed - 1))
 
     assert () == broken_rules((exact,), source, "f")
     assert (strict,) == broken_rules((strict,), source, "f")
@@ -105,7 +105,7 @@ def test_a_changed_line_counts_once(now: str, changed: int) -> None:
 
 def test_spelling_is_no_change() -> None:
     """Comments, docstrings, quotes and spaces are no changes."""
-    rule = few_lines(0, {"f": ["return g('x', 1)"]}, "", "")
+    rule = max_changed_lines(0, {"f": ["return g('x', 1)"]}, "", "")
 
     assert () == broken_rules((rule,), 'def f():\n    """Doc."""\n    # why\n    return g( "x",1 )\n', "f")
 

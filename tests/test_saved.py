@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from autograder.notebook.saved_notebook import (
-    CellRunTimes,
+    KernelRunTimes,
     SavedCell,
     path_of_notebook,
     read_saved_notebook,
@@ -92,7 +92,7 @@ class TestClock:
     def test_only_a_later_save_counts(self, kernel: MadeKernel, later: int, since: bool) -> None:
         """A save counts as later only beyond clock differences, and not in the future."""
         kernel.save("1")
-        clock, ran = CellRunTimes(), kernel.now
+        clock, ran = KernelRunTimes(), kernel.now
         clock.start(kernel)
         os.utime(kernel.notebook, (ran + later, ran + later))
         notebook = read_saved_notebook(kernel.notebook)
@@ -103,7 +103,7 @@ class TestClock:
 
     def test_a_cell_that_ran_again_ran_later(self, kernel: MadeKernel) -> None:
         """The last run of a cell counts."""
-        clock = CellRunTimes()
+        clock = KernelRunTimes()
         clock.start(kernel)
         kernel.save("1")
         notebook = read_saved_notebook(kernel.notebook)

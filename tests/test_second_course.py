@@ -11,7 +11,7 @@ import nbformat
 import pytest
 
 from autograder.course.course_location import COURSE_VARIABLE
-from autograder.grading import class_table
+from autograder.grading import class_text_table
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 from autograder.sandbox.confinement_policy import UNCONFINED_VARIABLE
 from tests.second_course import (
@@ -134,13 +134,13 @@ def test_it_is_reported(graded: Path) -> None:
 
 def test_teacher_is_led_to_lines_and_student_is_not_accused(graded: Path) -> None:
     """Tampering code keeps its points and is listed for the teacher, and not in the feedback."""
-    (row,) = (each for each in class_table.class_rows(graded, CHAPTER) if each.student == "cleo")
+    (row,) = (each for each in class_text_table.class_rows(graded, CHAPTER) if each.student == "cleo")
     pages = [graded / folder / "cleo" / CHAPTER for folder in ("autograded", "feedback")]
     seen = [path.read_text(encoding="utf-8") for folder in pages for path in folder.iterdir() if path.is_file()]
     report = unescape((graded / "reports" / f"{CHAPTER}.html").read_text(encoding="utf-8"))
 
     assert row.verdict is not None and row.verdict.max_score == row.verdict.score
-    assert len(NAMED) == len(row.verdict.eye) and "worth a person's eye: cleo\n" in class_table.class_table([row])
+    assert len(NAMED) == len(row.verdict.eye) and "worth a person's eye: cleo\n" in class_text_table.class_table([row])
     assert all(named in " ".join(row.troubles) and named in report for named in NAMED)
     assert len(seen) >= 2 and not any("worth a look" in page or "sets torch" in page for page in seen)
 

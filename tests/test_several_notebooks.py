@@ -11,7 +11,7 @@ from nbgrader.api import Gradebook
 
 from autograder.__main__ import main
 from autograder.errors import WorkFailed
-from autograder.grading import class_table
+from autograder.grading import class_text_table
 from autograder.grading.executors import WorkerChoice
 from autograder.grading.verdict_paths import verdict_path
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
@@ -72,7 +72,7 @@ def test_each_has_its_own_points(course: Path) -> None:
 
 def test_what_a_person_should_know(course: Path) -> None:
     """The table has the sum of all notebooks, and names missing and unreadable ones."""
-    rows = {row.student: row for row in class_table.class_rows(course, "hw", {})}
+    rows = {row.student: row for row in class_text_table.class_rows(course, "hw", {})}
 
     assert (5.0, 5.0) == (rows["ada"].verdict.score, rows["ada"].verdict.max_score)
     assert ("second.ipynb is missing",) == rows["bob"].verdict.eye[:1]

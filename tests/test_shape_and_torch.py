@@ -14,9 +14,9 @@ from torch import Tensor
 
 from explorers import shape_explorer
 from explorers.shape_animation import film_of
+from explorers.shape_operation import MOST_VALUES, explore
 from explorers.shape_picture import shape_picture
 from explorers.shape_rules import OPERATIONS
-from explorers.shapes import MOST_VALUES, explore
 from explorers.tensor_markup import number
 
 pytestmark = pytest.mark.night

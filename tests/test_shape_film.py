@@ -14,9 +14,9 @@ from explorers import shape_explorer
 from explorers.animation import RECORD
 from explorers.shape_animation import MOST_CASES
 from explorers.shape_cells import Traced, trace_cells
+from explorers.shape_operation import explore
 from explorers.shape_rules import OPERATIONS
 from explorers.shape_widget import ShapeExplorer
-from explorers.shapes import explore
 from tests.films import frames
 
 BASE = torch.arange(12).reshape(3, 4)

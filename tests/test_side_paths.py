@@ -10,7 +10,7 @@ import pytest
 from autograder.authoring.chapter_notebooks import proof_notebook
 from autograder.course.chapter_reader import Chapter, read_chapter
 from autograder.course.side_paths import main_path, side_paths
-from autograder.errors import ChapterError, WorkFailed
+from autograder.errors import ChapterFormatError, WorkFailed
 from autograder.notebook import progress_log
 from autograder.run_with_papermill import run_notebook
 from tests.side_chapter import STEM, TEXT, read
@@ -111,7 +111,7 @@ def test_main_path_reads_nothing_of_a_side_path(tmp_path: Path, case: str) -> No
     """A main path cell that reads a side path's name raises a one-line error with cell, name and side path."""
     cells, name = READS[case]
     path = "When is a sum exact?" if name == "exact" else "Why not `float16`?"
-    with pytest.raises(ChapterError) as told:
+    with pytest.raises(ChapterFormatError) as told:
         read(tmp_path, f"{TAKEN}\n{cells}\n")
 
     line = (TAKEN + cells).count("\n", 0, len(TAKEN) + cells.rindex("# %%")) + 2
@@ -124,7 +124,7 @@ def test_main_path_reads_nothing_of_a_side_path(tmp_path: Path, case: str) -> No
 def test_solution_reads_nothing_of_a_side_path(tmp_path: Path, name: str) -> None:
     """A solution, which is on the main path, must not read a side path's name."""
     begin, _, end = TEXT.rpartition("return x + x")
-    with pytest.raises(ChapterError, match=f"this cell of the main path reads '{name}'"):
+    with pytest.raises(ChapterFormatError, match=f"this cell of the main path reads '{name}'"):
         read(tmp_path, f"{begin}return {name}{end}")
 
 

@@ -11,7 +11,7 @@ from autograder.authoring.new_exercise import write_new_exercise
 from autograder.authoring.proof import prove
 from autograder.authoring.static_checks import MARK
 from autograder.course.exercise_parts import ExerciseParts
-from autograder.errors import ChapterError, CourseError
+from autograder.errors import ChapterFormatError, CourseError
 from tests.proven_course import edit, make_proven_course
 
 CLOSING = """
@@ -129,6 +129,6 @@ def test_a_name_that_a_cell_has_is_refused(parts: ExerciseParts) -> None:
     """A name that a cell has raises ChapterError, and nothing is written."""
     edit(parts.chapter, 'name="opening"', 'name="ends"')
 
-    with pytest.raises(ChapterError, match="the name 'ends' stands on line 1 too; choose another"):
+    with pytest.raises(ChapterFormatError, match="the name 'ends' stands on line 1 too; choose another"):
         write_new_exercise(parts.course, "ends", parts.stem)
     assert not ExerciseParts(parts.course, parts.stem, "ends").exercise.exists()

@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from autograder.grading.execution_plan import Task, plan_run
 from autograder.sandbox.execution.program import AssignmentSetup, DefinitionStep
 from autograder.submission import find_answers
-from autograder.submission.answer_source import answer_text, statements
+from autograder.submission.answer_extraction import answer_text, statements
 from autograder.submission.cell_order import CellRole
 from autograder.submission.escaped_text import safe_markdown
 from autograder.submission.read_submission import read_submission

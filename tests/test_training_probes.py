@@ -18,12 +18,12 @@ from autograder.exercises.probes.training_runs import (
 )
 from autograder.exercises.probes.training_steps import (
     at_each_call,
-    before_any_step,
+    before_each_step,
     observe_evaluation,
     observe_optimizer_steps,
     one_step,
 )
-from autograder.exercises.probes.training_steps import two_optimizers as in_turns
+from autograder.exercises.probes.training_steps import shared_optimizer_state as in_turns
 
 X, Y = torch.ones(2, 3, dtype=torch.float64), torch.zeros(2, 1, dtype=torch.float64)
 
@@ -115,7 +115,7 @@ def test_an_optimizer_is_followed(watch: Any) -> None:
 def test_steps_of_anybody_are_noted() -> None:
     """Steps of an optimizer that is made in the block are recorded, and later ones are not."""
     model = row_model("two layers", 3)
-    with before_any_step(lambda optimizer: type(optimizer).__name__) as notes:
+    with before_each_step(lambda optimizer: type(optimizer).__name__) as notes:
         optimizer = optimizer_of("Adam", model.parameters(), 0.1)
         optimizer.step()
     optimizer.step()

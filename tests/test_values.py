@@ -14,8 +14,8 @@ from autograder.diagnosis.number_format import number_text
 from autograder.diagnosis.tensor_grid import grids_of_difference
 from autograder.diagnosis.value_format import WIDTH, nested_text, shorten, show_both, value_text
 from autograder.diagnosis.verdict import Verdict
-from autograder.exercises.difference import Tolerance, first_difference
 from autograder.exercises.observation import TensorSnapshot
+from autograder.exercises.observation_comparison import Tolerance, first_difference
 from autograder.exercises.probe import see
 from tests.our_course import COURSE
 

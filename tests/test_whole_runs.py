@@ -27,7 +27,7 @@ from autograder.authoring.example_class import copy_course
 from autograder.authoring.example_students import ClassMaker
 from autograder.diagnosis.verdict import Status, Verdict
 from autograder.errors import WorkFailed
-from autograder.grading import class_table, verdict_store
+from autograder.grading import class_text_table, verdict_store
 from autograder.grading.assignment import read_assignment
 from autograder.grading.executors import WorkerChoice
 from autograder.grading.grader import grader_of
@@ -299,7 +299,7 @@ def test_one_exercise_is_graded_again_and_nobody_loses(graded: Path) -> None:
     cycle.autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED, force=True, again=keep))
 
     assert (1.0, 1.0) == (score(cycle, "perfect", "add_bias"), score(cycle, "perfect", "describe"))
-    kept = [row.notes for row in class_table.class_rows(graded, STEM) if row.student == "wrong-01"]
+    kept = [row.notes for row in class_text_table.class_rows(graded, STEM) if row.student == "wrong-01"]
     assert any("the better score of an earlier grading counts: " in note for note in kept[0]), kept
 
 

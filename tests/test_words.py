@@ -5,12 +5,12 @@ import json
 import pytest
 import torch
 
-from autograder.course.answer_keys import VISIBLE_SEED
+from autograder.course.compute_answer_keys import VISIBLE_SEED
 from autograder.course.judge import Judge
 from autograder.diagnosis import difference_messages, value_format
-from autograder.exercises.difference import Tolerance, first_difference
 from autograder.exercises.exercise import Case
 from autograder.exercises.observation import ExceptionSnapshot
+from autograder.exercises.observation_comparison import Tolerance, first_difference
 from autograder.exercises.probe import see
 from course.exercises.ch04_training import broken_loops, fit_resumable, sin_fit, train_step
 from course.exercises.ch04_training._optimizing import optimizing

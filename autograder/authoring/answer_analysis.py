@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder.authoring import bank_entry_draft
-from autograder.course.answer_keys import VISIBLE_SEED
+from autograder.course.compute_answer_keys import VISIBLE_SEED
 from autograder.course.course import course_in
 from autograder.course.course_location import bank_path
 from autograder.course.judge import Judge

@@ -9,13 +9,13 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from autograder.course.answer_keys import VISIBLE_SEED
+from autograder.course.compute_answer_keys import VISIBLE_SEED
 from autograder.course.judge import Judge
-from autograder.diagnosis.answer_text import AnswerText
-from autograder.errors import ChapterError
+from autograder.diagnosis.source_inspection import AnswerText
+from autograder.errors import ChapterFormatError
 from autograder.notebook.kernel_answer_text import text_of
 from autograder.run_source import run_source
-from autograder.submission.answer_source import answer_text, statements
+from autograder.submission.answer_extraction import answer_text, statements
 
 
 def run_as_cell(cell: str, name: str, namespace: dict[str, Any]) -> Callable[..., Any]:
@@ -28,7 +28,7 @@ def run_as_cell(cell: str, name: str, namespace: dict[str, Any]) -> Callable[...
         run_source(cell, f"<ipython-input of {name}>", namespace)
     except Exception as error:
         what = f"{type(error).__name__}: {error}"
-        raise ChapterError(f"cannot be run below the setup cell ({what}); use what that cell imports") from error
+        raise ChapterFormatError(f"cannot be run below the setup cell ({what}); use what that cell imports") from error
     answer: Callable[..., Any] = namespace[name]
     return answer
 

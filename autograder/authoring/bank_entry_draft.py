@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from autograder.errors import CourseError
-from autograder.submission.anonymize import source_of, without_author
+from autograder.submission.anonymize_answer import source_of, without_author
 
 _ANSWERS = (ast.FunctionDef, ast.ClassDef)
 # The bank refuses this tag, so that a draft is not forgotten half done.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autograder.course.answer_bank import KnownAnswer
-from autograder.diagnosis.expected import ExpectedObservations
+from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.judge_observations import UNTOUCHED
 from autograder.diagnosis.mistake_matching import matches_mistake
 from autograder.diagnosis.verdict import Report, Status, Verdict

@@ -46,15 +46,15 @@ print("course", version("pytorch-basics"), "| torch", torch.__version__, "| devi
 _MINE = re.compile(r"^(\w+) = mine\(", re.MULTILINE)
 # In a proof, a prediction that does not hold stops the run.
 _HELD = """\
-from autograder.notebook import lesson_cells
+from autograder.notebook import lesson_functions
 
-class Held(lesson_cells.Reveal):
+class Held(lesson_functions.Reveal):
     def __init__(self, guess, actual):
         super().__init__(guess, actual)
         assert self.held, f"The right answer that stands in the chapter is none. {self}"
 
-lesson_cells.Reveal = Held
-del lesson_cells, Held"""
+lesson_functions.Reveal = Held
+del lesson_functions, Held"""
 MINE = "mine"  # tags a cell that fetches the reader's own answers
 _MISSING = 'raise ImportError("The course is missing: run `pip install .` in its folder, then restart.") from None'
 
@@ -168,7 +168,7 @@ def _mine_text(cell: Cell) -> str:
 def _metadata(cell: Cell) -> dict[str, Any]:
     """Return the cell's metadata; its only keys are nbgrader, tags, jupyter and cellView."""
     if cell.kind is CellKind.PARAMETERS:
-        return {"tags": ["parameters"]}
+        return {**_folded(), "tags": ["parameters"]}
     if cell.kind is CellKind.FIGURE:
         return _folded()
     if cell.kind is CellKind.MINE:

@@ -15,7 +15,7 @@ from autograder.course.course_location import EXERCISES, SHIPPED, chapter_path, 
 from autograder.course.reading_time import with_minutes
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.files import write_all
-from autograder.grading import class_table
+from autograder.grading import class_text_table
 from autograder.grading.assignment import read_assignment
 from autograder.grading.executors import WorkerChoice
 from autograder.grading.grader import grader_of
@@ -43,7 +43,7 @@ class ExampleClass:
 
     def summary(self) -> str:
         """Return the class as a table of text."""
-        return class_table.class_table(class_table.class_rows(self.course, self.stem, self.failures))
+        return class_text_table.class_table(class_text_table.class_rows(self.course, self.stem, self.failures))
 
 
 def no_bars(_what: str) -> ShowProgress:
@@ -81,7 +81,7 @@ def run_example_class(
     names = [student.name for student in students]
     failures = cycle.autograde(names, progress("grade"), GradingOptions(workers, unconfined=unconfined))
     wanted = [each for each in names if pages is None or each in pages]
-    failures = cycle.feedback(wanted, progress("write feedback")) | failures
+    failures = cycle.feedback(wanted, progress("write feedback"), workers.count) | failures
     cycle.export((made := ExampleClass(folder, stem, students, failures)).grades)
     return made
 

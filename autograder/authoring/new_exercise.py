@@ -20,7 +20,7 @@ from autograder.course.chapter_rules import EXERCISE, RESERVED
 from autograder.course.exercise_parts import ExerciseParts, all_parts, display_path
 from autograder.errors import CourseError
 from autograder.files import write_all
-from autograder.python_names import names_of
+from autograder.name_bindings import names_of
 
 _CELLS = f'''\
 # %% [markdown]
@@ -49,7 +49,7 @@ from collections.abc import Iterator
 
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.tensors import calling
+from autograder.exercises.probes.tensor_functions import calling
 
 basic = Requirement("{MARK}: the basic requirement, in lower case, as students read it", calling())
 further = Requirement("{MARK}: another requirement; two to seven in all", calling())

@@ -27,11 +27,11 @@ from autograder.course.course import course_in
 from autograder.course.course_location import SHIPPED
 from autograder.course.exercise_parts import ExerciseParts
 from autograder.course.judge import Judge
-from autograder.diagnosis.expected import ExpectedObservations
+from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.errors import DamagedData
 from autograder.exercises.observation import to_bytes
+from autograder.faster_startup import STARTED_AT
 from autograder.import_closure import import_closure
-from autograder.process_startup import STARTED_AT
 
 RECEIPTS = "proofs.txt"  # in the course folder
 _ROOT = Path(__file__).resolve().parents[2]  # the folder that holds the package

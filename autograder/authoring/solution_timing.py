@@ -10,7 +10,7 @@ import time
 import warnings
 from collections.abc import Iterator
 
-from autograder.course.answer_keys import VISIBLE_SEED
+from autograder.course.compute_answer_keys import VISIBLE_SEED
 from autograder.course.judge import Judge
 from autograder.exercises.exercise import Exercise
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 
-from autograder.course.answer_keys import VISIBLE_SEED
+from autograder.course.compute_answer_keys import VISIBLE_SEED
 from autograder.course.judge import Judge
-from autograder.diagnosis.expected import ExpectedObservations
+from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Report
-from autograder.exercises.difference import Tolerance, first_difference
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.observation import Observation, to_parts
+from autograder.exercises.observation_comparison import Tolerance, first_difference
 
 # Inputs are drawn through logarithms and cosines, whose last bits may differ between processors.
 _INPUTS = Tolerance(relative=1e-5, absolute=1e-9)

@@ -13,10 +13,10 @@ from autograder.course.answer_bank import AnswerBank, KnownAnswer
 from autograder.course.chapter_cells import CellKind, Chapter
 from autograder.course.exercise_parts import ExerciseParts, display_path
 from autograder.course.judge import Judge
-from autograder.diagnosis.expected import ExpectedObservations
+from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.errors import ExerciseError
-from autograder.exercises.difference import first_difference
 from autograder.exercises.exercise import FACETS_WITH_MESSAGES, Exercise, Requirement, facet_name
+from autograder.exercises.observation_comparison import first_difference
 
 # Marks each place in the stubs of a new exercise where the author has something to write.
 MARK = "TO WRITE"

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from autograder.authoring.mutation import Mutant, mutants
-from autograder.course.answer_keys import VISIBLE_SEED
+from autograder.course.compute_answer_keys import VISIBLE_SEED
 from autograder.course.exercise_parts import ExerciseParts, display_path
 from autograder.course.judge import Judge
 from autograder.exercises.exercise import Case, Exercise

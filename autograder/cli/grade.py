@@ -112,7 +112,7 @@ def _example(args: argparse.Namespace) -> int:
 def _own_class(args: argparse.Namespace) -> int:
     from autograder.course.course_location import find_course
     from autograder.errors import CourseNotFound
-    from autograder.grading import class_table
+    from autograder.grading import class_text_table
     from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 
     cycle = Cycle(find_course(args.root), args.chapter)
@@ -128,8 +128,8 @@ def _own_class(args: argparse.Namespace) -> int:
     if not cycle.is_generated():
         cycle.generate()
     failures = cycle.autograde(students, progress("grade"), how)
-    rows = class_table.class_rows(cycle.course, args.chapter, failures)
-    print(f"\n{class_table.class_table([row for row in rows if args.student in (None, row.student)])}")
+    rows = class_text_table.class_rows(cycle.course, args.chapter, failures)
+    print(f"\n{class_text_table.class_table([row for row in rows if args.student in (None, row.student)])}")
     _print_late_and_scored_by_hand(cycle, args.student)
     print("`autograder report` writes what the class misunderstood.")
     return 1 if failures else 0

@@ -18,12 +18,12 @@ def run(args: argparse.Namespace) -> int:
     """Update the copies, and replace this process by JupyterLab; raise WorkFailed if there are no notebooks."""
     from autograder.course.course_location import find_course
     from autograder.errors import WorkFailed
-    from autograder.workspace.jupyterlab import JupyterLabServer
+    from autograder.workspace.jupyterlab import JupyterLabLaunch
     from autograder.workspace.working_copies import FOLDER, Copies
 
     course = find_course(args.root)
     if args.teach:
-        desk = JupyterLabServer(course, "", "teacher")
+        desk = JupyterLabLaunch(course, "", "teacher")
     else:
         folder = course.parent / FOLDER
         copies = Copies(course.parent / "notebooks", folder)
@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
             print(line)
         if not copies.latest():
             raise WorkFailed(f"expected notebooks in {course.parent / 'notebooks'}, found none. Run `make build`.")
-        desk = JupyterLabServer(folder, copies.latest(), "student")
+        desk = JupyterLabLaunch(folder, copies.latest(), "student")
         print(f"Opening {FOLDER}/{desk.opened}.")
     print("JupyterLab tells its address below; Ctrl-C ends it.")
     desk.start(args.port, browser=not args.no_browser)

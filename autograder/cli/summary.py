@@ -14,14 +14,14 @@ def run(args: argparse.Namespace) -> int:
     """Print the table; raise CourseNotFound if there are no submissions."""
     from autograder.course.course_location import find_course
     from autograder.errors import CourseNotFound
-    from autograder.grading import class_table
+    from autograder.grading import class_text_table
 
     course = find_course(args.root)
-    rows = class_table.class_rows(course, args.chapter)
+    rows = class_text_table.class_rows(course, args.chapter)
     if not rows:
         raise CourseNotFound(
             f"expected submissions in {course / 'submitted'}/*/{args.chapter}, found none. "
             "Run `nbgrader collect` first, or `autograder collect FILE.zip CHAPTER`."
         )
-    print(class_table.class_table(rows))
+    print(class_text_table.class_table(rows))
     return 0

@@ -19,7 +19,7 @@ from autograder.course.changed_solution import apply_change, bare, run_answer
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import chapter_path
 from autograder.errors import AnswerBankError
-from autograder.python_names import names_of
+from autograder.name_bindings import names_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _TAG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")

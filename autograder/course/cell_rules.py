@@ -9,7 +9,7 @@ from collections.abc import Callable
 from autograder.course import solution_regions
 from autograder.course.chapter_cells import Cell, CellKind, Chapter, guess_of
 from autograder.course.chapter_rules import fail
-from autograder.python_names import names_of
+from autograder.name_bindings import names_of
 
 _SOLUTION_ONLY = [("BEGIN", solution_regions.SOLUTION), ("END", solution_regions.SOLUTION)]
 _WIDTH = 100
@@ -40,7 +40,7 @@ def _told(source: str) -> str:
 
 
 def _check_starter_lines(chapter: Chapter, cell: Cell) -> None:
-    for line in solution_regions.region_lines(cell.source, solution_regions.STARTER).split("\n"):
+    for line in solution_regions.region_text(cell.source, solution_regions.STARTER).split("\n"):
         if line and not line.startswith("#"):
             fail(
                 chapter.where,

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 from autograder.course import solution_regions
-from autograder.errors import ChapterError
+from autograder.errors import ChapterFormatError
 from autograder.ipython_syntax import CHECK, SETUP
 
 
@@ -109,7 +109,7 @@ class Chapter:
             if cell.keys[key] == name:
                 return cell
         known = ", ".join(self.exercises)
-        raise ChapterError(f"{self.where}:1: there is no exercise {name!r} here; the exercises are: {known}.")
+        raise ChapterFormatError(f"{self.where}:1: there is no exercise {name!r} here; the exercises are: {known}.")
 
 
 def guess_of(source: str) -> ast.Assign | None:

@@ -19,7 +19,7 @@ from autograder.course.outline import check_outline
 from autograder.course.percent_format import PlainCell, plain_cells
 from autograder.course.reading_time import check_minutes
 from autograder.course.side_paths import check_side_paths
-from autograder.errors import ChapterError, CourseNotFound
+from autograder.errors import ChapterFormatError, CourseNotFound
 from autograder.exercises.patched_names import replace_attribute
 
 __all__ = ["Cell", "Chapter", "chapter_paths", "parse", "read_chapter", "read_course"]
@@ -47,9 +47,9 @@ def read_chapter(path: Path) -> Chapter:
     except FileNotFoundError:
         raise CourseNotFound(f"expected a chapter file at {path}, found none. Check its name.") from None
     except UnicodeDecodeError as error:
-        raise ChapterError(f"{where}:1: expected UTF-8 text ({error.reason}); save the file as UTF-8.") from None
+        raise ChapterFormatError(f"{where}:1: expected UTF-8 text ({error.reason}); save the file as UTF-8.") from None
     if not STEM.fullmatch(path.stem):
-        raise ChapterError(f"{where}:1: expected a file name such as ch99_slug.py; rename the file.")
+        raise ChapterFormatError(f"{where}:1: expected a file name such as ch99_slug.py; rename the file.")
     return _checked(path.stem, where, text)
 
 
@@ -83,7 +83,7 @@ def parse(text: str, where: str) -> tuple[Cell, ...]:
     lines = check_markers(text, where)
     cells = plain_cells(text, lines) or _read_by_jupytext(text)
     if len(cells) != len(lines):
-        raise ChapterError(
+        raise ChapterFormatError(
             f"{where}:1: expected {len(lines)} cells, one for each `# %%` line, found {len(cells)}; "
             "take lines that begin with `# %%` out of strings."
         )

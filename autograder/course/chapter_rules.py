@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from autograder.course.chapter_cells import CellKind, Chapter
-from autograder.errors import ChapterError
+from autograder.errors import ChapterFormatError
 from autograder.ipython_syntax import SETUP
 
 _MARKER = re.compile(r'# %%( \[markdown\])?( [A-Za-z_]+=("[^"]*"|true|false|\d+(\.\d+)?))*\s*')
@@ -47,7 +47,7 @@ RESERVED = ("install", SETUP)
 
 def fail(where: str, line: int, message: str) -> NoReturn:
     """Raise a ChapterError for one line of a chapter."""
-    raise ChapterError(f"{where}:{line}: {message}")
+    raise ChapterFormatError(f"{where}:{line}: {message}")
 
 
 def check_markers(text: str, where: str) -> list[int]:

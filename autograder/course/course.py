@@ -30,7 +30,7 @@ from autograder.errors import DamagedData, ExerciseError, UnknownExercise
 if TYPE_CHECKING:  # these import torch, which recording grades does not need
     from types import ModuleType
 
-    from autograder.diagnosis.expected import ExpectedObservations
+    from autograder.diagnosis.expected_observations import ExpectedObservations
     from autograder.exercises.exercise import Exercise, ExerciseSet
 
 

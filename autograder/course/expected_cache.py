@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder.diagnosis.expected import ExpectedObservations, KnownMistake
+from autograder.diagnosis.expected_observations import ExpectedObservations, KnownMistake
 from autograder.errors import DamagedData, WorkFailed
 from autograder.exercises.observation import from_bytes, to_bytes
 from autograder.files import digest_of, write_all

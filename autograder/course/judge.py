@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from autograder.course.answer_bank import load_bank
-from autograder.course.answer_keys import AnswerKeys
 from autograder.course.borrowed_exercises import BorrowedExercise, empty_chapter, with_borrowed
 from autograder.course.chapter_reader import read_chapter
+from autograder.course.compute_answer_keys import AnswerKeys
 from autograder.course.course import course_in
 from autograder.course.course_location import bank_path, chapter_path
 from autograder.course.exercise_parts import check_parts
 from autograder.course.expected_cache import ExpectedCache
-from autograder.course.solutions import run_solutions
+from autograder.course.run_solutions import run_solutions
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.report_cache import ReportCache
 from autograder.diagnosis.verdict import Report

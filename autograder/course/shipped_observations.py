@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from autograder.diagnosis.expected import ExpectedObservations
+from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.errors import DamagedData
 from autograder.exercises.observation import from_parts, to_parts
 

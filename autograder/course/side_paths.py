@@ -16,7 +16,7 @@ from itertools import takewhile
 from autograder.course.chapter_cells import Cell, CellKind, Chapter
 from autograder.course.chapter_rules import fail
 from autograder.course.markdown_text import excerpts, first_heading, headings
-from autograder.python_names import declared_global, names_of
+from autograder.name_bindings import declared_global, names_of
 
 LEVEL = 4
 _SIGNS = "#" * LEVEL

@@ -25,7 +25,7 @@ def marker_lines(source: str) -> list[tuple[str, str]]:
     return [(match["edge"], match["name"]) for match in found if match]
 
 
-def region_lines(source: str, name: str) -> str:
+def region_text(source: str, name: str) -> str:
     """Return the lines within a region, without its markers; "" if there is no such region."""
     lines = source.split("\n")
     span = _span(lines, name)
@@ -56,7 +56,7 @@ def solution_cell(source: str) -> str:
 
 def starter_cell(source: str) -> str:
     """Return an exercise cell as the student gets it: its starter region, or the cell with nbgrader's stub."""
-    given = region_lines(source, STARTER)
+    given = region_text(source, STARTER)
     if not given:
         return replace_region(source, SOLUTION, list(STUB))
     return uncomment(given)

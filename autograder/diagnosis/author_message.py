@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from autograder.exercises.difference import Difference
+from autograder.exercises.observation_comparison import Difference
 
 _FORM = ("type", "keys", "shape", "dtype", "device", "requires_grad")
 

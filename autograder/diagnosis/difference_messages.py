@@ -15,9 +15,9 @@ from autograder.diagnosis.tensor_grid import grids_of_difference
 from autograder.diagnosis.value_format import RESULTS, nested_text, shorten, show_both, value_text
 from autograder.diagnosis.value_kinds import note_of_kind, type_sentence
 from autograder.diagnosis.verdict import GridPair
-from autograder.exercises.difference import Difference, Tolerance, first_difference
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import ExceptionSnapshot, Observation, Plain, TensorSnapshot, dtype_name
+from autograder.exercises.observation_comparison import Difference, Tolerance, first_difference
 
 LONGEST = 1000  # characters of a sentence, which may quote a student's text
 _SMALL = 24  # a tensor with at most this many numbers is shown in full

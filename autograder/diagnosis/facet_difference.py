@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autograder.exercises.difference import Difference, first_difference
 from autograder.exercises.exercise import Case, Exercise
-from autograder.exercises.form_slips import Slip, find_form_slips
 from autograder.exercises.observation import Observation
+from autograder.exercises.observation_comparison import Difference, first_difference
+from autograder.exercises.wrong_form import Slip, find_form_slips
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from autograder.diagnosis import difference_messages
-from autograder.diagnosis.answer_text import AnswerText
-from autograder.diagnosis.expected import ExpectedObservations
+from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.facet_difference import FacetDifference, compare_facets
 from autograder.diagnosis.mistake_matching import explaining_mistake, failing_cases, matches_mistake, same_observation
+from autograder.diagnosis.source_inspection import AnswerText
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.exercises.exercise import Case, Exercise
-from autograder.exercises.form_slips import Slip
 from autograder.exercises.observation import ExceptionSnapshot, Observation
+from autograder.exercises.wrong_form import Slip
 
 UNTOUCHED = "untouched"  # in a debugging exercise, the tag of the program that the student has not changed
 _STUB = "NotImplementedError"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from autograder.diagnosis.answer_text import AnswerText
-from autograder.diagnosis.expected import ExpectedObservations, KnownMistake
-from autograder.exercises.difference import Difference, differences, first_difference
+from autograder.diagnosis.expected_observations import ExpectedObservations, KnownMistake
+from autograder.diagnosis.source_inspection import AnswerText
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.observation import Observation
+from autograder.exercises.observation_comparison import Difference, differences, first_difference
 
 
 def explaining_mistake(

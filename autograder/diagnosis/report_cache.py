@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autograder.diagnosis.answer_text import AnswerText
-from autograder.diagnosis.expected import ExpectedObservations
+from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.judge_observations import is_final, judge_with_text
+from autograder.diagnosis.source_inspection import AnswerText
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.observation import Observation

@@ -6,8 +6,8 @@ import torch
 
 from autograder.diagnosis.number_format import USUAL, digits_apart, number_text
 from autograder.diagnosis.verdict import GridPair
-from autograder.exercises.difference import Difference, Tolerance, close_mask
 from autograder.exercises.observation import Plain, TensorSnapshot
+from autograder.exercises.observation_comparison import Difference, Tolerance, close_mask
 
 _GRID = 8  # largest side
 _BEFORE = 3  # numbers of a window before the first that differs

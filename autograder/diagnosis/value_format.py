@@ -8,8 +8,8 @@ from functools import partial
 import torch
 
 from autograder.diagnosis.number_format import USUAL, digits_apart, number_text
-from autograder.exercises.difference import Difference, Tolerance, close_mask
 from autograder.exercises.observation import ExceptionSnapshot, OtherValue, Plain, TensorSnapshot
+from autograder.exercises.observation_comparison import Difference, Tolerance, close_mask
 
 WIDTH = 240
 RESULTS = ("returned", "again")  # facets with what the answer returned; the values of others are made by the probe

@@ -26,8 +26,8 @@ from typing import Any, Literal, get_args
 import torch
 
 from autograder.errors import ExerciseError, UnknownExercise
-from autograder.exercises.difference import ASPECTS, Difference, Tolerance, first_difference
 from autograder.exercises.observation import Observation
+from autograder.exercises.observation_comparison import ASPECTS, Difference, Tolerance, first_difference
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import Note, Rule
 

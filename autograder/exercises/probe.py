@@ -13,7 +13,6 @@ from typing import Any
 
 import torch
 
-from autograder.exercises.difference import Tolerance, first_difference
 from autograder.exercises.dispatch_modes import active_mode_count, exit_modes
 from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import (
@@ -26,6 +25,7 @@ from autograder.exercises.observation import (
     TensorSnapshot,
     dtype_name,
 )
+from autograder.exercises.observation_comparison import Tolerance, first_difference
 
 Answer = Callable[..., Any]
 Look = Callable[[Answer, Case], Observation]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from autograder.python_names import names_of, transitive_definitions
+from autograder.name_bindings import names_of, transitive_definitions
 
 
 @dataclass(frozen=True)
@@ -127,13 +127,13 @@ def _on_self(node: ast.Attribute) -> bool:
     return isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
-def few_lines(most: int, given: Mapping[str, Sequence[str]], requirement: str, sentence: str) -> Rule:
+def max_changed_lines(most: int, given: Mapping[str, Sequence[str]], requirement: str, sentence: str) -> Rule:
     """Return a rule: each function named in `given` differs in at most `most` lines from the lines given there.
 
     A line that was added, removed, rewritten or moved counts once. The lines are those of `lines_of`.
     """
     return Rule(
-        "few_lines",
+        "max_changed_lines",
         requirement,
         sentence,
         lambda tree: any(_changed(lines, lines_of(tree, name)) > most for name, lines in given.items()),

@@ -21,7 +21,7 @@ from autograder.course.exercise_index import POINTS, IndexedChapter, decode
 from autograder.errors import CourseNotFound
 from autograder.files import digest_of
 from autograder.grading.requested_exercises import find_borrowed_exercises
-from autograder.grading.submission_verdict import in_notebook
+from autograder.grading.submission_verdict import qualified_name
 from autograder.submission.read_submission import read_parcel
 from autograder.submission.released_cells import starters
 from autograder.submission.submission import Submission, SubmittedFiles
@@ -93,7 +93,7 @@ class Assignment:
 
         Such a notebook may have the name of a chapter without being that chapter.
         """
-        return in_notebook(self.within, self.stem) if self.within else self.stem
+        return qualified_name(self.within, self.stem) if self.within else self.stem
 
     @property
     def notebooks(self) -> dict[str, Assignment]:
@@ -113,7 +113,9 @@ class Assignment:
     def _of_all(self, asked: Callable[[OwnCells], Mapping[str, float]]) -> dict[str, float]:
         if not self.parts:
             return dict(asked(self.own)) if self.own else {}
-        return {in_notebook(each.stem, name): most for each in self.parts for name, most in each._of_all(asked).items()}
+        return {
+            qualified_name(each.stem, name): most for each in self.parts for name, most in each._of_all(asked).items()
+        }
 
     def with_parts(self, parts: Iterable[Assignment]) -> Assignment:
         """Return a copy that has these notebooks."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from autograder.course.judge import Judge
 from autograder.cpu_time_limit import time_budget
-from autograder.diagnosis.expected import ExpectedObservations
+from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.judge_observations import is_final, uniform_report
 from autograder.diagnosis.judge_observations import judge as judge_by
 from autograder.diagnosis.verdict import Report, Status

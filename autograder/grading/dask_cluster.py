@@ -72,7 +72,7 @@ def dask_here(number: int) -> Iterator[Executor]:
 
 
 # A worker runs this before it imports any other module of this package.
-_FIRST = "from autograder.process_startup import block_slow_imports\nblock_slow_imports()"
+_FIRST = "from autograder.faster_startup import block_slow_imports\nblock_slow_imports()"
 # Dask serves its status pages without asking for the key, even without a dashboard: turn them all off.
 _NO_PAGES: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
 

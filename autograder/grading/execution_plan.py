@@ -16,15 +16,15 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from autograder.exercises.exercise import Case
-from autograder.python_names import names_used_when_run, transitive_definitions
+from autograder.name_bindings import names_used_when_run, transitive_definitions
 from autograder.sandbox.execution.program import AnswerStep, AssignmentSetup, DefinitionStep, ProbeStep, Program, Step
-from autograder.submission.answer_source import (
+from autograder.submission.answer_extraction import (
     Statement,
     answer_text,
     extends_answer,
     globals_set_by_calls,
     statements,
-    values_of,
+    variable_names,
 )
 from autograder.submission.cell_order import CellRole, OrderedCell
 
@@ -97,7 +97,7 @@ class _Layout:
         self.checks = {parts[place].exercises[0]: place for place in self._places_with(CellRole.CHECK)}
         self.called = {name: parts[place].called or name for name, place in self.checks.items()}
         self._known = [(place, each) for place in range(len(parts)) for each in self.of(place)]
-        self.values = values_of(each for _, each in self._known)
+        self.values = variable_names(each for _, each in self._known)
         self._set_by = globals_set_by_calls([each for _, each in self._known])
         # A name that the setup cell binds and the lesson binds again, such as `device`, is looked for in the lesson.
         lesson = (each for place in self._places_with(CellRole.GIVEN) for each in self.of(place) if not each.is_import)

@@ -8,7 +8,7 @@ from threading import Lock
 
 from autograder.grading.assignment import Assignment
 from autograder.grading.grader import Grader
-from autograder.grading.submission_verdict import SubmissionVerdict, in_notebook
+from autograder.grading.submission_verdict import SubmissionVerdict, qualified_name
 from autograder.sandbox.execution.program import LIMITS, Limits
 from autograder.submission.submission import SubmittedFiles
 
@@ -40,9 +40,11 @@ class SeveralGrader:
             ),
             trouble=_whole_trouble(found),
             key=self._assignment.key(parcel),
-            tests={in_notebook(name, test): two for name, each in found.items() for test, two in each.tests.items()},
+            tests={qualified_name(name, test): two for name, each in found.items() for test, two in each.tests.items()},
             by_hand=self._assignment.by_hand,
-            outputs={in_notebook(name, key): out for name, each in found.items() for key, out in each.outputs.items()},
+            outputs={
+                qualified_name(name, key): out for name, each in found.items() for key, out in each.outputs.items()
+            },
         )
 
 

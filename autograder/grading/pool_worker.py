@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 
-from autograder.process_startup import block_slow_imports
+from autograder.faster_startup import block_slow_imports
 
 
 def start_worker() -> None:

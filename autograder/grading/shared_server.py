@@ -19,9 +19,9 @@ import time
 from multiprocessing.connection import Connection
 
 from autograder.errors import WorkFailed
+from autograder.faster_startup import block_slow_imports, collect_rarely, import_requests_lazily
 from autograder.grading.shared_pool import ENOUGH, FEW, MANY, WORKER
 from autograder.pipe_messages import redirect_to_null
-from autograder.process_startup import block_slow_imports, collect_rarely, import_requests_lazily
 from autograder.sandbox.execution.choose_runner import ALWAYS_PRELOADED
 from autograder.sandbox.execution.fork_server import ForkServer, remove_own_folder
 from autograder.sandbox.execution.fork_server_client import use_shared_server

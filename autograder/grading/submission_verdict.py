@@ -61,7 +61,7 @@ class SubmissionVerdict:
 
     def of_notebook(self, notebook: str) -> SubmissionVerdict:
         """Return the verdict on one of several notebooks, with the names that its cells have in that notebook."""
-        begin = in_notebook(notebook, "")
+        begin = qualified_name(notebook, "")
         tests = {name.removeprefix(begin): each for name, each in self.tests.items() if name.startswith(begin)}
         outputs = {key.removeprefix(begin): each for key, each in self.outputs.items() if key.startswith(begin)}
         reports = tuple(each for each in self.reports if self.notebooks[each.exercise] == notebook)
@@ -72,7 +72,7 @@ class SubmissionVerdict:
     def check_of(self, exercise: str) -> str:
         """Return the name of the cell that checks an exercise."""
         check = CHECK + exercise
-        return in_notebook(self.notebooks[exercise], check) if exercise in self.notebooks else check
+        return qualified_name(self.notebooks[exercise], check) if exercise in self.notebooks else check
 
     @property
     def score(self) -> float:
@@ -141,14 +141,14 @@ def key_of(place: int, name: str, tests: Collection[str]) -> str:
     return name if name in tests else f"#{place}"
 
 
-def in_notebook(notebook: str, name: str) -> str:
+def qualified_name(notebook: str, name: str) -> str:
     """Return the name of a cell, or its key, in an assignment with several notebooks: NOTEBOOK/NAME."""
     return f"{notebook}/{name}"
 
 
 def names_in(notebook: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
     """Return the names of the cells of one notebook, without the prefix that `in_notebook` adds; None for None."""
-    begin = in_notebook(notebook, "")
+    begin = qualified_name(notebook, "")
     return None if names is None else tuple(each.removeprefix(begin) for each in names if each.startswith(begin))
 
 

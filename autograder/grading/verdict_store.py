@@ -155,7 +155,7 @@ def _seed_before(path: Path, assignment: Assignment, asked: RoundOptions) -> int
     return None
 
 
-def end_round(course: Path, stem: str) -> None:
+def delete_round_keys(course: Path, stem: str) -> None:
     """Delete the seed and the expected observations of a round, so that the next one draws a seed of its own."""
     shutil.rmtree(keys_path(course, stem), ignore_errors=True)
     _round_path(course, stem).unlink(missing_ok=True)

@@ -34,9 +34,9 @@ from autograder.nbgrader_plugin import apply_deadlines, deadlines, preflight_che
 from autograder.nbgrader_plugin.course_lock import lock_course
 from autograder.nbgrader_plugin.extra_credit import give_extra_credit
 from autograder.nbgrader_plugin.gradebook_recorder import Recorder, ReleasedAssignment
-from autograder.nbgrader_plugin.hide_tests import Preprocessed
+from autograder.nbgrader_plugin.hide_tests_in_feedback import Preprocessed
+from autograder.nbgrader_plugin.preprocess_common_cells import SharedNotebook, UnsharedNotebook, needs_no_common_cells
 from autograder.nbgrader_plugin.save_grades import CHANGED
-from autograder.nbgrader_plugin.shared_preprocessing import SharedNotebook, UnsharedNotebook, needs_no_common_cells
 from autograder.sandbox.confinement_policy import check_confinement, is_unconfined_here
 from autograder.submission import student_folder
 from autograder.submission.quarantine import quarantine_harmful_files

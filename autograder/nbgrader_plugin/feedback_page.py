@@ -135,7 +135,7 @@ class CachedHighlighter(Highlight2HTML):  # type: ignore[misc,unused-ignore]
         return CODE.of((source, language), lambda: str(made(source, language)))  # type: ignore[no-untyped-call]
 
 
-class Scores(GetGrades):  # type: ignore[misc,unused-ignore]
+class ScorePreprocessor(GetGrades):  # type: ignore[misc,unused-ignore]
     """Writes the scores into the cells as nbgrader does, and marks the cells that wait for a score by hand."""
 
     def _get_score(self, cell: NotebookNode, resources: Any) -> None:

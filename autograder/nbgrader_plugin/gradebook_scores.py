@@ -9,7 +9,7 @@ from typing import Any
 
 from nbgrader.api import Assignment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
 
-from autograder.grading.submission_verdict import in_notebook
+from autograder.grading.submission_verdict import qualified_name
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def _by_hand(gradebook: Gradebook, assignment: str, waiting: bool) -> dict[str, 
     found = gradebook.assignment_submissions(assignment) if scored else ()
     return {
         submission.student_id: tuple(
-            grade.name if len(submission.notebooks) == 1 else in_notebook(notebook.name, grade.name)
+            grade.name if len(submission.notebooks) == 1 else qualified_name(notebook.name, grade.name)
             for notebook in submission.notebooks
             for grade in notebook.grades
             if grade.manual_score is not None and (grade.needs_manual_grade or not waiting)

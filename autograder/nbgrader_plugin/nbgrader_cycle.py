@@ -94,7 +94,7 @@ class Cycle:
 
     def generate(self) -> None:
         """Write the assignment into the gradebook, and its release from the source; raises a CourseError."""
-        preflight_checks.check_source(self.course, self.stem)
+        preflight_checks.require_source_folder(self.course, self.stem)
         with _quiet(), lock_course(self.course, f"generate {self.stem}"):
             self._must("generate the assignment", self.api.generate_assignment(self.stem))
 
@@ -229,7 +229,7 @@ class Cycle:
         Up to `count` processes (None: one for each core) take part where that is faster.
         """
         elsewhere = partial(_page_elsewhere, self.course, self.stem)
-        run = parallel_feedback.in_two_processes(
+        run = parallel_feedback.map_in_processes(
             students, self.page, elsewhere, usable_cores() if count is None else count
         )
         with lock_course(self.course, f"feedback {self.stem}"), _quiet(), contextlib.closing(run) as done:

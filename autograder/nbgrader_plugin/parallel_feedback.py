@@ -12,7 +12,7 @@ Work = Callable[[str], str]  # does the work for one student; returns the reason
 MIN_STUDENTS = 8
 
 
-def in_two_processes(
+def map_in_processes(
     students: Sequence[str], here: Work, elsewhere: Work, count: int, worth: int = MIN_STUDENTS
 ) -> Generator[tuple[str, str], None, None]:
     """Yield each student with the result of `here`, or of `elsewhere` in another process, in order of completion.

@@ -43,7 +43,7 @@ def gradebook_exists(db_url: str) -> bool:
     return not db_url.startswith(_SQLITE) or Path(db_url.removeprefix(_SQLITE)).is_file()
 
 
-def check_source(course: Path, assignment: str) -> None:
+def require_source_folder(course: Path, assignment: str) -> None:
     """Raise a CourseError if the course has no source folder for an assignment."""
     source = course / "source" / assignment
     if not source.is_dir():

@@ -29,7 +29,7 @@ _KEPT = 20_000  # characters of printed text to keep
 _SHOWN = 3  # displayed outputs, such as pictures, to keep per call
 
 
-class Interrupted(KeyboardInterrupt):
+class InterruptedByReader(KeyboardInterrupt):
     """The reader interrupted a check. Like every KeyboardInterrupt it ends the run of the notebook's cells."""
 
     def _render_traceback_(self) -> list[str]:
@@ -111,7 +111,7 @@ def call_on_cases(exercise: Exercise, answer: Callable[..., Any], cases: Sequenc
     except KeyboardInterrupt as stop:
         line = see_exception(stop).line
         where = f" It was at: `{line}`." if line else ""
-        raise Interrupted(f"you stopped the check of `{exercise.name}`.{where}") from None
+        raise InterruptedByReader(f"you stopped the check of `{exercise.name}`.{where}") from None
     return Calls(tuple(seen), tuple(printed))
 
 

@@ -9,7 +9,7 @@ import warnings
 from functools import lru_cache
 
 from autograder.ipython_syntax import as_python
-from autograder.python_names import declared_global, names_of
+from autograder.name_bindings import declared_global, names_of
 
 _LONGEST = 200_000  # characters; a longer cell is not parsed
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

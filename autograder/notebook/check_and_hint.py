@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from IPython.display import display
 
 from autograder.course.course import current_course
-from autograder.diagnosis.expected import ExpectedObservations
+from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.judge_observations import judge, uniform_report
 from autograder.diagnosis.value_kinds import type_words
 from autograder.diagnosis.verdict import Report, Status
@@ -20,7 +20,7 @@ from autograder.notebook.answer_calls import call_on_cases, timeout_report
 from autograder.notebook.hidden_state import with_notes
 from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.last_check import remember_check
-from autograder.notebook.lesson_cells import in_lines
+from autograder.notebook.lesson_functions import wrap_message
 from autograder.notebook.progress_log import LOGBOOK
 from autograder.notebook.progress_overview import card_after, what_is_next
 from autograder.notebook.report_rendering import Feedback, headline
@@ -50,7 +50,7 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     before, _ = LOGBOOK.read()
     complaint = LOGBOOK.note(report, remember_check(name, answer, report.passed))
     for line in filter(None, (complaint, what_is_next(name, before) if report.passed else "")):
-        print(in_lines(line))
+        print(wrap_message(line))
     if report.passed and (card := card_after(name, before)):
         display(card)
     if not report.passed and "NBGRADER_EXECUTION" in os.environ:

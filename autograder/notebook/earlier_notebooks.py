@@ -67,7 +67,7 @@ def answer_from_earlier_notebook(name: str, chapter: IndexedChapter, running: Pa
 
 
 def _notebook_of(chapter: IndexedChapter) -> str:
-    return f"chapter {chapter.number}'s notebook" if chapter.number else f"the notebook “{chapter.title}”"
+    return f"the notebook “{chapter.title}”"
 
 
 def _notebooks(folder: Path, stem: str, running: Path | None) -> list[Path]:

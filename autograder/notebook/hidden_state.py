@@ -49,7 +49,7 @@ _SAVED = "(That is how `{}` was last saved. If it has changed since, save it and
 
 
 @dataclass(frozen=True)
-class SavedState:
+class RunHistory:
     """The saved notebook, the index of the check's cell in it, and the texts of all cells that the kernel has run."""
 
     notebook: SavedNotebook
@@ -116,7 +116,7 @@ def _name_of(value: object) -> str:
     return value.__name__ if type(value) is FunctionType or is_class(value) else ""
 
 
-def _scene(exercise: str, own: str, notebook: SavedNotebook, running: SavedCell, runs: list[str]) -> SavedState | None:
+def _scene(exercise: str, own: str, notebook: SavedNotebook, running: SavedCell, runs: list[str]) -> RunHistory | None:
     """Find the place of the check in the notebook; return None if the running cell is not in the file.
 
     The place is the lowest cell among the running one, those that call the check, and those that bind the answer,
@@ -129,10 +129,10 @@ def _scene(exercise: str, own: str, notebook: SavedNotebook, running: SavedCell,
         return None
     call = re.compile(rf"check\(\s*['\"]{re.escape(exercise)}['\"]")
     at += [i for i, cell in enumerate(cells) if call.search(cell.text) or (own and cell_binds(cell.text, own))]
-    return SavedState(notebook, max(at), tuple(runs))
+    return RunHistory(notebook, max(at), tuple(runs))
 
 
-def _notes_on_names(exercise: str, own: str, names: dict[str, object], scene: SavedState) -> Iterator[str]:
+def _notes_on_names(exercise: str, own: str, names: dict[str, object], scene: RunHistory) -> Iterator[str]:
     """Yield the notes on the answer, and on the names on which it depends."""
     homes = {name: home for name in names if (home := _home(name, scene))}
     if homes.pop(own, None):
@@ -147,7 +147,7 @@ def _quoted(names: Iterable[str]) -> str:
     return " and ".join(f"`{name}`" for name in names)
 
 
-def _home(name: str, scene: SavedState) -> tuple[str, bool] | None:
+def _home(name: str, scene: RunHistory) -> tuple[str, bool] | None:
     """Return the first line of the cell that binds a name, and whether it is below the check; None if it is above.
 
     Also None if that is uncertain: a cell may bind the name invisibly, or be newer than the saved file.
@@ -166,7 +166,7 @@ def _home(name: str, scene: SavedState) -> tuple[str, bool] | None:
     return first_line(next(iter(same or below), run)), bool(below)
 
 
-def _notes_on_changed(names: dict[str, object], scene: SavedState) -> Iterator[str]:
+def _notes_on_changed(names: dict[str, object], scene: RunHistory) -> Iterator[str]:
     """Yield a note for each function or class whose cell was edited and not run again."""
     for value in map(undecorated, names.values()):
         own = _name_of(value)
@@ -177,7 +177,7 @@ def _notes_on_changed(names: dict[str, object], scene: SavedState) -> Iterator[s
             )
 
 
-def _has_changed(value: object, name: str, scene: SavedState) -> bool:
+def _has_changed(value: object, name: str, scene: RunHistory) -> bool:
     code = code_of(value)
     written = [found for cell in scene.notebook.cells if code and (found := definition_dump(cell.text, name))]
     if code is None or not written:  # no cell defines it, so it is a library's

@@ -20,8 +20,8 @@ from autograder.notebook.cell_bindings import cell_binds
 from autograder.notebook.last_check import file_of, name_in
 from autograder.notebook.referenced_names import code_of, undecorated
 from autograder.notebook.saved_notebook import texts_run
-from autograder.student_modules import file_of_own
-from autograder.submission.answer_source import Statement, answer_text, python_of, statements
+from autograder.student_written_modules import file_of_own
+from autograder.submission.answer_extraction import Statement, answer_text, python_of, statements
 
 _TIMED = "<timed"  # begins the file name that `%%time` gives to every cell that it compiles
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from autograder.course.course import current_course
@@ -127,7 +128,7 @@ _CELL = "text-align:left;padding:0.1em 1.4em 0.1em 0"
 
 
 def progress(chapter: int | None = None) -> Progress:
-    """Show what is passed and what is open in a chapter, `progress(4)`; without a number, all chapters, a line each.
+    """Show what is passed and what is open in a chapter, `progress(4)`; without a number, all sittings, a line each.
 
     It knows the checks that were run in this folder; they are kept in a file there. Once all exercises with points of
     a chapter have passed, its card stands below: what you can do now, and a picture made with what you wrote.
@@ -135,12 +136,24 @@ def progress(chapter: int | None = None) -> Progress:
     listed = current_course().listed
     chosen = [each for each in listed if chapter is None or each.number == chapter]
     if not chosen:
-        numbers = ", ".join(str(each.number) for each in listed)
+        numbers = ", ".join(str(number) for number in dict.fromkeys(each.number for each in listed))
         advice = f"there is no chapter {chapter!r}. Write progress() for all, or one of {numbers}, as in progress(1)."
         raise UnknownExercise(chapter, [], advice)
     entries, note = LOGBOOK.read()
-    standings = tuple(_standing(each, entries) for each in chosen)
-    return Progress(standings, note, card_of(chosen[0]) if len(chosen) == 1 and standings[0].is_done else None)
+    if chapter is None and len(chosen) > 1:
+        return Progress(tuple(_standing(each, entries) for each in chosen), note)
+    whole = whole_chapter(chosen, chosen[0])
+    standing = _standing(whole, entries)
+    return Progress((standing,), note, card_of(whole) if standing.is_done else None)
+
+
+def whole_chapter(listed: Iterable[IndexedChapter], sitting: IndexedChapter) -> IndexedChapter:
+    """Return all sittings of a sitting's chapter as one, which has the exercises of all; a number makes a chapter."""
+    sittings = [each for each in listed if each.number and each.number == sitting.number] or [sitting]
+    if len(sittings) == 1:
+        return sitting
+    exercises = {name: worth for each in sittings for name, worth in each.exercises.items()}
+    return IndexedChapter(sittings[0].stem, f"Chapter {sitting.number}", exercises)
 
 
 def _standing(chapter: IndexedChapter, entries: dict[str, LoggedCheck]) -> ChapterStanding:
@@ -211,10 +224,14 @@ def what_is_next(name: str, before: dict[str, LoggedCheck]) -> str:
 
 def card_after(name: str, before: dict[str, LoggedCheck]) -> Card | None:
     """Return the chapter's card if `name`, which has just passed, was its last open exercise with points; else None."""
-    listed = next((each for each in current_course().listed if name in each.exercises), None)
-    if listed is None or [name] != [each.name for each in _standing(listed, before).still_open]:
+    listed = current_course().listed
+    sitting = next((each for each in listed if name in each.exercises), None)
+    if sitting is None:
         return None
-    return card_of(listed) if _standing(listed, LOGBOOK.read()[0]).is_done else None  # the log may be off
+    chapter = whole_chapter(listed, sitting)
+    if [name] != [each.name for each in _standing(chapter, before).still_open]:
+        return None
+    return card_of(chapter) if _standing(chapter, LOGBOOK.read()[0]).is_done else None  # the log may be off
 
 
 def _next_of(name: str, chapter: ChapterStanding, later: str) -> str:
@@ -223,7 +240,7 @@ def _next_of(name: str, chapter: ChapterStanding, later: str) -> str:
     with_points = next((each for each in after if not each.passed and each.worth.points), None)
     if with_points:
         worth = f"{with_points.worth.points} point{'s' if with_points.worth.points > 1 else ''}"
-        return f"{chapter.passed} exercises of this chapter passed. Next: {with_points.name}, {worth}."
+        return f"{chapter.passed} exercises of this notebook passed. Next: {with_points.name}, {worth}."
     left = [each.name for each in chapter.exercises if not each.passed]
     done = f"You have all {chapter.points.rpartition(' ')[2]} points of {chapter.title}."
     more = f" Left for extra credit: {', '.join(left)}." if left else " Nothing is left."

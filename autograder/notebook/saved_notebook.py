@@ -74,7 +74,7 @@ def first_line(text: str) -> str:
     return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1].rstrip()}…"
 
 
-class CellRunTimes:
+class KernelRunTimes:
     """The times at which a kernel ran each text; for texts before `start`, the time of `start`."""
 
     def __init__(self) -> None:
@@ -96,4 +96,4 @@ class CellRunTimes:
         return ran + _MARGIN < notebook.time < time.time() + _MARGIN
 
 
-CLOCK = CellRunTimes()
+CLOCK = KernelRunTimes()

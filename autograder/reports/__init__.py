@@ -3,6 +3,6 @@
 Begin with `write_reports.py`. It executes the notebooks of `notebooks/`, whose cells call `chapter_sections.py` and
 `course_sections.py`, and `html_page.py` turns each into a page. `class_results.py` reads the verdict files and
 nbgrader's gradebook; `item_analysis.py` and `misunderstandings.py` count; `score_charts.py` draws;
-`example_answers.py` shows an answer without its author. `student_pages.py` and `csv_files.py` make the other files.
-`class_answers.py` reads the answers in which `similar_answers.py` finds pairs of equal structure.
+`example_answers.py` shows an answer without its author. `student_reports.py` and `csv_files.py` make the other files.
+`similarity_input.py` reads the answers in which `similar_answers.py` finds pairs of equal structure.
 """

@@ -6,11 +6,11 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from autograder.grading.class_table import StudentRow
+from autograder.grading.class_text_table import StudentRow
 from autograder.notebook.html_markup import Html, join, prose, table, tag
 from autograder.reports import score_charts
 from autograder.reports.class_results import Results
-from autograder.reports.example_answers import Examples, learn_command
+from autograder.reports.example_answers import ExamplePicker, learn_command
 from autograder.reports.item_analysis import ENOUGH, HARDLY, SEPARATES, Item, has_attempted
 from autograder.reports.item_analysis import analyse_items as items_of
 from autograder.reports.lesson_links import section
@@ -99,14 +99,14 @@ def _names(found: Iterable[Item]) -> Html:
 
 def misunderstandings(results: Results) -> Html:
     """List the known mistakes that cost the most points, each with its sentence and an example answer."""
-    found, examples = group_by_sentence([results]), Examples(results)
+    found, examples = group_by_sentence([results]), ExamplePicker(results)
     if not found:
         return tag("p", "No answer shows a known mistake.")
     entries = [_misunderstanding(each, examples, len(results.verdicts)) for each in found]
     return _folded(entries, "more misunderstanding")
 
 
-def _misunderstanding(found: SharedSentence, examples: Examples, total: int) -> Html:
+def _misunderstanding(found: SharedSentence, examples: ExamplePicker, total: int) -> Html:
     parts: list[str] = [tag("strong", points(found.lost)), " lost: "]
     for number, (_, each) in enumerate(found.found):
         parts += [", "] * bool(number) + [_students(len(each.students), total), " in ", tag("code", each.exercise)]
@@ -127,7 +127,7 @@ def points(lost: float) -> str:
     return "1 point" if f"{lost:.4g}" == "1" else f"{lost:.4g} points"
 
 
-def _example(examples: Examples, found: Misunderstanding | UnexplainedAnswers) -> Html:
+def _example(examples: ExamplePicker, found: Misunderstanding | UnexplainedAnswers) -> Html:
     """Return an example answer in a folded block; nothing if no answer can be read."""
     code = examples.of(found.exercise, found.students)
     return tag("details", tag("summary", "one answer"), tag("pre", code)) if code else Html("")
@@ -139,7 +139,7 @@ def _students(count: int, total: int) -> str:
 
 def unexplained(results: Results) -> Html:
     """List the wrong answers that no known mistake explains: candidates for the answer bank."""
-    found, examples = unexplained_of(results), Examples(results)
+    found, examples = unexplained_of(results), ExamplePicker(results)
     if not any(verdict.reports for verdict in results.verdicts.values()):
         return tag("p", "There are no exercises here, only cells that nbgrader scores.")
     if not found:
@@ -147,7 +147,7 @@ def unexplained(results: Results) -> Html:
     return _folded([_unexplained(each, results, examples) for each in found], "more group")
 
 
-def _unexplained(found: UnexplainedAnswers, results: Results, examples: Examples) -> Html:
+def _unexplained(found: UnexplainedAnswers, results: Results, examples: ExamplePicker) -> Html:
     count = len(found.students)
     head = join(tag("strong", f"{count} answer{'' if count == 1 else 's'}"), " to ", tag("code", found.exercise))
     values = [("call", found.first.call), ("expected", found.first.expected), ("got", found.first.got)]

@@ -12,8 +12,8 @@ from nbgrader.api import Gradebook
 from autograder.course.course import course_in
 from autograder.course.course_location import chapter_path
 from autograder.errors import CourseNotFound
-from autograder.grading import class_table
-from autograder.grading.class_table import StudentRow
+from autograder.grading import class_text_table
+from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin import gradebook_scores as marks
 from autograder.nbgrader_plugin.gradebook_scores import AssignmentScore, MarkedAssignment, Person
@@ -92,7 +92,7 @@ def read_results(course: Path, stem: str) -> Results:
 
 def read_all(course: Path, stems: list[str]) -> list[Results]:
     """Return the results of several chapters, reading the gradebook once; raise as `read_results` does."""
-    rows = {stem: tuple(class_table.class_rows(course, stem)) for stem in stems}
+    rows = {stem: tuple(class_text_table.class_rows(course, stem)) for stem in stems}
     for stem in stems:
         if not rows[stem]:
             raise CourseNotFound(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from autograder.grading.class_table import StudentRow
+from autograder.grading.class_text_table import StudentRow
 from autograder.nbgrader_plugin import csv_escaping
 from autograder.reports.class_results import Results
 from autograder.reports.item_analysis import analyse_items as items_of

@@ -13,13 +13,13 @@ from autograder.errors import CourseError
 from autograder.grading import class_grading
 from autograder.grading.assignment import Assignment, read_assignment
 from autograder.reports.class_results import Results
-from autograder.submission.anonymize import without_author
+from autograder.submission.anonymize_answer import without_author
 
 _CANDIDATES = 5  # answers, of which the shortest is shown
 _LINES, _WIDTH = 40, 160
 
 
-class Examples:
+class ExamplePicker:
     """The answers of a class to a chapter's exercises. They are read and never executed."""
 
     def __init__(self, results: Results) -> None:

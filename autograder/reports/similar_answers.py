@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from autograder.submission.answer_source import python_of
+from autograder.submission.answer_extraction import python_of
 
 FLOOR, LONG = 30, 200  # nodes of a syntax tree: shorter answers are often equal by chance, longer ones hardly ever
 _RARE = 6  # a form counts only if at most one student in six has it

@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 
 from autograder.errors import CourseNotFound
 from autograder.files import write_all
-from autograder.reports import class_answers, class_results, csv_files, similar_answers, student_pages
+from autograder.reports import class_results, csv_files, similar_answers, similarity_input, student_reports
 from autograder.reports.html_page import page
 from autograder.run_with_papermill import run_notebook
 
@@ -35,7 +35,7 @@ def write_reports(course: Path, stems: Sequence[str] = ()) -> list[Path]:
     ]
     made = {stem: _run("chapter", {"course": str(course), "stem": stem}) for stem in wanted}
     classes = class_results.read_all(course, there)
-    answered = class_answers.read_answers(classes)
+    answered = similarity_input.read_answers(classes)
     alike = similar_answers.similar_pairs(answered)
     counts = {"equal_pairs": len(alike), "by_chance": similar_answers.by_chance(answered)}
     made[INDEX] = _run("course", {"course": str(course), "stems": there} | counts)
@@ -43,11 +43,14 @@ def write_reports(course: Path, stems: Sequence[str] = ()) -> list[Path]:
     files: dict[Path, bytes] = {}
     for name, notebook in made.items():
         links = {} if name == INDEX else {"The course": f"{INDEX}.html"}
-        links |= {"The students": student_pages.LIST}
+        links |= {"The students": student_reports.LIST}
         files[course / "reports" / f"{name}.html"] = page(notebook, titles[name], links)
         files[course / "reports" / f"{name}.ipynb"] = (nbformat.writes(notebook) + "\n").encode()
     _write(
-        course / "reports", files, csv_files.csv_contents(classes, wanted, alike), student_pages.student_pages(classes)
+        course / "reports",
+        files,
+        csv_files.csv_contents(classes, wanted, alike),
+        student_reports.student_pages(classes),
     )
     return [path for path in files if path.suffix == ".html"]
 
@@ -71,7 +74,7 @@ def _write(
     """Write the pages and other files, and remove the files of an earlier report that would be empty now."""
     named = {reports / name: data for name, data in {**others, **people}.items() if data}
     write_all({**pages, **named})
-    for path in set((reports / student_pages.FOLDER).glob("*.html")).difference(named):
+    for path in set((reports / student_reports.FOLDER).glob("*.html")).difference(named):
         path.unlink()
     for name in [name for name, data in others.items() if not data]:
         (reports / name).unlink(missing_ok=True)

@@ -4,6 +4,6 @@ Begin with `read_submission.py`, which calls the others; `submission.py` defines
 `student_folder.py` first finds the notebook that counts (`notebook_choice.py`) and moves harmful files away
 (`quarantine.py`). `submitted_cells.py` then extracts cells from the bytes, whether these are a notebook, a damaged one,
 a script or a zip archive (`notebook_json.py`, `text_encoding.py`, `script_export.py`, `zip_archive.py`). `repair.py`
-matches the cells to the released notebook (`find_answers.py`, `released_cells.py`, `answer_source.py`) and orders them
-(`cell_order.py`). `unreadable_files.py` explains to a student why a file could not be read.
+matches the cells to the released notebook (`find_answers.py`, `released_cells.py`, `answer_extraction.py`) and orders
+them (`cell_order.py`). `unreadable_files.py` explains to a student why a file could not be read.
 """

@@ -60,7 +60,7 @@ class Scope:
         if isinstance(node, ast.Call):
             return self._called(node, depth)
         if isinstance(node, ast.Subscript):
-            base, name = self.path(node.value, depth), text_of(node.slice)
+            base, name = self.path(node.value, depth), string_constant(node.slice)
             if base == "sys.modules":
                 return name
             return _joined(base.removesuffix(".__dict__"), [name]) if base.endswith(".__dict__") and name else ""
@@ -70,12 +70,12 @@ class Scope:
         """Return the path that a call such as `import_module`, `getattr` or `vars` returns; "" for other calls."""
         function, given = self.path(node.func, depth), node.args
         if function in _IMPORTING and given:
-            name = text_of(given[0])
+            name = string_constant(given[0])
             return name.split(".")[0] if function.endswith("__import__") else name
         base = self.path(given[0], depth) if given and function in ("builtins.getattr", "builtins.vars") else ""
         if base and function == "builtins.vars":
             return f"{base}.__dict__"
-        name = text_of(given[1]) if base and len(given) > 1 else ""
+        name = string_constant(given[1]) if base and len(given) > 1 else ""
         return _joined(base, [name]) if name else ""
 
 
@@ -85,7 +85,7 @@ def imported_paths(node: ast.Import | ast.ImportFrom) -> list[tuple[ast.alias, s
     return [(alias, f"{start}{alias.name}") for alias in node.names]
 
 
-def text_of(node: ast.AST) -> str:
+def string_constant(node: ast.AST) -> str:
     """Return the value of a string constant; "" for any other expression."""
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 

@@ -170,7 +170,7 @@ def _is_readable_folder(path: Path) -> bool:
 
 
 def _directly_in(folder: Path) -> Iterator[Path]:
-    return (path for place in chain((folder,), quarantine.quarantine_folders(folder)) for path in _entries(place))
+    return (path for place in chain((folder,), quarantine.quarantines_in(folder)) for path in _entries(place))
 
 
 def names_in(folder: Path) -> list[str]:

@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 
 from autograder.submission.released_cells import ReleasedCell
 from autograder.submission.submitted_cells import SubmittedCell
-from autograder.submission.text_only_cells import fill_cell, own_cell
+from autograder.submission.text_only_cells import fill_cell, new_text_cell
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def build_notebook(cells: Iterable[PlacedCell], release: NotebookNode) -> Notebo
 def _cell(each: PlacedCell, release: NotebookNode) -> NotebookNode:
     if each.place is None:
         assert each.handed is not None  # a cell without a place is always a student's
-        return own_cell(each.handed)
+        return new_text_cell(each.handed)
     cell: NotebookNode = copy_json(release.cells[each.place])
     if each.handed is not None:
         fill_cell(cell, each.handed)

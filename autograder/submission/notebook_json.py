@@ -9,7 +9,7 @@ from itertools import islice
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
-from autograder.submission import merge_conflicts
+from autograder.submission import resolve_merge_conflicts
 from autograder.submission.unreadable_files import (
     HAND_IN_AGAIN,
     damage_message,
@@ -64,9 +64,9 @@ def _parse_or_repair(text: str) -> ParsedNotebook:
     except json.JSONDecodeError as error:
         first = error
     other_kind, merge_conflict = other_kind_of_text(text), merge_conflict_message(text)
-    both = merge_conflicts.resolve_if_same_cells(text) if merge_conflict and not other_kind else None
+    both = resolve_merge_conflicts.resolve_if_same_cells(text) if merge_conflict and not other_kind else None
     if both is not None:
-        return ParsedNotebook(both, (merge_conflicts.MESSAGE,))
+        return ParsedNotebook(both, (resolve_merge_conflicts.MESSAGE,))
     if other_kind or merge_conflict:
         raise not_a_notebook(other_kind or merge_conflict)
     bare, repairs = _without_commas(text)

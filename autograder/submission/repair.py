@@ -15,7 +15,7 @@ from functools import cache
 from nbformat import NotebookNode
 
 from autograder.ipython_syntax import SETUP
-from autograder.submission.answer_source import statements
+from autograder.submission.answer_extraction import statements
 from autograder.submission.cell_order import CellMatches, order_cells
 from autograder.submission.find_answers import FoundAnswer, bind_checked_expressions, checks_of, find_answers
 from autograder.submission.notebook_from_cells import PlacedCell, placed_cell

@@ -11,8 +11,8 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.submission.answer_source import python_of
-from autograder.submission.import_aliases import Scope, imported_paths, is_under, text_of
+from autograder.submission.answer_extraction import python_of
+from autograder.submission.import_aliases import Scope, imported_paths, is_under, string_constant
 
 GRADER = "autograder"
 FOR_STUDENTS = ("check", "hint", "mine", "progress", "reveal", "shows_error", "__version__", "*")
@@ -121,22 +121,22 @@ class TamperingSearch:
         if isinstance(node.ctx, ast.Load):
             self._read(node, scope.path(node))
         elif base.endswith(".__dict__") or base == "builtins":
-            self._replaced(node, f"{base.removesuffix('.__dict__')}.{text_of(node.slice) or '...'}")
+            self._replaced(node, f"{base.removesuffix('.__dict__')}.{string_constant(node.slice) or '...'}")
         elif base == "sys.modules":
-            self._replaced(node, text_of(node.slice) or "...")
+            self._replaced(node, string_constant(node.slice) or "...")
         self._any(node, scope)
 
     def _call(self, node: ast.Call, scope: Scope) -> None:
         function = scope.path(node.func)
         name = node.func.attr if isinstance(node.func, ast.Attribute) else function.rpartition(".")[2]
-        text = text_of(node.args[1]) if len(node.args) > 1 else ""
+        text = string_constant(node.args[1]) if len(node.args) > 1 else ""
         if name in _SETTERS or is_under(function, ("unittest.mock.patch", "mock.patch")):
             self._replaced(node, _replaced_path(node, text, scope))
         elif name in _CHANGERS and isinstance(node.func, ast.Attribute):
             base = scope.path(node.func.value)
             self._replaced(node, f"{base.removesuffix('.__dict__')}.{name}" if base.endswith(".__dict__") else "")
         elif function in _RUNNERS and node.args:
-            self._run(node, text_of(node.args[0]), scope)
+            self._run(node, string_constant(node.args[0]), scope)
         elif function == "builtins.getattr" and text in _INSIDES:
             self._report(node, _INSIDES[text])
         if function:
@@ -180,7 +180,7 @@ class TamperingSearch:
 
     def _compare(self, node: ast.Compare, scope: Scope) -> None:
         """Do not report `"google.colab" in sys.modules`: it only asks where the code runs."""
-        asks = [isinstance(each, ast.In | ast.NotIn) and text_of(node.left) for each in node.ops]
+        asks = [isinstance(each, ast.In | ast.NotIn) and string_constant(node.left) for each in node.ops]
         is_asked = all(asks) and all(scope.path(each) == "sys.modules" for each in node.comparators)
         self._push(scope, *([node.left] if is_asked else [node.left, *node.comparators]))
 
@@ -210,7 +210,7 @@ class TamperingSearch:
 def _replaced_path(node: ast.Call, name: str, scope: Scope) -> str:
     """Return the path that a call such as `setattr(torch, "relu", ...)` or `patch("torch.relu", ...)` replaces."""
     first: ast.AST = node.args[0] if node.args else node
-    written = text_of(first)
+    written = string_constant(first)
     path = "" if written else scope.path(first)
     return f"{path}.{name or '...'}" if path else written if "." in written else ""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from autograder.course.exercise_index import IndexedChapter
-from autograder.submission.answer_source import cell_defines
+from autograder.submission.answer_extraction import cell_defines
 from autograder.submission.submitted_cells import SubmittedCell
 from autograder.submission.unreadable_files import UnreadableError
 
@@ -24,13 +24,23 @@ def check_chapter(cells: Sequence[SubmittedCell], exercises: Collection[str], li
     own = sum(bool(cells_of_exercise(cells, name)) for name in exercises)
     if own > _STRAY:
         return
-    counts = {each.stem: sum(bool(cells_of_exercise(cells, name)) for name in each.exercises) for each in listed}
+    counts, needed = _counts_by_id(cells, listed), 1  # nbgrader's ids are proof, where copying has left them
+    if not any(counts.values()):
+        counts = {each.stem: sum(bool(cells_of_exercise(cells, name)) for name in each.exercises) for each in listed}
+        needed = own + _STRAY + 1
     found = max(listed, key=lambda each: counts[each.stem])
-    if counts[found.stem] <= own + _STRAY or set(found.exercises) & set(exercises):
+    if counts[found.stem] < needed or set(found.exercises) & set(exercises):
         return
     wanted = [each.stem for each in listed if set(each.exercises) & set(exercises)]
+    held = f"{counts[found.stem]} exercise{'s' * (counts[found.stem] > 1)}"
     raise UnreadableError(
-        f"it looks like chapter {found.number} ({found.stem}), handed in for {(wanted or ['another assignment'])[0]}: "
-        f"it holds {counts[found.stem]} exercises of that chapter and {own or 'none'} of this one. "
-        "Hand in the notebook of this chapter here."
+        f"it looks like “{found.title}” ({found.stem}), handed in for {(wanted or ['another assignment'])[0]}: "
+        f"it holds {held} of that notebook and {own or 'none'} of this one. "
+        "Hand in the notebook of this assignment here."
     )
+
+
+def _counts_by_id(cells: Sequence[SubmittedCell], listed: Sequence[IndexedChapter]) -> dict[str, int]:
+    """Map stems to the number of their exercises for which a cell has nbgrader's id."""
+    ids = {cell.grade_id for cell in cells}
+    return {each.stem: len(ids.intersection(each.exercises)) for each in listed}

@@ -30,7 +30,7 @@ from autograder.course.course_location import (
 )
 from autograder.errors import WorkFailed
 from autograder.files import digest_of
-from autograder.import_closure import import_closure, imported_names, module_files
+from autograder.import_closure import find_module, import_closure, imported_names
 
 _PACKAGE = "pytorch-basics"
 _FRONT = ("autograder.notebook", "explorers")  # packages that students' cells import; they are packed whole
@@ -86,7 +86,7 @@ def _files(course: Path, stem: str) -> Iterator[tuple[str, bytes]]:
     own = [course / EXERCISES / stem, module_of_chapter(course, FIGURES, stem), course / INSTRUMENTS]
     own += [path for path in (module_of_chapter(course, CARDS, stem),) if path.is_file()]
     own += [
-        path for name in imported_names(chapter_path(course, stem), project) for path in module_files(name, [project])
+        path for name in imported_names(chapter_path(course, stem), project) for path in find_module(name, [project])
     ]
     modules = import_closure([*own, *(project.joinpath(*name.split(".")) for name in _FRONT)], [project])
     data = [path for pattern in _DATA for path in (project / "explorers").glob(pattern)]

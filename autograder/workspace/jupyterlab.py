@@ -14,7 +14,7 @@ PORT = 8888
 
 
 @dataclass(frozen=True)
-class JupyterLabServer:
+class JupyterLabLaunch:
     """A JupyterLab to start: its root folder, the file to open ("" for none), and its settings.
 
     `settings` is "student" or "teacher", the name of a folder beside this module.

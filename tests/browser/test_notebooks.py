@@ -93,6 +93,30 @@ def test_untouched_notebook_runs_to_its_end(lab: Lab, stem: str) -> None:
     lab.screenshot(f"chapter-{stem}")
 
 
+def first_section(notebook: NotebookNode) -> int:
+    """Return the number of cells up to the end of a notebook's first section."""
+    begun = [number for number, cell in enumerate(notebook.cells) if cell.source.startswith("## ")]
+    return begun[1]
+
+
+@pytest.mark.parametrize("stem", [STEM, *(pytest.param(each, marks=pytest.mark.night) for each in COURSE.stems[1:])])
+def test_shift_and_enter_from_the_top_lead_into_no_error(lab: Lab, stem: str) -> None:
+    """The first instruction of a notebook, followed to the letter to the end of the first section, raises nothing."""
+    notebook = nbformat.read(student(stem), as_version=4)
+    presses = first_section(notebook)
+    nbformat.write(notebook, lab.server.folder / f"{stem}-first.ipynb")
+    lab.open(f"{stem}-first.ipynb")
+    lab.page.locator(".jp-Notebook .jp-Cell").first.click()
+    for _ in range(presses):
+        lab.page.keyboard.press("Shift+Enter")
+    lab.wait_for_idle()
+    ran = [cell for cell in nbformat.read(lab.save(), as_version=4).cells if cell.get("execution_count")]
+
+    assert "Press Shift and Enter, from the top" in notebook.cells[0].source
+    assert len(ran) > 1 and ran[0].id == "parameters"
+    assert [] == [output for cell in ran for output in cell.outputs if output.output_type == "error"]
+
+
 def test_answers_are_typed_and_judged(lab: Lab, judge: Judge) -> None:
     """A wrong answer gets its own sentence, a right one passes; both survive a restart of the kernel."""
     wrong = next(answer for answer in judge.banks[EXERCISE] if answer.tag == MISTAKE)

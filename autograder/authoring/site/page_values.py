@@ -18,8 +18,8 @@ from bs4 import BeautifulSoup
 from nbformat import NotebookNode
 
 from autograder.course.answer_bank import KnownAnswer
-from autograder.course.answer_keys import VISIBLE_SEED
 from autograder.course.chapter_reader import read_chapter
+from autograder.course.compute_answer_keys import VISIBLE_SEED
 from autograder.course.course_location import chapter_path
 from autograder.course.judge import Judge
 from autograder.course.reading_time import minutes_of_parts, tier_lookup, whole_minutes

@@ -18,7 +18,7 @@ from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation
 from autograder.exercises.patched_names import replaced_for
 from autograder.exercises.probe import Answer
-from autograder.exercises.probes.training_steps import before_any_step
+from autograder.exercises.probes.training_steps import before_each_step
 
 _CUTS = "`item()`, `detach()`, `.data`, NumPy, `torch.tensor` and `no_grad`"
 CUT = {
@@ -97,7 +97,7 @@ def recorded_backward_calls(answer: Answer, *, chosen: bool = False) -> Iterator
         run(tensors, *args, **kwargs)
 
     # Tensor.backward looks the function up in torch.autograd at each call.
-    with replaced_for(answer, torch.autograd, "backward", noted), before_any_step(backwards.note_step):
+    with replaced_for(answer, torch.autograd, "backward", noted), before_each_step(backwards.note_step):
         yield backwards
 
 

@@ -50,11 +50,11 @@ def describe_containers(value: Any, known: object = None) -> Plain:
     return "the very object that was given" if known is not None and value is known else see(value)
 
 
-def containers(value: Any) -> list[Any]:
+def nested_containers(value: Any) -> list[Any]:
     """Return the lists and dicts in an object, itself included; not the tuples, as all empty tuples are one object."""
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
     own = [value] if isinstance(value, list | dict) else []
-    return own + [one for item in items for one in containers(item)]
+    return own + [one for item in items for one in nested_containers(item)]
 
 
 def module_elsewhere(module: nn.Module, x: Tensor) -> Observation:

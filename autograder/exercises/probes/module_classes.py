@@ -23,7 +23,7 @@ from autograder.exercises.patched_names import replaced_for
 from autograder.exercises.probe import Answer, changed_inputs, copy_of, see, see_without_grad, see_without_values
 from autograder.exercises.probes.random_results import with_fixed_seed
 from autograder.exercises.probes.sample_modules import fill_with_known_numbers
-from autograder.exercises.probes.tensors import weighted_sum
+from autograder.exercises.probes.tensor_functions import weighted_sum
 
 INPUTS = ("x", "batches")  # keyword arguments for calling the module; all others construct it
 
@@ -64,7 +64,9 @@ returns = on_new(lambda module, x, *_: {"returned": see_without_grad(module(x))}
 gives_shape = on_new(lambda module, x, *_: {"returned": see_without_values(module(x))})
 
 
-def computes(*names: str, twice: bool = False, shape: bool = False, whole: bool = False, learns: bool = False) -> Probe:
+def known_weights(
+    *names: str, twice: bool = False, shape: bool = False, whole: bool = False, learns: bool = False
+) -> Probe:
     """Make a probe of a module's result (`returned`), after known numbers were written into some attributes.
 
     `names` are those attributes, registered or not; without names, all parameters get known numbers, and those of every
@@ -104,7 +106,7 @@ def module_with_known_numbers(answer: Answer, case: Case, *names: str) -> tuple[
 def _cut_off(module: nn.Module, result: object) -> list[Plain]:
     if isinstance(result, Tensor) and result.requires_grad:
         result.sum().backward(retain_graph=True)
-    return [name for name, param in module.named_parameters() if read_grad(param) is None]
+    return [name for name, param in module.named_parameters() if grad_without_warning(param) is None]
 
 
 def _count_up(*tensors: object) -> None:
@@ -202,7 +204,7 @@ def backpropagated_gradients(result: Tensor, x: Tensor, module: Any, *names: str
     The weights differ, so that a transposed or summed gradient is noticed.
     """
     weighted_sum(result).backward()
-    return {"x": see(x.grad)} | {name: see(read_grad(getattr(module, name))) for name in names}
+    return {"x": see(x.grad)} | {name: see(grad_without_warning(getattr(module, name))) for name in names}
 
 
 # --- tensors, as they are told
@@ -213,7 +215,7 @@ def named_shapes(named: Iterable[tuple[str, Tensor]]) -> dict[str, Plain]:
     return {name: tuple(tensor.shape) for name, tensor in sorted(named, key=lambda pair: pair[0])}
 
 
-def read_grad(tensor: Tensor) -> Tensor | None:
+def grad_without_warning(tensor: Tensor) -> Tensor | None:
     """Return the `.grad` of a tensor without torch's warning for tensors that are no leaves."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

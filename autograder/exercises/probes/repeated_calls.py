@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from autograder.exercises.difference import Tolerance, first_difference
 from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation
+from autograder.exercises.observation_comparison import Tolerance, first_difference
 from autograder.exercises.probe import Answer
 
 AFRESH = {

@@ -13,7 +13,6 @@ from torch.optim.optimizer import Optimizer, register_optimizer_step_pre_hook
 from torch.utils.data import DataLoader, SubsetRandomSampler, TensorDataset
 
 from autograder.exercises.exercise import Case, Probe
-from autograder.exercises.form_slips import are_rounded
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import (
     Answer,
@@ -27,6 +26,7 @@ from autograder.exercises.probe import (
 from autograder.exercises.probes.functions_on_modules import tensor_values
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.sample_trainings import optimizer_of, row_model
+from autograder.exercises.wrong_form import are_rounded
 
 # --- recording a model's calls, gradients and steps
 
@@ -54,7 +54,7 @@ def at_each_step(optimizer: Optimizer, look: Callable[[], Any] = lambda: None) -
 
 
 @contextmanager
-def before_any_step(look: Callable[[Optimizer], Any]) -> Iterator[list[Any]]:
+def before_each_step(look: Callable[[Optimizer], Any]) -> Iterator[list[Any]]:
     """Yield a list to which `look(optimizer)` is appended before each step of any optimizer in the block."""
     notes: list[Any] = []
     handle = register_optimizer_step_pre_hook(lambda optimizer, *_: notes.append(look(optimizer)))
@@ -267,7 +267,7 @@ def observe_optimizer_steps(*kept: str, generator: bool = False) -> Probe:
     return catching_errors(look, *kept)
 
 
-def two_optimizers(*, generator: bool = False) -> Probe:
+def shared_optimizer_state(*, generator: bool = False) -> Probe:
     """Make a probe of two optimizers that step in turn, with the facet `path` of both.
 
     It reveals state that the instances of the class share, because the tensors of the second are half as large.

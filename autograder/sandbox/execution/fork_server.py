@@ -31,8 +31,8 @@ from typing import TYPE_CHECKING, Any
 
 from autograder.course.course_location import EXERCISES, readable_by_answers
 from autograder.errors import WorkFailed
+from autograder.faster_startup import collect_rarely
 from autograder.pipe_messages import READY, Frame, redirect_to_null, send_frame
-from autograder.process_startup import collect_rarely
 from autograder.sandbox.confine import Confinement, Quota
 from autograder.sandbox.execution.preload import preload_chapter
 from autograder.sandbox.execution.program import AssignmentSetup

@@ -26,7 +26,7 @@ from autograder.sandbox.execution.cell_outputs import (
 from autograder.sandbox.execution.data_file_transfer import pack_files
 from autograder.sandbox.execution.program import LIMITS, AnswerStep, AssignmentSetup, Child, Children, Limits, Program
 from autograder.sandbox.execution.wait_for_message import WAITING_FACTOR, WaitingTime, how_it_ended, wait_for
-from autograder.submission.picture_size import MAX_PIXELS, picture_pixels
+from autograder.submission.pixel_count import MAX_PIXELS, picture_pixels
 
 _CELLS = 10  # a whole notebook may take as long as this many cells that use up their time
 _TRIES = 3  # child processes that a notebook may use

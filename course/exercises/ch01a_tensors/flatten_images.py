@@ -10,11 +10,11 @@ from collections.abc import Iterator
 import torch
 
 from autograder.diagnosis.difference_messages import call_of, call_text, tensor_summary
-from autograder.exercises.difference import Tolerance
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, dtype_name
+from autograder.exercises.observation_comparison import Tolerance
 from autograder.exercises.probe import Answer, catching_errors, see
-from autograder.exercises.probes.tensors import calling
+from autograder.exercises.probes.tensor_functions import calling
 from autograder.exercises.seeded_draw import Draw
 
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.exercises.difference import Tolerance, first_difference
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
+from autograder.exercises.observation_comparison import Tolerance, first_difference
 from autograder.exercises.probe import Answer, catching_errors, see
-from autograder.exercises.probes.tensors import calling, result_only
+from autograder.exercises.probes.tensor_functions import calling, result_only
 from autograder.exercises.seeded_draw import Draw
 
 from ._inputs import shifted_columns

@@ -17,7 +17,7 @@ from torch import Tensor
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, catching_errors, changed_inputs, copy_of, see
-from autograder.exercises.probes.tensors import result_only
+from autograder.exercises.probes.tensor_functions import result_only
 from autograder.exercises.seeded_draw import Draw
 
 from ..ch01b_broadcasting._inputs import shifted_columns

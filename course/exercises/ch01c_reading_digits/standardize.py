@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.tensors import along_dim, calling, result_only
+from autograder.exercises.probes.tensor_functions import along_dim, calling, result_only
 from autograder.exercises.seeded_draw import Draw
 
 from ..ch01b_broadcasting._inputs import shifted_columns

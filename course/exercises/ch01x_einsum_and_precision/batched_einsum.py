@@ -9,7 +9,7 @@ from torch import Tensor
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, catching_errors, copy_of, see
-from autograder.exercises.probes.tensors import entries
+from autograder.exercises.probes.tensor_functions import entries
 from autograder.exercises.seeded_draw import Draw
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.tensors import entries
+from autograder.exercises.probes.tensor_functions import entries
 from autograder.exercises.seeded_draw import Draw
 
 Interval = tuple[float, float]

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from autograder.diagnosis.difference_messages import argument_text, call_of
-from autograder.exercises.difference import Tolerance, first_difference
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
+from autograder.exercises.observation_comparison import Tolerance, first_difference
 from autograder.exercises.probe import Answer, catching_errors, changed_names, copy_of, see_without_grad
 from autograder.exercises.probes.detached_losses import CUT_FROM_X, with_cuts
 from autograder.exercises.probes.gradients import fill_old_grads, tensor_state

@@ -10,7 +10,7 @@ import torch
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, TensorSnapshot, dtype_name
 from autograder.exercises.probe import Answer, catching_errors, copy_of, select_facets
-from autograder.exercises.probes.tensors import calling, result_only
+from autograder.exercises.probes.tensor_functions import calling, result_only
 from autograder.exercises.seeded_draw import Draw
 
 

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from autograder.exercises.difference import Difference, Tolerance, first_difference
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, TensorSnapshot
+from autograder.exercises.observation_comparison import Difference, Tolerance, first_difference
 from autograder.exercises.probe import Answer, catching_errors, changed_names, copy_of, in_turn, see, see_without_grad
 from autograder.exercises.probes.gradients import OLD_GRAD, fill_old_grads, is_tracked, tensor_state
 from autograder.exercises.seeded_draw import Draw

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, see_without_values
-from autograder.exercises.probes.module_classes import computes, on_new, read_grad
+from autograder.exercises.probes.module_classes import grad_without_warning, known_weights, on_new
 from autograder.exercises.seeded_draw import Draw
 
 from ._calls import made_and_called
@@ -41,7 +41,7 @@ def kind_of_scale(module: Any, x: Tensor, _: int) -> Observation:
     kind = f"{'frozen ' * frozen}parameter" if isinstance(scale, nn.Parameter) else f"{type(scale).__name__.lower()}"
     kind = "buffer" if "scale" in dict(module.named_buffers()) else kind
     kind = f"computed {kind}" if isinstance(scale, Tensor) and not scale.is_leaf else kind
-    reached = bool(getattr(scale, "requires_grad", False)) and read_grad(scale) is not None
+    reached = bool(getattr(scale, "requires_grad", False)) and grad_without_warning(scale) is not None
     kind += f" of shape {tuple(scale.shape)}" if isinstance(scale, Tensor) and scale.dim() else ""
     kind += " that `forward` makes" if scale is not before else ""
     return {
@@ -66,7 +66,7 @@ def with_a_scalar(answer: Answer, case: Case) -> Observation:
             module.scale = nn.Parameter(scale.detach().reshape(()))
         return module
 
-    seen = computes()(made, case)
+    seen = known_weights()(made, case)
     return seen if "raised" in seen else {"begins": begins[-1]} | seen
 
 

@@ -11,8 +11,8 @@ from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, see_without_grad
 from autograder.exercises.probes.module_classes import (
-    computes,
     gradients_reach,
+    known_weights,
     module_with_known_numbers,
     new_module_and_input,
     registers,
@@ -98,13 +98,15 @@ def of_start(name: str) -> dict[str, str]:
 
 formula = Requirement(
     "computes x @ weight.T + bias",
-    computes("weight", "bias", whole=True),
+    known_weights("weight", "bias", whole=True),
     {
         "returned": "With 0, 1, 2 and so on in weight, and in bias, your layer gives other values than x @ weight.T + "
         "bias."
     },
 )
-any_axes = Requirement("takes any axes in front", computes("weight", "bias", shape=True), AXES, given=("returned",))
+any_axes = Requirement(
+    "takes any axes in front", known_weights("weight", "bias", shape=True), AXES, given=("returned",)
+)
 registered = Requirement(
     "registers weight and bias, so that they go along everywhere",
     registers("weight", "bias"),

@@ -8,10 +8,10 @@ from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, see
 from autograder.exercises.probes.module_classes import (
-    computes,
     construct_module,
     constructor_arguments,
     gives_shape,
+    known_weights,
     on_new,
 )
 from autograder.exercises.probes.random_results import with_fixed_seed
@@ -39,7 +39,7 @@ order = Requirement(
 )
 in_turn = Requirement(
     "computes layers and activations in turn",
-    computes(twice=True, learns=True),
+    known_weights(twice=True, learns=True),
     REPEATS
     | CUT_OFF
     | {
@@ -49,7 +49,7 @@ in_turn = Requirement(
 )
 at_the_end = Requirement(
     "has no activation after the last layer",
-    computes(),
+    known_weights(),
     {"returned": "Of two sizes there is one layer, and no activation: your module gives other values than that layer."},
 )
 of_its_own = Requirement(
@@ -62,7 +62,9 @@ unchanged = Requirement(
     given_sizes,
     {"sizes": "After a module was made from it, the list `sizes` holds something else than before."},
 )
-any_axes = Requirement("takes any axes in front", computes(twice=True, shape=True), AXES, given=("returned", "repeats"))
+any_axes = Requirement(
+    "takes any axes in front", known_weights(twice=True, shape=True), AXES, given=("returned", "repeats")
+)
 
 
 @exercise(

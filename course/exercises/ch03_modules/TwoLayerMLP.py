@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.module_classes import computes, gives_shape, observe_parameters
+from autograder.exercises.probes.module_classes import gives_shape, known_weights, observe_parameters
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import forbids
 
@@ -21,7 +21,7 @@ layers = Requirement(
 )
 relu = Requirement(
     "computes fc1, then relu, then fc2",
-    computes(twice=True, learns=True),
+    known_weights(twice=True, learns=True),
     REPEATS
     | CUT_OFF
     | {
@@ -29,7 +29,9 @@ relu = Requirement(
         "step is missing, another one, or one too many, or what should be an nn.Linear is something else."
     },
 )
-any_axes = Requirement("takes any axes in front", computes(twice=True, shape=True), AXES, given=("returned", "repeats"))
+any_axes = Requirement(
+    "takes any axes in front", known_weights(twice=True, shape=True), AXES, given=("returned", "repeats")
+)
 
 
 @exercise(

@@ -11,15 +11,15 @@ import torch
 from torch import Tensor, nn
 
 from autograder.diagnosis.difference_messages import tensor_summary
-from autograder.exercises.difference import Difference, Tolerance, first_difference
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
+from autograder.exercises.observation_comparison import Difference, Tolerance, first_difference
 from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_grad
 from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.random_results import fixed_seed
-from autograder.exercises.probes.training_steps import before_any_step
+from autograder.exercises.probes.training_steps import before_each_step
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.source_rules import few_lines
+from autograder.exercises.source_rules import max_changed_lines
 
 # --- the limit on changed lines
 
@@ -42,7 +42,7 @@ GIVEN: dict[str, tuple[str, ...]] = {
     "loop_h": (_SGD, _RATE, "losses = []", "for step in range(steps):", _ZERO, _LOSS, *_END[:2], _SLOWER, *_END[2:]),
 }
 
-few = few_lines(
+few = max_changed_lines(
     MOST_LINES,
     GIVEN,
     f"changes at most {MOST_LINES} lines of each loop",
@@ -68,7 +68,7 @@ def loop_run(answer: Answer, case: Case) -> Observation:
     with fixed_seed(21):
         loops[letter](_at_zero(x.shape[1]), copy_of(x), copy_of(y), 1)
         model = _at_zero(x.shape[1])
-        with before_any_step(lambda optimizer: type(optimizer).__name__) as used:
+        with before_each_step(lambda optimizer: type(optimizer).__name__) as used:
             losses = loops[letter](model, x, y, steps)
     return {
         "losses": see(losses),

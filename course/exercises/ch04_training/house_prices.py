@@ -13,9 +13,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.exercises.difference import Difference, Tolerance, first_difference
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain, TensorSnapshot
+from autograder.exercises.observation_comparison import Difference, Tolerance, first_difference
 from autograder.exercises.probe import Answer, catching_errors, changed_inputs, copy_of, see
 from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.seeded_draw import Draw

@@ -8,7 +8,7 @@ from typing import Any
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import ExceptionSnapshot, Observation
 from autograder.exercises.probe import Answer, select_facets
-from autograder.exercises.probes.tensors import calling
+from autograder.exercises.probes.tensor_functions import calling
 from autograder.exercises.seeded_draw import Draw
 
 _result = select_facets(calling(), "returned")

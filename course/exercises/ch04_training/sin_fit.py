@@ -13,14 +13,14 @@ import torch
 from torch import Tensor, nn
 
 from autograder.diagnosis.difference_messages import call_of
-from autograder.exercises.difference import Difference, Tolerance, first_difference
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain, TensorSnapshot
+from autograder.exercises.observation_comparison import Difference, Tolerance, first_difference
 from autograder.exercises.probe import Answer, catching_errors, changed_names, copy_of, see, see_without_grad
 from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.functions_on_modules import module_state
 from autograder.exercises.probes.random_results import fixed_seed
-from autograder.exercises.probes.training_steps import at_each_call, before_any_step
+from autograder.exercises.probes.training_steps import at_each_call, before_each_step
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import forbids
 
@@ -62,7 +62,7 @@ def given_model(answer: Answer, case: Case) -> Observation:
             param.copy_(weight)
     inputs = at_each_call(model, lambda args, _: not args or _is_grid(args[0]))
     before = module_state(model)
-    with before_any_step(lambda optimizer: (_kind(optimizer), optimizer.param_groups[0]["lr"])) as steps:
+    with before_each_step(lambda optimizer: (_kind(optimizer), optimizer.param_groups[0]["lr"])) as steps:
         result = answer(model, **case.kwargs)
     seen: Observation = {"in_place": result is model, "on_grid": all(inputs), "steps": len(steps)}
     if case.kwargs["steps"] == 0:

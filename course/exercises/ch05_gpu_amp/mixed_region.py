@@ -10,9 +10,9 @@ import torch
 from torch import Tensor, nn
 
 from autograder.diagnosis.difference_messages import argument_text
-from autograder.exercises.difference import Difference, Tolerance, first_difference
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
+from autograder.exercises.observation_comparison import Difference, Tolerance, first_difference
 from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_grad
 from autograder.exercises.probes.autocast import autocast_entered
 from autograder.exercises.seeded_draw import Draw

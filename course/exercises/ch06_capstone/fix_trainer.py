@@ -10,15 +10,15 @@ from torch.optim.optimizer import Optimizer
 
 from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
-from autograder.exercises.form_slips import ROUNDED, are_rounded
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, catching_errors, see
 from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.sample_trainings import KINDS, SIDE, labeled_images
-from autograder.exercises.probes.training_steps import before_any_step
+from autograder.exercises.probes.training_steps import before_each_step
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.source_rules import few_lines
+from autograder.exercises.source_rules import max_changed_lines
+from autograder.exercises.wrong_form import ROUNDED, are_rounded
 
 # --- the limit on changed lines
 
@@ -49,7 +49,7 @@ model.load_state_dict(best)
 return {'losses': losses, 'accuracies': accuracies}
 """.splitlines()
 
-few = few_lines(
+few = max_changed_lines(
     MOST_LINES,
     {"fix_trainer": GIVEN},
     f"changes at most {MOST_LINES} lines",
@@ -155,7 +155,7 @@ def hunted(*kept: str) -> Probe:
             model = _Scripted(rights, val_y)
         batches = list(zip(x.split(_BATCH), y.split(_BATCH), strict=True))
         val_batches = list(zip(val_x.split(list(_VAL)), val_y.split(list(_VAL)), strict=True))
-        with before_any_step(_about_to_step(model)) as steps:
+        with before_each_step(_about_to_step(model)) as steps:
             result = answer(model, batches, val_batches, len(rights), lr)
         known = result if isinstance(result, dict) else {}
         gradients, rates, optimizers = map(list, zip(*steps, strict=True)) if steps else ([], [], [])

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
-from autograder.exercises.form_slips import ROUNDED
 from autograder.exercises.observation import Observation, Plain, TensorSnapshot
 from autograder.exercises.probe import Answer, see
 from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.training_runs import observe_resumed_training, observe_training
 from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.wrong_form import ROUNDED
 
 from ._training import BATCHES, IN_ORDER, KEYS, MEAN, MODES, OUTPUTS, SHARE, Training, case_of, on_device, training
 

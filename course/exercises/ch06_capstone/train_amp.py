@@ -12,7 +12,6 @@ from torch import Tensor, nn
 
 from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
-from autograder.exercises.form_slips import ROUNDED, are_rounded
 from autograder.exercises.observation import Observation, Plain, dtype_name
 from autograder.exercises.probe import Answer, catching_errors, see
 from autograder.exercises.probes.autocast import active_autocast_dtype
@@ -22,6 +21,7 @@ from autograder.exercises.probes.sample_trainings import image_model, labeled_im
 from autograder.exercises.probes.training_steps import at_each_call, at_each_gradient, at_each_step, give_gradients
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import Rule
+from autograder.exercises.wrong_form import ROUNDED, are_rounded
 
 from ._images import named, outputs_of
 

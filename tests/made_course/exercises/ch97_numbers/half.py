@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.tensors import calling
+from autograder.exercises.probes.tensor_functions import calling
 from autograder.exercises.seeded_draw import Draw
 
 halves = Requirement("halves", calling())

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.tensors import calling, result_only
+from autograder.exercises.probes.tensor_functions import calling, result_only
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import no_loops
 

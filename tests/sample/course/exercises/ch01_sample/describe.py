@@ -9,7 +9,7 @@ import torch
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer
-from autograder.exercises.probes.tensors import entries
+from autograder.exercises.probes.tensor_functions import entries
 from autograder.exercises.seeded_draw import Draw
 
 

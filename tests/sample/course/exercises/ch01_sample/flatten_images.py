@@ -12,7 +12,7 @@ import torch
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, dtype_name
 from autograder.exercises.probe import Answer, catching_errors, see
-from autograder.exercises.probes.tensors import calling
+from autograder.exercises.probes.tensor_functions import calling
 from autograder.exercises.seeded_draw import Draw
 
 

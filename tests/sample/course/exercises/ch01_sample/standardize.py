@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.tensors import calling, result_only
+from autograder.exercises.probes.tensor_functions import calling, result_only
 from autograder.exercises.seeded_draw import Draw
 
 from ._inputs import shifted_columns

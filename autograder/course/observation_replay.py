@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from autograder.diagnosis.expected import ExpectedObservations
+from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Report
 from autograder.errors import CourseError
@@ -19,13 +19,13 @@ MOST = 0.25  # the share of an exercise that constants may earn if its first che
 _SOURCE = "def cheats(): ..."
 
 
-def judge_replay(exercise: Exercise, shipped: ExpectedObservations, key: ExpectedObservations) -> Report:
+def judge_replayed_observations(exercise: Exercise, shipped: ExpectedObservations, key: ExpectedObservations) -> Report:
     """Return the report on a cheat that repeats the reference's observations of the visible cases for every case."""
     return judge(exercise, key, _constants(shipped, key), _SOURCE)
 
 
 def judge_shape_aware_replay(exercise: Exercise, shipped: ExpectedObservations, key: ExpectedObservations) -> Report:
-    """Return the report on a cheat as in `judge_replay`, which also reports the right form of tensors without values.
+    """Return the report on a replay that also reports the right form of tensors, without their values.
 
     The form can be computed from the inputs. An answer that replaces a probe in its own process can report this, and
     judging in another process cannot notice it.
@@ -44,7 +44,7 @@ def _filled(reported: Plain, right: Plain) -> Plain:
 
 
 def after_an_honest_first(exercise: Exercise, shipped: ExpectedObservations, key: ExpectedObservations) -> Report:
-    """Return the report on a cheat as in `judge_replay` that solves the cases of the first requirement honestly."""
+    """Return the report on a replay that solves the cases of the first requirement honestly."""
     first = key.cases[0].requirement
     seen = [
         right if case.requirement == first else constant
@@ -69,7 +69,7 @@ def cheat_earns_points(exercise: Exercise, shipped: ExpectedObservations, key: E
     That is: any point by constants alone, or more than `MOST` after an honest first check.
     """
     try:
-        if passed_requirements(judge_replay(exercise, shipped, key)):
+        if passed_requirements(judge_replayed_observations(exercise, shipped, key)):
             return True
         return share_of_constants(after_an_honest_first(exercise, shipped, key)) > MOST
     except CourseError:
@@ -83,7 +83,7 @@ def cheat_lines(
 ) -> Iterator[str]:
     """Yield a line for each way in which a cheat earns points on fresh cases; `fresh` maps a seed to its key."""
     for seed, key in fresh.items():
-        earned = passed_requirements(judge_replay(exercise, shipped, key))
+        earned = passed_requirements(judge_replayed_observations(exercise, shipped, key))
         if earned:
             yield f"who repeats what is shipped passes {earned} (seed {seed}); let them hang on fresh input."
             break

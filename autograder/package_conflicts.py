@@ -9,7 +9,7 @@ _NAMES = ("autograder", "explorers")  # the folders of this package; the index h
 _PLACE = Path(__file__).parent.parent
 
 
-def mixed_packages(place: Path = _PLACE) -> str | None:
+def package_collision(place: Path = _PLACE) -> str | None:
     """Return a line that names the packages that are mixed with this one in `place`, and the way out; None for none."""
     names = [name for name in _NAMES for found in distributions(name=name) if found.locate_file("") == place]
     if not names:

@@ -12,13 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
-from autograder.course import replay_cheats
+from autograder.course import observation_replay
 from autograder.course.answer_bank import AnswerBank, KnownAnswer
 from autograder.course.chapter_cells import Chapter
 from autograder.course.expected_cache import ExpectedCache
-from autograder.course.solutions import Solution, solution_error
+from autograder.course.run_solutions import Solution, solution_error
 from autograder.diagnosis.difference_messages import spelled_call
-from autograder.diagnosis.expected import ExpectedObservations, KnownMistake
+from autograder.diagnosis.expected_observations import ExpectedObservations, KnownMistake
 from autograder.errors import ExerciseError
 from autograder.exercises.exercise import Case, Exercise, ExerciseSet
 from autograder.exercises.observation import ExceptionSnapshot, Observation
@@ -126,7 +126,7 @@ class AnswerKeys:
             key = self._observe_solution(exercise, drawn)
             known = (answer for answer in self._banks[exercise.name] if answer.slip)
             key = replace(key, mistakes=tuple(self._shelved_mistake(answer, key, seed) for answer in known))
-            if seed == VISIBLE_SEED or not replay_cheats.cheat_earns_points(
+            if seed == VISIBLE_SEED or not observation_replay.cheat_earns_points(
                 exercise, self.shipped_reference(exercise.name), key
             ):
                 break

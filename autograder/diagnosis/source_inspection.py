@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from autograder.diagnosis.expected import ExpectedObservations
+from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.source_rules import applicable_notes, broken_rules
 from autograder.ipython_syntax import UNREAD, without_comments

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from autograder.course.chapter_cells import Chapter
-from autograder.errors import ChapterError
+from autograder.errors import ChapterFormatError
 from autograder.run_source import run_source
 
 Solution = Callable[..., Any]
@@ -27,7 +27,7 @@ def run_solutions(chapter: Chapter, names: Iterable[str]) -> dict[str, Solution]
     return solutions
 
 
-def solution_error(chapter: Chapter, name: str, raised: str) -> ChapterError:
+def solution_error(chapter: Chapter, name: str, raised: str) -> ChapterFormatError:
     """Return the error for a worked solution that raised, with the line of the chapter where its cell begins."""
     line = chapter.exercise(name).line
-    return ChapterError(f"{chapter.where}:{line}: the solution of {name!r} raised {raised}. Correct it.")
+    return ChapterFormatError(f"{chapter.where}:{line}: the solution of {name!r} raised {raised}. Correct it.")

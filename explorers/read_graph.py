@@ -12,7 +12,7 @@ from torch import Tensor
 
 from explorers.backward_steps import BackwardPass, LeafGradChange, NodeGradients, walk_back
 from explorers.graph_modules import Modules, modules_of
-from explorers.graph_trace import ResultPlace, TooManyNodes, Trace, is_leaf, trace
+from explorers.graph_trace import OrderedGraph, ResultPlace, TooManyNodes, is_leaf, trace
 from explorers.saved_tensors import Saved, saved_by
 from explorers.tensor_values import Values, name_of, values_of
 
@@ -143,7 +143,7 @@ def _bare(node: Any) -> Node:
     return Node(node.name().split("::")[-1], (), results)
 
 
-def _with_saved(traced: Trace, nodes: list[Node], names: NamedTensors) -> list[Node]:
+def _with_saved(traced: OrderedGraph, nodes: list[Node], names: NamedTensors) -> list[Node]:
     """Return the nodes with their saved tensors; a saved tensor also reveals the values of the output it is."""
     known: dict[ResultPlace, tuple[Values, str]] = {}
     saved: list[tuple[Saved, ...]] = []
@@ -162,7 +162,7 @@ def _with_saved(traced: Trace, nodes: list[Node], names: NamedTensors) -> list[N
     return nodes
 
 
-def _with_held(traced: Trace, nodes: list[Node], names: NamedTensors) -> list[Node]:
+def _with_held(traced: OrderedGraph, nodes: list[Node], names: NamedTensors) -> list[Node]:
     """Return the nodes with the reader's names for their outputs, and the values of leaves and named tensors."""
     for at, leaf in traced.leaves.items():
         nodes[at] = _valued(nodes[at], 0, values_of(leaf), "the leaf itself")
@@ -192,7 +192,7 @@ def _memory(tensor: Tensor) -> tuple[Any, ...]:
     return id(tensor) if tensor.is_meta else tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype
 
 
-def _modules(traced: Trace, nodes: list[Node], names: NamedTensors) -> Modules:
+def _modules(traced: OrderedGraph, nodes: list[Node], names: NamedTensors) -> Modules:
     owners: dict[int, set[str]] = {}
     for at, leaf in traced.leaves.items():
         paths = {name.rpartition(".")[0] for name in _names_of(leaf, names) if "." in name}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from autograder.ipython_syntax import UNREAD, as_python
-from autograder.python_names import Names, names_of, transitive_definitions
+from autograder.name_bindings import Names, names_of, transitive_definitions
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
@@ -101,7 +101,7 @@ def unparse(node: ast.AST) -> str:
         return ""
 
 
-def values_of(known: Iterable[Statement]) -> frozenset[str]:
+def variable_names(known: Iterable[Statement]) -> frozenset[str]:
     """Return the names that these statements bind, except to functions, classes and modules."""
     return frozenset().union(*(each.names.bound for each in known if not (each.defines or each.is_import)))
 

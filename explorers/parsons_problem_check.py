@@ -13,7 +13,7 @@ from IPython.utils.capture import capture_output
 from autograder.diagnosis.verdict import Report
 from autograder.notebook.check_and_hint import visible_report
 from explorers.controls import Refused
-from explorers.line_puzzle import GAP, Arrangement, Pieces
+from explorers.parsons_problem import GAP, Arrangement, Pieces
 
 
 def judge_arrangement(pieces: Pieces, arrangement: Arrangement) -> Report:

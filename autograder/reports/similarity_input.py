@@ -10,7 +10,7 @@ from autograder.course.course_location import bank_path
 from autograder.errors import CourseError
 from autograder.grading.assignment import given_path, read_assignment, released_notebook_names
 from autograder.reports.class_results import Results
-from autograder.reports.example_answers import Examples
+from autograder.reports.example_answers import ExamplePicker
 from autograder.reports.similar_answers import AnswerStructure, ExerciseForms, answer_structure
 
 Defined = ast.FunctionDef | ast.ClassDef
@@ -32,7 +32,7 @@ def _chapter(results: Results) -> Iterator[ExerciseForms]:
         chapter = wanted.chapter()
     except CourseError:  # a chapter that is being changed
         return
-    examples, reports = Examples(results), next(iter(results.verdicts.values())).reports
+    examples, reports = ExamplePicker(results), next(iter(results.verdicts.values())).reports
     sources = {student: examples.answers(student) for student in results.verdicts}
     for exercise in (report.exercise for report in reports if report.exercise in chapter.exercises):
         own = [chapter.starter(exercise), chapter.solution(exercise)]

@@ -11,8 +11,8 @@ from autograder.notebook.html_markup import Html, join, prose, tag
 from autograder.notebook.report_rendering import headline, html
 from autograder.notebook.report_rendering import text as in_text
 from explorers.controls import Control, Refused
-from explorers.line_puzzle import DEEPEST, LONGEST, Arrangement, Pieces, Place, arrangement_of, pieces_of
-from explorers.line_puzzle_check import judge_arrangement
+from explorers.parsons_problem import DEEPEST, LONGEST, Arrangement, Pieces, Place, arrangement_of, pieces_of
+from explorers.parsons_problem_check import judge_arrangement
 from explorers.widget import Explorer, join_files, script_module
 
 HOW = (

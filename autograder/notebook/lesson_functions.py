@@ -12,7 +12,7 @@ import torch
 from IPython import get_ipython
 from IPython.display import display
 
-from autograder.exercises.difference import Tolerance, first_difference
+from autograder.exercises.observation_comparison import Tolerance, first_difference
 from autograder.exercises.probe import see
 from autograder.notebook.colors import OPEN, PASSED, SURPRISING
 from autograder.notebook.html_markup import tag
@@ -122,11 +122,11 @@ def shows_error(kind: type[BaseException], match: str = "") -> Iterator[None]:
     except kind as error:
         message = " ".join(str(error).split())
         assert match in message, f"expected a message with {match!r}, got: {message}"
-        print(in_lines(f"{type(error).__name__}: {message}"))
+        print(wrap_message(f"{type(error).__name__}: {message}"))
         return
     raise AssertionError(f"expected this cell to raise {kind.__name__}; it ran to its end")
 
 
-def in_lines(message: str) -> str:
+def wrap_message(message: str) -> str:
     """Return a message in lines of at most LINE characters, broken between words only."""
     return textwrap.fill(" ".join(message.split()), LINE, break_long_words=False, break_on_hyphens=False)

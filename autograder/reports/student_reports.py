@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from autograder.diagnosis.verdict import Report
 from autograder.files import digest_of
-from autograder.grading.class_table import StudentRow
+from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.apply_deadlines import duration_text
 from autograder.notebook.html_markup import Html, join, prose, table, tag

@@ -11,8 +11,8 @@ from typing import Any
 
 import torch
 
-from autograder.exercises.difference import Difference, Tolerance, differences, first_difference
 from autograder.exercises.observation import Plain, TensorSnapshot
+from autograder.exercises.observation_comparison import Difference, Tolerance, differences, first_difference
 
 # The aspect that differs, then the expected and the observed form: ("dtype", "float32", "float64").
 Slip = tuple[str, str, str]
