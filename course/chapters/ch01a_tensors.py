@@ -28,9 +28,7 @@ import torch
 import torch.nn.functional as F
 from autograder import check, hint, mine, progress, reveal, shows_error
 from course.figures import ch01 as figures
-from course.instruments import same_memory, show_digits
-
-_ = torch.manual_seed(seed)
+from course.instruments import milliseconds, same_memory, show_digits
 
 _ = torch.manual_seed(seed)
 
@@ -165,7 +163,7 @@ reveal(guess, evens.dtype)
 assert evens.tolist() == [0, 2, 4, 6, 8]
 
 # %% [markdown]
-# Whole numbers stay whole: `labels` are int64 for that reason, whereas `zeros` and `ones` are float32.
+# Whole numbers stay whole, so `labels` are int64, whereas `zeros` and `ones` are float32.
 # You notice the difference when you ask for a mean. It need not be a whole number, so torch refuses until you say that you want fractions.
 # (`shows_error` expects an error and prints it, so that the notebook can go on. Messages call int64 Long.)
 
@@ -202,7 +200,7 @@ assert all(_each.dtype == torch.float32 and _each.device.type == "cpu" for _each
 # *{minutes} minutes*
 #
 # When something does not fit, you want to know all about a tensor in one call.
-# How many bytes the elements take belongs to it: one day that decides whether your data fit on the graphics card.
+# The number of bytes belongs to it too: one day it decides whether your data fit on the graphics card.
 # (`requires_grad` is the subject of chapter 2; here you only read it off.)
 # `labels`, for example, holds 1,797 numbers of 64 bits, which is 8 bytes each.
 # (`numel` is short for "number of elements".)
@@ -372,7 +370,7 @@ assert _x.tolist() == [-1, 1]
 # It is wiped too. `page[4]` has no numbers of its own. It is a **view**, a second tensor on the memory of the first, and the function wrote through it into the page.
 # To write into memory that is there already, as the function did, is called working **in place**. (An innocent `x -= 1` does it too, whereas `x = x - 1` computes a new tensor.)
 #
-# On a page you see it at once. In the data of a training you may see it next week, when your results have changed and you look for the reason everywhere but there.
+# On a page you see it at once. In training data you may see it next week, when your results have changed and you look for the reason everywhere but there.
 # So ask of each part that you take out: does it have memory of its own?
 #
 # That depends on how you take it, and a small table shows the difference.
@@ -402,7 +400,7 @@ figures.view_or_copy(table, row, picked)
 # %% [markdown]
 # The row is a view, as `page[4]` was. What a list takes is collected into a **copy**, which has memory of its own: the lower strip, where the -1 went.
 #
-# So there are two kinds of taking. A number or a slice gives a view. A list gives a copy, and so does a mask, because it may choose any places at all.
+# So there are two ways to take a part. A number or a slice gives a view. A list gives a copy, and so does a mask, because it may choose any places at all.
 # `same_memory` tells which it was, here of all the fours, taken by a mask, and of the first 1,500, taken by a slice:
 
 # %% name="same-memory"
@@ -465,7 +463,7 @@ my_first_and_rest = mine("first_and_rest", lambda x: (x[0], x[1:]))
 
 # %% [markdown]
 # Put it to the test: invert the digit that was set aside, and look at its page.
-# (While the exercise is open, a careless version stands in, and the page changes too.)
+# (While the exercise is open, a careless version takes its place, and the page changes too.)
 
 # %% name="first-and-rest-used"
 page = images[:10].clone()
@@ -481,7 +479,7 @@ assert same_memory(page, others) and torch.equal(page[0], images[0]) != same_mem
 #
 # *{minutes} minutes*
 #
-# You see it by how the line is written. `b += 1` writes into the memory that is there; so does every method whose name ends in an underscore, such as `add_`.
+# The way it is written tells you. `b += 1` writes into the memory that is there; so does every method whose name ends in an underscore, such as `add_`.
 # `b = b + 1` computes a new tensor, and gives it the name `b`.
 #
 # After `b = a`, `b` is a second name for the same tensor, an **alias**.

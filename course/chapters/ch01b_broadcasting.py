@@ -30,7 +30,7 @@ from course.instruments import drawn_four, same_memory, show_digits
 _ = torch.manual_seed(seed)
 
 # %% [markdown]
-# Here are the shapes of `known - new`. The hatched axes are stretched, and nothing is copied:
+# Here are two shapes, of 1,500 known digits and of the new one. The hatched axis is stretched, and nothing is copied:
 
 # %% name="first-page" figure=true
 figures.broadcasting((1500, 8, 8), (8, 8))
@@ -78,6 +78,7 @@ assert (wide == 7).all() and (thin == 7).all()
 # %% [markdown]
 # Three, because the first column is one number in memory, read three times.
 # For reading that is a gift: three rows, or 1,500, take no more memory than one.
+# Before you write into something stretched, take a `clone()`.
 
 # %% [markdown] name="broadcasting"
 # ## 2 What is stretched
@@ -232,7 +233,7 @@ def by_channel(x, bias):
 my_add_bias = mine("add_bias", by_channel)
 
 # %% [markdown]
-# Now the scanner. Its rows are the channels, and once it is known what each sensor adds, one call takes it out of all digits: above as scanned, below repaired.
+# Now the scanner. Its rows are the channels, and once you know what each sensor adds, one call takes it out of all digits: above as scanned, below repaired.
 
 # %% name="add-bias-used"
 excess = torch.tensor([2.0, 9, 0, 6, 1, 8, 3, 5])  # what each sensor adds
@@ -308,6 +309,8 @@ assert stretched.untyped_storage().nbytes() == 16 and result.untyped_storage().n
 # *{minutes} minutes*
 #
 # A row of four is added to each row of a (3, 4) table. Three numbers, one for each row, do not fit: lined up at the right, 3 meets 4. As a column they fit.
+#
+# A column together with a row makes a whole table, as in the picture.
 
 # %% name="bias"
 base = torch.zeros(3, 4)
@@ -321,6 +324,9 @@ print(base + per_row[:, None])
 # %% claim=true
 assert (base + row_of_four).shape == (3, 4) and ((base + row_of_four) == row_of_four).all()
 assert (base + per_row[:, None])[:, 0].tolist() == [10.0, 20.0, 30.0]
+
+# %% figure=true
+figures.stretched(torch.tensor([[0], [10], [20]]), torch.tensor([1, 2, 3, 4]))
 
 # %% [markdown]
 # With equal shapes arithmetic works place by place, for example in the prices of four houses per square meter. A single number fits everything.

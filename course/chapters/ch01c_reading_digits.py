@@ -5,7 +5,7 @@
 #
 # *How well can a program read that has nothing but examples and a distance?*
 #
-# In chapter 1b you summed, averaged and stretched digits. Now your functions read them: 99 in 100, and ten average pictures alone read 90. In this sitting you learn to
+# In chapter 1b you summed, averaged and stretched digits. Now your functions read them: about 99 in 100, and ten average pictures alone read about 90. In this sitting you learn to
 #
 # - sort and add up with one matrix product
 # - bring all columns of a table to one scale
@@ -161,8 +161,7 @@ assert torch.allclose(templates.reshape(10, 8, 8), _averages, atol=1e-3)
 
 # %% [markdown]
 # The ten pictures of chapter 1b, from one product and one division.
-
-# %% [markdown]
+#
 # ## 2 Keep the axis
 #
 # *{minutes} minutes*
@@ -668,5 +667,5 @@ progress(1)
 # the book "Dive into Deep Learning" (d2l.ai).
 # The digits: E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine Learning Repository (1998).
 #
-# Next comes *Chapter 2a: Gradients*. It begins with ten empty pictures, and lets them fill themselves.
+# Next comes *Chapter 2a: Gradients*. There a program finds out by itself which way a number should move.
 # Whoever wants more of tensors first finds it in the excursion, *Chapter 1x: Einsum and bits*.

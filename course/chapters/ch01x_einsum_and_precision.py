@@ -28,7 +28,7 @@ from course.instruments import milliseconds, show_digits
 _ = torch.manual_seed(seed)
 
 # %% [markdown]
-# Here are the whole numbers from 250 to 266, with a dot on each that the format bfloat16 has. From 256 on it lacks every second one, and what you ask for in between becomes a neighbor.
+# Here are the whole numbers from 250 to 266, with a dot on each that bfloat16 can hold, a number format of 16 bits. From 256 on it lacks every second one, and a number in between becomes one of its neighbors.
 
 # %% name="numbers-that-are-there" figure=true
 figures.number_line()
@@ -98,7 +98,7 @@ assert torch.einsum("ij->j", left).tolist() == [9, 12]
 # *{minutes} minutes*
 #
 # A batch of digits is a batch of matrices, and there letters are the surest way. Write four products, each with one line of `einsum`.
-# For *applied*, for example, each matrix of the batch meets a vector of its own: `bnk` meets `bk`, and `b` and `n` stay. With a loop it would be
+# For *applied*, for example, each matrix of the batch meets a vector of its own: `bnk` meets `bk`, and `b` and `n` stay. With a loop it looks like this:
 
 # %% name="batched-einsum-example"
 pile, arrows = torch.ones(2, 3, 4), torch.arange(8.0).reshape(2, 4)
@@ -136,7 +136,7 @@ my_batched_einsum = mine("batched_einsum", lambda a, b, v: {"product": a @ b})
 #
 # *{minutes} minutes*
 #
-# It multiplies the last two and takes the ones before for a batch, which broadcasts as in chapter 1b.
+# It multiplies the matrices in the last two axes. The axes before them are the batch, and they broadcast as in chapter 1b.
 
 # %% name="batched-matmul"
 matrices = torch.randn(2, 3, 4)  # two of (3, 4)
@@ -145,6 +145,7 @@ print((matrices @ matrices.mT).shape)
 
 # %% claim=true
 assert (matrices @ torch.randn(2, 4, 5)).shape == (matrices @ torch.randn(4, 5)).shape == (2, 3, 5)
+assert (matrices @ matrices.mT).shape == (2, 3, 3)
 
 # %% [markdown] side=true
 # #### Can a product turn a picture around?
@@ -321,7 +322,7 @@ reveal(guess, (whole * 0.5).dtype)
 # %% [markdown]
 # This is **promotion**, and it goes by kind first: float over integer over bool.
 # Within a kind the larger size wins, except that a single number, from Python or from a tensor without axes, does not widen the other.
-# What it never does is look at the numbers.
+# torch never looks at the numbers themselves.
 
 # %% name="promotion"
 half = torch.ones(2, dtype=torch.float16)
@@ -430,8 +431,8 @@ assert _facts == {"moves": False, "survives": False, "counted": 256.0, "averaged
 #
 # *{minutes} minutes*
 #
-# **Softmax** turns any scores into positive numbers with sum 1: take exp of each, and divide by their sum. Chapter 2 lives on it.
-# It is also where programs leave the range of their format most often.
+# **Softmax** turns any scores into positive numbers with sum 1: take exp of each, and divide by their sum. Chapter 2 reads digits with it.
+# Written so, it easily leaves the range of its format.
 #
 # *Predict.* e to the power of 100 is about 3e43, and float32 ends at 3e38. Is the softmax of the scores 0 and 100, written so, finite?
 
