@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from autograder.notebook.colors import BLUE, GREEN, GREY, INK, ORANGE, SKY, TINT, VERMILION, YELLOW
 
 from . import _ch04_by_heart as by_heart
+from . import _ch04_clipping as clipping
 from . import _ch04_runs as runs
 from . import _ch04_sine as sine
 from .drawing import blank, box, caption, finish, new_figure, paper, told
@@ -26,6 +27,7 @@ Losses = Sequence[float]
 sin_runs = runs.sin_runs
 fit_of, fits_of, many_fits = sine.fit_of, sine.fits_of, sine.many_fits
 ten_points = by_heart.ten_points
+clipped = clipping.clipped
 
 LOW, HIGH = 1e-3, 30.0  # the losses that a plot shows
 

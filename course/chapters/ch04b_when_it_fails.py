@@ -1,0 +1,1026 @@
+# %% [markdown] name="opening"
+# # Chapter 4b: When it fails
+#
+# *Press Shift and Enter, from the top: each press runs one cell and goes to the next.*
+#
+# *Your model does not learn, or it learns the wrong thing, and nothing complains. Where do you look?*
+#
+# In chapter 4a you wrote the whole loop, and it worked. Most of the evenings that one spends with PyTorch go into loops that do not.
+# In this sitting you learn to
+#
+# - see that a model learns by heart, and stop it in time
+# - give each loss what it takes
+# - find out whether the fault is in the loop or in the data, with a single batch
+#
+# It takes about {minutes} minutes of reading and running, and {exercises} for the exercises. Side paths, folded under a question, are optional.
+
+# %% name="parameters" parameters=true
+seed = 0  # any whole number will do; the chapter holds for all of them
+short = False  # True: fewer repetitions, to run the whole chapter sooner
+
+# %% setup=true
+import copy
+import math
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+from autograder import check, hint, mine, progress, reveal, shows_error
+from course.figures import ch04 as figures
+from course.figures.plots import plots_take_the_ink_of_the_page
+from course.instruments import show_digits
+
+torch.set_num_threads(1)  # for models this small, a second one costs more than it brings
+_ = torch.manual_seed(seed)
+plots_take_the_ink_of_the_page()
+
+# %% [markdown]
+# Here are eight loops with one fault each; dotted is what a sound loop does on the same data. At the end of this sitting you fix all eight.
+
+# %% name="first-page" figure=true
+figures.symptoms()
+
+# %% [markdown] name="by-heart-text"
+# ## 1 Learned by heart
+#
+# *{minutes} minutes*
+#
+# Whoever learns last year's exam by heart gets full marks for it, and may fail this year's. So may a model.
+# Here are ten measurements, with a straight line and with a curve.
+
+# %% figure=true
+figures.ten_points()
+
+# %% [markdown]
+# The curve goes through every point; the line misses most of them by a little.
+# *Which of the two would you trust with ten new measurements?* Make up your mind, then look.
+
+# %% figure=true
+figures.ten_points(new=True)
+
+# %% [markdown]
+# The curve has learned the noise of the ten points too.
+# That is **overfitting**: to be good at what was seen, at the cost of what was not.
+#
+# ### Wrong labels
+#
+# Now the same with digits. Here they are again: 1,400 to learn from, and 397 in the drawer.
+
+# %% name="digits"
+from course.figures.digits import known_digits
+
+ink, labels = known_digits()
+ink = ink / 16  # from 0 to 1, as in chapter 4a
+order = torch.randperm(len(ink))
+known, unseen = order[:1400], order[1400:]
+drawer = [(ink[unseen], labels[unseen])]
+
+# %% claim=true
+assert ink.shape == (1797, 64) and ink.max() == 1 and len(unseen) == 397
+
+# %% mine=true name="from-chapter-4a"
+def plain_mlp(sizes, activation):
+    a, b, c = sizes
+    return nn.Sequential(nn.Linear(a, b), activation(), nn.Linear(b, c))
+
+
+def plain_step(model, optimizer, criterion, x, y):
+    loss = criterion(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+def plain_evaluate(model, loader, criterion):
+    [(inputs, targets)] = loader  # one batch, such as our drawer
+    model.eval()
+    with torch.no_grad():
+        logits = model(inputs)
+    model.train()
+    right = (logits.argmax(dim=1) == targets).float()
+    return {"loss": criterion(logits, targets).item(), "accuracy": right.mean().item()}
+
+
+MyMLP = mine("MLP", plain_mlp)
+my_train_step = mine("train_step", plain_step)
+my_evaluate = mine("evaluate", plain_evaluate)
+
+
+def plain_fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for _ in range(epochs):
+        model.train()
+        losses = [my_train_step(model, optimizer, criterion, x, y) for x, y in loader]
+        measured = my_evaluate(model, drawer, criterion)
+        history.append((sum(losses) / len(losses), measured["loss"], measured["accuracy"]))
+    return history
+
+
+my_fit = mine("fit", plain_fit)
+
+# %% [markdown]
+# Take only a hundred of them, and suppose that a tired person labeled them late at night: one label in five is wrong.
+# Ten of the twenty wrong ones:
+
+# %% name="hundred-digits"
+few_ink, truth = ink[known[:100]], labels[known[:100]]
+few_labels = truth.clone()
+few_labels[:20] = (truth[:20] + torch.randint(1, 10, (20,))) % 10  # each some other digit
+few = DataLoader(TensorDataset(few_ink, few_labels), batch_size=20, shuffle=True)
+show_digits(few_ink[:10], is_=[f"labeled {label}" for label in few_labels[:10]])
+
+# %% claim=true
+assert len(few) == 5 and (few_labels != truth).sum() == 20
+
+# %% [markdown]
+# Train with your `fit`, for 200 epochs, since an epoch has only five steps now.
+#
+# *Predict.* In the end, how many of the twenty wrong labels does the model give back?
+
+# %% predict=true
+guess = 20  # a number
+
+# %% name="crammed"
+_ = torch.manual_seed(seed)
+crammer = MyMLP([64, 64, 10], nn.ReLU)
+sgd = torch.optim.SGD(crammer.parameters(), lr=0.5)
+crammed = my_fit(crammer, sgd, F.cross_entropy, few, drawer, 200)
+given_back = (crammer(few_ink[:20]).argmax(dim=1) == few_labels[:20]).sum().item()
+_, _, share = crammed[-1]
+print(f"of the drawer it reads {share:.0%}")
+reveal(guess, given_back)
+
+# %% claim=true
+assert given_back >= 18 and 0.55 < share < 0.85
+
+# %% [markdown]
+# It has learned the wrong labels as faithfully as the digits. From when on did that do harm? Draw both losses.
+
+# %% name="curves-part"
+import matplotlib.pyplot as plt
+
+losses, in_drawer, _ = zip(*crammed)  # rows become columns
+lowest = in_drawer.index(min(in_drawer)) + 1
+plt.plot(losses, label="training loss")
+plt.plot(in_drawer, label=f"validation loss (the drawer), lowest at epoch {lowest}")
+plt.xlabel("epoch")
+plt.ylabel("loss")
+plt.legend()
+plt.show()
+
+# %% claim=true
+assert crammed[-1][0] < 0.03 and in_drawer[-1] > 1.25 * min(in_drawer)
+assert lowest < 80
+
+# %% [markdown]
+# There is the turning point. On the hundred the loss goes down to almost 0. In the drawer it falls too, but only for a while, and then it climbs.
+#
+# At first the model learns what all digits share, for example that a 0 is round, and that helps in the drawer too.
+# What is left after that belongs to these hundred alone: a smudge here, a crooked stroke there, a wrong label.
+# To learn it, the model has to bend away from what it knew.
+
+# %% [markdown] name="remedies-text"
+# ## 2 What helps against it
+#
+# *{minutes} minutes*
+#
+# ### More data
+#
+# Eight hundred digits are harder to learn by heart than fifty. Here are three models, with about as many steps for each (and right labels).
+
+# %% name="more-digits"
+shares = []
+for count, epochs in ((50, 333), (200, 100), (800, 25)):  # the fewer, the more often
+    rows = TensorDataset(ink[known[:count]], labels[known[:count]])
+    batches = DataLoader(rows, batch_size=20, shuffle=True)
+    model = MyMLP([64, 64, 10], nn.ReLU)
+    sgd = torch.optim.SGD(model.parameters(), lr=0.5)
+    _, _, share = my_fit(model, sgd, F.cross_entropy, batches, drawer, epochs)[-1]
+    shares.append(share)
+    print(f"{count:3} digits, {epochs} epochs: reads {round(share * 397)} of the 397 in the drawer")
+
+# %% claim=true
+assert shares[0] + 0.02 < shares[1] < shares[2] and shares[2] > 0.93
+
+# %% [markdown]
+# The more digits a model has met, the better it reads others. The second step up is already small.
+#
+# ### Stop in time
+#
+# And if there are no more? The lowest point of the drawer's loss lay on the way.
+# So keep the model of that moment, and stop when nothing better has come for, say, twenty epochs: that is **early stopping**.
+# You wrote `save_best` for this in chapter 3d: where the loss is the lowest so far, it gives back a dict with this loss and a copy of the weights.
+
+# %% mine=true name="stop-early"
+def plain_save_best(module, best, loss):
+    if best and best["loss"] <= loss:
+        return best
+    return {"loss": loss, "state": copy.deepcopy(module.state_dict())}
+
+
+my_save_best = mine("save_best", plain_save_best)
+
+# %% [markdown]
+# Here is the training of section 1 once more, from the same first weights, one epoch at a time:
+
+# %% name="save-on-the-way"
+_ = torch.manual_seed(seed)
+late = MyMLP([64, 64, 10], nn.ReLU)
+sgd = torch.optim.SGD(late.parameters(), lr=0.5)
+best = None
+for epoch in range(200):
+    _, drawer_loss, _ = my_fit(late, sgd, F.cross_entropy, few, drawer, 1)[0]  # one epoch
+    best = my_save_best(late, best, drawer_loss)
+    if best["loss"] == drawer_loss:
+        best_epoch = epoch
+    if epoch - best_epoch == 20:
+        break
+print(f"stopped after {epoch + 1} of 200 epochs; the best was number {best_epoch + 1}")
+
+# %% claim=true
+assert epoch < 120
+
+# %% [markdown]
+# Put the copy into a fresh model. Let the other one go on to epoch 200, and compare.
+
+# %% name="stopped"
+early = MyMLP([64, 64, 10], nn.ReLU)
+early.load_state_dict(best["state"])
+my_fit(late, sgd, F.cross_entropy, few, drawer, 199 - epoch)
+for name, model in (("stopped", early), ("in the end", late)):
+    seen = my_evaluate(model, drawer, F.cross_entropy)
+    print(f"{name}: loss {seen['loss']:.2f}, {round((1 - seen['accuracy']) * 397)} wrong of 397")
+
+# %% claim=true
+_stopped = my_evaluate(early, drawer, F.cross_entropy)
+assert abs(_stopped["loss"] - best["loss"]) < 1e-6 and _stopped["loss"] < 0.85 * seen["loss"]
+assert _stopped["accuracy"] > seen["accuracy"] - 0.01
+_decayed = MyMLP([64, 64, 10], nn.ReLU)
+_pulled = torch.optim.SGD(_decayed.parameters(), lr=0.5, weight_decay=0.01)
+_gentle = my_fit(_decayed, _pulled, F.cross_entropy, few, drawer, 200)
+assert _gentle[-1][1] - _gentle[-1][0] < crammed[-1][1] - crammed[-1][0]
+
+# %% [markdown]
+# So stopping has saved time, and mistakes too. But what does the stopped model say of the twenty digits with a wrong label?
+
+# %% name="twenty-wrong-labels"
+says = early(few_ink[:20]).argmax(dim=1)
+show_digits(few_ink[:20], says=says, is_=truth[:20])
+print("what they truly are:", (says == truth[:20]).sum().item(), "of 20")
+
+# %% claim=true
+assert (says == truth[:20]).sum() > (late(few_ink[:20]).argmax(dim=1) == truth[:20]).sum()
+
+# %% [markdown]
+# Each of these right answers it gives against its teacher, who told it something else in each epoch. The eighty right labels had outvoted the wrong one.
+#
+# ### A second drawer
+#
+# One caution. Of all those moments you took the one at which the drawer's loss was lowest. The model was good then, and a little lucky too.
+# For an honest number you need a second drawer, opened once, at the very end: the **test** set.
+
+# %% [markdown] side=true
+# #### What does the loss see that the count of mistakes does not?
+#
+# *{minutes} minutes*
+#
+# It asks how *sure* the model is of its answers, and softmax, from chapter 2, tells you.
+#
+# *Predict.* Which of the two is surer of its wrong answers?
+
+# %% predict=true
+guess = "late"  # "early" or "late"
+
+# %% name="share-stays"
+def sure_of_mistakes(model):
+    """How sure a model is, in the mean, of what it reads wrongly in the drawer."""
+    with torch.no_grad():
+        sure, says = model(ink[unseen]).softmax(dim=1).max(dim=1)  # the largest share, and where
+    return sure[says != labels[unseen]].mean().item()
+
+
+sureness = {"early": sure_of_mistakes(early), "late": sure_of_mistakes(late)}
+for name, sure in sureness.items():
+    print(f"{name}: {sure:.0%} sure of what it reads wrongly")
+reveal(guess, max(sureness, key=sureness.get))
+
+# %% claim=true
+assert sureness["late"] > sureness["early"] + 0.02
+with torch.no_grad():
+    _read = [_model(ink[unseen]).softmax(dim=1).max(dim=1) for _model in (early, late)]
+_right = [_says == labels[unseen] for _, _says in _read]
+assert _read[1][0][_right[1]].mean() > _read[0][0][_right[0]].mean()  # and surer of the others
+
+# %% [markdown]
+# In the end it is surer, even where it is wrong. So by stopping you also win a model that doubts where it should.
+
+# %% [markdown] side=true
+# #### Can a model learn pure noise?
+#
+# *{minutes} minutes*
+#
+# By heart, yes.
+# Here 80 of 100 rows are for training, and the targets have nothing to do with the inputs.
+# The training loss falls all the same, below what saying 0 each time gets. (Its limit is the loss of the best weights for these rows, which least squares finds.)
+# On new rows, what was learned does harm.
+
+# %% name="noise-targets"
+rows_order = torch.randperm(100)
+train_rows, validation_rows = rows_order[:80], rows_order[80:]
+noise_in, noise_out = torch.randn(100, 10)[train_rows], torch.randn(100, 1)[train_rows]
+new_in, new_out = torch.randn(5000, 10), torch.randn(5000, 1)
+guesser = nn.Linear(10, 1)
+sgd = torch.optim.SGD(guesser.parameters(), lr=0.1)
+for _ in range(100):
+    noise_loss = my_train_step(guesser, sgd, F.mse_loss, noise_in, noise_out)
+print(f"training {noise_loss:.2f}, saying 0: {(noise_out**2).mean():.2f}")
+with torch.no_grad():
+    new_loss = F.mse_loss(guesser(new_in), new_out)
+print(f"new rows {new_loss:.2f}, saying 0: {(new_out**2).mean():.2f}")
+
+# %% claim=true
+_columns = torch.cat([noise_in, torch.ones(80, 1)], dim=1)
+_floor = F.mse_loss(_columns @ torch.linalg.lstsq(_columns, noise_out).solution, noise_out)
+assert _floor - 1e-4 < noise_loss < (noise_out**2).mean() and new_loss > (new_out**2).mean()
+assert len(train_rows) == 80 and set(train_rows.tolist()).isdisjoint(validation_rows.tolist())
+
+# %% [markdown] name="logits-text"
+# ## 3 What a loss takes
+#
+# *{minutes} minutes*
+#
+# A loss gives a number for almost anything that you hand it, and so many silent bugs live there.
+#
+# `F.cross_entropy` takes logits: it does the softmax itself, and then takes minus the log of the right class's probability.
+# Now somebody is kind enough to apply `softmax` first.
+#
+# *Predict.* The logits are [10, 0, 0] and the right label is 0, so the model is right and very sure. With a `softmax` before the loss, is the loss about 0 or about 0.55?
+
+# %% predict=true
+guess = 0.55  # 0.0 or 0.55
+
+# %% name="double-softmax"
+logits, label = torch.tensor([[10.0, 0.0, 0.0]]), torch.tensor([0])
+once = F.cross_entropy(logits, label)
+twice = F.cross_entropy(logits.softmax(dim=1), label)
+print("with logits:", once.item())
+print("softmax of the logits:", logits.softmax(dim=1))
+reveal(guess, round(twice.item(), 2))
+
+# %% claim=true
+assert torch.allclose(once, -logits.log_softmax(dim=1)[0, 0]) and once < 1e-4
+_column, _row = torch.tensor([[1.0], [2.0], [3.0]]), torch.tensor([1.0, 2.0, 3.0])
+_table = (_column - _row) ** 2  # the question below
+assert _table.shape == (3, 3) and round(_table.mean().item(), 1) == 1.3
+assert ((_column.squeeze(1) - _row) ** 2).mean() == 0
+
+# %% [markdown]
+# The first softmax gives almost [1, 0, 0]. The second one takes these for logits, and 1 is hardly more than 0.
+# So with three classes the loss can never fall below 0.55, with ten not below 1.46, and nobody complains.
+#
+# The other trap is a wrong shape, and you have been in it.
+#
+# <details><summary>From chapter 1b: three predictions, (3, 1), are all right, and the three targets are (3,). Why is the mean of <code>(prediction - targets) ** 2</code> not 0?</summary>
+#
+# A column minus a row is a table of each prediction against every target, so the mean is over nine numbers. For 1, 2 and 3 it is 1.3.
+# A model trained by it learns to predict the mean of the targets for everything.
+#
+# </details>
+#
+# ### Yes or no
+#
+# Is this message spam? For two answers one score is enough. `sigmoid` turns it into a probability: 0 becomes one half.
+# The loss for it, `binary_cross_entropy_with_logits`, takes the score itself and does the sigmoid inside, as `cross_entropy` does the softmax.
+
+# %% name="yes-or-no"
+scores, truly_spam = torch.tensor([-4.0, 0.0, 4.0]), torch.ones(3)
+print(scores.sigmoid())
+print(F.binary_cross_entropy_with_logits(scores, truly_spam, reduction="none"))
+
+# %% claim=true
+_losses = F.binary_cross_entropy_with_logits(scores, truly_spam, reduction="none")
+assert torch.allclose(_losses, -scores.sigmoid().log()) and abs(_losses[1] - math.log(2)) < 1e-6
+
+# %% [markdown]
+# All three are spam. Being sure of it costs almost nothing, not knowing costs log(2), and being sure of the opposite costs 4.
+#
+# ### Exercise: `loss_inputs`
+#
+# *{minutes} minutes*
+#
+# One model may answer several questions: most of its layers serve all of them, and then each question has a last layer of its own, called a **head**. Here are five heads, with five mistakes in the loss. What goes where:
+#
+# | head | to predict | the model gives | targets | criterion |
+# |---|---|---|---|---|
+# | price | a number | (n,) or (n, 1) | floats of the same shape | `mse_loss` |
+# | spam | yes or no | logits (n,) | floats 0 and 1, (n,) | `binary_cross_entropy_with_logits` |
+# | digit | one of k | logits (n, k) | labels (n,), int64 | `cross_entropy` |
+# | marked | one of k, as shares | logits (n, k) | floats (n, k) | `cross_entropy` |
+# | letters | each letter of a word: one of k | logits (letters, k) | labels (letters,), int64 | `cross_entropy` |
+#
+# The last one is new: a row with several answers, logits (n, length, k). `cross_entropy` wants one answer per row, so lay the letters of all words under one another.
+
+# %% name="loss-inputs-example"
+words, spelled = torch.randn(4, 5, 26), torch.randint(26, (4, 5))  # 4 words of 5 letters
+print(words.flatten(0, 1).shape, spelled.flatten().shape)  # 20 letters
+
+# %% exercise="loss_inputs"
+### BEGIN STARTER
+# def loss_inputs(head, output, target):
+#     """Return the loss of one head of a model with five heads, a scalar to call backward on.
+#
+#     For logits of zeros, "digit" gives log(k) and "spam" gives log(2).
+#
+#     There are n rows and k classes. By head, the loss that is asked for:
+#     "digit": logits (n, k), target labels (n,): cross-entropy.
+#     "marked": logits (n, k), target whole numbers (n, k), one 1 per row: cross-entropy.
+#     "letters": logits (n, length, k), target labels (n, length): cross-entropy, the mean over
+#     all letters.
+#     "spam": logits (n,), target (n,) of 0 and 1 as floats: binary cross-entropy.
+#     "price": predictions (n, 1), target floats (n,): mean squared error.
+#     """
+#     if head == "digit":
+#         return F.cross_entropy(output.softmax(dim=1), target)
+#     if head == "marked":
+#         return F.cross_entropy(output, target)
+#     if head == "letters":
+#         return F.mse_loss(output.argmax(dim=2).float(), target.float())
+#     if head == "spam":
+#         return F.binary_cross_entropy_with_logits(torch.sigmoid(output), target)
+#     return F.mse_loss(output, target)
+### END STARTER
+def loss_inputs(head, output, target):
+    """Return the loss of one head of a model with five heads, a scalar to call backward on.
+
+    For logits of zeros, "digit" gives log(k) and "spam" gives log(2).
+
+    There are n rows and k classes. By head, the loss that is asked for:
+    "digit": logits (n, k), target labels (n,): cross-entropy.
+    "marked": logits (n, k), target whole numbers (n, k), one 1 per row: cross-entropy.
+    "letters": logits (n, length, k), target labels (n, length): cross-entropy, the mean over
+    all letters.
+    "spam": logits (n,), target (n,) of 0 and 1 as floats: binary cross-entropy.
+    "price": predictions (n, 1), target floats (n,): mean squared error.
+    """
+    ### BEGIN SOLUTION
+    if head == "digit":
+        return F.cross_entropy(output, target)
+    if head == "marked":
+        return F.cross_entropy(output, target.to(output.dtype))
+    if head == "letters":
+        return F.cross_entropy(output.flatten(0, 1), target.flatten())
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(output, target)
+    return F.mse_loss(output.squeeze(1), target)
+    ### END SOLUTION
+
+
+# %% check="loss_inputs" points=4
+check("loss_inputs", loss_inputs)
+
+# %% mine=true
+def plain_losses(head, output, target):
+    if head == "price":
+        return ((output[:, 0] - target) ** 2).mean()
+    if head == "spam":
+        return F.softplus(torch.where(target == 1, -output, output)).mean()
+    logs = output.log_softmax(dim=-1)
+    if head == "marked":
+        return -(logs * target).sum(dim=-1).mean()
+    return -logs.gather(-1, target.unsqueeze(-1)).mean()
+
+
+my_loss_inputs = mine("loss_inputs", plain_losses)
+
+# %% [markdown]
+# Outputs that are all 0 know nothing, so their loss should be the log of the number of answers.
+
+# %% name="loss-inputs-used"
+letters = my_loss_inputs("letters", torch.zeros(4, 5, 26), spelled).item()
+print(f"letters {letters:.3f}, and log(26) is {math.log(26):.3f}")
+
+# %% claim=true
+_four = torch.tensor([3, 1, 4, 1])
+for _k, _first in (
+    (10, my_loss_inputs("digit", torch.zeros(4, 10), _four)),
+    (10, my_loss_inputs("marked", torch.zeros(4, 10), F.one_hot(_four, 10))),
+    (26, my_loss_inputs("letters", torch.zeros(4, 5, 26), torch.randint(26, (4, 5)))),
+    (2, my_loss_inputs("spam", torch.zeros(4), torch.tensor([0.0, 1, 1, 0]))),
+):
+    assert abs(_first.item() - math.log(_k)) < 1e-5
+
+# %% [markdown]
+# (The first loss does not reveal a second softmax, which turns equal scores into equal shares. That one shows later, where the loss stops.)
+
+# %% [markdown] side=true
+# #### Are they the same five lines for a yes or no?
+#
+# *{minutes} minutes*
+#
+# Yes.
+# A classifier of two that knows nothing yet has a loss near log(2), about 0.69, which is that of saying "fifty-fifty".
+
+# %% name="classifier-step"
+yes_no = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
+points = torch.randn(32, 2)
+right_side = (points[:, :1] > 0).float()
+sgd = torch.optim.SGD(yes_no.parameters(), lr=0.1)
+bce = nn.BCEWithLogitsLoss()
+sides = [my_train_step(yes_no, sgd, bce, points, right_side) for _ in range(50)]
+print(f"{sides[0]:.4f} ... {sides[-1]:.4f}")
+
+# %% claim=true
+assert abs(sides[0] - math.log(2)) < 0.25 and sides[-1] < sides[0]
+
+# %% [markdown] side=true
+# #### Which of these mistakes does torch tell me?
+#
+# *{minutes} minutes*
+#
+# Wrong dtypes, wrong places, and what has no gradient.
+
+# %% name="loud-losses"
+outputs, classes = torch.randn(4, 3, requires_grad=True), torch.tensor([0, 2, 1, 1])
+with shows_error(RuntimeError, match="floating point"):
+    F.cross_entropy(outputs, F.one_hot(classes))  # rows of 0s and 1s, as whole numbers
+with shows_error(RuntimeError, match="Long"):
+    F.cross_entropy(outputs, classes.float())  # class labels are int64, also called long
+with shows_error(RuntimeError, match="does not require grad"):
+    F.mse_loss(outputs.argmax(dim=1).float(), classes.float()).backward()
+with shows_error(RuntimeError, match="target size"):
+    # Classes belong in dim 1.
+    F.cross_entropy(torch.randn(4, 5, 3), torch.zeros(4, 5, dtype=torch.int64))
+
+# %% [markdown] side=true
+# #### Can a loss be exactly 0?
+#
+# *{minutes} minutes*
+#
+# For squares, yes; a log loss comes near it, and never arrives.
+
+# %% name="perfect-prediction"
+exact = torch.tensor([1.5, -2.0])
+sure = [
+    F.binary_cross_entropy_with_logits(torch.tensor([logit]), torch.ones(1)).item()
+    for logit in (0.0, 5.0, 10.0)
+]
+print(F.mse_loss(exact, exact).item(), [round(loss, 6) for loss in sure])
+
+# %% claim=true
+assert F.mse_loss(exact, exact) == 0
+assert abs(sure[0] - math.log(2)) < 1e-6 and abs(sure[1] - 0.0067) < 1e-4 and sure[1] > sure[2] > 0
+
+# %% [markdown] name="debug-text"
+# ## 4 When nothing is learned
+#
+# *{minutes} minutes*
+#
+# A model that learns nothing gives no error message, but it gives a curve. Here are eight real ones.
+
+# %% figure=true
+figures.museum()
+
+# %% [markdown]
+# - *sound*: steep at first, then slow; hold the others against it
+# - *rate too small*: the same in slow motion, and nowhere near the bottom at the end
+# - *rate too large*: out of the plot at once
+# - *never cleared*: it swings without end
+# - *different orders*: it stops where a model that always says the mean would stop
+# - *learned by heart*: the blue curve alone looks sound
+# - *dropout on*: one model, measured twice; the lower curve is right
+# - *one wild batch*: a jump, and long after it the loss is still above where it had been
+#
+# A curve gives you a suspect. To convict it, take a single batch, and let the model learn it by heart.
+#
+# *Predict.* 64 digits get *random* labels, so that there is nothing to understand. After 200 steps on this batch, how many of the 64 are "right"?
+
+# %% predict=true
+guess = 64  # a number
+
+# %% name="one-batch"
+batch, nonsense = ink[known[:64]], torch.randint(10, (64,))
+parrot = MyMLP([64, 64, 10], nn.ReLU)
+adam = torch.optim.Adam(parrot.parameters(), lr=0.01)
+losses = [my_train_step(parrot, adam, F.cross_entropy, batch, nonsense) for _ in range(200)]
+right = (parrot(batch).argmax(dim=1) == nonsense).sum().item()
+print(f"loss at first {losses[0]:.2f}, at the end {losses[-1]:.4f}")
+reveal(guess, right)
+
+# %% claim=true
+assert losses[-1] < losses[0] / 10 and right == 64
+
+# %% [markdown] name="habits"
+# A network of this size can do that, if the set-up is sound. Where it fails, the fault is in the set-up and not in the data.
+# Two habits help to find it.
+#
+# - *Look* after each change: at the outputs, a gradient, `.requires_grad`, the labels of a batch, the first loss.
+# - *Change one thing at a time.* After three you cannot say which of them it was.
+#
+# ### Exercise: `overfit_one_batch`
+#
+# *{minutes} minutes*
+#
+# Write a program that looks for you, before it trains. For example, it asks `batch()` twice: are the labels the same? It compares the model's parameters with those in `optimizer.param_groups`: is one missing?
+# (An optimizer keeps what it changes in `param_groups`, a list of dicts with the keys `"params"` and `"lr"`.)
+# Here is a sound trial, for which the answer is "ok".
+
+# %% name="by-heart"
+class Trial:
+    """A set-up to examine: a model, an optimizer, one batch, and a step."""
+
+    def __init__(self, lr=0.01):
+        self.model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 3))
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=lr)
+        self.inputs, self.labels = torch.randn(6, 8), torch.randint(3, (6,))
+
+    def batch(self):
+        return self.inputs, self.labels
+
+    def step(self, x, y):
+        return my_train_step(self.model, self.optimizer, F.cross_entropy, x, y)
+
+
+trial = Trial()
+inputs, targets = trial.batch()
+print("losses:", trial.step(inputs, targets), "then", trial.step(inputs, targets))
+
+# %% exercise="overfit_one_batch"
+def overfit_one_batch(trial):
+    """Say what is wrong with a training set-up, by trying to learn one batch by heart.
+
+    For a sound trial the result is "ok".
+
+    trial.model and trial.optimizer are what you think; trial.batch() gives the batch (x, y);
+    trial.step(x, y) does one training step and returns the loss before it, as a float. At
+    most one thing is wrong. The result is the first of these strings that is true:
+    "shuffled labels": two calls of batch() give the same x with different y
+    "frozen": a parameter of the model has requires_grad False
+    "wrong parameters": a parameter of the model is not among those in the optimizer
+    "no step": step changes no parameter at all
+    "learning rate": none of these, and yet after 100 steps on the batch the loss is not
+    below one tenth of the first
+    "ok": it is below
+    """
+    ### BEGIN SOLUTION
+    (x, y), (same, again) = trial.batch(), trial.batch()
+    if torch.equal(x, same) and not torch.equal(y, again):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if not all(p.requires_grad for p in params):
+        return "frozen"
+    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    if not held.issuperset(map(id, params)):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    first = trial.step(x, y)
+    if all(torch.equal(old, p) for old, p in zip(before, params)):
+        return "no step"
+    for _ in range(99):
+        trial.step(x, y)
+    return "ok" if trial.step(x, y) < first / 10 else "learning rate"
+    ### END SOLUTION
+
+
+# %% check="overfit_one_batch" points=3
+check("overfit_one_batch", overfit_one_batch)
+
+# %% mine=true
+def by_learning(trial):
+    x, y = trial.batch()
+    losses = [trial.step(x, y) for _ in range(101)]
+    return "ok" if losses[-1] < losses[0] / 10 else "learning rate"
+
+
+my_overfit_one_batch = mine("overfit_one_batch", by_learning)
+
+# %% [markdown]
+# Let it examine two, one at a rate that works, and one at a rate that is far too small.
+
+# %% name="overfit-used"
+print(my_overfit_one_batch(Trial(lr=0.01)))
+print(my_overfit_one_batch(Trial(lr=0.000001)))
+
+# %% claim=true
+assert my_overfit_one_batch(Trial(lr=0.01)) == "ok"
+assert my_overfit_one_batch(Trial(lr=0.000001)) == "learning rate"
+
+# %% [markdown] name="bug-hunt"
+# ## 5 Bug hunt
+#
+# *{minutes} minutes*
+#
+# Here are the losses from the top again: eight loops with one fault each, and dotted a sound loop on the same data.
+#
+# Before you read the code, write down a suspect for each curve.
+
+# %% figure=true
+figures.symptoms()
+
+# %% [markdown]
+# ### Exercise: `broken_loops`
+#
+# *{minutes} minutes*
+#
+# Nobody tells you where the fault is. Take one loop at a time, and two or three before you take a break.
+# Change as little as you can: two lines per loop at most, and one is often enough.
+# After 200 steps a sound loop is far down.
+
+# %% name="broken-loops-example"
+inputs = torch.rand(64, 2)
+targets = inputs.sum(dim=1, keepdim=True)  # what it should learn: the sum of the two
+simple = nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 1))
+sgd = torch.optim.SGD(simple.parameters(), lr=0.1)
+fallen = [my_train_step(simple, sgd, F.mse_loss, inputs, targets) for _ in range(200)]
+print(f"{fallen[0]:.3f} ... {fallen[-1]:.4f}")
+
+# %% exercise="broken_loops"
+### BEGIN STARTER
+# def loop_a(model, x, y, steps):
+#     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+#     losses = []
+#     for _ in range(steps):
+#         loss = F.mse_loss(model(x).squeeze(1), y)
+#         loss.backward()
+#         optimizer.step()
+#         losses.append(loss.item())
+#     return losses
+#
+#
+# def loop_b(model, x, y, steps):
+#     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+#     losses = []
+#     for _ in range(steps):
+#         loss = F.mse_loss(model(x).squeeze(1), y)
+#         loss.backward()
+#         optimizer.zero_grad()
+#         optimizer.step()
+#         losses.append(loss.item())
+#     return losses
+#
+#
+# def loop_c(model, x, y, steps):
+#     optimizer = torch.optim.SGD(model.parameters(), lr=10.0)
+#     losses = []
+#     for _ in range(steps):
+#         optimizer.zero_grad()
+#         loss = F.mse_loss(model(x).squeeze(1), y)
+#         loss.backward()
+#         optimizer.step()
+#         losses.append(loss.item())
+#     return losses
+#
+#
+# def loop_d(model, x, y, steps):
+#     twin = copy.deepcopy(model)
+#     optimizer = torch.optim.SGD(twin.parameters(), lr=0.1)
+#     losses = []
+#     for _ in range(steps):
+#         optimizer.zero_grad()
+#         loss = F.mse_loss(model(x).squeeze(1), y)
+#         loss.backward()
+#         optimizer.step()
+#         losses.append(loss.item())
+#     return losses
+#
+#
+# def loop_e(model, x, y, steps):
+#     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+#     losses = []
+#     for _ in range(steps):
+#         optimizer.zero_grad()
+#         loss = ((model(x) - y) ** 2).mean()
+#         loss.backward()
+#         optimizer.step()
+#         losses.append(loss.item())
+#     return losses
+#
+#
+# def loop_f(model, x, y, steps):
+#     losses = []
+#     for _ in range(steps):
+#         optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+#         optimizer.zero_grad()
+#         loss = F.mse_loss(model(x).squeeze(1), y)
+#         loss.backward()
+#         optimizer.step()
+#         losses.append(loss.item())
+#     return losses
+#
+#
+# def loop_g(model, x, y, steps):
+#     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+#     losses = []
+#     for _ in range(steps):
+#         optimizer.zero_grad()
+#         order = torch.randperm(len(x))
+#         loss = F.mse_loss(model(x[order]).squeeze(1), y)
+#         loss.backward()
+#         optimizer.step()
+#         losses.append(loss.item())
+#     return losses
+#
+#
+# def loop_h(model, x, y, steps):
+#     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+#     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)  # per epoch: 20 steps
+#     losses = []
+#     for step in range(steps):
+#         optimizer.zero_grad()
+#         loss = F.mse_loss(model(x).squeeze(1), y)
+#         loss.backward()
+#         optimizer.step()
+#         scheduler.step()
+#         losses.append(loss.item())
+#     return losses
+#
+#
+# def broken_loops():
+#     """Return the eight loops, fixed: a dict from "a" to "h" (leave this function as it is).
+#
+#     Each loop(model, x, y, steps) trains model in place, by full batches, on x (n, d) and y
+#     (n,), where model(x) is (n, 1), and returns the list of its steps losses, each from before the
+#     step. Fixed, each learns: the loss falls to a small part of the first. Keep each loop's kind
+#     of optimizer. At most 2 lines of a loop may differ from what you were given; a line
+#     that is added, taken away, moved or rewritten counts once.
+#
+#     broken_loops()["a"](model, x, y, 200) returns 200 floats.
+#     """
+#     return {
+#         "a": loop_a,
+#         "b": loop_b,
+#         "c": loop_c,
+#         "d": loop_d,
+#         "e": loop_e,
+#         "f": loop_f,
+#         "g": loop_g,
+#         "h": loop_h,
+#     }
+### END STARTER
+### BEGIN SOLUTION
+def loop_a(model, x, y, steps):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    losses = []
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss = F.mse_loss(model(x).squeeze(1), y)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def loop_b(model, x, y, steps):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    losses = []
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss = F.mse_loss(model(x).squeeze(1), y)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def loop_c(model, x, y, steps):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    losses = []
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss = F.mse_loss(model(x).squeeze(1), y)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def loop_d(model, x, y, steps):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    losses = []
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss = F.mse_loss(model(x).squeeze(1), y)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def loop_e(model, x, y, steps):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    losses = []
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss = ((model(x).squeeze(1) - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def loop_f(model, x, y, steps):
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+    losses = []
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss = F.mse_loss(model(x).squeeze(1), y)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def loop_g(model, x, y, steps):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    losses = []
+    for _ in range(steps):
+        optimizer.zero_grad()
+        order = torch.randperm(len(x))
+        loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def loop_h(model, x, y, steps):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)  # per epoch: 20 steps
+    losses = []
+    for step in range(steps):
+        optimizer.zero_grad()
+        loss = F.mse_loss(model(x).squeeze(1), y)
+        loss.backward()
+        optimizer.step()
+        if step % 20 == 19:
+            scheduler.step()
+        losses.append(loss.item())
+    return losses
+
+
+def broken_loops():
+    """Return the eight loops, fixed: a dict from "a" to "h" (leave this function as it is).
+
+    Each loop(model, x, y, steps) trains model in place, by full batches, on x (n, d) and y
+    (n,), where model(x) is (n, 1), and returns the list of its steps losses, each from before the
+    step. Fixed, each learns: the loss falls to a small part of the first. Keep each loop's kind
+    of optimizer. At most 2 lines of a loop may differ from what you were given; a line
+    that is added, taken away, moved or rewritten counts once.
+
+    broken_loops()["a"](model, x, y, 200) returns 200 floats.
+    """
+    return {
+        "a": loop_a,
+        "b": loop_b,
+        "c": loop_c,
+        "d": loop_d,
+        "e": loop_e,
+        "f": loop_f,
+        "g": loop_g,
+        "h": loop_h,
+    }
+### END SOLUTION
+
+
+# %% check="broken_loops" points=5
+check("broken_loops", broken_loops)
+
+# %% [markdown] name="checklist"
+# ## What you can do now
+#
+# Look up what you see:
+#
+# | the loss ... | look at |
+# |---|---|
+# | is far from log(k) at first | the scale of the inputs; the first weights; shapes |
+# | does not move at all | `step`, `backward`, `zero_grad` between them; the optimizer's parameters; `requires_grad` |
+# | swings | `zero_grad` missing; the learning rate |
+# | explodes, or is nan | the learning rate; the scale of the data; one wild batch |
+# | stops at the spread of the targets | inputs and targets out of step; (n, 1) against (n,) |
+# | stops early | softmax before the loss; a rate that decays too soon |
+# | falls, and the model says one thing to everything | not shuffled |
+# | is fine, but not on new data | learned by heart; measured in the wrong mode |
+
+# %% name="progress"
+progress(4)
+
+# %% [markdown] name="questions"
+# ### Can you answer these?
+#
+# Say it aloud, then open the answers.
+#
+# 1. A model reads all the digits that it learned from, and 88 in 100 others. What has happened, and what helps?
+# 2. Why does early stopping need a second drawer?
+# 3. A loss with three classes stops at 0.55, whatever you do. What do you suspect?
+# 4. The model does not even learn one batch by heart. What do you look at before you train again?
+#
+# <details><summary>Answers</summary>
+#
+# 1. It has learned them by heart. More data; else the model of its best epoch.
+# 2. You chose the moment by the first one, so its number is a little too good.
+# 3. A `softmax` before `cross_entropy`.
+# 4. The batch twice, `requires_grad`, and what the optimizer holds.
+#
+# </details>
+#
+# Next comes *Chapter 4c: Learning rates*. There all five lines are right, and it still does not arrive.

@@ -1,0 +1,652 @@
+# %% [markdown] name="opening"
+# # Chapter 4x: More tools
+#
+# *Press Shift and Enter, from the top: each press runs one cell and goes to the next.*
+#
+# *What if your data are not two tensors, one batch is wild, or somebody pulls the plug?*
+#
+# This is an excursion from chapters 4a to 4c, and nothing later needs it. It has four parts that do not depend on each other. You learn to
+#
+# - make a data set of your own, and batches of rows of different lengths
+# - clip a gradient that is too long
+# - write an optimizer yourself
+# - stop a training and go on later, as if nothing had happened
+#
+# It takes about {minutes} minutes of reading and running, and {exercises} for the exercises; the stretch exercises come on top. Side paths, folded under a question, are optional.
+
+# %% name="parameters" parameters=true
+seed = 0  # any whole number will do; the chapter holds for all of them
+short = False  # True: fewer repetitions, to run the whole chapter sooner
+
+# %% setup=true
+import copy
+import math
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+from autograder import check, hint, mine, progress, reveal, shows_error
+from course.figures import ch04 as figures
+
+torch.set_num_threads(1)  # for models this small, a second one costs more than it brings
+_ = torch.manual_seed(seed)
+
+# %% [markdown]
+# Here is one of the tools: a gradient that is too long keeps its direction, and loses its length.
+
+# %% name="first-page" figure=true
+figures.clipped((3.0, 4.0), 1.0)
+
+# %% [markdown] name="datasets"
+# ## 1 Data of your own
+#
+# *{minutes} minutes*
+#
+# The digits lie in two tensors; your data may lie in a folder.
+# Then you write a **Dataset**, and a DataLoader wants only two things from it: how many rows there are, and row i.
+#
+# ### Exercise: `PairDataset`
+#
+# *{minutes} minutes*
+#
+# Write a class with `__len__` and `__getitem__`. A list has both, so it is already a data set:
+
+# %% name="pair-example"
+pairs = [(torch.tensor(1.0), torch.tensor(0)), (torch.tensor(2.0), torch.tensor(1))]
+print(next(iter(DataLoader(pairs, batch_size=2))))
+
+# %% exercise="PairDataset"
+### BEGIN STARTER
+# class PairDataset(Dataset):
+#     """Inputs and targets as a data set of pairs.
+#
+#     PairDataset(torch.tensor([1.0, 2.0]), torch.tensor([0, 1]))[1] is (tensor(2.), tensor(1)).
+#
+#     PairDataset(x, y) takes two tensors with equally many rows; other lengths are a
+#     ValueError. len() is the number of rows; item i is the pair (x[i], y[i]), a tuple,
+#     for i from 0, or counted from the end with -1; an i out of range is an IndexError.
+#     """
+#
+#     def __init__(self, x, y):
+#         raise NotImplementedError()
+#
+#     def __len__(self):
+#         raise NotImplementedError()
+#
+#     def __getitem__(self, i):
+#         raise NotImplementedError()
+### END STARTER
+class PairDataset(Dataset):
+    """Inputs and targets as a data set of pairs.
+
+    PairDataset(torch.tensor([1.0, 2.0]), torch.tensor([0, 1]))[1] is (tensor(2.), tensor(1)).
+
+    PairDataset(x, y) takes two tensors with equally many rows; other lengths are a
+    ValueError. len() is the number of rows; item i is the pair (x[i], y[i]), a tuple,
+    for i from 0, or counted from the end with -1; an i out of range is an IndexError.
+    """
+
+    ### BEGIN SOLUTION
+    def __init__(self, x, y):
+        if len(x) != len(y):
+            raise ValueError(f"{len(x)} inputs and {len(y)} targets")
+        self.pairs = list(zip(x, y))
+
+    def __len__(self):
+        return len(self.pairs)
+
+    def __getitem__(self, i):
+        return self.pairs[i]
+    ### END SOLUTION
+
+
+# %% check="PairDataset" points=2
+check("PairDataset", PairDataset)
+
+# %% [markdown]
+# *Predict.* Two sentences of 3 and 1 words, in one batch: "an error", "cut to 1 word" or "filled up with zeros"?
+
+# %% predict=true
+guess = "an error"  # "an error", "cut to 1 word" or "filled up with zeros"
+
+# %% name="ragged"
+sentences = [torch.tensor([5, 6, 7]), torch.tensor([8])]
+with shows_error(RuntimeError, match="equal size"):
+    next(iter(DataLoader(sentences, batch_size=2)))
+reveal(guess, "an error")
+
+# %% [markdown]
+# A loader stacks the rows of a batch. Where they do not stack, hand it a function, `collate_fn=...`, which gets the list of rows and returns the batch.
+#
+# ### Exercise: `collate_pad`
+#
+# *{minutes} minutes*
+#
+# Write such a function: fill up the short rows, and keep the true lengths.
+
+# %% name="collate-example"
+print([len(sentence) for sentence in sentences])
+
+# %% exercise="collate_pad"
+def collate_pad(batch, pad=0):
+    """Put 1-D tensors of different lengths into one table, padded at the end.
+
+    collate_pad([torch.tensor([5, 6]), torch.tensor([7])], pad=-1) gives [[5, 6], [7, -1]]
+    and [2, 1].
+
+    batch: a list of 1-D tensors of one dtype. Returns (padded, lengths): padded is (number
+    of tensors, longest length) of that dtype, each row filled up with pad; lengths is a
+    list of ints, the lengths before. A tensor may be empty. The tensors stay as they were.
+    """
+    ### BEGIN SOLUTION
+    lengths = [len(row) for row in batch]
+    padded = torch.full((len(batch), max(lengths)), pad, dtype=batch[0].dtype)
+    for i, row in enumerate(batch):
+        padded[i, : len(row)] = row
+    return padded, lengths
+    ### END SOLUTION
+
+
+# %% check="collate_pad" points=2
+check("collate_pad", collate_pad)
+
+# %% mine=true
+def plain_collate(batch):
+    lengths = [len(row) for row in batch]
+    return nn.utils.rnn.pad_sequence(batch, batch_first=True), lengths
+
+
+my_collate_pad = mine("collate_pad", plain_collate)
+
+# %% name="collate-used"
+print(next(iter(DataLoader(sentences, batch_size=2, collate_fn=my_collate_pad))))
+
+# %% [markdown] name="clipping-text"
+# ## 2 One wild batch
+#
+# *{minutes} minutes*
+#
+# One bad batch can undo an hour of training.
+# **Clipping** limits the length of the gradient, all parameters taken together, and keeps its direction; it stands between `backward` and `step`.
+#
+# *Predict.* Two parameters have the gradients 300 and 400, and the length may be 1. What is the first one afterwards?
+
+# %% predict=true
+guess = 0.6  # a number
+
+# %% name="clipping"
+a, b = torch.zeros(1, requires_grad=True), torch.zeros(1, requires_grad=True)
+(300 * a + 400 * b).sum().backward()  # a wild batch
+norm = nn.utils.clip_grad_norm_([a, b], max_norm=1.0)
+print(f"norm before {norm:.0f}; gradients {a.grad.item():.2f} and {b.grad.item():.2f}")
+reveal(guess, round(a.grad.item(), 4))
+
+# %% claim=true
+assert norm == 500 and torch.allclose(torch.cat([a.grad, b.grad]), torch.tensor([0.6, 0.8]))
+torch.optim.SGD([a, b], lr=0.1).step()
+assert math.hypot(a.item(), b.item()) <= 0.1 + 1e-6  # at most lr * max_norm
+
+# %% [markdown]
+# They were 3 to 4, and still are: the direction is kept. What comes back is the norm from before.
+
+# %% [markdown] side=true name="arrange-clip-grad-norm"
+# #### Would you like the lines of `clip_grad_norm`, shuffled?
+#
+# *{minutes} minutes*
+#
+# The next exercise begins with a blank cell.
+# Here are its lines in a wrong order, with gaps, and with two lines that are not needed.
+
+# %%
+from explorers import arrange
+
+arrange("clip_grad_norm")
+
+# %% [markdown]
+# ### Exercise: `clip_grad_norm`
+#
+# *{minutes} minutes*
+#
+# Now write it. The point is what "all parameters taken together" means.
+
+# %% name="clip-example"
+length = math.hypot(3, 4)  # of the gradients 3 and 4 together
+print(length, "and, cut to the length 1:", 3 / length, 4 / length)
+
+# %% exercise="clip_grad_norm"
+def clip_grad_norm(params, max_norm):
+    """Shorten all gradients together to at most max_norm, in place; return their norm before.
+
+    For gradients [3.0] and [4.0] and max_norm 1.0 the result is 5.0, and they become [0.6]
+    and [0.8].
+
+    params: any iterable of tensors, perhaps a generator; those whose .grad is None are
+    left out. The norm is that of all gradients laid end to end: the square root of the sum
+    of all squared entries. Where it is above max_norm, every gradient is multiplied by
+    max_norm / norm; otherwise none changes. The result is a float; without any gradient, 0.0.
+    """
+    ### BEGIN SOLUTION
+    grads = [p.grad for p in params if p.grad is not None]
+    norm = math.sqrt(sum((grad**2).sum().item() for grad in grads))
+    if norm > max_norm:
+        for grad in grads:
+            grad.mul_(max_norm / norm)
+    return norm
+    ### END SOLUTION
+
+
+# %% check="clip_grad_norm" points=2
+check("clip_grad_norm", clip_grad_norm)
+
+# %% [markdown] name="by-hand-text"
+# ## 3 Optimizers by hand
+#
+# *{minutes} minutes*
+#
+# An optimizer is a list of tensors and a rule. The rule of momentum needs one number more for each weight, its **velocity**.
+#
+# ### Exercise: `SGDMomentum`
+#
+# *Stretch, extra credit, {minutes} minutes*
+#
+# Take care with generators: you can walk through `model.parameters()` only once.
+
+# %% name="momentum-example"
+first, second = 2, 0.9 * 2 + 2  # velocities, where both gradients are 2
+print(1 - 0.1 * first, round(1 - 0.1 * first - 0.1 * second, 4))  # p, after each
+
+# %% exercise="SGDMomentum"
+### BEGIN STARTER
+# class SGDMomentum:
+#     """SGD with momentum: torch.optim.SGD, written by hand.
+#
+#     With p = 1.0, gradient 2.0 and lr = 0.1, two steps give 0.8 and 0.42.
+#
+#     SGDMomentum(params, lr, momentum=0.9, weight_decay=0.0); params: any iterable of tensors.
+#     step() does for each tensor p that has a gradient g, under torch.no_grad():
+#     g + weight_decay * p is added to momentum times this tensor's velocity, which begins at
+#     0; that is the new velocity v; p changes in place to p - lr * v. Tensors whose .grad is
+#     None are left alone, and .grad is not changed. zero_grad() sets every .grad to None.
+#     """
+#
+#     def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+#         raise NotImplementedError()
+#
+#     def step(self):
+#         raise NotImplementedError()
+#
+#     def zero_grad(self):
+#         raise NotImplementedError()
+### END STARTER
+class SGDMomentum:
+    """SGD with momentum: torch.optim.SGD, written by hand.
+
+    With p = 1.0, gradient 2.0 and lr = 0.1, two steps give 0.8 and 0.42.
+
+    SGDMomentum(params, lr, momentum=0.9, weight_decay=0.0); params: any iterable of tensors.
+    step() does for each tensor p that has a gradient g, under torch.no_grad():
+    g + weight_decay * p is added to momentum times this tensor's velocity, which begins at
+    0; that is the new velocity v; p changes in place to p - lr * v. Tensors whose .grad is
+    None are left alone, and .grad is not changed. zero_grad() sets every .grad to None.
+    """
+
+    ### BEGIN SOLUTION
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+
+    @torch.no_grad()
+    def step(self):
+        for p, v in zip(self.params, self.velocities):
+            if p.grad is not None:
+                v.mul_(self.momentum).add_(p.grad + self.weight_decay * p)
+                p -= self.lr * v
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+    ### END SOLUTION
+
+
+# %% check="SGDMomentum" extra=2
+check("SGDMomentum", SGDMomentum)
+
+# %% [markdown] side=true
+# #### How does one write Adam by hand?
+#
+# *{minutes} minutes*
+#
+# It is the same loop, and some bookkeeping: two running averages for every number, of the gradient and of its square.
+# The step is the first, divided by the root of the second. The divisions by 1 - 0.9 ** t make up for averages that begin at 0.
+
+# %% name="adam-by-hand"
+own, torchs = torch.ones(4), torch.ones(4, requires_grad=True)
+goal = torch.randn(4)
+adam_of_torch = torch.optim.Adam([torchs], lr=0.1)
+m = s = torch.zeros(4)
+for t in range(1, 51):
+    adam_of_torch.zero_grad()
+    ((torchs - goal) ** 2).sum().backward()
+    adam_of_torch.step()
+    grad = 2 * (own - goal)
+    m, s = 0.9 * m + 0.1 * grad, 0.999 * s + 0.001 * grad**2
+    own = own - 0.1 * (m / (1 - 0.9**t)) / ((s / (1 - 0.999**t)).sqrt() + 1e-8)
+print(own, torchs.detach(), sep="\n")
+
+# %% claim=true
+assert torch.allclose(own, torchs.detach(), atol=1e-4)
+
+# %% [markdown] side=true
+# #### What is the W in AdamW?
+#
+# *{minutes} minutes*
+#
+# **Weight decay** pulls every weight toward 0 a little in each step.
+# Adam's old way adds the pull to the gradient, where it is then divided by its own size; `AdamW` keeps it apart.
+
+# %% name="decay-apart"
+pulled = {}
+for kind in (torch.optim.Adam, torch.optim.AdamW):
+    one = torch.ones(1, requires_grad=True)
+    one.grad = torch.zeros(1)  # no gradient: the decay alone is at work
+    kind([one], lr=0.1, weight_decay=0.01).step()
+    pulled[kind.__name__] = round(1 - one.item(), 4)
+print(pulled)
+
+# %% claim=true
+assert pulled == {"Adam": 0.1, "AdamW": 0.001}  # a whole step; lr * weight_decay
+
+# %% [markdown]
+# ### Exercise: `AdamW`
+#
+# *Stretch, extra credit, {minutes} minutes*
+#
+# And now the one behind many of today's language models.
+# With p = 1 and gradient 2, the first step without decay is lr, whatever the gradient.
+
+# %% name="adamw-example"
+m, s = 0.1 * 2, 0.001 * 2**2
+print(round(1 - 0.1 * (m / (1 - 0.9)) / math.sqrt(s / (1 - 0.999)), 4))
+
+# %% exercise="AdamW"
+### BEGIN STARTER
+# class AdamW:
+#     """Adam with decoupled weight decay: torch.optim.AdamW, written by hand.
+#
+#     With p = 1.0, gradient 2.0, lr = 0.1 and weight_decay = 0, the first step gives 0.9.
+#
+#     AdamW(params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2); params: any
+#     iterable of tensors. step() does for each tensor p that has a gradient g, under
+#     torch.no_grad(), with t = how many steps this tensor has taken, this one included, and m and s
+#     of its own that begin at 0:
+#         p = p * (1 - lr * weight_decay)
+#         m = betas[0] * m + (1 - betas[0]) * g
+#         s = betas[1] * s + (1 - betas[1]) * g ** 2
+#         p = p - lr * (m / (1 - betas[0] ** t)) / (sqrt(s / (1 - betas[1] ** t)) + eps)
+#     p changes in place. Tensors whose .grad is None are left alone, and .grad is not changed.
+#     zero_grad() sets every .grad to None.
+#     """
+#
+#     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+#         raise NotImplementedError()
+#
+#     def step(self):
+#         raise NotImplementedError()
+#
+#     def zero_grad(self):
+#         raise NotImplementedError()
+### END STARTER
+class AdamW:
+    """Adam with decoupled weight decay: torch.optim.AdamW, written by hand.
+
+    With p = 1.0, gradient 2.0, lr = 0.1 and weight_decay = 0, the first step gives 0.9.
+
+    AdamW(params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2); params: any
+    iterable of tensors. step() does for each tensor p that has a gradient g, under
+    torch.no_grad(), with t = how many steps this tensor has taken, this one included, and m and s
+    of its own that begin at 0:
+        p = p * (1 - lr * weight_decay)
+        m = betas[0] * m + (1 - betas[0]) * g
+        s = betas[1] * s + (1 - betas[1]) * g ** 2
+        p = p - lr * (m / (1 - betas[0] ** t)) / (sqrt(s / (1 - betas[1] ** t)) + eps)
+    p changes in place. Tensors whose .grad is None are left alone, and .grad is not changed.
+    zero_grad() sets every .grad to None.
+    """
+
+    ### BEGIN SOLUTION
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.weight_decay = lr, betas, eps, weight_decay
+        self.state = [[0, torch.zeros_like(p), torch.zeros_like(p)] for p in self.params]
+
+    @torch.no_grad()
+    def step(self):
+        b1, b2 = self.betas
+        for p, state in zip(self.params, self.state):
+            if p.grad is None:
+                continue
+            state[0] += 1
+            t, m, s = state
+            p *= 1 - self.lr * self.weight_decay
+            m.mul_(b1).add_((1 - b1) * p.grad)
+            s.mul_(b2).add_((1 - b2) * p.grad**2)
+            p -= self.lr * (m / (1 - b1**t)) / ((s / (1 - b2**t)).sqrt() + self.eps)
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+    ### END SOLUTION
+
+
+# %% check="AdamW" extra=3
+check("AdamW", AdamW)
+
+# %% [markdown] name="repeat-text"
+# ## 4 Stop and resume
+#
+# *{minutes} minutes*
+#
+# A long training is interrupted, sooner or later. A **checkpoint** is what you save in order to go on. Chapter 6b builds one with care; here it is in short, saved after five steps of Adam.
+
+# %% mine=true name="from-chapter-4a"
+def plain_step(model, optimizer, criterion, x, y):
+    loss = criterion(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+my_train_step = mine("train_step", plain_step)
+
+# %% name="resume"
+x = torch.randn(100, 1)
+y = 2 * x + 0.05 * torch.randn(100, 1)  # the line of chapter 4a
+
+
+def run_on(model, optimizer, steps=5):
+    for _ in range(steps):
+        my_train_step(model, optimizer, F.mse_loss, x, y)
+    return model.weight.item()
+
+
+model = nn.Linear(1, 1)
+optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+_ = run_on(model, optimizer)
+saved = copy.deepcopy([model.state_dict(), optimizer.state_dict()])
+straight_on = run_on(model, optimizer)
+
+again = nn.Linear(1, 1)
+again.load_state_dict(saved[0])
+weights_only = run_on(again, torch.optim.Adam(again.parameters(), lr=0.05))
+again.load_state_dict(saved[0])
+fresh = torch.optim.Adam(again.parameters(), lr=0.05)
+fresh.load_state_dict(copy.deepcopy(saved[1]))
+print("the same, from the weights alone:   ", weights_only == straight_on)
+print("the same, with Adam's averages too:", run_on(again, fresh) == straight_on)
+
+# %% claim=true
+again.load_state_dict(saved[0])
+_fresh = torch.optim.Adam(again.parameters(), lr=0.05)
+_fresh.load_state_dict(copy.deepcopy(saved[1]))
+assert run_on(again, _fresh) == straight_on != weights_only
+
+# %% [markdown]
+# So the optimizer belongs in the checkpoint. So does the scheduler, if there is one, and the generator, if something is drawn (`torch.get_rng_state()`).
+
+# %% [markdown] side=true
+# #### Does the same seed give the same run?
+#
+# *{minutes} minutes*
+#
+# First weights, shuffling and dropout all draw from torch's generator, so the same seed gives the same run, and without one each run prints another number.
+
+# %% name="repeatable"
+def one_step():
+    """One Adam step of a new model on new data; returns the loss."""
+    model = nn.Linear(3, 1)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    return my_train_step(model, optimizer, F.mse_loss, torch.randn(8, 3), torch.randn(8, 1))
+
+
+with torch.random.fork_rng():
+    seeded = []
+    for _ in range(2):
+        torch.manual_seed(0)
+        seeded.append(one_step())
+unseeded = [one_step(), one_step()]
+print("seeded:", seeded, " not:", unseeded)
+
+# %% claim=true
+assert seeded[0] == seeded[1] and unseeded[0] != unseeded[1]
+
+# %% [markdown] side=true
+# #### Why is everything copied twice?
+#
+# *{minutes} minutes*
+#
+# A `state_dict` shows the live tensors (chapter 3d), so a checkpoint needs a copy; `torch.save` makes one too, as it writes a file.
+# And loading: a module copies the numbers, whereas an optimizer takes the tensors themselves, and goes on changing them.
+
+# %% name="loaded-state"
+going = nn.Linear(1, 1)
+its_adam = torch.optim.Adam(going.parameters(), lr=0.05)
+_ = run_on(going, its_adam)
+handed = copy.deepcopy({"model": going.state_dict(), "optimizer": its_adam.state_dict()})
+going.load_state_dict(handed["model"])
+its_adam.load_state_dict(handed["optimizer"])
+average = handed["optimizer"]["state"][0]["exp_avg"]
+weight_before, average_before = handed["model"]["weight"].clone(), average.clone()
+_ = run_on(going, its_adam, 1)
+print("Adam's average, handed over:", average_before.item(), "and now:", average.item())
+
+# %% claim=true
+assert torch.equal(handed["model"]["weight"], weight_before)
+assert not torch.equal(average, average_before)
+
+# %% [markdown]
+# ### Exercise: `fit_resumable`
+#
+# *Stretch, extra credit, {minutes} minutes*
+#
+# Ask of each thing that changes: who remembers it?
+# (The losses are plain means over the batches, as in `fit`.)
+
+# %% name="fit-resumable-example"
+losses = [0.9, 0.7, 0.6, 0.5, 0.4]  # in a checkpoint, and now 8 epochs are asked for
+print(8 - len(losses), "more, as if it had never stopped")
+
+# %% exercise="fit_resumable"
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    """Train, in train mode, to `epochs` epochs in all, and return a checkpoint to go on from.
+
+    fit_resumable(..., 5) and then fit_resumable(..., 8, checkpoint), perhaps with a new model
+    and optimizer, give the weights and losses of fit_resumable(..., 8), bit for bit.
+
+    loader gives batches (x, y), shuffled by torch's global generator; the loss is F.mse_loss;
+    scheduler.step() follows each epoch. checkpoint: None, or what an earlier call returned: then
+    model, optimizer, scheduler and global generator are put back as they were, and only
+    the missing epochs are run. The result is a dict that torch.save can write and
+    torch.load can read, which later training does not change; "losses" in it has a float for
+    each epoch since the first, the mean of its batch losses.
+    """
+    ### BEGIN SOLUTION
+    losses = []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
+        torch.set_rng_state(checkpoint["rng"])
+        losses = list(checkpoint["losses"])
+    model.train()
+    while len(losses) < epochs:
+        seen = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            seen.append(loss.item())
+        scheduler.step()
+        losses.append(sum(seen) / len(seen))
+    parts = {
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "scheduler": scheduler.state_dict(),
+    }
+    return copy.deepcopy({**parts, "rng": torch.get_rng_state(), "losses": losses})
+    ### END SOLUTION
+
+# %% check="fit_resumable" extra=4
+check("fit_resumable", fit_resumable)
+
+# %% [markdown] name="deploy-text" side=true
+# #### How does a trained model leave Python?
+#
+# *{minutes} minutes*
+#
+# As an exported program: `torch.export` records the computation, and other programs run it. Older texts say `torch.jit.script`, which is deprecated.
+
+# %% name="export"
+program = torch.export.export(nn.Linear(2, 1).eval(), (torch.ones(1, 2),))
+print(program.graph)
+
+# %% claim=true
+assert isinstance(program, torch.export.ExportedProgram)
+
+# %% [markdown] name="recap"
+# ## What you can do now
+#
+# - turn anything that has a length and rows into batches, even rows that do not stack
+# - clip a gradient before the step
+# - say what an optimizer remembers, and what a checkpoint has to hold
+
+# %% name="progress"
+progress(4)
+
+# %% [markdown] name="questions"
+# ### Can you answer these?
+#
+# Say it aloud, then open the answers.
+#
+# 1. What does a DataLoader want from a data set?
+# 2. Between which two lines does clipping stand, and what does it keep?
+# 3. You resume a training of Adam from the weights alone. What is lost?
+#
+# <details><summary>Answers</summary>
+#
+# 1. `len` of it, and row i.
+# 2. Between `backward` and `step`. It keeps the direction of the whole gradient.
+# 3. Adam's averages and its count of steps, so the next steps are other ones.
+#
+# </details>
+#
+# ### Further reading
+#
+# The PyTorch documentation (docs.pytorch.org), "torch.optim" and "torch.utils.data";
+# Goodfellow, Bengio and Courville, "Deep Learning" (2016), chapter 8;
+# Kingma and Ba, "Adam: A method for stochastic optimization" (2015);
+# Loshchilov and Hutter, "Decoupled weight decay regularization" (2019).
+#
+# Next comes *Chapter 5a*: the same training, unchanged, on another device.
