@@ -13,6 +13,8 @@ from torch.nn.functional import cross_entropy
 
 from autograder.notebook.colors import BLUE, GREEN, GREY, INK, VERMILION
 
+from ._ch06_openings import five_trainers as five_trainers
+from ._ch06_openings import stopped as stopped
 from .digits import known_digits
 from .drawing import new_figure, paper, told, write_numbers
 

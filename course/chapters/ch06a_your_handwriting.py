@@ -1,14 +1,15 @@
 # %% [markdown] name="opening"
-# # Chapter 6: A model that you wrote reads your handwriting
+# # Chapter 6a: Your handwriting
 #
-# *It reads 98 of 100 digits that it has never seen. Why can it not read yours?*
+# *Press Shift and Enter, from the top: each press runs one cell and goes to the next.*
+#
+# *The model reads 98 of 100 digits that it has never seen. Why can it not read this one?*
 #
 # This is where the first page of chapter 1 was leading.
 # You will draw a digit with the mouse, and a model will say which one it is: one that you built, trained by a loop that you wrote.
-# At first it will be wrong most of the time, although nothing in your program is wrong, and you will find out why.
+# It will misread a small four in a corner, although nothing in your program is wrong, and you will find out why.
 #
-# There are two sittings: {minutes} minutes of reading and running, {exercises} for the four exercises that are checked, and half an hour for your own drawings.
-# The first ends with your handwriting. The second makes the trainer fit to be left alone, and can wait for another day.
+# This takes about {minutes} minutes to read and run, {exercises} for the exercise, and half an hour for your own drawings.
 
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the chapter holds for all of them
@@ -17,15 +18,13 @@ short = False  # True: fewer repetitions, to run the whole chapter sooner
 
 # %% setup=true
 import copy
-import io
 import math
-import tempfile
 import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 from autograder import check, hint, mine, progress, reveal, shows_error
-from course.figures import ch06_capstone as figures
+from course.figures import ch06 as figures
 from course.figures.plots import plots_take_the_ink_of_the_page
 from course.instruments import show_digits
 
@@ -38,13 +37,11 @@ figures.first_page()
 
 # %% [markdown]
 # The same drawing, read twice by the same model, whose ten bars say how probable it finds each digit.
-# Between the two readings lies one short function, and section 4 finds out which.
-
-# %% [markdown] name="sitting-1"
-# # First sitting: your handwriting ({minutes} minutes, {exercises} for the exercise, and half an hour for your own drawings)
 
 # %% [markdown] name="digits-text"
-# ## 1 The digits, and a model that looks ({minutes} minutes)
+# ## 1 A model that looks
+#
+# *{minutes} minutes*
 #
 # The digits are those of chapter 1, and 397 of them go into the drawer.
 # A convolution wants an axis for the channels, so a picture is (1, 8, 8) here, with ink from 0 to 1.
@@ -67,7 +64,7 @@ assert images.shape == (1797, 1, 8, 8) and images.max() == 1 and len(drawer) == 
 
 # %% [markdown]
 # The model is that of chapter 3, which looks at small pieces of the picture, with a second layer that looks at what the first has found.
-# A function makes it, because this chapter will need it again and again with the same first weights.
+# A function makes it, because we will need it more than once, with the same first weights.
 
 # %% name="make-model"
 def make_model(seed):
@@ -96,7 +93,9 @@ model.eval()
 assert abs(F.cross_entropy(model(images), labels).item() - math.log(10)) < 0.05
 
 # %% [markdown] name="train-text"
-# ## 2 One trainer for every device ({minutes} minutes)
+# ## 2 One trainer everywhere
+#
+# *{minutes} minutes*
 #
 # Where should the batches go? A trainer that says `"cuda"` fails on every laptop, and one that says nothing fails on every GPU.
 # So it asks the model where it is, by `device = next(model.parameters()).device`, and sends each batch there.
@@ -112,12 +111,14 @@ print("the model is on", here)
 assert here.type == torch.device(device).type and model(images[:4].to(here)).device == here
 
 # %% [markdown]
-# ### Exercise: `train` ({minutes} minutes)
+# ### Exercise: `train`
 #
-# It is your `fit` of chapter 4, and you may begin with that. Three things are new.
+# *{minutes} minutes*
+#
+# Begin with your `fit` of chapter 4: this is the same loop, one step larger. Three things are new.
 # Each batch goes where the model is. The order comes from a generator of its own, so that a second training with the same seed goes through the images in the same order, whatever else draws numbers meanwhile.
 # And in the mean loss of an epoch every image counts alike, although the last batch may be smaller.
-# The rows of each batch come from `split`; here are ten images, in batches of four:
+# `split` gives the rows of each batch; here are ten images, in batches of four:
 
 # %% name="train-example"
 order = torch.Generator().manual_seed(seed)
@@ -191,7 +192,9 @@ def plain_train(model, optimizer, train_set, val_set, epochs, batch_size=16, see
 my_train = mine("train", plain_train)
 
 # %% [markdown] name="train-it"
-# ### Train it ({minutes} minutes)
+# ### Train it
+#
+# *{minutes} minutes*
 #
 # The nearest neighbor of chapter 1 read 98 or 99 of 100, the MLP of chapter 4 about 96. And this model, after 15 epochs?
 
@@ -216,11 +219,13 @@ right.set(xlabel="epoch", ylabel="right, in the drawer")
 plt.show()
 
 # %% [markdown]
-# In the drawer it is about as good as the nearest neighbor, and no better, although it carries 9,930 numbers, where the neighbor has to keep the 89,600 of its 1,400 digits.
+# In the drawer it is about as good as the nearest neighbor, and no better. (But it carries 9,930 numbers, and the neighbor has to keep the 89,600 of its 1,400 digits.)
 # What else it has gained, this drawer cannot show; section 5 will.
 
 # %% [markdown] name="look-at-the-wrong"
-# ### Look at what it gets wrong ({minutes} minutes)
+# ### What it gets wrong
+#
+# *{minutes} minutes*
 #
 # Which digits does it confuse? Count each pair: what a digit is (the row), and what the model says (the column).
 # In chapter 1 the product `one_hot(labels, 10).T @ rows` added up the pictures of each class. With a second `one_hot` in place of the pictures it counts, and gives a **confusion matrix**.
@@ -269,9 +274,11 @@ show_digits(images[drawer][hardest], says=says[hardest], is_=labels[drawer][hard
 # Where you could not tell either, more training will not help; it would only teach the model somebody's slip of the pen.
 
 # %% [markdown] side=true
-# #### What does a device that computes nothing say to this trainer? ({minutes} minutes)
+# #### Can I test the devices without a card?
 #
-# On a laptop you can still test that every batch goes where the model is: take the meta device of chapter 5, which has shapes and places, but no numbers.
+# *{minutes} minutes*
+#
+# Yes. Take the meta device of chapter 5a: it refuses a batch that stayed on the CPU, as a card does.
 
 # %% name="meta-model"
 far = make_model(seed).to("meta")
@@ -283,7 +290,9 @@ print(far(images[:4].to("meta")).shape)
 assert far(images[:4].to("meta")).shape == (4, 10)
 
 # %% [markdown] name="pad-text"
-# ## 3 Draw ({minutes} minutes)
+# ## 3 Draw
+#
+# *{minutes} minutes*
 #
 # Here it is: paper of 32 by 32 places, a pen, and the model from section 2.
 # The model wants 8 by 8 numbers from 0 to 16, and the paper has 32 by 32 zeros and ones. So count the ink in each block of 4 by 4.
@@ -304,7 +313,7 @@ assert count_blocks(torch.ones(32, 32)).unique().tolist() == [16]
 
 # %% [markdown]
 # Draw a digit, not too carefully, as on the back of an envelope: small or large, in the middle or up in a corner.
-# Then another, and count how many of ten it reads.
+# Then another, and count how many of ten it reads. (If it reads 10 of 10 at once, your hand is large and neat. Then draw one small, up in a corner.)
 
 # %% name="pad"
 from explorers import digit_pad
@@ -313,8 +322,8 @@ pad = digit_pad(read, count_blocks)
 pad
 
 # %% [markdown]
-# Was that your handwriting, or the model?
-# To measure it, let a program draw some more: larger and smaller, here and there, slanted, with thin pens and thick ones.
+# Was it your handwriting, or was it the model?
+# To measure that, let a program draw 300 more: larger and smaller, here and there, slanted, with thin pens and thick ones.
 
 # %% name="drawn-by-a-program"
 from explorers.synthetic_digits import drawn_digits
@@ -354,7 +363,9 @@ assert 0.15 < as_drawn < 0.45
 # Before you read on, write down what you think is wrong. How would you find out?
 
 # %% [markdown] name="why-text"
-# ## 4 Why? ({minutes} minutes)
+# ## 4 Why?
+#
+# *{minutes} minutes*
 #
 # When a model does badly on something new, look at what it is given, beside what it was trained on.
 # Above, five digits from the data; below, the 8 by 8 numbers that the model gets of five drawings.
@@ -378,7 +389,7 @@ assert _data[0] > 4 and _data[7] > 4 and _drawn[0] < 1.5 and _drawn[7] < 1.5
 
 # %% [markdown]
 # There it is. In the data every digit reaches from the upper edge to the lower one.
-# Yours stand somewhere on the paper, with room around them, and the model was never shown a small four in a corner.
+# The drawings stand somewhere on the paper, with room around them, and nobody ever showed the model a small four in a corner.
 #
 # The data set has a description, which we should have read first.
 
@@ -388,7 +399,7 @@ start = about.index("Preprocessing programs")
 print(about[start : about.index("For info on NIST")].strip())
 
 # %% [markdown]
-# Normalized bitmaps: each digit was cut out, and enlarged or shrunk to 32 by 32, before somebody counted the blocks.
+# Normalized bitmaps: somebody cut each digit out, and enlarged or shrunk it to 32 by 32, before counting the blocks.
 # Your drawing has to go the same way.
 #
 # First, cut it out. `nonzero` lists the places where there is ink; the box goes from the first such row to the last, and so for the columns.
@@ -453,13 +464,15 @@ assert in_box > 0.75 and in_box - as_drawn > 0.35
 
 # %% [markdown]
 # Not one weight has changed.
-# Here is a second pad on the same paper, which cuts to the box: what you draw on one stands on both, so that you can compare.
+# Here is a second pad on the same paper, which cuts to the box. What you draw on one stands on both, so that you can compare.
 
 # %% name="pad-with-box"
 pad.use(read, boxed)
 
 # %% [markdown] name="copies-text"
-# ## 5 A model that has seen more ({minutes} minutes)
+# ## 5 A well-read model
+#
+# *{minutes} minutes*
 #
 # Here are ten that are still misread, as the model sees them.
 
@@ -475,7 +488,7 @@ assert len(misread) == 10
 # *Which digits are most of these?* Look before you read on.
 #
 # With seed 0 nearly all are sixes and nines, and with other seeds too these two have more than their share.
-# What have the program's that those of the forms have not? Here is the mean of each, in the data and in the box.
+# How does the program draw them, and how did people on the forms? Here is the mean of each, in the data and in the box.
 
 # %% name="sixes-and-nines"
 before = drawn_labels[said != drawn_labels].bincount(minlength=10)
@@ -497,7 +510,7 @@ assert _six[5, 3] > _drawn_six[5, 3] + 5  # and the middle of the bowl
 assert means[2][7].sum() > means[3][7].sum() + 10
 
 # %% [markdown]
-# The program's sixes lean to the right, and their bowl is wide, with white paper in the middle; on the forms the stem goes straight up, and the bowl is nearly closed.
+# The program's sixes lean to the right, and their bowl is wide, with white paper in the middle. On the forms the stem goes straight up, and the bowl is nearly closed.
 # The forms' nines end in a hook to the left, and the program's in a stroke.
 # To you these are still sixes and nines, but the model has never seen such.
 #
@@ -565,7 +578,7 @@ assert len(shares) == 3 and shares[-1] > (0.94 if short else 0.97)
 # %% [markdown]
 # In the drawer it is about as good as the first model. And on drawings?
 #
-# Box and copies were thought up while we looked at those 300, so they are no longer a drawer that nobody has opened (chapter 4). For the last number let the program draw 300 new ones, and let the nearest neighbor of chapter 1 read them too, in their box.
+# We thought of box and copies while we looked at those 300, so they are no longer a drawer that nobody has opened (chapter 4). For the last number, let the program draw 300 new ones, and let the nearest neighbor of chapter 1 read them too, in their box.
 
 # %% name="copies-read"
 new, new_labels = drawn_digits(300, seed=seed + 300)
@@ -611,6 +624,7 @@ assert short or after[6] < before[6] and after[9] <= before[9]
 # Most sixes are read now, and some of the nines.
 #
 # Now put this model behind a third pad, and draw the ten digits once more.
+# (Ten are few. With some hands the copies gain nothing, or lose a digit, although over 300 drawings they gain.)
 
 # %% name="pad-well-read"
 def read_well(picture):
@@ -631,7 +645,9 @@ my_train(_model, _slow, (_mixed, _labels), _mine, epochs=1, batch_size=64)
 assert share_right(_model, images[drawer][:, 0] * 16, labels[drawer]) > (0.9 if short else 0.96)
 
 # %% [markdown] name="distribution-text"
-# ### What that was ({minutes} minutes)
+# ### What that was
+#
+# *{minutes} minutes*
 #
 # Among your drawings a small four in a corner is common; on the forms it never occurs.
 # How probable each picture is in a source is called the **distribution** of its pictures.
@@ -642,7 +658,9 @@ assert share_right(_model, images[drawer][:, 0] * 16, labels[drawer]) > (0.9 if 
 # The third, which is the most work and the most reliable, is to collect pictures from where the model will be used.
 
 # %% [markdown] side=true
-# #### Are copies better than the box? ({minutes} minutes)
+# #### Are copies better than the box?
+#
+# *{minutes} minutes*
 #
 # *Predict.* Take the model that learned from copies, and give it the drawings as they were, without the box. Does it come near to what the box gave?
 
@@ -662,9 +680,11 @@ assert ways["as drawn"] < without_box < ways["cut to the box"] - 0.05
 # But a drawing of half the size is further away than any copy.
 
 # %% [markdown] name="your-own"
-# ## 6 Your own twenty drawings (half an hour, with the drawing)
+# ## 6 Your own twenty drawings
 #
-# This exercise has no check, because nobody else has the answer: teach the model your hand.
+# *half an hour, with the drawing*
+#
+# Teach the model your hand. (Nothing checks this exercise, because nobody else has the answer.)
 # Draw the ten digits on the pad above, and then all ten again; for each, say which digit it is, and press "Save this drawing".
 # Then `pad.kept` holds what you saved: the drawings, (20, 32, 32), and the digits that they are.
 # (They stand in a file beside the notebook too, so that tomorrow's pad can bring them back.)
@@ -694,7 +714,9 @@ assert ways["as drawn"] < without_box < ways["cut to the box"] - 0.05
 # </details>
 
 # %% [markdown] name="to-show"
-# ## 7 Something to show ({minutes} minutes)
+# ## 7 Something to show
+#
+# *{minutes} minutes*
 #
 # One picture with all of it: how the last model learned, what it takes for what, and what it says of drawings.
 
@@ -709,505 +731,12 @@ card
 # `card.savefig("my_reader.png", dpi=200)` writes it to a file, which you can send to a friend.
 # With `pad.kept` in place of the program's drawings it shows your own hand, and that is the one to send.
 
-# %% [markdown] name="sitting-2"
-# # Second sitting: a trainer that you can leave alone ({minutes} minutes, and {exercises} for the exercises)
-
-# %% [markdown] name="remember-text"
-# ## 8 Stop, and go on ({minutes} minutes)
+# %% [markdown] name="recap"
+# ## What you can do now
 #
-# Suppose that your twenty drawings have become two thousand, with your friends' hands among them, and a training takes the evening. Then somebody closes the laptop.
+# *{minutes} minutes*
 #
-# So a trainer keeps a **checkpoint**, a dict with all that it takes to go on.
-# What is "all"? A run that is stopped and goes on must end where the unbroken run ends, to the last bit.
-# Try it on the smallest training there is, a single number that rolls down a parabola.
-
-# %% name="down-a-parabola"
-def steps(w, optimizer, count):
-    """Take some steps down w ** 2; returns w."""
-    for _ in range(count):
-        optimizer.zero_grad()
-        (w**2).sum().backward()
-        optimizer.step()
-    return w.item()
-
-
-# %% [markdown]
-# After two steps, `w` and the state of the optimizer are saved. The run itself goes on, and four steps later it is here:
-
-# %% name="unbroken-run"
-w = torch.ones(1, requires_grad=True)
-optimizer = torch.optim.SGD([w], lr=0.02, momentum=0.9)
-steps(w, optimizer, 2)
-saved, memory = w.detach().clone(), copy.deepcopy(optimizer.state_dict())
-unbroken = steps(w, optimizer, 4)
-print(unbroken)
-
-# %% [markdown]
-# *Predict.* Somebody begins with the saved `w` and a new optimizer. Four steps later, is that `w` the same?
-
-# %% predict=true
-guess = False  # True or False
-
-# %% name="weights-alone"
-again = saved.clone().requires_grad_()
-fresh = torch.optim.SGD([again], lr=0.02, momentum=0.9)
-resumed = steps(again, fresh, 4)
-print(resumed)
-reveal(guess, resumed == unbroken)
-
-# %% [markdown]
-# No, and it is further from the bottom, because it had to gather speed again. The optimizer has a memory too: its velocity. Give that back to the new one, and the run ends where it should.
-
-# %% name="with-velocity"
-again = saved.clone().requires_grad_()
-fresh = torch.optim.SGD([again], lr=0.02, momentum=0.9)
-fresh.load_state_dict(copy.deepcopy(memory))
-print(steps(again, fresh, 4) == unbroken)
-
-# %% claim=true
-assert again.item() == unbroken and 0 < unbroken < resumed - 0.1  # to forget costs
-
-# %% [markdown] name="what-else-remembers"
-# ### What else remembers ({minutes} minutes)
-#
-# Two generators of random numbers remember where they are: the one that draws the order, and torch's own, from which dropout draws.
-# Here this chapter's model is stopped after epoch 2, and goes on three times, each time with more of what remembers.
-
-# %% figure=true
-figures.resumed(make_model, images[:96], labels[:96], seed=seed)
-
-# %% [markdown]
-# Only the last lies on the unbroken line.
-# The state of a generator is a tensor, which you get by `get_state()` and put back by `set_state`:
-
-# %% name="generator-state"
-order = torch.Generator().manual_seed(seed)
-first = torch.randperm(5, generator=order)
-state = order.get_state()
-second = torch.randperm(5, generator=order)
-order.set_state(state)
-print(second.tolist(), torch.randperm(5, generator=order).tolist())
-
-# %% claim=true
-order.set_state(state)
-assert torch.equal(torch.randperm(5, generator=order), second)
-
-# %% [markdown]
-# For torch's own generator these are `torch.get_rng_state()` and `torch.set_rng_state(state)`.
-#
-# ### Exercise: `resume_training` ({minutes} minutes)
-#
-# Begin with a copy of your `train`. New here: what is put back before the loop, and what is packed up behind it. Copy each state both times, because training goes on in the very tensors that it is made of.
-# `epochs` counts all of them: a call with `epochs=2`, and one with `epochs=5` and the checkpoint of the first, train two epochs and then three more.
-# On disk, such a file may hold tensors, lists, and the states of optimizers and generators. Here is one with a part of what it takes:
-
-# %% name="resume-example"
-file = tempfile.mkdtemp() + "/checkpoint.pt"  # for yours, take a place that stays
-torch.save({"optimizer": memory, "order": order.get_state(), "losses": [2.1, 0.7]}, file)
-print(torch.load(file)["losses"])
-
-# %% claim=true
-assert torch.equal(torch.load(file)["order"], order.get_state())
-
-# %% exercise="resume_training"
-def resume_training(
-    model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None
-):
-    """Train as train does, to `epochs` epochs in all; return a checkpoint to go on from.
-
-    The result is a dict that torch.save can write and torch.load can read, and later
-    training does not change it. Under "losses" and "accuracies" it has the two lists of
-    train, from epoch 0 on; the rest is up to you. checkpoint is None, or what an earlier
-    call returned: then model, optimizer, the order and torch's global generator go on from
-    there.
-
-    epochs=2 and then, with a new model and optimizer, epochs=5 and the checkpoint give the
-    weights, losses and accuracies of epochs=5 at once, bit for bit on the CPU.
-    """
-    ### BEGIN SOLUTION
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
-    ### END SOLUTION
-
-
-# %% check="resume_training" points=4
-check("resume_training", resume_training)
-
-# %% [markdown] side=true
-# #### Why copy the state that an optimizer loads? ({minutes} minutes)
-#
-# Because it trains on in the very tensors of that state, so that the checkpoint changes under your hands.
-
-# %% name="loading-aliases"
-state = copy.deepcopy(memory)
-fresh = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1, momentum=0.9)
-fresh.load_state_dict(state)
-before = state["state"][0]["momentum_buffer"].item()
-steps(fresh.param_groups[0]["params"][0], fresh, 1)
-print(f"the saved velocity: {before:.3f}, later: {state['state'][0]['momentum_buffer'].item():.3f}")
-
-# %% claim=true
-assert before != state["state"][0]["momentum_buffer"].item()
-
-# %% [markdown] side=true
-# #### And on a GPU? ({minutes} minutes)
-#
-# There dropout draws from the GPU's own generator, so that its state would have to be saved too. For the exercise the CPU's is enough.
-
-# %% [markdown] name="part-b"
-# ## 9 On a small card ({minutes} minutes)
-#
-# The next model may be larger than the card's memory. Chapter 5 named two cures: half the bits, and a batch in parts, whose gradients `backward` adds up.
-# For example, fifty images are seven batches of at most eight; in groups of three they make three steps, the last on two images.
-#
-# <details><summary>From chapter 5: which three remedies does mixed precision need, and against what?</summary>
-#
-# Autocast keeps what needs many digits in float32; the weights stay in float32, so that small steps are not lost; the scaler lifts gradients that would be too small for float16.
-#
-# </details>
-#
-# ### Exercise: `train_amp` ({minutes} minutes)
-#
-# New here: a group of batches for each step, in which each image counts alike. So add up the losses of all images of a group, and divide by their number.
-# A group of a batch with three images and one with a single image:
-
-# %% name="group-mean"
-three, single = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([6.0])  # the losses of the images
-print("all images alike:", ((three.sum() + single.sum()) / 4).item())
-print("the mean of the means:", ((three.mean() + single.mean()) / 2).item())
-
-# %% claim=true
-assert torch.cat([three, single]).mean() == 3 and (three.mean() + single.mean()) / 2 == 4
-
-# %% exercise="train_amp"
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    """Train for one epoch in mixed precision; return the loss of each step, as floats.
-
-    batches is a list of pairs (images, labels) on the model's device, whatever that is.
-    Each `accumulate` batches in a row are a group (the last one may have fewer), and each
-    group is one step, in train mode, on the mean cross-entropy over all its images; batches
-    may differ in size, and go through the model one by one. The list has that mean for each
-    step, without the scaler's factor.
-
-    Model and loss run under autocast to bfloat16, switched off by amp=False; backward and
-    step do not. Losses go through scaler (a torch.amp.GradScaler); the true gradients of a
-    group together are clipped to the norm max_norm; scaler takes the step, and is updated
-    once for each step.
-
-    Seven batches with accumulate=3 give three losses.
-    """
-    ### BEGIN SOLUTION
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
-    ### END SOLUTION
-
-
-# %% check="train_amp" points=5
-check("train_amp", train_amp)
-
-# %% mine=true name="plain-amp"
-def plain_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        x, y = (torch.cat(part) for part in zip(*batches[first : first + accumulate]))
-        with torch.autocast(here.type, torch.bfloat16, enabled=amp):  # the group as one batch
-            loss = F.cross_entropy(model(x), y)
-        optimizer.zero_grad()
-        scaler.scale(loss).backward()
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(loss.item())
-    return losses
-
-
-my_train_amp = mine("train_amp", plain_amp)
-
-# %% [markdown]
-# Let it train this chapter's model for three epochs, in groups of two batches. (Bfloat16 needs no factor, so the scaler is switched off.)
-
-# %% name="three-epochs"
-def after_three_epochs(amp):
-    """The share of the drawer that a new model reads after three epochs."""
-    net = make_model(seed).to(here)
-    optimizer = torch.optim.Adam(net.parameters(), lr=0.003)
-    scaler = torch.amp.GradScaler(here.type, enabled=False)
-    for _ in range(3):
-        my_train_amp(net, optimizer, scaler, parts, 2, 1.0, amp=amp)
-    says = probabilities(net, measure_on[0]).argmax(dim=1)
-    return (says == measure_on[1]).float().mean().item()
-
-
-x, y = images[known].to(here), labels[known].to(here)
-parts = list(zip(x.split(32), y.split(32), strict=True))
-
-# %% name="in-half-the-bits"
-full, half = after_three_epochs(amp=False), after_three_epochs(amp=True)
-print(f"in the drawer: {full:.1%} in float32, {half:.1%} in mixed precision")
-
-# %% claim=true
-assert min(full, half) > 0.85 and abs(full - half) < 0.05
-
-# %% [markdown]
-# These two numbers do not tell you which is which.
-
-# %% [markdown] side=true
-# #### How far apart are the two precisions, step by step? ({minutes} minutes)
-#
-# The first loss is nearly that of float32; then the weights differ a little, and as the steps add up, more and more.
-
-# %% figure=true
-figures.precision(make_model, images[:128], labels[:128], seed=seed)
-
-# %% [markdown]
-# The dotted line is what the check of `train_amp` allows for its two steps: several times what a sound trainer needs, and less than most mistakes cost.
-
-# %% [markdown] name="part-c"
-# ## 10 Six faults ({minutes} minutes)
-#
-# ### Exercise: `fix_trainer` ({minutes} minutes)
-#
-# The final examination: somebody wrote this trainer in a hurry, and you will meet such trainers all your life.
-# One fault stops it; the other five let it run, and it even learns something, which is the trouble with them.
-# At most 8 lines may differ from what you are given (added, taken away, rewritten or moved; comments do not count).
-# The docstring is right, and so is all that agrees with it; for example, three epochs should go like this:
-
-# %% name="fix-example"
-for epoch, accuracy in enumerate([0.5, 0.75, 0.75]):
-    print(f"epoch {epoch}: learning rate {0.1 / 2**epoch}, accuracy {accuracy}")
-print("the weights of epoch 2 stay: the best, and the later of two")
-
-# %% [markdown]
-# To run it, call `fix_trainer(make_model(seed), batches, batches, epochs=3, lr=0.1)` in a cell of your own, with these two batches. The first call stops with an error, and that is the first fault.
-
-# %% name="batches-to-try"
-batches = [(images[:25], labels[:25]), (images[25:50], labels[25:50])]
-
-# %% exercise="fix_trainer"
-### BEGIN STARTER
-# def fix_trainer(model, batches, val_batches, epochs, lr):
-#     """Train; leave in the model the weights and buffers of its best epoch (the latest, if several).
-#
-#     Training is SGD with a momentum of 0.9 on the cross-entropy of each batch alone, where
-#     model returns logits, in train mode. After each epoch the learning rate is halved; the
-#     accuracy is measured in eval mode, over the images of all val_batches. batches and
-#     val_batches are lists of pairs (images, labels).
-#
-#     The result is {"losses": [...], "accuracies": [...]}, with a float for each epoch: the
-#     mean of the batch losses, and the share of the labels that was right.
-#     """
-#     optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-#     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-#     losses, accuracies, best = [], [], None
-#     for epoch in range(epochs):
-#         model.train()
-#         total = 0.0
-#         for x, y in batches:
-#             loss = F.cross_entropy(model(x).softmax(dim=1), y)
-#             loss.backward()
-#             optimizer.step()
-#             scheduler.step()
-#             total += loss.item()
-#         losses.append(total / len(batches))
-#         correct, count = 0, 0
-#         with torch.no_grad():
-#             for x, y in val_batches:
-#                 correct += (model(x).argmax(dim=0) == y).sum().item()
-#                 count += len(y)
-#         accuracies.append(correct / count)
-#         if accuracies[-1] == max(accuracies):
-#             best = model.state_dict()
-#     model.load_state_dict(best)
-#     return {"losses": losses, "accuracies": accuracies}
-### END STARTER
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    """Train; leave in the model the weights and buffers of its best epoch (the latest, if several).
-
-    Training is SGD with a momentum of 0.9 on the cross-entropy of each batch alone, where
-    model returns logits, in train mode. After each epoch the learning rate is halved; the
-    accuracy is measured in eval mode, over the images of all val_batches. batches and
-    val_batches are lists of pairs (images, labels).
-
-    The result is {"losses": [...], "accuracies": [...]}, with a float for each epoch: the
-    mean of the batch losses, and the share of the labels that was right.
-    """
-    ### BEGIN SOLUTION
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(batches))
-        correct, count = 0, 0
-        model.eval()
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax(dim=1) == y).sum().item()
-                count += len(y)
-        accuracies.append(correct / count)
-        if accuracies[-1] == max(accuracies):
-            best = copy.deepcopy(model.state_dict())
-    model.load_state_dict(best)
-    return {"losses": losses, "accuracies": accuracies}
-    ### END SOLUTION
-
-
-# %% check="fix_trainer" points=5
-check("fix_trainer", fix_trainer)
-
-# %% [markdown] name="afterwards"
-# ### How you could have seen them ({minutes} minutes)
-#
-# (Read on when you have found the six.)
-#
-# A fault shows in a number or a line, if you know what to expect there.
-#
-# | fault | where it shows |
-# |---|---|
-# | softmax before `cross_entropy` | the loss does not go below 1.46, although nearly all is right |
-# | no `zero_grad` | the loss swings |
-# | `scheduler.step()` for each batch | print the rate: it has shrunk by more than half after one epoch |
-# | no `model.eval()` | the same model, measured twice, gives two numbers |
-# | `argmax(dim=0)` | an error, or an accuracy that has nothing to do with the loss |
-# | `best` without a copy | the best model is equal to the last one |
-
-# %% [markdown] name="project"
-# # A project of your own ({minutes} minutes)
-#
-# Take something that you have: a table of your morning runs, the photographs of two kinds of mushrooms. A few hundred examples will do.
-
-# %% [markdown] name="own-table"
-# ## Getting it in ({minutes} minutes)
-#
-# **A table** in a file becomes a tensor by way of NumPy. (Here the file is a text; give `loadtxt` the name of yours.)
-
-# %% name="csv"
-import numpy as np
-
-file = io.StringIO("size,rooms,price\n70,3,210\n55,2,180\n120,5,400\n")
-table = torch.tensor(np.loadtxt(file, delimiter=",", skiprows=1), dtype=torch.float32)
-features, target = table[:, :-1], table[:, -1:]
-print(features.shape, target.shape, features.isnan().any().item())
-
-# %% claim=true
-assert features.shape == (3, 2) and target.shape == (3, 1)
-
-# %% [markdown]
-# **A folder of pictures**, with one folder inside it for each class, becomes a list of files and labels, where all pictures have the same size.
-
-# %% name="folder"
-folder = figures.folder_of_digits(images, labels)  # here two digits of each of three classes
-files = sorted(folder.glob("*/*.png"))
-names = sorted({file.parent.name for file in files})
-own_labels = torch.tensor([names.index(file.parent.name) for file in files])
-own_images = torch.stack([torch.tensor(plt.imread(file)[:, :, :3]) for file in files])
-own_images = own_images.permute(0, 3, 1, 2)  # (n, colors, height, width), from 0 to 1
-print(own_images.shape, own_labels.tolist(), names)
-
-# %% claim=true
-assert own_images.shape == (6, 3, 8, 8) and own_labels.tolist() == [0, 0, 1, 1, 2, 2]
-
-# %% [markdown] name="print-first"
-# ## What to print first ({minutes} minutes)
-#
-# Before the long training:
-#
-# 1. the shape, the dtype, the smallest and the largest number, and whether there is a nan
-# 2. ten examples with their labels
-# 3. how many there are of each class: with 95 cats in 100 pictures, "cat" is right in 95 % of all cases, and worth nothing
-# 4. the split, and who is in it: the same person, day or machine on both sides makes the drawer dishonest
-# 5. the first loss, beside the one that you expect:
-#
-# | you train on | with | expect at first |
-# |---|---|---|
-# | k classes | `F.cross_entropy` | log k; with ten, 2.30 |
-# | yes or no | `F.binary_cross_entropy_with_logits` | log 2 = 0.69 |
-# | a number, standardized | `F.mse_loss` | about 1, its variance |
-# | a number, as it is | `F.mse_loss` | its mean square, perhaps millions: standardize first |
-#
-# 6. twenty examples learned by heart: if the loss does not go to nearly 0 on twenty, something is broken, and more data will not help
-
-# %% name="first-losses"
-guessing = torch.zeros(1000)
-yes_no = torch.arange(1000) % 2
-print(f"{F.cross_entropy(torch.zeros(1000, 10), torch.arange(1000) % 10).item():.2f}")
-print(f"{F.binary_cross_entropy_with_logits(guessing, yes_no.float()).item():.2f}")
-print(f"{F.mse_loss(guessing, torch.randn(1000)).item():.2f}")
-
-# %% claim=true
-assert abs(F.mse_loss(torch.zeros(100_000), torch.randn(100_000)).item() - 1) < 0.05
-# With softmax before it, a model that is certain and right pays this (section 10):
-_certain = F.one_hot(torch.tensor([7]), 10).float()  # probabilities: all on the seven
-_floor = F.cross_entropy(_certain, torch.tensor([7])).item()
-assert math.isclose(_floor, math.log(math.e + 9) - 1, rel_tol=1e-5) and round(_floor, 2) == 1.46
-
-# %% [markdown] name="symptoms"
-# ## When it does not work ({minutes} minutes)
-#
-# | you see | look at |
-# |---|---|
-# | the first loss is far above the expected one | the scale of the inputs, the first weights |
-# | the loss does not move at all | the learning rate; a graph that was cut (chapter 2); parameters that the optimizer was not given |
-# | it stops at a floor | softmax before the cross-entropy |
-# | it becomes nan | the learning rate; a log or a root of 0; float16 without a scaler (chapter 5) |
-# | it jumps up and down, or grows | the learning rate; `zero_grad` |
-# | it learns by heart, and the drawer gets worse | more data, copies, dropout, an earlier stop (chapters 3, 4 and this one) |
-# | two measurements differ | `model.eval()` |
-# | it is right nearly always, at once | an answer that leaked into the inputs; one class that is nearly all |
-# | good in the drawer, bad in use | another distribution: this chapter |
-
-# %% [markdown] name="progress-text"
-# ## The end ({minutes} minutes)
-#
-# What have you passed, and what is open? `progress(6)` shows it for this chapter, and `progress()` for all.
+# You can write a trainer for any device, find out why a model fails on what is new to it, and do something about it.
 
 # %% name="progress"
 progress(6)
@@ -1217,24 +746,16 @@ progress(6)
 #
 # Say it aloud, then open the answers.
 #
-# 1. Name five things that a checkpoint has to remember.
-# 2. A group of batches is one step. What is divided by what?
-# 3. A model reads 98 of 100 in the drawer, and 30 in use. Is one of the numbers wrong?
+# 1. A model reads 98 of 100 in the drawer, and 30 in use. Is one of the numbers wrong?
+# 2. In a confusion matrix, what stands in row 3 and column 7?
+# 3. A model does badly on new pictures. What do you look at first?
 #
 # <details><summary>Answers</summary>
 #
-# 1. The model, the optimizer, the generator of the order, torch's own generator, and what was measured so far.
-# 2. The sum of all losses of the group, by the number of its images.
-# 3. Neither. They were measured on pictures from two distributions.
+# 1. Neither. They were measured on pictures from two distributions.
+# 2. How many threes the model took for sevens.
+# 3. What it is given, beside what it was trained on.
 #
 # </details>
-
-# %% [markdown] name="further-reading"
-# ### What to read next
 #
-# The PyTorch documentation (docs.pytorch.org): "Saving and loading a general checkpoint", "Reproducibility", "Automatic Mixed Precision examples", and "Transfer Learning for Computer Vision", which is fine-tuning with a large model.
-# Goodfellow, Bengio and Courville, "Deep Learning" (2016), chapter 11, on finding out why a model does not learn.
-# Andrej Karpathy, "A Recipe for Training Neural Networks" (2019), on the order in which to look.
-#
-# You began with a grid of numbers and its label, and now a model of yours reads what you write.
-# The largest models there are learn by the same five lines.
+# Next is chapter 6b, "Stop and resume": a trainer that you can leave alone for an evening.

@@ -1,0 +1,991 @@
+# %% [markdown] name="opening"
+# # Chapter 5c: Time and memory
+#
+# *Press Shift and Enter, from the top: each press runs one cell and goes to the next.*
+#
+# *How long does a step take, and what fills the card?*
+#
+# Chapters 5a and 5b brought your training to any device, and to half the bits. Here you measure what that saves, on your own machine.
+# Chapter 6 needs nothing of this, so it can wait for another day. With a card you will see more (Colab lends you one: Runtime, Change runtime type, GPU).
+#
+# This takes about {minutes} minutes to read and run, and {exercises} for the exercises.
+
+# %% name="parameters" parameters=true
+seed = 0  # any whole number will do; the chapter holds for all of them
+device = "auto"  # "cpu", "cuda", or "auto": a GPU that CUDA knows, else the CPU
+short = False  # True: fewer repetitions, to run the whole chapter sooner
+
+# %% setup=true
+import copy
+import math
+import statistics
+import time
+import timeit
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.checkpoint import checkpoint
+from autograder import check, hint, mine, progress, reveal, shows_error
+from course.figures import ch05 as figures
+from course.instruments import ToyDevice, operations, runs, saved_bytes, saved_shapes
+
+torch.set_num_threads(1)  # for work this small, a second thread costs more than it brings
+_ = torch.manual_seed(seed)
+
+# %% name="first-page" figure=true
+figures.memory((64, 512, 512, 10), batches=(16, 256, 1024, 4096))
+
+# %% claim=true
+_small, _large = (figures.step_times((64, 512, 512, 10), _batch) for _batch in (16, 4096))
+assert _small[2] / sum(_small) > 2 * _large[2] / sum(_large)  # the update's share
+
+# %% [markdown] name="memory"
+# ## 1 What fills the card?
+#
+# *{minutes} minutes*
+#
+# "CUDA out of memory": whoever trains on a card meets this sentence sooner or later. It says that the card is full, but not what it is full of.
+#
+# First there are the **parameters**, and their **gradients**, as many numbers again. Then there is the **state of the optimizer**, what it remembers of earlier steps: plain SGD nothing, momentum one number for each weight, Adam two. And last there are the **activations**, which the forward pass saves because backward will need them.
+#
+# *Predict.* 1000 weights in float32 are trained with Adam. How many bytes is that, without the activations?
+
+# %% predict=true
+guess = 16_000  # bytes
+
+# %% name="four-parts"
+layer = nn.Linear(1000, 1, bias=False)
+adam = torch.optim.Adam(layer.parameters())
+layer(torch.ones(1, 1000)).sum().backward()
+adam.step()
+state = adam.state[layer.weight]  # what Adam remembers of this weight: two averages
+parts = [layer.weight, layer.weight.grad, state["exp_avg"], state["exp_avg_sq"]]
+print([part.nbytes for part in parts])
+reveal(guess, sum(part.nbytes for part in parts))
+
+# %% claim=true
+assert state["exp_avg"].shape == state["exp_avg_sq"].shape == layer.weight.shape
+
+# %% [markdown]
+# For each weight 4 numbers of 4 bytes, and so it stays, however large the batch is. Only the activations grow with it, since each row leaves its own behind.
+#
+# The picture at the top shows a network with 300,000 weights and four sizes of batch. On its left half, the batch fills the card. So the first cure is a smaller batch.
+# The right half shows what that costs: an update is the same work for 16 rows as for 4096, so the fewer rows share it, the longer each row takes. (Accumulation, from chapter 2, spares most updates.)
+# Mixed precision is the better cure: it keeps the batch, and needs less for each activation.
+
+# %% name="choose-device"
+if device == "auto":
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+device = torch.device(device)
+print("this notebook works on:", device)
+
+# %% [markdown] name="fits"
+# ## 2 Does it fit?
+#
+# *{minutes} minutes*
+#
+# You can work out about how much a step will hold, before the card tells you that it does not fit.
+# The activations are what the forward pass saves. Here they are for 32 digits, and the reader of chapter 5a:
+
+# %% name="what-is-saved"
+from sklearn.datasets import load_digits
+
+digits = load_digits()
+ink = torch.tensor(digits.data, dtype=torch.float32) / 16  # (1797, 64)
+labels = torch.tensor(digits.target)
+small = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10))
+print(saved_shapes(lambda: small(ink[:32])))
+
+# %% claim=true
+assert saved_shapes(lambda: small(ink[:32])) == [(32, 64), (32, 256), (32, 256), (256, 10)]
+for _rows in (32, 320):
+    _saved = saved_bytes(lambda: small(ink[:_rows]), without=small.parameters())
+    assert _saved == 4 * (_rows * 64 + _rows * 256)
+
+# %% [markdown]
+# First come the digits, for the first layer.
+# The result of the ReLU comes twice, for the ReLU itself and for the last layer, and is one piece of memory.
+# The last layer's weight is there anyway.
+# So the activations are 32 * 64 + 32 * 256 numbers, and ten times as many for 320 digits.
+#
+# ### Exercise: `memory_plan`
+#
+# *{minutes} minutes*
+#
+# Add up all four parts of section 1 for any model, in any dtype. (The sum is an estimate: the activations go while the gradients come, and operations need room to work.)
+# Two tensors share memory if `t.untyped_storage().data_ptr()`, the address, is the same for both; `t.untyped_storage().nbytes()` is the size of all of it.
+# An address may be given out again when its tensor is gone, so keep the model's result until you have counted.
+
+# %% name="memory-plan-example"
+plan_layer, plan_batch = nn.Linear(3, 2), torch.ones(4, 3)
+print("parameters:", sum(p.nbytes for p in plan_layer.parameters()), "bytes")
+print("activations:", plan_batch.nbytes, "bytes")
+
+# %% exercise="memory_plan"
+def memory_plan(model, batch, optimizer, dtype):
+    """Return the bytes that one training step will hold, as a dict of four ints.
+
+    The plan is for the model and the batch (a tensor) in `dtype`; the ones given stay as
+    they are, .grad included, and so does the model's mode, which the plan is made for.
+    "parameters": each parameter once, frozen ones too; buffers are left out.
+    "gradients": of the parameters that are not frozen.
+    "optimizer": its state for those: for optimizer "sgd" nothing, for "momentum" one
+    number for each weight, for "adam" two; all in dtype.
+    "activations": what model(batch) saves for backward, except parameters and buffers.
+    Each piece of memory counts once, whole, however many saved tensors look at it.
+
+    nn.Linear(3, 2), a batch (4, 3), "adam" and torch.float32 give 32, 32, 64 and 48.
+    """
+    ### BEGIN SOLUTION
+    twin = copy.deepcopy(model).to(dtype)
+    weights = list(twin.parameters())
+    own = {t.untyped_storage().data_ptr() for t in [*weights, *twin.buffers()]}
+    saved = {}
+
+    def note(tensor):
+        memory = tensor.untyped_storage()
+        if memory.data_ptr() not in own:
+            saved[memory.data_ptr()] = memory.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
+        result = twin(batch.to(dtype))  # as long as it lives, so does what was saved
+    trained = sum(w.numel() for w in weights if w.requires_grad) * dtype.itemsize
+    return {
+        "parameters": sum(w.numel() for w in weights) * dtype.itemsize,
+        "gradients": trained,
+        "optimizer": {"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * trained,
+        "activations": sum(saved.values()),
+    }
+    ### END SOLUTION
+
+# %% check="memory_plan" points=4
+check("memory_plan", memory_plan)
+
+# %% [markdown] side=true
+# #### What does the card itself say?
+#
+# *{minutes} minutes*
+#
+# `torch.cuda.memory_allocated()` says how many bytes tensors hold now, and `max_memory_allocated()` the most since the last reset.
+# It is more than the plan, because pieces are rounded up, and because operations need room to work, above all backward, for the gradients of the activations.
+
+# %% name="memory-on-device"
+machine = "your card" if device.type == "cuda" else "this CPU"
+wide = nn.Sequential(nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10)).to(device)
+plan = sum(p.nbytes for p in wide.parameters()) + 2 * 4096 * 512 * 4
+print("plan for gradients, batch and hidden layer:", plan, "bytes")
+if device.type == "cuda":
+    before = torch.cuda.memory_allocated()  # the parameters, and what is left from above
+    torch.cuda.reset_peak_memory_stats()
+    wide(torch.randn(4096, 512, device=device)).sum().backward()
+    print("at most held besides:", torch.cuda.max_memory_allocated() - before, "on", machine)
+else:
+    print("no CUDA here: a GPU would show the most that was held in the step")
+
+# %% claim=true
+assert saved_shapes(lambda: wide(torch.randn(8, 512, device=device)))[:2] == [(8, 512), (8, 512)]
+
+# %% [markdown] side=true name="checkpointing"
+# #### Half the bytes is still too much: what else is there?
+#
+# *{minutes} minutes*
+#
+# Keep less, and compute it again: this is **activation checkpointing**.
+# `checkpoint(block, x)` saves the input of a block and nothing from inside it, and when backward comes to the block, it runs once more.
+# (Chapter 4's checkpoint, a file with weights, has only the name in common.)
+#
+# *Predict.* A block runs under `checkpoint`, then comes `backward`. How many times has its forward run?
+
+# %% predict=true
+guess = 2  # times
+
+# %% name="checkpoint-once-more"
+def block(x):
+    calls.append(1)
+    return torch.tanh(layer(torch.tanh(layer(x))))
+
+
+calls, layer, x = [], nn.Linear(64, 64), torch.randn(256, 64, requires_grad=True)
+plain_kept = saved_bytes(lambda: block(x))
+kept = saved_bytes(lambda: checkpoint(block, x, use_reentrant=False))
+print("bytes kept:", plain_kept, " with checkpointing:", kept)
+calls.clear()
+checkpoint(block, x, use_reentrant=False).sum().backward()
+reveal(guess, len(calls))
+
+# %% claim=true
+assert kept < plain_kept / 2
+_again = torch.autograd.grad(block(x).sum(), layer.weight)[0]
+assert torch.allclose(layer.weight.grad, _again, atol=1e-5)  # the same gradient
+
+# %% [markdown]
+# The price is a second forward pass.
+# It is worth it for blocks that are narrow where they begin, and wide inside. Here are eight of them, one after another.
+# (Say `use_reentrant=False`: it is the newer of two ways, and torch asks you to choose.)
+
+# %% name="checkpoint-memory-on-device"
+def wide_block():
+    return nn.Sequential(nn.Linear(64, 512), nn.Tanh(), nn.Linear(512, 64))
+
+
+def through(x, save_memory):
+    for part in blocks:
+        x = checkpoint(part, x, use_reentrant=False) if save_memory else part(x)
+    return x
+
+
+blocks = nn.ModuleList(wide_block() for _ in range(8)).to(device)
+x = torch.randn(8192 if device.type == "cuda" else 640, 64, device=device, requires_grad=True)
+kept, plain_kept = (saved_bytes(lambda: through(x, save)) for save in (True, False))
+print("bytes kept:", plain_kept, " with checkpointing:", kept)
+for save_memory in (False, True) if device.type == "cuda" else ():
+    before = torch.cuda.memory_allocated()
+    torch.cuda.reset_peak_memory_stats()
+    through(x, save_memory).sum().backward()
+    held = torch.cuda.max_memory_allocated() - before
+    print(f"{machine}, {save_memory=}: at most {held} bytes besides")
+
+# %% claim=true
+assert kept < plain_kept / 4
+assert torch.allclose(through(x, True), through(x, False), atol=1e-2)
+
+# %% [markdown]
+# Dropout drops the same places the second time, because torch draws the same random numbers again.
+
+# %% name="checkpoint-dropout"
+x = torch.ones(1000, requires_grad=True)
+y = checkpoint(lambda x: F.dropout(x * x, 0.5), x, use_reentrant=False)
+y.sum().backward()  # runs the block again
+both = (x.grad == 0) & (y == 0)
+print("dropped:", (y == 0).sum().item(), " dropped both times:", both.sum().item())
+
+# %% claim=true
+assert torch.equal(x.grad != 0, y != 0)  # a gradient where something was left, and only there
+
+# %% [markdown] name="timing"
+# ## 3 Time it yourself
+#
+# *{minutes} minutes*
+#
+# Nobody can tell how fast your model is on your card, so measure, and mind three things:
+#
+# - **wait**, or you measure only how long your program takes to hand the work over (on an H200 0.04 ms for a product that took 2.7): `torch.cuda.synchronize()` waits until the queue is empty;
+# - **warm up**, because the first call loads code, asks for memory and chooses a method;
+# - **take the median**, the value in the middle, because other programs get in the way now and then.
+#
+# To wait at the end is not enough.
+#
+# *Predict.* The toy device of chapter 5a has 50 ms of work left over from before. You read the clock, launch 4 ms of work (which takes your program 1 ms), wait, and read the clock again. What do you measure?
+
+# %% predict=true
+guess = 54  # milliseconds
+
+# %% name="left-over-work"
+toy = ToyDevice()
+toy.launch(50)  # left over from before
+begin = toy.host  # with toy.wait() before this line it would be 5 ms
+toy.launch(4)
+toy.wait()
+reveal(guess, toy.host - begin)
+
+# %% claim=true
+_toy = ToyDevice()
+_toy.launch(50)
+_toy.wait()
+_begin = _toy.host
+_toy.launch(4)
+_toy.wait()
+assert (_toy.host - _begin, toy.host - begin) == (5, 54)
+
+# %% [markdown]
+# ### Exercise: `bench`
+#
+# *{minutes} minutes*
+#
+# Write a stopwatch that does all three right. How to wait is an argument, `sync`: `torch.cuda.synchronize` for a card, and for the CPU a function that does nothing.
+
+# %% name="median"
+times = [1, 1, 2, 9, 1]  # the seconds of five calls
+print("mean:", statistics.mean(times), " median:", statistics.median(times))
+
+# %% claim=true
+assert statistics.mean(times) == 2.8 and statistics.median(times) == 1
+
+# %% exercise="bench"
+def bench(fn, warmup, iters, sync):
+    """Return the median time of one call of fn, in seconds, as a float.
+
+    fn() gives the device some work and may return before it is done; sync() returns when
+    all work given so far is done. First fn is called `warmup` times, untimed. Then it is
+    called `iters` times, and each call is timed by itself, with time.perf_counter(): the
+    clock is read when no work is left over from before, and again when the work of this
+    call is done. With an even number of times, the median is the mean of the two in the
+    middle. sync is always given; it may do nothing.
+
+    If the timed calls take 1, 1, 2, 9 and 1 seconds, the result is 1.0.
+    """
+    ### BEGIN SOLUTION
+    for _ in range(warmup):
+        fn()
+    times = []
+    for _ in range(iters):
+        sync()
+        begin = time.perf_counter()
+        fn()
+        sync()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
+    ### END SOLUTION
+
+# %% check="bench" points=3
+check("bench", bench)
+
+# %% mine=true
+def plain_bench(fn, warmup, iters, sync):
+    times = timeit.repeat(lambda: (fn(), sync()), number=1, repeat=warmup + iters)
+    return statistics.median(times[warmup:])
+
+
+my_bench = mine("bench", plain_bench)
+
+# %% name="stopwatch"
+def stopwatch(action, calls=5 if short else 15):
+    """The seconds that one call takes, on the device of this notebook."""
+    sync = torch.cuda.synchronize if device.type == "cuda" else lambda: None
+    return my_bench(action, 2, calls, sync)
+
+
+machine = torch.cuda.get_device_name() if device.type == "cuda" else "this CPU, one thread"
+reader, rows = small.to(device), ink[:64].to(device)
+print(f"one call of the reader, on {machine}: {stopwatch(lambda: reader(rows)) * 1e6:.0f} us")
+
+# %% [markdown] side=true
+# #### Is half the bits twice the speed?
+#
+# *{minutes} minutes*
+#
+# It depends on the circuits; a processor without them imitates them, slowly.
+# And a card as new as an A100 can round only the factors of a float32 product, if you ask for it by `torch.set_float32_matmul_precision("high")`: a step that took an H200 197 ms in float32 took 36 then, and 16 in bfloat16.
+# So believe no "twice as fast" that does not name the machine. Here is yours; look first whether both give the same numbers.
+
+# %% name="race"
+side = 2048 if device.type == "cuda" else 256
+a, b = torch.randn(side, side), torch.randn(side, side)
+there_a, there_b = a.to(device), b.to(device)
+print("the same up to", ((there_a @ there_b).cpu() - a @ b).abs().max().item())
+low_a, low_b = there_a.bfloat16(), there_b.bfloat16()
+print(there_a.nbytes, "bytes in 32 bits,", low_a.nbytes, "in 16")
+on_device, in_half = stopwatch(lambda: there_a @ there_b), stopwatch(lambda: low_a @ low_b)
+print(f"{machine}: {on_device * 1e3:.3g} ms in 32 bits, {in_half * 1e3:.3g} ms in 16")
+if device.type == "cuda":
+    on_cpu = plain_bench(lambda: a @ b, 2, 5, lambda: None)
+    print(f"{on_cpu / on_device:.0f} times as fast as one thread of the CPU")
+
+# %% claim=true
+assert torch.allclose((there_a @ there_b).cpu(), a @ b, atol=0.1)  # numbers of about 20
+assert there_a.nbytes == 2 * low_a.nbytes
+
+# %% [markdown] side=true
+# #### What does autocast cost, and what does it gain?
+#
+# *{minutes} minutes*
+#
+# Each cast is an operation of its own: for one Linear the input, the weight and the bias.
+# In a small network the casts take longer than the products do.
+
+# %% name="autocast-price"
+def speed_under_autocast(model, x):
+    """How many times as fast the forward pass is under autocast, on `device`."""
+
+    def low():
+        with torch.autocast(device.type):
+            model(x)
+
+    with torch.no_grad():
+        return stopwatch(lambda: model(x)) / stopwatch(low)
+
+
+small, row = nn.Linear(4, 4), torch.ones(1, 4)
+with torch.autocast("cpu"):
+    print(operations(lambda: small(row)))
+one_neuron = speed_under_autocast(nn.Linear(1, 1).to(device), torch.randn(20, 1, device=device))
+layers = nn.Sequential(*[nn.Linear(256, 256) for _ in range(4)]).to(device)
+large = speed_under_autocast(layers, torch.randn(128, 256, device=device))
+print(f"on {machine}: one neuron {one_neuron:.2g}, four layers {large:.2g} times as fast")
+
+# %% claim=true
+with torch.autocast("cpu"):
+    assert operations(lambda: small(row)).count("_to_copy") == 3
+
+# %% [markdown] side=true
+# #### A hundred digits one by one, or all at once?
+#
+# *{minutes} minutes*
+#
+# *Predict.* Do a hundred calls with one digit take about as long as one call with a hundred, or more than twice as long?
+
+# %% predict=true
+guess = "more than twice"  # "about as long", or "more than twice"
+
+# %% name="batch-of-100"
+rows = ink[:100].to(device)
+with torch.no_grad():
+    batch = stopwatch(lambda: reader(rows))
+    one_by_one = stopwatch(lambda: [reader(row) for row in rows.split(1)])
+print(f"{machine}: {one_by_one / batch:.0f} times")
+reveal(guess, "more than twice" if one_by_one > 2 * batch else "about as long")
+
+# %% claim=true
+with torch.no_grad():
+    _apart = torch.cat([reader(_row) for _row in rows.split(1)])
+    assert torch.allclose(reader(rows), _apart, atol=1e-1)  # some cards round the factors first
+assert batch < one_by_one
+
+# %% [markdown]
+# Each call has a price of its own, on the CPU too, and a batch pays it once.
+# On a GPU this goes further: while one row leaves most of the card idle, a hundred rows take as long as one.
+
+# %% [markdown] side=true
+# #### Which operation takes the time?
+#
+# *{minutes} minutes*
+#
+# First: which run at all, and how often? A Linear is `addmm`, a product and a sum in one, with its weight transposed.
+# For how long each of them ran on a card, the **profiler** says, in microseconds (us), by the names that the card's programs have.
+
+# %% name="profiler"
+small = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10)).to(device)
+rows = ink[:100].to(device)
+print(operations(lambda: small(rows)))
+if device.type == "cuda":
+    with torch.no_grad(), torch.profiler.profile() as profile:
+        for _ in range(10):
+            small(rows)
+    work = [event for event in profile.key_averages() if event.device_type.name == "CUDA"]
+    for event in sorted(work, key=lambda event: -event.self_device_time_total):
+        print(f"{event.self_device_time_total:8.0f} us, {event.count} times: {event.key[:60]}")
+else:
+    print("no CUDA here: on a GPU the profiler would list the card's work and its times")
+
+# %% claim=true
+assert operations(lambda: small(rows)).count("addmm") == 2
+
+# %% [markdown] name="factor-loses"
+# ## 4 What does a factor lose?
+#
+# *{minutes} minutes*
+#
+# In chapter 5b, float16 lost the gradients of the first layers, and a factor of 65,536 brought nearly all of them back. And a smaller one, or a larger one? Count.
+#
+# ### Exercise: `underflow_report`
+#
+# *{minutes} minutes*
+#
+# For each factor, compute the share of the gradients that become 0 in float16.
+# Of the three gradients here, two are not zero. Without a factor one of the two is lost; with 1024 none.
+
+# %% name="underflow-example"
+slope = torch.tensor([1e-9, 1e-3, 0.0])
+print(slope.half().tolist(), (1024 * slope).half().tolist())
+
+# %% exercise="underflow_report"
+def underflow_report(loss_fn, scales):
+    """Return for each scale the share of the gradient that float16 loses: a dict of floats.
+
+    With gradient [1e-9, 1e-3, 0.0] and scales [1.0, 1024.0]: {1.0: 0.5, 1024.0: 0.0}.
+
+    loss_fn() computes anew, and returns a float32 loss and the list of the float32
+    parameters. For each scale take the gradients of scale * loss, in float32.
+
+    - The share is of the entries that are not 0, over all parameters together; those are
+      lost that are 0 in float16. Where there are none to count, it is 0.0.
+    - A parameter that the loss does not depend on does not count:
+      torch.autograd.grad(..., allow_unused=True) gives None for it.
+    - The .grad of the parameters stays as it was.
+    """
+    ### BEGIN SOLUTION
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
+        there = [g[g != 0] for g in grads if g is not None]
+        lost = sum((g.half() == 0).sum().item() for g in there)
+        counted = sum(g.numel() for g in there)
+        report[scale] = lost / counted if counted else 0.0
+    return report
+    ### END SOLUTION
+
+# %% check="underflow_report" points=3
+check("underflow_report", underflow_report)
+
+# %% mine=true
+def plain_report(loss_fn, scales):
+    loss, weights = loss_fn()
+    gradients = torch.autograd.grad(loss, weights)
+    slopes = torch.cat([g[g != 0] for g in gradients])
+    return {scale: ((slopes * scale).half() == 0).float().mean().item() for scale in scales}
+
+
+my_underflow_report = mine("underflow_report", plain_report)
+
+# %% name="underflow-used"
+parts = [layer for _ in range(8) for layer in (nn.Linear(64, 64), nn.Sigmoid())]
+deep = nn.Sequential(*parts, nn.Linear(64, 10))  # the reader of chapter 5b, with eight sigmoids
+
+
+def deep_loss():
+    """The loss of a deep reader, and its parameters."""
+    return F.cross_entropy(deep(ink[:256]), labels[:256]), list(deep.parameters())
+
+
+report = my_underflow_report(deep_loss, [1.0, 2.0**16, 2.0**26])
+for scale, lost in report.items():
+    print(f"loss times {scale:7g}: {lost:.1%} become 0")
+
+# %% claim=true
+_lost = list(plain_report(deep_loss, [1.0, 2.0**16, 2.0**26]).values())
+assert _lost[0] > 0.15 and _lost[0] > _lost[1] >= _lost[2] and _lost[2] < 1e-3
+_loss, _weights = deep_loss()
+_scaled = torch.autograd.grad(2.0**26 * _loss, _weights[-1])[0]
+assert _scaled.half().isinf().any()
+
+# %% [markdown]
+# With 2 ** 26 hardly anything is lost on this side. But on the other side of the band some become inf, as the third picture of them in chapter 5b says.
+
+# %% [markdown] name="any-batch"
+# ## 5 Batches of any shape
+#
+# *{minutes} minutes*
+#
+# ### Exercise: `to_device`
+#
+# *{minutes} minutes*
+#
+# A batch is not always a pair: it may be a dict, or a list of lists. Write one function that moves them all; it will call itself.
+
+# %% name="nested-batch"
+batch = {"x": torch.ones(2, 64), "pair": (torch.zeros(2), "a name"), "count": 2}
+print({key: type(value).__name__ for key, value in batch.items()})
+
+# %% exercise="to_device"
+def to_device(obj, device):
+    """Return obj with every tensor in it moved to device; obj itself stays as it was.
+
+    obj: a tensor, or a dict, list, tuple or named tuple, nested to any depth. Each
+    container comes back as a new one of its type, an OrderedDict as an OrderedDict, with
+    the same keys in the same order.
+    Anything else (a number, a string, None) comes back as it is. A named tuple has a
+    field for each value, type(obj)(*values) makes one, and obj._fields tells it from a
+    plain tuple.
+
+    to_device({"x": torch.ones(2), "name": "a"}, "meta") gives a new dict, with "x" on
+    the meta device and "name" still "a".
+    """
+    ### BEGIN SOLUTION
+    if isinstance(obj, torch.Tensor):
+        return obj.to(device)
+    if isinstance(obj, dict):
+        return type(obj)((key, to_device(value, device)) for key, value in obj.items())
+    if isinstance(obj, (list, tuple)):
+        moved = [to_device(value, device) for value in obj]
+        return type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)
+    return obj
+    ### END SOLUTION
+
+# %% check="to_device" points=3
+check("to_device", to_device)
+
+# %% mine=true
+def plain_to_device(obj, device):
+    return obj | {"x": obj["x"].to(device)}  # enough for this batch
+
+
+my_to_device = mine("to_device", plain_to_device)
+
+# %% name="to-device-used"
+moved = my_to_device(batch, "meta")
+print("moved:", moved["x"].device, " as it was:", batch["x"].device)
+
+# %% claim=true
+assert moved["x"].device.type == "meta" and batch["x"].device.type == "cpu" and moved["count"] == 2
+
+# %% [markdown] side=true
+# #### Can I give dtype and device in one call?
+#
+# *{minutes} minutes*
+#
+# Yes, when you make a tensor, and when you move it.
+
+# %% name="dtype-and-device"
+made = torch.zeros(2, 3, device=device, dtype=torch.bfloat16)
+moved = torch.zeros(2, 3).to(device, torch.bfloat16)
+print(made.device, made.dtype)
+
+# %% claim=true
+assert made.dtype == moved.dtype == torch.bfloat16
+assert made.device == moved.device and made.device.type == device.type
+
+# %% [markdown] name="stretch"
+# ## 6 Three things to build
+#
+# ### Exercise: `count_syncs`
+#
+# *Stretch, extra credit, {minutes} minutes*
+#
+# Build a detector: which operations of a function make a device wait?
+# Every operation passes through torch's **dispatcher**, which chooses the code for the device, and a `TorchDispatchMode` looks over its shoulder.
+# Here is one that takes notes.
+
+# %% name="dispatch-mode"
+class Tell(TorchDispatchMode):
+    """Note the name of each operation in `seen`."""
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        seen.append(str(func.overloadpacket))
+        return func(*args, **(kwargs or {}))  # and then does what was asked
+
+
+seen = []
+with Tell():
+    (torch.ones(2) * 2).sum().item()
+print(seen)  # the last one fetches the number
+
+# %% claim=true
+assert seen == ["aten.ones", "aten.mul", "aten.sum", "aten._local_scalar_dense"]
+
+# %% exercise="count_syncs"
+def count_syncs(fn):
+    """Call fn() once and return the operations in it that need a value on the host.
+
+    Look for two: _local_scalar_dense (item, float, int, bool, an `if` on a tensor) and
+    nonzero. The result lists their names in the order in which they ran, each as
+    often as it ran: "aten._local_scalar_dense", "aten.nonzero". The mode sees each
+    operation as `func`; str(func.overloadpacket) is its name. Afterwards the mode is off
+    again, also where fn raises an error, which goes on to the caller.
+
+    For fn = lambda: torch.ones(2).sum().item() the result is ["aten._local_scalar_dense"].
+    """
+    ### BEGIN SOLUTION
+    waits = ("aten._local_scalar_dense", "aten.nonzero")
+    found = []
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            name = str(func.overloadpacket)
+            if name in waits:
+                found.append(name)
+            return func(*args, **(kwargs or {}))
+
+    with Watch():
+        fn()
+    return found
+    ### END SOLUTION
+
+# %% check="count_syncs" extra=3
+check("count_syncs", count_syncs)
+
+# %% [markdown]
+# ### Exercise: `LossScaler`
+#
+# *Stretch, extra credit, {minutes} minutes*
+#
+# Once you have built the search for a factor yourself, a `GradScaler` holds no secrets.
+# Begin with a static one, whose factor stays; then let it move.
+
+# %% name="scaler-example"
+print("a loss of 0.5 with the factor 4:", torch.tensor(0.5) * 4)
+
+# %% exercise="LossScaler"
+### BEGIN STARTER
+# class LossScaler:
+#     """A loss scaler: static first, then dynamic, as torch.amp.GradScaler is.
+#
+#     factor is what a loss is multiplied by; clean_steps counts the steps with finite
+#     gradients since the factor last changed. scale(loss) gives the loss times factor.
+#     unscale_(optimizer) divides by factor, in place, each .grad that is there, and notes
+#     whether one of them is not finite. step(optimizer) does the same first, unless it was
+#     done since the last update; then it calls optimizer.step() if all were finite.
+#     update() ends the round, which has one step. If growth_interval is None (static), the
+#     factor stays and clean_steps stays 0. Otherwise, after gradients that were not finite
+#     the factor is multiplied by backoff and clean_steps is 0 again; after finite ones
+#     clean_steps grows by 1, and when it reaches growth_interval, the factor is multiplied
+#     by growth and clean_steps is 0 again.
+#
+#     LossScaler(factor=4.0).scale(torch.tensor(0.5)) gives tensor(2.).
+#     """
+#
+#     def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+#         raise NotImplementedError()
+#
+#     def scale(self, loss):
+#         raise NotImplementedError()
+#
+#     def unscale_(self, optimizer):
+#         raise NotImplementedError()
+#
+#     def step(self, optimizer):
+#         raise NotImplementedError()
+#
+#     def update(self):
+#         raise NotImplementedError()
+### END STARTER
+class LossScaler:
+    """A loss scaler: static first, then dynamic, as torch.amp.GradScaler is.
+
+    factor is what a loss is multiplied by; clean_steps counts the steps with finite
+    gradients since the factor last changed. scale(loss) gives the loss times factor.
+    unscale_(optimizer) divides by factor, in place, each .grad that is there, and notes
+    whether one of them is not finite. step(optimizer) does the same first, unless it was
+    done since the last update; then it calls optimizer.step() if all were finite.
+    update() ends the round, which has one step. If growth_interval is None (static), the
+    factor stays and clean_steps stays 0. Otherwise, after gradients that were not finite
+    the factor is multiplied by backoff and clean_steps is 0 again; after finite ones
+    clean_steps grows by 1, and when it reaches growth_interval, the factor is multiplied
+    by growth and clean_steps is 0 again.
+
+    LossScaler(factor=4.0).scale(torch.tensor(0.5)) gives tensor(2.).
+    """
+
+    ### BEGIN SOLUTION
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None  # None: not unscaled since the last update
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(torch.isfinite(g).all() for g in grads)
+        for g in grads:
+            g.div_(self.factor)
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if self.growth_interval is None:
+            return
+        self.clean_steps = self.clean_steps + 1 if finite else 0
+        if not finite:
+            self.factor *= self.backoff
+        elif self.clean_steps == self.growth_interval:
+            self.factor, self.clean_steps = self.factor * self.growth, 0
+    ### END SOLUTION
+
+# %% check="LossScaler" extra=3
+check("LossScaler", LossScaler)
+
+# %% mine=true
+def plain_scaler(factor, growth_interval):
+    return torch.amp.GradScaler("cpu", factor, growth_interval=growth_interval)
+
+
+MyLossScaler = mine("LossScaler", plain_scaler)
+
+# %% name="scaler-used"
+weight = nn.Parameter(torch.tensor(1.0))
+optimizer = torch.optim.SGD([weight], lr=0.5)
+scaler = MyLossScaler(1024.0, growth_interval=2)
+optimizer.zero_grad()
+scaler.scale(math.inf * weight).backward()
+scaler.step(optimizer)
+scaler.update()
+print("after an overflow the weight is", weight.item())
+
+# %% claim=true
+assert weight.item() == 1.0
+
+# %% [markdown]
+# ### Exercise: `master_weights`
+#
+# *Stretch, extra credit, {minutes} minutes*
+#
+# Why do the weights stay in float32? Take the same steps twice, once in bfloat16 alone and once on a float32 master copy.
+
+# %% name="master-example"
+alone, master = torch.tensor(1.0, dtype=torch.bfloat16), torch.tensor(1.0)
+print(alone - 0.001, master - 0.001)  # the first of a hundred steps
+
+# %% exercise="master_weights"
+def master_weights(w16, grad, lr, steps):
+    """Do the same gradient steps without and with a float32 master copy; return both ends.
+
+    w16: weights in bfloat16; grad: their gradient, of the same shape and dtype, the same
+    at each step; both stay as they were. The result is a tuple (alone, master).
+    alone, bfloat16: steps times w - lr * grad, rounded to bfloat16 each time.
+    master, float32: steps times w - lr * grad, all in float32, starting from w16.
+
+    For w16 = [1.0], grad = [1.0], lr=0.001 and steps=100, alone is [1.0], master [0.9].
+    """
+    ### BEGIN SOLUTION
+    alone, master, slope = w16, w16.float(), grad.float()
+    for _ in range(steps):
+        alone = alone - lr * grad
+        master = master - lr * slope
+    return alone, master
+    ### END SOLUTION
+
+# %% check="master_weights" extra=2
+check("master_weights", master_weights)
+
+# %% [markdown] side=true
+# #### Same program, same seed: the same result?
+#
+# *{minutes} minutes*
+#
+# On this CPU, with one thread, yes, to the last bit.
+# Some operations on a GPU add up in whichever order the parts are ready.
+# `torch.use_deterministic_algorithms(True)` takes another way where there is one, and raises where there is none.
+
+# %% name="same-again"
+def one_product():
+    torch.manual_seed(seed)
+    return (torch.randn(300, 300) @ torch.randn(300, 300)).sum().item()
+
+
+print([one_product() for _ in range(2)])
+
+# %% claim=true
+assert one_product() == one_product()  # bit for bit
+
+# %% name="deterministic"
+torch.use_deterministic_algorithms(True)
+try:
+    with shows_error(RuntimeError, match="does not have a deterministic implementation"):
+        twice = torch.tensor([0, 0])
+        torch.zeros(3).put_(twice, torch.tensor([1.0, 2.0]))  # which one wins?
+finally:
+    torch.use_deterministic_algorithms(False)
+
+# %% claim=true
+assert not torch.are_deterministic_algorithms_enabled()
+
+# %% [markdown] side=true name="tolerances"
+# #### Two devices differ in the sixth digit: is that an error?
+#
+# *{minutes} minutes*
+#
+# *Predict.* In float32, `big` is 1e8. Is `(big + 1) - big` equal to `(big - big) + 1`?
+
+# %% predict=true
+guess = False  # True or False
+
+# %% name="order-of-sums"
+big = torch.tensor(1e8)
+print((big + 1) - big, (big - big) + 1)
+reveal(guess, torch.equal((big + 1) - big, (big - big) + 1))
+
+# %% claim=true
+assert (big + 1) - big == 0 and (big - big) + 1 == 1
+_many = torch.randn(10**6, generator=torch.Generator().manual_seed(seed))
+for _total in (_many.sum(), _many.flip(0).sum()):
+    assert abs(_total - _many.double().sum()) < 1e-2
+
+# %% [markdown]
+# Near 1e8 the gap between two float32 numbers is 8, so the 1 is gone.
+# A sum depends on its order, and every device, library and number of threads has its own; so no, it is not an error.
+# Never compare two devices with `==`: ask for agreement up to a **tolerance**, some multiple of the dtype's eps.
+# `torch.testing.assert_close` does that, and says what differs.
+
+# %% name="tolerances-by-dtype"
+a, b = torch.rand(64, 64), torch.rand(64, 64)
+torch.testing.assert_close((a.half() @ b.half()).float(), a @ b, rtol=8e-3, atol=0)
+with shows_error(AssertionError, match="not close"):
+    torch.testing.assert_close((a.half() @ b.half()).float(), a @ b)  # float32's tolerance
+
+# %% claim=true
+_exact = a.double() @ b.double()
+for _kind in (torch.float32, torch.float16, torch.bfloat16):
+    _result = (a.to(_kind) @ b.to(_kind)).double()
+    assert ((_result - _exact).abs() / _exact).max() < 64 * torch.finfo(_kind).eps
+
+# %% [markdown] side=true name="compile"
+# #### What is `torch.compile` for?
+#
+# *{minutes} minutes*
+#
+# So far torch does one operation after the other, and each has its price: a launch, and a trip of all the numbers to the memory and back.
+# `fast = torch.compile(model)` reads ahead: at the first call it makes one program of the operations, in which a sum and a ReLU, for example, share one trip.
+# From then on it runs that program, as long as the inputs are of the same kind.
+#
+# What makes the program is called a backend. Any function may be one; this one notes what it was given, and changes nothing.
+#
+# *Predict.* A compiled Linear and ReLU is called three times with five digits. How often is the backend asked?
+
+# %% predict=true
+guess = 1  # times
+
+# %% name="compile-looks"
+def look(graph, inputs):
+    """A backend that notes the operations and runs them as they are."""
+    calls = [node for node in graph.graph.nodes if node.op == "call_function"]
+    noted.append([node.target.__name__ for node in calls])
+    return graph.forward
+
+
+def three_calls():
+    fast = torch.compile(nn.Sequential(nn.Linear(64, 32), nn.ReLU()), backend=look)
+    return [fast(ink[:5]) for _ in range(3)]
+
+
+noted = []
+can_compile = runs(three_calls)  # not with every version of Python
+print(noted)
+reveal(guess, len(noted))
+
+# %% claim=true
+assert len(noted) == 1 or not can_compile
+
+# %% [markdown]
+# Once, for three calls.
+# The real backend, which you get when you name none, writes a program in C++ or for the card, and has it compiled.
+# For these two layers that took 13 seconds where this was written, so it is for a model that runs thousands of times.
+# Where the code looks at a number, by `print(loss)` or `loss.item()`, it has to go back to Python (a **graph break**).
+
+# %% [markdown] name="recap"
+# ## What you can do now
+#
+# *{minutes} minutes*
+#
+# You can plan what a step will hold, and time a model so that the figures mean something.
+#
+# | you see | look at |
+# |---|---|
+# | a speed-up that is too good | no `synchronize` before the clock is read |
+# | "CUDA out of memory" | the batch; then mixed precision; then activation checkpointing (a side path of section 2) |
+
+# %% name="progress"
+progress(5)
+
+# %% [markdown] name="questions"
+# ### Can you answer these?
+#
+# Say it aloud, then open the answers.
+#
+# 1. Which part of the memory grows with the batch?
+# 2. Adam trains 1000 float32 weights. How many bytes is that, without activations?
+# 3. Which three things does an honest stopwatch do?
+#
+# <details><summary>Answers</summary>
+#
+# 1. The activations.
+# 2. 16,000: weights, gradients and Adam's two averages, 4 bytes each.
+# 3. It waits before it reads the clock, both times; it warms up; and it takes the median.
+#
+# </details>
+#
+# Next is chapter 6a, "Your handwriting": you draw a digit, and a model of yours reads it.
+#
+# ### Further reading
+#
+# The PyTorch documentation (docs.pytorch.org), "CUDA semantics", "torch.compile" and "Reproducibility";
+# Chen and others, "Training Deep Nets with Sublinear Memory Cost" (2016).

@@ -1,0 +1,401 @@
+# %% [markdown] name="opening"
+# # Chapter 6b: Stop and resume
+#
+# *Press Shift and Enter, from the top: each press runs one cell and goes to the next.*
+#
+# *Somebody closes the laptop in the middle of a training. How does it go on as if nothing had happened?*
+#
+# In chapter 6a your `train` taught a model to read. A training that takes an evening has to bear two things more: to be stopped, and a card that is too small.
+# Here you make your trainer fit for both.
+#
+# This takes about {minutes} minutes to read and run, and {exercises} for the exercises.
+
+# %% name="parameters" parameters=true
+seed = 0  # any whole number will do; the chapter holds for all of them
+device = "auto"  # "cpu", "cuda", or "auto": a GPU that CUDA knows, else the CPU
+short = False  # True: fewer repetitions, to run the whole chapter sooner
+
+# %% setup=true
+import copy
+import math
+import tempfile
+import torch
+import torch.nn.functional as F
+from torch import nn
+from autograder import check, hint, mine, progress, reveal, shows_error
+from course.figures import ch06 as figures
+
+torch.set_num_threads(1)  # for models this small, a second thread costs more than it brings
+_ = torch.manual_seed(seed)
+
+# %% name="first-page" figure=true
+figures.stopped()
+
+# %% [markdown] name="remember-text"
+# ## 1 Stop, and go on
+#
+# *{minutes} minutes*
+#
+# So a trainer keeps a **checkpoint**, a dict with all that it takes to go on.
+# What is "all"? A run that is stopped and goes on must end where the unbroken run ends, to the last bit.
+# Try it on the smallest training there is, one number that rolls down a parabola.
+
+# %% name="down-a-parabola"
+def steps(w, optimizer, count):
+    """Take some steps down w ** 2; returns w."""
+    for _ in range(count):
+        optimizer.zero_grad()
+        (w**2).sum().backward()
+        optimizer.step()
+    return w.item()
+
+
+# %% [markdown]
+# After two steps, save `w` and the state of the optimizer. The run itself goes on, and four steps later it is here:
+
+# %% name="unbroken-run"
+w = torch.ones(1, requires_grad=True)
+optimizer = torch.optim.SGD([w], lr=0.02, momentum=0.9)
+steps(w, optimizer, 2)
+saved, memory = w.detach().clone(), copy.deepcopy(optimizer.state_dict())
+unbroken = steps(w, optimizer, 4)
+print(unbroken)
+
+# %% [markdown]
+# *Predict.* Somebody begins with the saved `w` and a new optimizer. Four steps later, is that `w` the same?
+
+# %% predict=true
+guess = False  # True or False
+
+# %% name="weights-alone"
+again = saved.clone().requires_grad_()
+fresh = torch.optim.SGD([again], lr=0.02, momentum=0.9)
+resumed = steps(again, fresh, 4)
+print(resumed)
+reveal(guess, resumed == unbroken)
+
+# %% [markdown]
+# No, and it is further from the bottom, because it had to gather speed again. The optimizer has a memory too: its velocity. Give that back to the new one, and the run ends where it should.
+
+# %% name="with-velocity"
+again = saved.clone().requires_grad_()
+fresh = torch.optim.SGD([again], lr=0.02, momentum=0.9)
+fresh.load_state_dict(copy.deepcopy(memory))
+print(steps(again, fresh, 4) == unbroken)
+
+# %% claim=true
+assert again.item() == unbroken and 0 < unbroken < resumed - 0.1  # to forget costs
+
+# %% [markdown] name="what-else-remembers"
+# ### What else remembers
+#
+# *{minutes} minutes*
+#
+# Two generators of random numbers remember where they are: the one that draws the order, and torch's own, from which dropout draws.
+# So take the digits, and the model of chapter 6a, which has dropout.
+
+# %% name="digits"
+from sklearn.datasets import load_digits
+
+digits = load_digits()
+images = torch.tensor(digits.images, dtype=torch.float32)[:, None] / 16  # (1797, 1, 8, 8)
+labels = torch.tensor(digits.target)
+shuffled = torch.randperm(len(labels))
+known, drawer = shuffled[:1400], shuffled[1400:]
+measure_on = images[drawer], labels[drawer]
+
+
+def make_model(seed):
+    """The network of chapter 6a: (n, 1, 8, 8) gives ten scores, (n, 10)."""
+    torch.manual_seed(seed)
+    return nn.Sequential(
+        nn.Conv2d(1, 16, 3, padding=1),
+        nn.ReLU(),
+        nn.Conv2d(16, 32, 3, padding=1),
+        nn.ReLU(),
+        nn.MaxPool2d(2),  # (n, 32, 4, 4)
+        nn.Flatten(),
+        nn.Dropout(0.3),
+        nn.Linear(32 * 4 * 4, 10),
+    )
+
+
+print(make_model(seed)(images[:5]).shape)
+
+# %% [markdown]
+# We stop this model after epoch 2, and go on three times, each time with more of what remembers.
+
+# %% figure=true
+figures.resumed(make_model, images[:96], labels[:96], seed=seed)
+
+# %% [markdown]
+# Only the last lies on the unbroken line.
+# The state of a generator is a tensor, which you get by `get_state()` and put back by `set_state`:
+
+# %% name="generator-state"
+order = torch.Generator().manual_seed(seed)
+first = torch.randperm(5, generator=order)
+state = order.get_state()
+second = torch.randperm(5, generator=order)
+order.set_state(state)
+print(second.tolist(), torch.randperm(5, generator=order).tolist())
+
+# %% claim=true
+order.set_state(state)
+assert torch.equal(torch.randperm(5, generator=order), second)
+
+# %% [markdown]
+# For torch's own generator these are `torch.get_rng_state()` and `torch.set_rng_state(state)`.
+#
+# ### Exercise: `resume_training`
+#
+# *{minutes} minutes*
+#
+# Begin with a copy of your `train`. Two things are new: before the loop you put back what a checkpoint holds, and behind it you pack up a new one. Copy each state both times, because training goes on in the very tensors that it is made of.
+# `epochs` counts all of them: a call with `epochs=2`, and one with `epochs=5` and the checkpoint of the first, train two epochs and then three more.
+# A file may hold tensors, lists, and the states of optimizers and generators. Here is one with a part of what it takes:
+
+# %% name="resume-example"
+file = tempfile.mkdtemp() + "/checkpoint.pt"  # for yours, take a place that stays
+torch.save({"optimizer": memory, "order": order.get_state(), "losses": [2.1, 0.7]}, file)
+print(torch.load(file)["losses"])
+
+# %% claim=true
+assert torch.equal(torch.load(file)["order"], order.get_state())
+
+# %% exercise="resume_training"
+def resume_training(
+    model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None
+):
+    """Train as train does, to `epochs` epochs in all; return a checkpoint to go on from.
+
+    The result is a dict that torch.save can write and torch.load can read, and later
+    training does not change it. Under "losses" and "accuracies" it has the two lists of
+    train, from epoch 0 on; the rest is up to you. checkpoint is None, or what an earlier
+    call returned: then model, optimizer, the order and torch's global generator go on from
+    there.
+
+    epochs=2 and then, with a new model and optimizer, epochs=5 and the checkpoint give the
+    weights, losses and accuracies of epochs=5 at once, bit for bit on the CPU.
+    """
+    ### BEGIN SOLUTION
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        order.set_state(checkpoint["order"])
+        torch.set_rng_state(checkpoint["rng"])
+        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
+    while len(losses) < epochs:
+        model.train()
+        total = 0.0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
+    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+    ### END SOLUTION
+
+
+# %% check="resume_training" points=4
+check("resume_training", resume_training)
+
+# %% [markdown] side=true
+# #### Why copy the state that an optimizer loads?
+#
+# *{minutes} minutes*
+#
+# Because it trains on in the very tensors of that state, so that the checkpoint changes under your hands.
+
+# %% name="loading-aliases"
+state = copy.deepcopy(memory)
+fresh = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1, momentum=0.9)
+fresh.load_state_dict(state)
+before = state["state"][0]["momentum_buffer"].item()
+steps(fresh.param_groups[0]["params"][0], fresh, 1)
+print(f"the saved velocity: {before:.3f}, later: {state['state'][0]['momentum_buffer'].item():.3f}")
+
+# %% claim=true
+assert before != state["state"][0]["momentum_buffer"].item()
+
+# %% [markdown] side=true
+# #### And on a GPU?
+#
+# *{minutes} minutes*
+#
+# There dropout draws from the GPU's own generator, so that its state would have to be saved too. For the exercise the CPU's is enough.
+
+# %% [markdown] name="part-b"
+# ## 2 On a small card
+#
+# *{minutes} minutes*
+#
+# The next model may be larger than the card's memory. There are two cures: half the bits (chapter 5b), and a batch in parts, whose gradients `backward` adds up (chapter 2).
+# For example, fifty images are seven batches of at most eight; in groups of three they make three steps, the last on two images.
+#
+# <details><summary>From chapter 5b: which three remedies does mixed precision need, and against what?</summary>
+#
+# Autocast keeps what needs many digits in float32; the weights stay in float32, so that small steps are not lost; the scaler lifts gradients that would be too small for float16.
+#
+# </details>
+#
+# ### Exercise: `train_amp`
+#
+# *{minutes} minutes*
+#
+# One step is now a group of batches, in which each image counts alike. So add up the losses of all images of a group, and divide by their number.
+# Here is a group of two batches, one with three images and one with a single image:
+
+# %% name="group-mean"
+three, single = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([6.0])  # the losses of the images
+print("all images alike:", ((three.sum() + single.sum()) / 4).item())
+print("the mean of the means:", ((three.mean() + single.mean()) / 2).item())
+
+# %% claim=true
+assert torch.cat([three, single]).mean() == 3 and (three.mean() + single.mean()) / 2 == 4
+
+# %% exercise="train_amp"
+def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
+    """Train for one epoch in mixed precision; return the loss of each step, as floats.
+
+    batches is a list of pairs (images, labels) on the model's device, whatever that is.
+    Each `accumulate` batches in a row are a group (the last one may have fewer), and each
+    group is one step, in train mode, on the mean cross-entropy over all its images; batches
+    may differ in size, and go through the model one by one. The list has that mean for each
+    step, without the scaler's factor.
+
+    Model and loss run under autocast to bfloat16, switched off by amp=False; backward and
+    step do not. Losses go through scaler (a torch.amp.GradScaler); the true gradients of a
+    group together are clipped to the norm max_norm; scaler takes the step, and is updated
+    once for each step.
+
+    Seven batches with accumulate=3 give three losses.
+    """
+    ### BEGIN SOLUTION
+    model.train()
+    losses = []
+    for first in range(0, len(batches), accumulate):
+        group = batches[first : first + accumulate]
+        count = sum(len(y) for _, y in group)
+        optimizer.zero_grad()
+        total = 0.0
+        for x, y in group:
+            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
+                loss = F.cross_entropy(model(x), y, reduction="sum") / count
+            scaler.scale(loss).backward()
+            total += loss.item()
+        scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        scaler.step(optimizer)
+        scaler.update()
+        losses.append(total)
+    return losses
+    ### END SOLUTION
+
+
+# %% check="train_amp" points=5
+check("train_amp", train_amp)
+
+# %% mine=true name="plain-amp"
+def plain_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
+    losses = []
+    for first in range(0, len(batches), accumulate):
+        x, y = (torch.cat(part) for part in zip(*batches[first : first + accumulate]))
+        with torch.autocast(x.device.type, torch.bfloat16, enabled=amp):  # the group as one batch
+            loss = F.cross_entropy(model(x), y)
+        optimizer.zero_grad()
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        losses.append(loss.item())
+    return losses
+
+
+my_train_amp = mine("train_amp", plain_amp)
+
+# %% [markdown]
+# Let it train the model for three epochs, in groups of two batches. (Bfloat16 needs no factor, so the scaler is switched off.)
+
+# %% name="three-epochs"
+if device == "auto":
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+here = torch.device(device)
+
+
+def after_three_epochs(amp):
+    """The share of the drawer that a new model reads after three epochs."""
+    net = make_model(seed).to(here)
+    optimizer = torch.optim.Adam(net.parameters(), lr=0.003)
+    scaler = torch.amp.GradScaler(here.type, enabled=False)
+    for _ in range(3):
+        my_train_amp(net, optimizer, scaler, parts, 2, 1.0, amp=amp)
+    net.eval()
+    with torch.no_grad():
+        says = net(measure_on[0].to(here)).argmax(dim=1).cpu()
+    return (says == measure_on[1]).float().mean().item()
+
+
+x, y = images[known].to(here), labels[known].to(here)
+parts = list(zip(x.split(32), y.split(32), strict=True))
+
+# %% name="in-half-the-bits"
+full, half = after_three_epochs(amp=False), after_three_epochs(amp=True)
+print(f"in the drawer: {full:.1%} in float32, {half:.1%} in mixed precision")
+
+# %% claim=true
+assert min(full, half) > 0.85 and abs(full - half) < 0.05
+
+# %% [markdown]
+# These two numbers do not tell you which is which.
+
+# %% [markdown] side=true
+# #### How far apart are the two precisions, step by step?
+#
+# *{minutes} minutes*
+#
+# The first loss is nearly that of float32; then the weights differ a little, and as the steps add up, more and more.
+
+# %% figure=true
+figures.precision(make_model, images[:128], labels[:128], seed=seed)
+
+# %% [markdown]
+# The dotted line is what the check of `train_amp` allows for its two steps: several times what a sound trainer needs, and less than most mistakes cost.
+
+# %% [markdown] name="recap"
+# ## What you can do now
+#
+# *{minutes} minutes*
+#
+# You can stop a training and go on to the same last bit, and train on a card that the whole batch would not fit.
+
+# %% name="progress"
+progress(6)
+
+# %% [markdown] name="questions"
+# ### Can you answer these?
+#
+# Say it aloud, then open the answers.
+#
+# 1. Name five things that a checkpoint has to remember.
+# 2. A group of batches is one step. What do you divide by what?
+#
+# <details><summary>Answers</summary>
+#
+# 1. The model, the optimizer, the generator of the order, torch's own generator, and what was measured so far.
+# 2. The sum of all losses of the group, by the number of its images.
+#
+# </details>
+#
+# Next is chapter 6c, "Six faults": a trainer that somebody wrote in a hurry, and a project of your own.

@@ -1,0 +1,301 @@
+# %% [markdown] name="opening"
+# # Chapter 6c: Six faults
+#
+# *Press Shift and Enter, from the top: each press runs one cell and goes to the next.*
+#
+# *A trainer runs, and the model learns. How do you find out that the trainer is wrong?*
+#
+# In chapters 6a and 6b you wrote trainers. Here you mend one that somebody else wrote in a hurry, and then you begin a project of your own.
+#
+# This takes about {minutes} minutes to read and run, and {exercises} for the exercise.
+
+# %% name="parameters" parameters=true
+seed = 0  # any whole number will do; the chapter holds for all of them
+device = "auto"  # "cpu", "cuda", or "auto": a GPU that CUDA knows, else the CPU
+short = False  # True: fewer repetitions, to run the whole chapter sooner
+
+# %% setup=true
+import copy
+import io
+import math
+import torch
+import torch.nn.functional as F
+from torch import nn
+from autograder import check, hint, mine, progress, reveal, shows_error
+from course.figures import ch06 as figures
+
+torch.set_num_threads(1)  # for models this small, a second thread costs more than it brings
+_ = torch.manual_seed(seed)
+
+# %% name="first-page" figure=true
+figures.five_trainers()
+
+# %% [markdown] name="part-c"
+# ## 1 The hunt
+#
+# *{minutes} minutes*
+#
+# This is the final examination, and you will meet such trainers all your life. There are six faults in it.
+# One of them stops the trainer; the picture shows what it does with the other five. It even learns something, which is the trouble with them.
+#
+# ### Exercise: `fix_trainer`
+#
+# *{minutes} minutes*
+#
+# At most 8 lines may differ from what you are given (added, taken away, rewritten or moved; comments do not count).
+# The docstring is right, and so is all that agrees with it; for example, three epochs should go like this:
+
+# %% name="fix-example"
+for epoch, accuracy in enumerate([0.5, 0.75, 0.75]):
+    print(f"epoch {epoch}: learning rate {0.1 / 2**epoch}, accuracy {accuracy}")
+print("the weights of epoch 2 stay: the best, and the later of two")
+
+# %% [markdown]
+# Here are two batches and a model to try it on. Write `fix_trainer(make_model(), batches, batches, epochs=3, lr=0.1)` into a cell of your own below the exercise. The first call stops with an error, and that is the first fault.
+
+# %% name="batches-to-try"
+from sklearn.datasets import load_digits
+
+digits = load_digits()
+images = torch.tensor(digits.images, dtype=torch.float32)[:, None] / 16  # (1797, 1, 8, 8)
+labels = torch.tensor(digits.target)
+batches = [(images[:25], labels[:25]), (images[25:50], labels[25:50])]
+
+
+def make_model():
+    layers = [nn.Flatten(), nn.Linear(64, 32), nn.ReLU(), nn.Dropout(0.3), nn.Linear(32, 10)]
+    return nn.Sequential(*layers)
+
+
+print(make_model()(batches[0][0]).shape)
+
+# %% exercise="fix_trainer"
+### BEGIN STARTER
+# def fix_trainer(model, batches, val_batches, epochs, lr):
+#     """Train; leave in the model the weights and buffers of its best epoch (the latest, if several).
+#
+#     Training is SGD with a momentum of 0.9 on the cross-entropy of each batch alone, where
+#     model returns logits, in train mode. After each epoch the learning rate is halved; the
+#     accuracy is measured in eval mode, over the images of all val_batches. batches and
+#     val_batches are lists of pairs (images, labels).
+#
+#     The result is {"losses": [...], "accuracies": [...]}, with a float for each epoch: the
+#     mean of the batch losses, and the share of the labels that was right.
+#     """
+#     optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+#     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+#     losses, accuracies, best = [], [], None
+#     for epoch in range(epochs):
+#         model.train()
+#         total = 0.0
+#         for x, y in batches:
+#             loss = F.cross_entropy(model(x).softmax(dim=1), y)
+#             loss.backward()
+#             optimizer.step()
+#             scheduler.step()
+#             total += loss.item()
+#         losses.append(total / len(batches))
+#         correct, count = 0, 0
+#         with torch.no_grad():
+#             for x, y in val_batches:
+#                 correct += (model(x).argmax(dim=0) == y).sum().item()
+#                 count += len(y)
+#         accuracies.append(correct / count)
+#         if accuracies[-1] == max(accuracies):
+#             best = model.state_dict()
+#     model.load_state_dict(best)
+#     return {"losses": losses, "accuracies": accuracies}
+### END STARTER
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    """Train; leave in the model the weights and buffers of its best epoch (the latest, if several).
+
+    Training is SGD with a momentum of 0.9 on the cross-entropy of each batch alone, where
+    model returns logits, in train mode. After each epoch the learning rate is halved; the
+    accuracy is measured in eval mode, over the images of all val_batches. batches and
+    val_batches are lists of pairs (images, labels).
+
+    The result is {"losses": [...], "accuracies": [...]}, with a float for each epoch: the
+    mean of the batch losses, and the share of the labels that was right.
+    """
+    ### BEGIN SOLUTION
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = copy.deepcopy(model.state_dict())
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+    ### END SOLUTION
+
+
+# %% check="fix_trainer" points=5
+check("fix_trainer", fix_trainer)
+
+# %% [markdown] name="afterwards"
+# ### How to see them
+#
+# *{minutes} minutes*
+#
+# (Read on when you have found the six.)
+#
+# A fault shows in a number or a line, if you know what to expect there.
+#
+# | fault | where it shows |
+# |---|---|
+# | softmax before `cross_entropy` | the loss does not go below 1.46, although nearly all is right |
+# | no `zero_grad` | the loss swings |
+# | `scheduler.step()` for each batch | print the rate: it has shrunk by more than half after one epoch |
+# | no `model.eval()` | the same model, measured twice, gives two numbers |
+# | `argmax(dim=0)` | an error, or an accuracy that has nothing to do with the loss |
+# | `best` without a copy | the best model is equal to the last one |
+#
+# (In the picture at the top, A has the first of these faults, B the second, C the third, and D the fourth.)
+
+# %% [markdown] name="project"
+# ## 2 A project of your own
+#
+# *{minutes} minutes*
+#
+# Take something that you have: a table of your morning runs, the photographs of two kinds of mushrooms. A few hundred examples will do.
+
+# %% [markdown] name="own-table"
+# ### Getting it in
+#
+# *{minutes} minutes*
+#
+# **A table** in a file becomes a tensor by way of NumPy. (Here the file is a text; give `loadtxt` the name of yours.)
+
+# %% name="csv"
+import numpy as np
+from matplotlib import pyplot as plt
+
+file = io.StringIO("size,rooms,price\n70,3,210\n55,2,180\n120,5,400\n")
+table = torch.tensor(np.loadtxt(file, delimiter=",", skiprows=1), dtype=torch.float32)
+features, target = table[:, :-1], table[:, -1:]
+print(features.shape, target.shape, features.isnan().any().item())
+
+# %% claim=true
+assert features.shape == (3, 2) and target.shape == (3, 1)
+
+# %% [markdown]
+# **A folder of pictures**, with one folder inside it for each class, becomes a list of files and labels, where all pictures have the same size.
+
+# %% name="folder"
+folder = figures.folder_of_digits(images, labels)  # here two digits of each of three classes
+files = sorted(folder.glob("*/*.png"))
+names = sorted({file.parent.name for file in files})
+own_labels = torch.tensor([names.index(file.parent.name) for file in files])
+own_images = torch.stack([torch.tensor(plt.imread(file)[:, :, :3]) for file in files])
+own_images = own_images.permute(0, 3, 1, 2)  # (n, colors, height, width), from 0 to 1
+print(own_images.shape, own_labels.tolist(), names)
+
+# %% claim=true
+assert own_images.shape == (6, 3, 8, 8) and own_labels.tolist() == [0, 0, 1, 1, 2, 2]
+
+# %% [markdown] name="print-first"
+# ### What to print first
+#
+# *{minutes} minutes*
+#
+# Before the long training:
+#
+# 1. the shape, the dtype, the smallest and the largest number, and whether there is a nan
+# 2. ten examples with their labels
+# 3. how many there are of each class: with 95 cats in 100 pictures, "cat" is right in 95 % of all cases, and worth nothing
+# 4. the split, and who is in it: the same person, day or machine on both sides makes the drawer dishonest
+# 5. the first loss, beside the one that you expect:
+#
+# | you train on | with | expect at first |
+# |---|---|---|
+# | k classes | `F.cross_entropy` | log k; with ten, 2.30 |
+# | yes or no | `F.binary_cross_entropy_with_logits` | log 2 = 0.69 |
+# | a number, standardized | `F.mse_loss` | about 1, its variance |
+# | a number, as it is | `F.mse_loss` | its mean square, perhaps millions: standardize first |
+#
+# 6. twenty examples learned by heart: if the loss does not go to nearly 0 on twenty, something is broken, and more data will not help
+
+# %% name="first-losses"
+guessing = torch.zeros(1000)
+yes_no = torch.arange(1000) % 2
+print(f"{F.cross_entropy(torch.zeros(1000, 10), torch.arange(1000) % 10).item():.2f}")
+print(f"{F.binary_cross_entropy_with_logits(guessing, yes_no.float()).item():.2f}")
+print(f"{F.mse_loss(guessing, torch.randn(1000)).item():.2f}")
+
+# %% claim=true
+assert abs(F.mse_loss(torch.zeros(100_000), torch.randn(100_000)).item() - 1) < 0.05
+# With softmax before it, a model that is certain and right pays this (section 1):
+_certain = F.one_hot(torch.tensor([7]), 10).float()  # probabilities: all on the seven
+_floor = F.cross_entropy(_certain, torch.tensor([7])).item()
+assert math.isclose(_floor, math.log(math.e + 9) - 1, rel_tol=1e-5) and round(_floor, 2) == 1.46
+
+# %% [markdown] name="symptoms"
+# ### When it does not work
+#
+# *{minutes} minutes*
+#
+# | you see | look at |
+# |---|---|
+# | the first loss is far above the expected one | the scale of the inputs, the first weights |
+# | the loss does not move at all | the learning rate; a graph that was cut (chapter 2); parameters that the optimizer was not given |
+# | it stops at a floor | softmax before the cross-entropy |
+# | it becomes nan | the learning rate; a log or a root of 0; float16 without a scaler (chapter 5b) |
+# | it jumps up and down, or grows | the learning rate; `zero_grad` |
+# | it learns by heart, and the drawer gets worse | more data, copies, dropout, an earlier stop (chapters 3, 4 and 6a) |
+# | two measurements differ | `model.eval()` |
+# | it is right nearly always, at once | an answer that leaked into the inputs; one class that is nearly all |
+# | good in the drawer, bad in use | another distribution (chapter 6a) |
+
+# %% [markdown] name="recap"
+# ## What you can do now
+#
+# *{minutes} minutes*
+#
+# You can find silent faults in a trainer that runs, and you know what to print before a long training of your own.
+
+# %% name="progress"
+progress(6)
+
+# %% [markdown] name="questions"
+# ### Can you answer these?
+#
+# Say it aloud, then open the answers.
+#
+# 1. Ten classes, and the first loss is 9. What is the first loss that you expect, and where do you look?
+# 2. A model measured twice gives two numbers. What was forgotten?
+# 3. Why should a new program learn twenty examples by heart before anything else?
+#
+# <details><summary>Answers</summary>
+#
+# 1. log 10, which is 2.30; at the scale of the inputs, and at the first weights.
+# 2. `model.eval()`.
+# 3. If it cannot do that, something is broken, and more data will not help.
+#
+# </details>
+
+# %% [markdown] name="further-reading"
+# ### What to read next
+#
+# The PyTorch documentation (docs.pytorch.org): "Saving and loading a general checkpoint", "Reproducibility", "Automatic Mixed Precision examples", and "Transfer Learning for Computer Vision", which is fine-tuning with a large model.
+# Goodfellow, Bengio and Courville, "Deep Learning" (2016), chapter 11, on finding out why a model does not learn.
+# Andrej Karpathy, "A Recipe for Training Neural Networks" (2019), on the order in which to look.
+#
+# You began with a grid of numbers and its label, and now a model of yours reads what you write.
+# The largest models there are learn by the same five lines.
