@@ -3,8 +3,9 @@
     python -m tests.suite [--all | --sample COMMIT]
 
 The parts are targets of the Makefile. What the second lane runs fills the time in which unit tests wait. Once a part
-has failed no other begins; the table is printed all the same. `--all` runs what is marked `night` too; `--sample` runs
-a tenth of that alone, chosen by the commit, so that it can be repeated.
+has failed no other begins; the table is printed all the same. By day papermill runs the first sitting of each chapter.
+`--all` runs the others and what is marked `night` too; `--sample` runs the others and a tenth of what is so marked,
+chosen by the commit, so that it can be repeated.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pathlib import Path
 from threading import Event
 from xml.etree import ElementTree
 
+from autograder.course.course_location import chapter_code
 from tests.small_chapter import PROJECT
 
 REPORTS = PROJECT / "build" / "suite"
@@ -47,8 +49,17 @@ class Done:
     tests: int | None = None
 
 
-LINT, TYPES, PAPERMILL = Part("lint", ("style",)), Part("types", ("types",), True), Part("papermill", ("proofs",), True)
-DAY = (LINT, TYPES, Part("unit", ("unit",)), Part("nbval", ("nbval", "NOTEBOOKS=notebooks"), True), PAPERMILL)
+STEMS = sorted(path.stem for path in (PROJECT / "course" / "chapters").glob("*.py"))
+FIRST = tuple({chapter_code(stem): stem for stem in reversed(STEMS)}.values())  # of each chapter
+
+
+def papermill(stems: Iterable[str]) -> Part:
+    """Return the part that runs these sittings, solved and with another seed."""
+    return Part("papermill", ("proofs", f"CHAPTER={' '.join(stems)}"), True)
+
+
+LINT, TYPES, PAPERMILL = Part("lint", ("style",)), Part("types", ("types",), True), papermill(STEMS)
+DAY = (LINT, TYPES, Part("unit", ("unit",)), Part("nbval", ("nbval", "NOTEBOOKS=notebooks"), True), papermill(FIRST))
 ALL = (LINT, TYPES, Part("unit", ("unit", "NIGHT=1")), Part("nbval", ("nbval",), True), PAPERMILL)
 
 
@@ -123,7 +134,8 @@ def main(words: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(words)
     REPORTS.mkdir(parents=True, exist_ok=True)
     begun = time.monotonic()
-    sample = (Part("night", ("unit", "NIGHT=1", f"SAMPLE={asked.sample}")),)
+    others = [stem for stem in STEMS if stem not in FIRST]
+    sample = (Part("night", ("unit", "NIGHT=1", f"SAMPLE={asked.sample}")), papermill(others))
     done = in_lanes(sample if asked.sample else ALL if asked.all else DAY)
     print(f"\n{table(done, time.monotonic() - begun)}", flush=True)
     return next((each.status for each in done if each.status), 0)
