@@ -72,9 +72,9 @@ def without_ends(notebook: Any) -> None:
         cell["source"] = "".join(cell["source"]).split("\n")
 
 
-def script(mark: str) -> bytes:
+def script(mark: str, stem: str = STEM) -> bytes:
     """Return the notebook as a script with this mark before each code cell."""
-    cells = json.loads(solved())["cells"]
+    cells = json.loads(solved(stem))["cells"]
     pieces = [f"{mark}\n\n{''.join(cell['source'])}\n\n" for cell in cells if cell["cell_type"] == "code"]
     return ("#!/usr/bin/env python\n# coding: utf-8\n\n" + "".join(pieces)).encode()
 

@@ -84,7 +84,7 @@ WHEREVER: dict[str, Callable[[bytes], Folder]] = {
     "a text": lambda data: {f"{NAME}.txt": data},
     "JSON": lambda data: {f"{STEM}.json": data},
     "no ending": lambda data: {STEM: data},
-    "a script": lambda _: {f"{STEM}.py": script("# %%")},
+    "a script": lambda _: {f"{STEM}.py": script("# %%", STEM)},
     "a mark of macOS beside it": lambda data: {f"._{NAME}": b"\x00\x05\x16\x07", NAME: data},
     "very many files beside it": lambda data: {f"x/{NAME}": data} | {f"x/{n}.csv": b"1" for n in range(120)},
 }
@@ -93,18 +93,18 @@ WHEREVER: dict[str, Callable[[bytes], Folder]] = {
 @pytest.mark.parametrize("made", WHEREVER.values(), ids=WHEREVER.keys())
 def test_notebook_is_found(tmp_path: Path, made: Callable[[bytes], Folder]) -> None:
     """A notebook of any name and place is copied to the released name, where nbgrader expects it."""
-    folder = hand_in(tmp_path, **made(answering(14)))
+    folder = hand_in(tmp_path, **made(answering(7)))
 
     found = opened(folder)
 
-    assert (14, ()) == (answered(found), found.eye)
+    assert (7, ()) == (answered(found), found.eye)
     assert found.data == (folder / NAME).read_bytes()
     assert found == opened(folder)
 
 
 MORE: dict[str, tuple[Folder, int, str]] = {
-    "more answers": ({f"{STEM}-Copy1.ipynb": answering(9), NAME: answering(2)}, 9, "as-handed-in.ipynb' (2 exercises"),
-    "a starter of that name": ({NAME: answering(0), "mine.ipynb": answering(9)}, 9, "as-handed-in.ipynb' (0 exercises"),
+    "more answers": ({f"{STEM}-Copy1.ipynb": answering(6), NAME: answering(2)}, 6, "as-handed-in.ipynb' (2 exercises"),
+    "a starter of that name": ({NAME: answering(0), "mine.ipynb": answering(6)}, 6, "as-handed-in.ipynb' (0 exercises"),
     "the newest": (
         {NAME: answering(3), "b.ipynb": answering(3).replace(b"return 3", b"return 4")},
         3,
@@ -117,9 +117,9 @@ MORE: dict[str, tuple[Folder, int, str]] = {
         "'b.ipynb' (0 exercises",
     ),
     "the readable": ({"b.ipynb": answering(1), NAME: b"{"}, 1, "as-handed-in.ipynb' (it cannot be read: "),
-    "in an archive": ({"a.zip": packed(a=answering(1), b=answering(8))}, 8, "'a.zip: a.ipynb' (1 exercises"),
-    "in one of that name": ({NAME: packed(a=answering(1), b=answering(8))}, 8, "as-handed-in.ipynb: a.ipynb' (1 exer"),
-    "before a script": ({NAME: answering(14), "a.py": script("# %%")}, 14, "'a.py' (14 exercises"),
+    "in an archive": ({"a.zip": packed(a=answering(1), b=answering(5))}, 5, "'a.zip: a.ipynb' (1 exercises"),
+    "in one of that name": ({NAME: packed(a=answering(1), b=answering(5))}, 5, "as-handed-in.ipynb: a.ipynb' (1 exer"),
+    "before a script": ({NAME: answering(7), "a.py": script("# %%", STEM)}, 7, "'a.py' (7 exercises"),
 }
 
 
@@ -154,11 +154,11 @@ def test_what_is_handed_in_again_counts(tmp_path: Path) -> None:
     """Better work under the released name replaces the copy of another file."""
     folder = hand_in(tmp_path, **{NAME: answering(0), "b.ipynb": answering(5)})
     assert 5 == answered(opened(folder))
-    (folder / NAME).write_bytes(answering(11))
+    (folder / NAME).write_bytes(answering(6))
 
     found = opened(folder)
 
-    assert (11, ()) == (answered(found), found.notes)
+    assert (6, ()) == (answered(found), found.notes)
     assert ["'b.ipynb' (5", f"'{STEM}-as-handed-in.ipynb' (0"] == [line.split(": ")[1][:-20] for line in found.eye]
 
 
