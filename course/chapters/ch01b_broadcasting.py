@@ -471,8 +471,8 @@ figures.shrink(drawing)
 #
 # *{minutes} minutes*
 #
-# A careless scanner loses half of all pixels. Can you still have the average three?
-# To find out, let chance do the damage, but the same damage again tomorrow, or you could never compare two attempts.
+# A careless scanner loses half of all pixels. Can you still see what an average three looks like?
+# To find out, damage the pixels by chance. The damage must be the same tomorrow, or you could never compare two attempts.
 #
 # Chance can be repeated, because random numbers in a computer come from a **generator**, and its **seed** fixes all that it will draw.
 # `randn` draws from the standard normal distribution: numbers around 0, mostly between -2 and 2.

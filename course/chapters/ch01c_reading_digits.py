@@ -140,7 +140,7 @@ assert torch.tensor([1.0, 0.0, 1.0]) @ torch.tensor([10.0, 20.0, 30.0]) == 40
 
 # %% [markdown]
 # The two fives are added up, 10 + 30, and the seven is multiplied away.
-# `hot.T`, in which these columns are rows, does so for every pixel of every class in one product.
+# In `hot.T` these columns are rows, so `hot.T @ rows` does this for every class and every pixel at once.
 #
 # *Predict.* `hot` is (1797, 10) and `rows` is (1797, 64). What is the shape of `hot.T @ rows`?
 
@@ -229,7 +229,7 @@ assert wrong.sum(dim=1).tolist() != [1.0, 1.0]
 #
 # *{minutes} minutes*
 #
-# Two digits differ most in the middle of the paper. Its pixels decide your distances, and those of the rim hardly count.
+# Two digits differ most in the middle of the paper. The pixels there decide your distances, and those at the rim hardly count.
 # To **standardize** is to give each the same weight: from each pixel subtract its mean, and divide by its standard deviation, the typical distance from that mean.
 #
 # *Predict.* How many of the 64 pixels are white in all 1,797 digits? Think of the rim of the paper.
@@ -273,7 +273,7 @@ arrange("standardize")
 #
 # *{minutes} minutes*
 #
-# On these digits it will hardly help, since all is ink. In a table with the area of a house, 120, and its rooms, 4, the area alone would decide.
+# On these digits it will hardly help, since every pixel counts the same thing, ink. In a table with the area of a house, 120, and its rooms, 4, the area alone would decide.
 # So bring the numbers along any dim to mean 0 and standard deviation 1, with no nan where nothing varies.
 # The standard deviation is the root of the **variance**, the mean squared distance from the mean, and `eps` goes under that root.
 # A mean divides by n. torch's `var` and `std` divide by n - 1, unless you say `correction=0`.
@@ -350,8 +350,7 @@ _nearest = (torch.cdist(_plain[1500:], _plain[:1500])).argmin(dim=1)
 assert 275 < (labels[_nearest] == labels[1500:]).sum() < 281
 
 # %% [markdown]
-# Two fewer may be chance, but it is no gain. Pixels are all ink, on one scale, so there was nothing to put right.
-# With square meters and bedrooms there would be: the larger numbers would decide alone.
+# Two fewer may be chance, but it is no gain: pixels are all ink, on one scale, so there was nothing to put right.
 
 # %% [markdown] side=true
 # #### Why n - 1, and which of the two was used?
@@ -573,7 +572,7 @@ show_digits(images[wrong], says=answers[~right], is_=labels[wrong])
 show_digits(images[nearest[~right]], says=labels[nearest[~right]])
 
 # %% [markdown]
-# And the ten averages, computed from the known digits alone?
+# And how well do the ten averages read, computed from the known digits alone?
 
 # %% name="nearest-mean"
 hot = my_one_hot(labels[known], 10)
@@ -593,12 +592,12 @@ assert 0.85 < (by_mean == labels[unseen]).float().mean() < 0.95
 #
 # One riddle remains. In chapter 1a the same method read 94.6 %, and here it reads about 99. Which is the honest number?
 # The file was collected writer by writer. Its last 297 digits probably come from people of whom the program had seen little; after shuffling it has seen every hand before.
-# So ask whose handwriting it will read. If that of people it has never met, the honest number is the lower one.
+# So ask whose handwriting the program will read. For people whom it has never met, the honest number is the lower one.
 
 # %% [markdown] name="checklist"
 # ## What you can do now
 #
-# - add up what belongs together with one product, and divide it by what a sum has left
+# - average each class with one product and one division
 # - give every column of a table the same weight
 # - read handwritten digits with nothing but examples and a distance
 #

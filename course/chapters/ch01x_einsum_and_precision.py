@@ -262,8 +262,8 @@ assert (one + 0.5).item() == 1.5 and (one + 0.001).item() == 1
 assert round(torch.finfo(torch.bfloat16).eps, 4) == 0.0078
 
 # %% [markdown] name="dtype-choice"
-# Learning goes by such small steps, and chapter 5 shows where they have to be kept.
-# Until then take float32, the default, unless digits matter more than time: then float64.
+# Learning takes such small steps, and chapter 5 shows where they have to be kept.
+# Until then take float32, the default. Where digits matter more than time, take float64.
 
 # %% [markdown] side=true
 # #### What does each format do with its bits?

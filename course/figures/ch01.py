@@ -204,7 +204,8 @@ def _joined(pair: tuple[int, ...]) -> int:
 def _axis_box(ax: Axes, x: float, y: float, size: int, result: int) -> None:
     """Draw one axis of a shape: its length, or how it is stretched; a missing axis (0) is dashed."""
     is_stretched = size in (0, 1) and result > 1
-    words = f"{size or 'none'} to {result}" if is_stretched else str(size or "none")
+    between = "\n" if result > 99 else " "  # two lines, where one is wider than the box
+    words = f"{size or 'none'} to{between}{result}" if is_stretched else str(size or "none")
     color = SKY if not is_stretched else NO_COLOR
     box(ax, x, y, words, color if result else ORANGE, width=1.5, hatched=is_stretched)
 
