@@ -17,7 +17,7 @@ from autograder.exercises.probes.gradients import OLD_GRAD, fill_old_grads, is_t
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import forbids
 
-from ._traces import CHANGED
+from .._ch02_traces import CHANGED
 
 
 class _WatchRecording(TorchFunctionMode):

@@ -13,7 +13,7 @@ from autograder.exercises.probes.gradients import on_tensors
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import Note, calls_often
 
-from ._traces import CHANGED
+from .._ch02_traces import CHANGED
 
 
 @catching_errors

@@ -15,8 +15,8 @@ from autograder.exercises.probes.gradients import is_tracked
 from autograder.exercises.probes.repeated_calls import AFRESH, with_second_call
 from autograder.exercises.seeded_draw import Draw
 
-from ._functions import FUNCTIONS, of_function, on_function
-from ._traces import TRACKED, again, left
+from .._ch02_functions import FUNCTIONS, of_function, on_function
+from .._ch02_traces import TRACKED, again, left
 
 
 def steps_of(*kept: str) -> Probe:

@@ -12,7 +12,7 @@ from autograder.exercises.probes.gradients import on_tensors
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import Rule, names_used
 
-from ._traces import again, left, untracked
+from .._ch02_traces import again, left, untracked
 
 _AUTOGRAD = {"backward", "grad", "vjp", "jacobian", "jacrev", "jacfwd", "grad_and_value", "jvp"}
 by_autograd = Rule(

@@ -10,8 +10,8 @@ import torch
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.seeded_draw import Draw
 
-from ._functions import of_function, on_function
-from ._traces import again, left, untracked
+from .._ch02_functions import of_function, on_function
+from .._ch02_traces import again, left, untracked
 
 _SHAPE = {"returned:shape": "Your result has not the shape of `x`: for each entry of `x` it is to hold one number."}
 of_ones = Requirement(

@@ -17,8 +17,8 @@ from autograder.exercises.probe import Answer, catching_errors, copy_of, see_wit
 from autograder.exercises.probes.devices import OperationLog
 from autograder.exercises.seeded_draw import Draw
 
-from . import _traces
-from ._functions import FUNCTIONS, is_at, of_function, on_function
+from .. import _ch02_traces as _traces
+from .._ch02_functions import FUNCTIONS, is_at, of_function, on_function
 
 
 @catching_errors

@@ -6,7 +6,7 @@ from autograder.exercises.exercise import Case, Requirement
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, in_turn
 
-from ._functions import on_function
+from ._ch02_functions import on_function
 
 CHANGED = "A tensor that you were given is no longer as it was: look at values, requires_grad and .grad."
 TRACKED = (

@@ -16,8 +16,8 @@ from autograder.exercises.probes.detached_losses import CUT_FROM_X, with_cuts
 from autograder.exercises.probes.gradients import fill_old_grads, tensor_state
 from autograder.exercises.seeded_draw import Draw
 
-from ._functions import FUNCTIONS, is_at, of_function, on_function
-from ._traces import again, left, untracked
+from .._ch02_functions import FUNCTIONS, is_at, of_function, on_function
+from .._ch02_traces import again, left, untracked
 
 
 @catching_errors

@@ -1,0 +1,1 @@
+"""The exercises on graphs: how long one is kept, how one is run in parts, and where it is cut."""
