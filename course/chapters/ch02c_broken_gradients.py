@@ -33,7 +33,7 @@ _ = torch.manual_seed(seed)
 figures.versions()
 
 # %% [markdown] name="inplace"
-# ## 1 What in-place changes break
+# ## 1 Changed behind its back
 #
 # *{minutes} minutes*
 #
@@ -863,8 +863,9 @@ hessian = torch.autograd.functional.hessian(bowl_of, x)
 print(hessian, hessian @ v, sep="\n")
 
 # %% claim=true
+_nudge = 1e-6
 _slope_at = lambda _p: torch.autograd.functional.jacobian(bowl_of, _p)
-_moved = (_slope_at(x + nudge * v) - _slope_at(x - nudge * v)) / (2 * nudge)
+_moved = (_slope_at(x + _nudge * v) - _slope_at(x - _nudge * v)) / (2 * _nudge)
 assert hessian.tolist() == [[4.0, 2.0], [2.0, 12.0]] and torch.allclose(_moved, hessian @ v)
 
 # %% [markdown]
