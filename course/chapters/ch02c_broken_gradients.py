@@ -33,7 +33,7 @@ _ = torch.manual_seed(seed)
 figures.versions()
 
 # %% [markdown] name="inplace"
-# ## 1 Changed behind its back
+# ## 1 Changes in place
 #
 # *{minutes} minutes*
 #
