@@ -583,7 +583,7 @@ print([tuple(p.grad.shape) for p in params], "together", sum(p.grad.numel() for 
 assert sum(p.grad.numel() for p in params) == 121
 
 # %% [markdown]
-# The third way, a formula: derived by hand, it is the same backward pass.
+# A formula would do as well: derived by hand, it is the same backward pass.
 
 # %% name="two-layers-by-hand"
 w1, b1, w2, b2 = (p.detach() for p in params)

@@ -28,7 +28,7 @@ from course.instruments import show_digits
 
 _ = torch.manual_seed(seed)
 
-# %% name="life-of-a-square" figure=true
+# %% name="first-page" figure=true
 figures.life()
 
 # %% [markdown] name="life"
@@ -66,7 +66,8 @@ assert x.grad.tolist() == [4.0]  # that of the first call
 # %% [markdown] side=true
 # #### What does a node hold? ({minutes} minutes)
 #
-# Not the derivative, but what it needs to compute one when the time comes: here the operand and the exponent, and no 24 anywhere.
+# Not the derivative, but what it needs to compute one when the time comes.
+# At 12 a square has the slope 24. Its node keeps the operand and the exponent, and no 24 anywhere.
 
 # %% name="what-a-node-saves"
 s = torch.tensor([12.0], requires_grad=True)
@@ -116,9 +117,9 @@ assert first.grad == 48 and second.grad == 24 and first.grad + second.grad == 72
 # %% [markdown] side=true
 # #### When is `retain_graph=True` right? ({minutes} minutes)
 #
-# A second `backward` does not always fail, only where something had been saved. A sum needs no operands for its rule.
+# Where two losses share their first steps, and you need their gradients one after the other. It keeps what was saved for one more call.
 #
-# Here `y.backward()` runs twice, and x.grad is 2 + 2.
+# Not every graph needs that. A sum has saved nothing, because its rule needs no operands, so here `backward` runs twice.
 
 # %% name="second-backward-of-a-sum"
 x = torch.tensor([2.0], requires_grad=True)
@@ -162,8 +163,8 @@ with shows_error(RuntimeError, match="backward through the graph a second time")
 assert x.grad.tolist() == [8.0]
 
 # %% [markdown]
-# You want it where two losses share their first steps and you need their gradients one after the other.
-# If you only want the sum, add the losses and go back once, which is cheaper and gives the same.
+# Now the two losses.
+# If you only want their sum, add the losses and go back once, which is cheaper and gives the same.
 
 # %% name="two-losses"
 def two_losses(w):
