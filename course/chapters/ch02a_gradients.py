@@ -141,7 +141,7 @@ with shows_error(RuntimeError, match="floating point"):
 assert x.requires_grad is False and torch.ones(3).requires_grad_().requires_grad is True
 
 # %% [markdown] name="worked-text"
-# ## 2 How a gradient finds its way
+# ## 2 How a gradient goes back
 #
 # *{minutes} minutes*
 #
@@ -196,6 +196,7 @@ figures.graph(4.0, 2.0)
 # With the pencil you knew the formula. `backward` knows nothing of it, and is called on a tensor that holds a single number, so how can it go back?
 # While you compute, torch builds a **graph**: one node for each step, with links to the nodes before it, down to the tensors that you began with, the **leaves**.
 # `show_graph` prints it. From the top you meet the steps as you did on the way back: the power, the sum, the product.
+# At the leaves stands `AccumulateGrad`, which adds what arrives to `.grad`. For x it stands there twice, because two routes lead to x.
 
 # %% name="walk-the-graph"
 show_graph(loss, x=x, y=y)
@@ -208,9 +209,6 @@ def _names(node):
 
 assert _names(loss.grad_fn)[:3] == ["PowBackward0", "AddBackward0", "MulBackward0"]
 assert _names(loss.grad_fn)[3:] == ["AccumulateGrad"] * 3  # x, y, and x once more
-
-# %% [markdown]
-# `AccumulateGrad` adds what arrives to the `.grad` of a leaf. For x it stands there twice, because two routes lead to x.
 
 # %% [markdown]
 # ### Exercise: `grad_by_hand`
@@ -318,8 +316,9 @@ assert (sizes + 1).grad_fn is None and not (sizes + 1).requires_grad
 assert (sizes * weight).requires_grad
 
 # %% [markdown] name="leaf-text"
-# After `backward`, only what requires grad has a `.grad`.
+# After `backward`, a leaf has a `.grad` if it requires grad and the loss depends on it; one that plays no part keeps None.
 # (The layers of chapter 3 ask for gradients of their own weights by themselves.)
+# And `backward` can start from several numbers at once if you say with `gradient=` how much each of them counts.
 
 # %% name="weight-and-data"
 bias = torch.tensor(1.0, requires_grad=True)
@@ -333,10 +332,6 @@ assert sizes.requires_grad is False and sizes.grad is None
 assert torch.allclose(weight.grad, sizes.mean()) and torch.allclose(bias.grad, torch.ones(()))
 with shows_error(RuntimeError, match="leaf"):
     prices.requires_grad_(False)  # a result's flag follows from its operands
-
-# %% [markdown]
-# The leaves that require grad and that the loss depends on; a leaf that plays no part keeps None.
-# And from several numbers at once `backward` can start if you say with `gradient=` how much each of them counts.
 
 # %% name="scalar-or-weights"
 v = torch.ones(3, requires_grad=True)
@@ -398,7 +393,7 @@ assert scores.tolist() == [2, 0]
 #
 # ### From scores to shares
 #
-# Let two classes share what is to be had. The first is ahead by some points, and **softmax** gives it its share:
+# Suppose there are two classes, and the first is ahead by some points. **Softmax** turns the two scores into shares:
 
 # %% mine=true
 my_softmax_stable = mine("softmax_stable", torch.softmax)
@@ -416,7 +411,7 @@ _far = my_softmax_stable(torch.tensor([102.0, 100.0]), dim=0)
 assert round(_far[0].item(), 3) == 0.881
 
 # %% [markdown]
-# Equal scores get equal shares, and five points ahead hardly anything is left for the other.
+# Equal scores get equal shares. Where one is five points ahead, hardly anything is left for the other.
 #
 # How is it done? Each class gets a weight, exp of its score, and its share is its part of all the weights.
 # (exp of s is 2.718 to the power of s.) It is exp because a weight must be positive, whatever the score, and because one point more should always do the same: it multiplies the weight by 2.7.
@@ -496,7 +491,7 @@ assert pictures.grad.shape == (64, 10)
 
 # %% [markdown]
 # Nobody drew these. They are the 640 derivatives, with the sign turned so that they point downhill: red where the picture should count more, blue where less.
-# And yet there is a zero with its hole, a three, a seven, because the loss goes down most where a picture gets ink that its own digit has and the others have not.
+# And yet you see a zero with its hole, a three, a seven, because the loss goes down most where a picture gets ink that its own digit has and the others have not.
 #
 # Take one step that way, and let the drawer judge. First, how well do the empty ones read?
 
@@ -588,7 +583,7 @@ print([tuple(p.grad.shape) for p in params], "together", sum(p.grad.numel() for 
 assert sum(p.grad.numel() for p in params) == 121
 
 # %% [markdown]
-# The third way, a formula: derived by hand, it is the same backward pass.
+# A formula would do as well: derived by hand, it is the same backward pass.
 
 # %% name="two-layers-by-hand"
 w1, b1, w2, b2 = (p.detach() for p in params)
@@ -604,10 +599,8 @@ assert all(torch.allclose(formula, p.grad) for formula, p in zip(formulas, param
 # %% [markdown]
 # Double a number 30 times by `y = y + y`: from the end back to x there are 2 ** 30 paths.
 #
-# *Predict.* How many steps does `backward` take?
-
-# %% predict=true
-guess = 30  # a number
+# Yet each node is visited once, after all that arrives there has been added up.
+# So the cost of `backward` is a small multiple of the cost of the forward pass, however many paths there are.
 
 # %% name="each-step-once"
 def steps_of_backward(n):
@@ -621,14 +614,11 @@ def steps_of_backward(n):
     return len(visited), x.grad.item()
 
 
-reveal(guess, steps_of_backward(30)[0])
+print(steps_of_backward(30)[0], "steps")
 
 # %% claim=true
-assert steps_of_backward(60)[0] == 60 and steps_of_backward(30)[1] == 2.0**30
-
-# %% [markdown]
-# Each node is visited once, after all that arrives there has been added up.
-# So the cost of `backward` is a small multiple of the cost of the forward pass, however many paths there are.
+assert [steps_of_backward(_n)[0] for _n in (30, 60)] == [30, 60]
+assert steps_of_backward(30)[1] == 2.0**30
 
 # %% [markdown] name="accumulates"
 # ## 6 A step, and another
@@ -722,19 +712,9 @@ assert x.item() == 0.5**4
 # %% [markdown]
 # The numbers are those that you had in your head.
 #
-# To use the loop again and again, put it into a function. Then it moves a tensor that somebody hands it, and they want theirs back as it was. So let it begin with a copy:
-
-# %% name="detach-first"
-x = torch.tensor([1.0, 2.0], requires_grad=True)
-copy = x.detach().clone().requires_grad_()
-(copy**2).sum().backward()
-print("copy.grad:", copy.grad, " x.grad:", x.grad)
-
-# %% claim=true
-assert copy.grad.tolist() == [2.0, 4.0] and x.grad is None
-
-# %% [markdown]
-# The copy is cut off from x, has its own numbers, and asks for its own gradient. (A name that ends in `_` works in place. Chapter 2b asks whether all three are needed.)
+# To use the loop again and again, put it into a function. Then it moves a tensor that somebody hands it, and they want theirs back as it was.
+# So let it begin with `x0.detach().clone().requires_grad_()`: cut off from x0, with numbers of its own, and asking for its own gradient.
+# (A name that ends in `_` works in place. Chapter 2b asks whether all three are needed.)
 
 # %% [markdown] side=true name="arrange-descend"
 # #### Would you like the lines of `descend` first, shuffled? ({minutes} minutes)
@@ -810,7 +790,7 @@ print(fresh.grad)
 assert fresh.grad.tolist() == [4.0]
 
 # %% [markdown] name="ten-pictures"
-# ## 7 Ten pictures out of nothing
+# ## 7 Ten pictures from nothing
 #
 # *{minutes} minutes*
 #

@@ -28,7 +28,7 @@ from course.instruments import show_digits
 
 _ = torch.manual_seed(seed)
 
-# %% name="life-of-a-square" figure=true
+# %% name="first-page" figure=true
 figures.life()
 
 # %% [markdown] name="life"
@@ -66,7 +66,8 @@ assert x.grad.tolist() == [4.0]  # that of the first call
 # %% [markdown] side=true
 # #### What does a node hold? ({minutes} minutes)
 #
-# Not the derivative, but what it needs to compute one when the time comes: here the operand and the exponent, and no 24 anywhere.
+# Not the derivative, but what it needs to compute one when the time comes.
+# At 12 a square has the slope 24. Its node keeps the operand and the exponent, and no 24 anywhere.
 
 # %% name="what-a-node-saves"
 s = torch.tensor([12.0], requires_grad=True)
@@ -116,19 +117,19 @@ assert first.grad == 48 and second.grad == 24 and first.grad + second.grad == 72
 # %% [markdown] side=true
 # #### When is `retain_graph=True` right? ({minutes} minutes)
 #
-# A second `backward` does not always fail, only where something had been saved. A sum needs no operands for its rule.
+# Where two losses share their first steps, and you need their gradients one after the other. It keeps what was saved for one more call.
 #
-# *Predict.* `y = x + x`, x = 2, and `y.backward()` twice. What is `x.grad`?
-
-# %% predict=true
-guess = 4  # a number
+# Not every graph needs that. A sum has saved nothing, because its rule needs no operands, so here `backward` runs twice.
 
 # %% name="second-backward-of-a-sum"
 x = torch.tensor([2.0], requires_grad=True)
 y = x + x
 y.backward()
 y.backward()
-reveal(guess, x.grad.item())
+print(x.grad)
+
+# %% claim=true
+assert x.grad.tolist() == [4.0]
 
 # %% [markdown]
 # So the graph is not gone after `backward`; what it had saved is.
@@ -162,8 +163,8 @@ with shows_error(RuntimeError, match="backward through the graph a second time")
 assert x.grad.tolist() == [8.0]
 
 # %% [markdown]
-# You want it where two losses share their first steps and you need their gradients one after the other.
-# If you only want the sum, add the losses and go back once, which is cheaper and gives the same.
+# Now the two losses.
+# If you only want their sum, add the losses and go back once, which is cheaper and gives the same.
 
 # %% name="two-losses"
 def two_losses(w):
@@ -235,22 +236,7 @@ with saved_tensors() as _alive:
 # %% [markdown] side=true
 # #### What does `total = total + loss` keep? ({minutes} minutes)
 #
-# There is no list, and in the end there is one tensor, `total`.
-#
-# *Predict.* After a hundred passes, how many saved tensors does it keep?
-
-# %% predict=true
-guess = 100  # a number
-
-# %% name="keeping-a-sum"
-total = 0.0
-with saved_tensors() as alive:
-    for _ in range(100):
-        total = total + x.exp().sum()
-reveal(guess, len(alive))
-
-# %% [markdown]
-# All hundred.
+# There is no list, and in the end there is one tensor, `total`. And yet it keeps all graphs.
 # The last sum leads to the last loss and to the total before it, and that to the loss before, and so on, back to the first.
 # Here are four passes, kept in four ways.
 
@@ -813,8 +799,7 @@ assert x[0, 0] == 9
 # %% [markdown]
 # Separate in the graph, shared in memory.
 # If you mean a copy, write `detach().clone()`.
-
-# %% [markdown]
+#
 # And where would a `detach` be a bug? Suppose one network, the generator, makes a picture, and another, the critic, learns to judge it.
 # In the critic's step the picture counts as given; in the generator's step a `detach` would silently stop it from learning.
 

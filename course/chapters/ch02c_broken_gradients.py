@@ -5,7 +5,7 @@
 #
 # *Why is this gradient wrong, and why did nobody say so?*
 #
-# In chapters 2a and 2b the gradients came out right. They need not: some mistakes stop `backward` with an error, and others go through without a word. Here you learn to
+# In chapters 2a and 2b the gradients came out right. They do not always: some mistakes stop `backward` with an error, and others go through without a word. Here you learn to
 #
 # 1. tell which changes in place break a gradient
 # 2. find where a nan came from, and keep it out
@@ -13,7 +13,7 @@
 #
 # This takes about {minutes} minutes of reading and running, and {exercises} for the exercises.
 # The folded cells below import what you need.
-# Then you see how torch notices that a tensor has changed since it was saved.
+# Then you see one function, written in five ways, with the gradient that torch gives for each. At 0 there are three answers.
 
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the lesson holds for all of them
@@ -30,10 +30,10 @@ from course.instruments import runs, saved_bytes, show_digits, show_graph
 _ = torch.manual_seed(seed)
 
 # %% name="first-page" figure=true
-figures.versions()
+figures.relus()
 
 # %% [markdown] name="inplace"
-# ## 1 What in-place changes break
+# ## 1 Changes in place
 #
 # *{minutes} minutes*
 #
@@ -69,7 +69,7 @@ with shows_error(RuntimeError, match="modified by an inplace operation"):
 assert x.grad is None
 
 # %% [markdown] name="what-was-saved-text"
-# torch noticed, as in the first picture, because each tensor counts how often it was changed in place. The message calls the count its version.
+# torch noticed, because each tensor counts how often it was changed in place. The message calls the count its version.
 #
 # So the rule is not "never change in place", but **do not change what a node saved.**
 # And if you do not know what was saved, write `y = y + 1`: that makes a new tensor, and is safe after everything.
@@ -102,7 +102,13 @@ with shows_error(RuntimeError, match="modified by an inplace operation"):
 # %% [markdown] side=true
 # #### Can I see the count, and may a leaf be changed? ({minutes} minutes)
 #
-# Each tensor has its count in `_version`. The node noted it when it saved the tensor, and `backward` compares.
+# The node noted the count when it saved the tensor, and `backward` compares.
+
+# %% figure=true
+figures.versions()
+
+# %% [markdown]
+# Each tensor has its count in `_version`.
 
 # %% name="version"
 y = torch.tensor([2.0], requires_grad=True).exp()
@@ -470,9 +476,9 @@ def safe_log_where(x):
 check("safe_log_where", safe_log_where)
 
 # %% [markdown] side=true
-# #### And the square root? ({minutes} minutes)
+# #### What does the square root do at 0? ({minutes} minutes)
 #
-# The same trap waits there, and a small eps under the root keeps it shut.
+# The trap of the logarithm waits there too, and a small eps under the root keeps it shut.
 # Anomaly mode names the step that made the nan.
 
 # %% name="sqrt-at-zero"
@@ -492,7 +498,7 @@ assert torch.autograd.grad(torch.sqrt(x) * 0, x)[0].isnan()
 assert torch.autograd.grad(torch.sqrt(x + 1e-8), x)[0].isfinite()
 
 # %% [markdown] side=true
-# #### And a gradient that is 0 everywhere, or none at all? ({minutes} minutes)
+# #### When is a gradient 0 everywhere? ({minutes} minutes)
 #
 # In chapter 2a, mistakes could not be counted in place of a loss, because a count goes up in steps.
 # `torch.round` goes up in steps too; ask it for a gradient all the same.
@@ -531,17 +537,14 @@ assert torch.autograd.grad(x.amax(), x)[0].tolist() == [0.0, 0.0, 1.0]
 #
 # `relu` is 0 below 0 and x above; neural networks use it everywhere.
 # At 0 its slope jumps from 0 to 1, and no number from 0 to 1 is wrong there; each is a **subgradient**.
-# torch picks one, and which depends on how you spell the function:
-
-# %% figure=true
-figures.relus()
+# torch picks one, and which depends on how you spell the function, as the first picture of this notebook shows.
 
 # %% [markdown] name="vjp-text"
 # ## 3 A four or a nine?
 #
 # *{minutes} minutes*
 #
-# Which pixels tell a four from a nine? That is a question about two of the ten scores of chapter 2a. But from several numbers `backward` refuses to start: one may shrink where another grows.
+# Which pixels tell a four from a nine? That is a question about two of the ten scores of chapter 2a. But from several numbers `backward` refuses to start, because one may shrink where another grows.
 
 # %% name="needs-scalar"
 x = torch.tensor([1.0, 2.0, 5.0], requires_grad=True)
@@ -693,7 +696,7 @@ assert torch.autograd.grad(a**2, (a,), arrives) == (42,)
 #
 # *{minutes} minutes*
 #
-# Sections 4 to 6 are for those who want more: nothing later needs them, and each ends in an exercise for extra credit. The recap is below them.
+# Sections 4 to 6 are for those who want more: nothing later needs them, and each ends in an exercise for extra credit. "What you can do now" stands below them.
 #
 # A new step is a class with two static methods.
 # `forward` computes, and saves in `ctx`, the node's own bag, what the rule will need.
@@ -863,8 +866,9 @@ hessian = torch.autograd.functional.hessian(bowl_of, x)
 print(hessian, hessian @ v, sep="\n")
 
 # %% claim=true
+_nudge = 1e-6
 _slope_at = lambda _p: torch.autograd.functional.jacobian(bowl_of, _p)
-_moved = (_slope_at(x + nudge * v) - _slope_at(x - nudge * v)) / (2 * nudge)
+_moved = (_slope_at(x + _nudge * v) - _slope_at(x - _nudge * v)) / (2 * _nudge)
 assert hessian.tolist() == [[4.0, 2.0], [2.0, 12.0]] and torch.allclose(_moved, hessian @ v)
 
 # %% [markdown]
