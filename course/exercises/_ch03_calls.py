@@ -1,4 +1,4 @@
-"""How a report spells the calls of this chapter: a class is made, then called; a sample module stands in brackets."""
+"""How a report spells the calls of chapter 3: a class is made, then called; a sample module stands in brackets."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from autograder.exercises.probes.module_classes import (
 from autograder.exercises.probes.random_results import with_fixed_seed
 from autograder.exercises.seeded_draw import Draw
 
-from ._calls import made_and_called
+from .._ch03_calls import made_and_called
 
 
 @on_new

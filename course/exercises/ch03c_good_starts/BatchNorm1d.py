@@ -18,7 +18,7 @@ from autograder.exercises.probes.sample_modules import known_tensor
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import ready_made
 
-from ._calls import made_and_called
+from .._ch03_calls import made_and_called
 
 RUNNING = ("running_mean", "running_var")
 

@@ -23,7 +23,7 @@ from autograder.exercises.probes.functions_on_modules import (
 )
 from autograder.exercises.seeded_draw import Draw
 
-from ._calls import on_module
+from .._ch03_calls import on_module
 
 
 def trainable(module: nn.Module) -> int:

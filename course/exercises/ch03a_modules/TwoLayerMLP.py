@@ -11,7 +11,7 @@ from autograder.exercises.probes.module_classes import gives_shape, known_weight
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import forbids
 
-from ._calls import AXES, CUT_OFF, REPEATS, made_and_called
+from .._ch03_calls import AXES, CUT_OFF, REPEATS, made_and_called
 
 shape = Requirement("turns (batch, in_features) into (batch, out_features)", gives_shape)
 layers = Requirement(

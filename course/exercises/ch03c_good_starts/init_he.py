@@ -29,7 +29,7 @@ from autograder.exercises.probes.random_results import distribution_facts, rando
 from autograder.exercises.probes.sample_modules import fill_with_known_numbers
 from autograder.exercises.seeded_draw import Draw
 
-from ._calls import on_module
+from .._ch03_calls import on_module
 
 
 def linear_parts(module: nn.Module) -> list[nn.Linear]:

@@ -21,7 +21,7 @@ from autograder.exercises.probes.random_results import distribution_facts, with_
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import ready_made
 
-from ._calls import AXES, made_and_called
+from .._ch03_calls import AXES, made_and_called
 
 
 @with_fixed_seed

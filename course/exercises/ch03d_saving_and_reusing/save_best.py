@@ -18,7 +18,7 @@ from autograder.exercises.probes.functions_on_modules import module_state, on_sa
 from autograder.exercises.probes.sample_modules import fill_with_known_numbers
 from autograder.exercises.seeded_draw import Draw
 
-from ._calls import on_module
+from .._ch03_calls import on_module
 
 
 def told(record: object) -> Plain:

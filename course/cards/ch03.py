@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from course.figures.ch03_modules import first_page
+from course.figures.ch03 import first_page
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -17,7 +17,7 @@ from autograder.exercises.probes.module_classes import (
 from autograder.exercises.probes.random_results import with_fixed_seed
 from autograder.exercises.seeded_draw import Draw
 
-from ._calls import AXES, CUT_OFF, REPEATS, made_and_called
+from .._ch03_calls import AXES, CUT_OFF, REPEATS, made_and_called
 
 
 @with_fixed_seed

@@ -21,7 +21,7 @@ from autograder.exercises.probes.random_results import ERRORS, randomness_facts
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import ready_made
 
-from ._calls import made_and_called
+from .._ch03_calls import made_and_called
 
 Shape = tuple[int, ...]
 _CALLS = 64  # with a draw for each of 30 rows, p is then known to within 0.07

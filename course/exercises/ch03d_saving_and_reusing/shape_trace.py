@@ -13,7 +13,7 @@ from autograder.exercises.probes.functions_on_modules import leaves_module, on_s
 from autograder.exercises.probes.sample_modules import Spy
 from autograder.exercises.seeded_draw import Draw
 
-from ._calls import on_module
+from .._ch03_calls import on_module
 
 
 def pairs(result: object) -> Plain:

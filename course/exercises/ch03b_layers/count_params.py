@@ -8,7 +8,7 @@ from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.probes.functions_on_modules import leaves_module, returns
 from autograder.exercises.seeded_draw import Draw
 
-from ._calls import on_module
+from .._ch03_calls import on_module
 
 every = Requirement(
     "counts every number of a layer",

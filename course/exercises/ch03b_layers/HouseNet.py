@@ -14,7 +14,7 @@ from autograder.exercises.probe import Answer, see_without_values
 from autograder.exercises.probes.module_classes import grad_without_warning, known_weights, on_new
 from autograder.exercises.seeded_draw import Draw
 
-from ._calls import made_and_called
+from .._ch03_calls import made_and_called
 
 
 def learns(part: str) -> Probe:

@@ -1,0 +1,1 @@
+"""The exercises of chapter 3b: models made of layers."""

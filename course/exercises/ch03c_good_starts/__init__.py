@@ -1,0 +1,1 @@
+"""The exercises of chapter 3c: first weights, hooks, and two layers with two modes."""
