@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import torch
@@ -51,8 +51,9 @@ def first_page() -> Figure:
     )
 
 
-def two_layers(looks: int, answers: int) -> Figure:
-    """Draw the way of a digit through a layer that looks and a layer that judges."""
+def two_layers(looks: int, answers: int, asked: Sequence[str] = ()) -> Figure:
+    """Draw the way of a digit through a layer that looks and a layer that judges; `asked` is what each judge asks."""
+    asked = asked or [f"is it a {number}?" for number in range(answers)]
     digit = known_digits()[0][0].reshape(8, 8)
     fig, (left, right) = new_figure(1, 2, figsize=(9.5, 3.0), gridspec_kw={"width_ratios": [1, 2.6]})
     paper(left, digit, "64 pixels")
@@ -66,14 +67,14 @@ def two_layers(looks: int, answers: int) -> Figure:
             right.plot([1.0, 2.0], [above, below], color=GREY, linewidth=0.4, zorder=0)
     for x, ys, color in ((1.0, heights[0], SKY), (2.0, heights[1], ORANGE)):
         right.scatter([x] * len(ys), ys, s=110, color=color, edgecolors=INK, linewidths=0.8)
-    for number, y in enumerate(reversed(heights[1])):
-        caption(right, 2.12, y, f"is it a {number}?")
+    for words, y in zip(asked, reversed(heights[1]), strict=True):
+        caption(right, 2.12, y, words)
     caption(right, 1.0, 1.08, f"{looks} pictures look ({shown} drawn)", "center")
     caption(right, 2.0, 1.08, f"{answers} judges", "center")
     return told(
         fig,
         f"A digit of 64 pixels on the left. Lines lead from it to {shown} of {looks} circles, the pictures that look, "
-        f"and from each of these to all {answers} judges, one for each digit from 0 to {answers - 1}.",
+        f"and from each of these to all {answers} judges, who ask: {' '.join(asked)}",
     )
 
 
@@ -168,6 +169,23 @@ def activations(depth: int) -> Figure:
         "A table of histograms of what digits become, a row for each size of the first weights, a column for a layer. "
         "Too small and as in nn.Linear: the numbers gather at 0. He: they keep their spread. Too large: they leave the "
         "picture.",
+    )
+
+
+def fading(depth: int) -> Figure:
+    """Draw what is left of a zero after some layers, whose weights begin too small or of the right size."""
+    shown = (1, 4, 7, depth)
+    fig, grid = new_figure(2, 1 + len(shown), figsize=(9.5, 4.2))
+    for row, (name, std) in zip(grid, {"too small": 0.1, "right": math.sqrt(2 / WIDTH)}.items(), strict=True):
+        pictures = [known_digits()[0][0] / 16, *(sums[0].relu() for sums in _sums(std, depth))]
+        row[0].set_ylabel(f"{name}\nstd {std:.2g}", color=INK)
+        for ax, layer in zip(row, (0, *shown), strict=True):
+            paper(ax, pictures[layer].reshape(8, 8), f"layer {layer}" if layer else "a zero")
+            ax.images[-1].set_clim(0, 1)  # one scale for all: what fades is seen to fade
+    return told(
+        fig,
+        f"A zero, and what layers 1, 4, 7 and {depth} make of it, as pictures of 64 numbers. With first weights that "
+        "are too small the pictures fade to white paper; with the right ones there is ink in the last too.",
     )
 
 

@@ -1,0 +1,785 @@
+# %% [markdown] name="opening"
+# # Chapter 3a: Modules
+#
+# *Press Shift and Enter, from the top: each press runs one cell and goes to the next.*
+#
+# *What is a layer, and who keeps its numbers?*
+#
+# The ten pictures of chapter 2 were one tensor, and you handed it from function to function.
+# A network has many such tensors, a few for each of its steps, and such a step is called a **layer**.
+# Somebody has to keep them all, find them when they are to be trained, and never forget one.
+# That is what a **module** is for. Here you learn to
+#
+# 1. write a module
+# 2. spot what it overlooks
+# 3. give a model numbers that do not learn
+#
+# This takes about {minutes} minutes of reading and running, and {exercises} for the exercises.
+# The folded cells below import what you need; then comes a picture of the model that you build.
+
+# %% name="parameters" parameters=true
+seed = 0  # any whole number will do; the lesson holds for all of them
+
+# %% setup=true
+import math
+import torch
+import torch.nn.functional as F
+from torch import nn
+from autograder import check, hint, mine, progress, reveal, shows_error
+from course.figures import ch03 as figures
+from course.instruments import show_digits
+
+_ = torch.manual_seed(seed)
+
+# %% name="first-page" figure=true
+figures.two_layers(32, 10)
+
+# %% [markdown] name="module"
+# ## 1 Who keeps the numbers?
+#
+# *{minutes} minutes*
+#
+# In chapter 2 ten pictures, one for each digit, read 94 of 100 digits: the one that fitted best was the answer.
+
+# %% name="the-digits"
+from sklearn.datasets import load_digits
+
+digits = load_digits()
+ink = torch.tensor(digits.data, dtype=torch.float32) / 16  # (1797, 64)
+labels = torch.tensor(digits.target)
+show_digits(ink[:10])
+
+# %% [markdown]
+# But one picture has to serve all fours, the leaning and the upright, the open and the closed. What they all share is smaller than a digit: a bar here, a corner there.
+# So a model that is to read more should first look for such pieces, and decide only then.
+# Give it 32 pictures to look for, and ten judges, each of which weighs which of the 32 have been found. This is the model drawn at the top.
+#
+# In numbers these are four tensors: a weight and a bias for the 32, and a weight and a bias for the ten. The weights begin as small random numbers.
+
+# %% name="by-hand"
+w1, b1 = 0.1 * torch.randn(64, 32), torch.zeros(32)  # 32 pictures, and a bias for each
+w2, b2 = 0.1 * torch.randn(32, 10), torch.zeros(10)  # ten judges, and a bias for each
+for tensor in (w1, b1, w2, b2):
+    tensor.requires_grad_()
+print([tuple(tensor.shape) for tensor in (w1, b1, w2, b2)])
+
+# %% [markdown]
+# One step of gradient descent, by hand as in chapter 2, looks like this.
+# Between the two layers stands `relu`, which sets to zero all that is below zero: a picture that does not fit counts as not found.
+# `F.cross_entropy` is the loss of chapter 2. It takes *scores* and class numbers; softmax and logarithm are inside.
+
+# %% name="one-step-by-hand"
+found = torch.relu(ink @ w1 + b1)
+loss = F.cross_entropy(found @ w2 + b2, labels)
+loss.backward()
+with torch.no_grad():
+    w1 -= 0.5 * w1.grad
+    b1 -= 0.5 * b1.grad
+    w2 -= 0.5 * w2.grad
+    b2 -= 0.5 * b2.grad
+print(f"loss: {loss.item():.2f}")
+
+# %% claim=true
+assert F.cross_entropy(torch.relu(ink @ w1 + b1) @ w2 + b2, labels) < loss
+assert torch.relu(torch.tensor([-2.0, 0.5, 3.0])).tolist() == [0.0, 0.5, 3.0]
+
+# %% [markdown]
+# The last lines handle four tensors, and with fifty layers there would be a hundred. Forget one, and nothing complains: that tensor never learns, and the loss may go down all the same.
+#
+# So let each layer keep its own two.
+# torch has such layers ready: `nn.Linear(64, 32)` takes 64 numbers and gives 32, each of them a weighted sum of the 64, plus a bias. You call it like a function.
+# The tensors that it keeps in order to learn are its **parameters**.
+#
+# *Predict.* What is the shape of its weight?
+
+# %% predict=true
+guess = (32, 64)  # a tuple
+
+# %% name="named-parameters"
+look = nn.Linear(64, 32)
+print("five digits become", look(ink[:5]).shape)
+for name, p in look.named_parameters():
+    print(name, tuple(p.shape), "requires grad:", p.requires_grad)
+reveal(guess, look.weight.shape)
+
+# %% claim=true
+assert look(ink[:5]).shape == (5, 32) and look(ink[:5]).grad_fn is not None
+assert all(_p.requires_grad for _p in look.parameters())
+assert list(look._parameters) == ["weight", "bias"]
+
+# %% [markdown]
+# The weight has a row for each of the 32 pictures, and in it a number for each pixel: torch keeps the pictures as rows, where `w1` had them as columns. Both tensors require grad already, since a layer is there to learn.
+
+# %% [markdown] name="own-module"
+# ## 2 A module of your own
+#
+# *{minutes} minutes*
+#
+# The model has two layers, and somebody has to keep those, or you are back at a list of names.
+# That is what a **module** does: it keeps parts, and knows all parameters in them. (A layer is a module too.)
+#
+# A module of your own is a class made from `nn.Module`, in which you write two methods.
+# `__init__` makes the parts and assigns them to `self`; `forward` says how to compute with them.
+# To see the form alone, take the simplest model there is, the ten pictures of chapter 2, which need a single layer:
+
+# %% name="one-layer-module"
+class OneLayer(nn.Module):
+    def __init__(self, pixels, answers):
+        super().__init__()  # always first; section 3 says why
+        self.judge = nn.Linear(pixels, answers)
+
+    def forward(self, x):
+        return self.judge(x)
+
+
+ten = OneLayer(64, 10)
+print(ten(ink[:5]).shape)  # you call the object, and it runs forward
+print([name for name, _ in ten.named_parameters()])
+
+# %% claim=true
+assert ten(ink[:5]).shape == (5, 10)
+assert list(ten._modules) == ["judge"]
+
+# %% [markdown]
+# Nobody told it which parameters it has; it found the two of its layer `judge` by itself.
+# That is what you gain: a step of gradient descent is now two lines, and stays two however many layers there are.
+
+# %% name="step-by-hand"
+def train(model, steps, rate=0.5):
+    """Gradient descent on all digits."""
+    for _ in range(steps):
+        model.zero_grad()  # clears the gradients of all parameters
+        F.cross_entropy(model(ink), labels).backward()
+        with torch.no_grad():
+            for p in model.parameters():  # the step: these two lines
+                p -= rate * p.grad
+
+
+def accuracy(model, pictures=ink):
+    """The share of the digits that a model reads correctly."""
+    says = model(pictures).argmax(dim=1)
+    return (says == labels).float().mean().item()
+
+# %% [markdown]
+# With these two functions the ten pictures fill themselves once more:
+
+# %% name="ten-learn"
+print(f"before: {accuracy(ten):.0%}")
+train(ten, 200)
+print(f"after 200 steps: {accuracy(ten):.0%}")
+show_digits(ten.judge.weight, says=range(10))
+
+# %% claim=true
+assert accuracy(ten) > 0.9
+
+# %% [markdown]
+# There they are, as in chapter 2. (The score is for the digits that they learned from.) But `train` knows nothing of pictures: it asks a model for its parameters, and moves them. So it can train every model that you write, and the next one is yours.
+#
+# ### Exercise: `TwoLayerMLP`
+#
+# *{minutes} minutes*
+#
+# Make a module of the model from the beginning: one layer that looks, then `relu`, then one layer that judges.
+# Such a model is an **MLP**, short for multi-layer perceptron, and what stands between its layers is its **activation**.
+# By hand it went this way. (fc is short for "fully connected".)
+
+# %% name="two-layer-example"
+found = torch.relu(ink[:5] @ w1 + b1)  # what fc1 and relu do
+scores = found @ w2 + b2  # what fc2 does
+print(tuple(ink[:5].shape), tuple(found.shape), tuple(scores.shape))
+
+# %% exercise="TwoLayerMLP"
+### BEGIN STARTER
+# class TwoLayerMLP(nn.Module):
+#     """Two linear layers, in_features to hidden to out_features, with a ReLU between them.
+#
+#     TwoLayerMLP(8, 16, 1)(torch.ones(5, 8)) has shape (5, 1).
+#
+#     - The layers are called fc1 and fc2, and have the parameters of an nn.Linear.
+#     - There is no ReLU after fc2.
+#     - x has shape (..., in_features), with any axes in front, the result (..., out_features).
+#     - Without nn.Sequential, which comes in chapter 3b.
+#     """
+#
+#     def __init__(self, in_features, hidden, out_features):
+#         raise NotImplementedError()
+#
+#     def forward(self, x):
+#         raise NotImplementedError()
+### END STARTER
+class TwoLayerMLP(nn.Module):
+    """Two linear layers, in_features to hidden to out_features, with a ReLU between them.
+
+    TwoLayerMLP(8, 16, 1)(torch.ones(5, 8)) has shape (5, 1).
+
+    - The layers are called fc1 and fc2, and have the parameters of an nn.Linear.
+    - There is no ReLU after fc2.
+    - x has shape (..., in_features), with any axes in front, the result (..., out_features).
+    - Without nn.Sequential, which comes in chapter 3b.
+    """
+
+    ### BEGIN SOLUTION
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1 = nn.Linear(in_features, hidden)
+        self.fc2 = nn.Linear(hidden, out_features)
+
+    def forward(self, x):
+        return self.fc2(torch.relu(self.fc1(x)))
+    ### END SOLUTION
+
+# %% check="TwoLayerMLP" points=1
+check("TwoLayerMLP", TwoLayerMLP)
+
+# %% mine=true
+def plain_two_layers(pixels, looks, answers):
+    return nn.Sequential(nn.Linear(pixels, looks), nn.ReLU(), nn.Linear(looks, answers))
+
+
+MyTwoLayerMLP = mine("TwoLayerMLP", plain_two_layers)
+
+# %% [markdown]
+# Now `train` can train it. (As before, `MyTwoLayerMLP` is yours once its check has passed, and a plain one until then.)
+
+# %% name="reader-learns"
+yours = MyTwoLayerMLP(64, 32, 10)
+train(yours, 200)
+print(f"ten pictures: {accuracy(ten):.0%}")
+print(f"32, and ten that judge: {accuracy(yours):.0%}")
+
+# %% claim=true
+assert accuracy(yours) > 0.95
+assert 1 - accuracy(yours) < 0.75 * (1 - accuracy(ten))
+
+# %% [markdown]
+# It pays to look for something in between: about half of the mistakes are gone.
+# (Both are asked about digits that they learned from; chapter 4 will ask more strictly.)
+
+# %% [markdown] side=true
+# #### Are modules nodes of the graph? ({minutes} minutes)
+#
+# No: autograd sees the steps that `forward` runs, and knows nothing of modules.
+# So everything that you know from chapter 2 holds.
+#
+# *Predict.* `nn.Linear` is one module. How many nodes does the graph of one call have, with one for each leaf that requires grad? (x does not; the weight is transposed on the way.)
+
+# %% predict=true
+guess = 4  # a number
+
+# %% name="what-the-graph-sees"
+def nodes(node):
+    """The names of a node and of all that it leads to."""
+    names = [node.name().split("::")[-1]]
+    for below, _ in node.next_functions:
+        names += nodes(below) if below else []  # None: an operand that does not require grad
+    return names
+
+
+found = nodes(nn.Linear(3, 2)(torch.randn(5, 3)).grad_fn)
+print(found)
+reveal(guess, len(found))
+
+# %% claim=true
+assert sorted(found) == 2 * ["AccumulateGrad"] + ["AddmmBackward0", "TBackward0"]
+
+# %% [markdown]
+# And what goes in, the weights, what comes out, the loss and the derivatives are all tensors.
+
+# %% name="all-tensors"
+small = nn.Linear(3, 2)
+output = small(torch.ones(4, 3))
+loss = (output**2).mean()
+loss.backward()
+print([tuple(item.shape) for item in (small.weight, output, loss, small.weight.grad)])
+
+# %% claim=true
+_held = (small.weight, output, loss, small.weight.grad)
+assert all(isinstance(_item, torch.Tensor) for _item in _held)
+
+# %% [markdown] side=true
+# #### What does a second loop over `parameters()` meet? ({minutes} minutes)
+#
+# *Predict.* `params = yours.parameters()`; a first loop over `params` meets 4 tensors. How many does a second loop over the same `params` meet?
+
+# %% predict=true
+guess = 0  # a number
+
+# %% name="generator"
+params = yours.parameters()
+print("the first loop:", sum(1 for _ in params))
+reveal(guess, sum(1 for _ in params))
+
+# %% [markdown]
+# `parameters()` is a generator: once used, it is empty.
+# Call it again, or keep `list(yours.parameters())`.
+
+# %% [markdown] side=true
+# #### How small can a model be? ({minutes} minutes)
+#
+# One weight and one bias, the w and b of chapter 2: the same tensors, the same graph.
+
+# %% name="linear-one-one"
+layer = nn.Linear(1, 1)
+print({name: (tuple(p.shape), p.requires_grad) for name, p in layer.named_parameters()})
+
+# %% claim=true
+assert {_name: (tuple(_p.shape), _p.requires_grad) for _name, _p in layer.named_parameters()} == {
+    "weight": ((1, 1), True),
+    "bias": ((1,), True),
+}
+assert torch.allclose(layer(torch.tensor([[3.0]])), 3.0 * layer.weight + layer.bias)
+
+# %% name="tiny-models"
+for tiny in (nn.Linear(4, 1), nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))):
+    inputs = torch.randn(8, next(tiny.parameters()).shape[1])  # as wide as the first weight
+    print(tuple(tiny(inputs).shape), sum(p.numel() for p in tiny.parameters()))
+
+# %% claim=true
+assert sum(_p.numel() for _p in nn.Linear(4, 1).parameters()) == 5
+assert sum(_p.numel() for _p in tiny.parameters()) == 21 and tiny(inputs).shape == (8, 1)
+
+# %% [markdown]
+# A module may even have no parameters, and some hold tensors that do not learn.
+
+# %% name="modules-without-parameters"
+print("ReLU:", list(nn.ReLU().parameters()))
+print("BatchNorm1d:", [name for name, _ in nn.BatchNorm1d(3).named_buffers()])
+
+# %% claim=true
+assert list(nn.ReLU().parameters()) == []
+assert [_name for _name, _ in nn.BatchNorm1d(3).named_buffers()] == [
+    *("running_mean", "running_var", "num_batches_tracked"),
+]
+
+# %% [markdown] name="three-kinds-text"
+# ## 3 What gets overlooked
+#
+# *{minutes} minutes*
+#
+# A module finds its parameters by itself, but now and then it overlooks one, without a word. Then you have to know how it looks for them.
+#
+# Here are the two layers of `yours` once more, under names that say what they do. Print it, and it tells you what it is made of.
+
+# %% name="line-module"
+class Reader(nn.Module):
+    def __init__(self, pixels=64, looks=32, answers=10):
+        super().__init__()
+        self.look = nn.Linear(pixels, looks)
+        self.judge = nn.Linear(looks, answers)
+
+    def forward(self, x):
+        return self.judge(self.look(x).relu())
+
+
+model = Reader()
+print(model)
+
+# %% claim=true
+assert [_name for _name, _ in model.named_parameters()] == [
+    *("look.weight", "look.bias"),
+    *("judge.weight", "judge.bias"),
+]
+assert model(ink[:5]).shape == (5, 10) and model(ink[:5]).grad_fn is not None
+_reader = Reader()
+train(_reader, 200)
+assert accuracy(_reader) > 0.95
+
+# %% [markdown]
+# Nobody made a list of these parts. The module made it, by watching what you assign to `self`: it enters each layer in a **registry**.
+# (`super().__init__()` makes the empty registry, so it comes first.)
+#
+# And if you assign a tensor of your own? Suppose a model should learn by how much to multiply its scores, and what to add to them.
+
+# %% name="two-attributes"
+class Scaled(nn.Module):  # its forward is left out here
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+        self.times = torch.ones(2, requires_grad=True)
+        self.plus = nn.Parameter(torch.zeros(2))
+
+# %% [markdown]
+# *Predict.* The layer has two tensors. How many does `parameters()` give in all?
+
+# %% predict=true
+guess = 3  # a number
+
+# %% name="registered"
+names = [name for name, _ in Scaled().named_parameters()]
+print(names)
+reveal(guess, len(names))
+
+# %% claim=true
+assert names == ["plus", "layer.weight", "layer.bias"]
+
+# %% figure=true
+figures.tree(Scaled())
+
+# %% [markdown]
+# `times` is missing, although it requires grad. A model may hold tensors of many kinds, tables, masks, counts, so it does not guess: `nn.Parameter` says which of them are numbers to learn, and a tensor that is not wrapped is overlooked.
+
+# %% [markdown] side=true
+# #### What if `super().__init__()` is missing? ({minutes} minutes)
+#
+# Then there is no registry that could hold a layer, and the first assignment says so.
+
+# %% name="super-init"
+class Forgetful(nn.Module):
+    """A module that does not begin with super().__init__()."""
+
+    def __init__(self):
+        self.layer = nn.Linear(1, 1)
+
+
+with shows_error(AttributeError, match="before Module.__init__() call"):
+    Forgetful()
+
+# %% [markdown] side=true
+# #### Why is a parameter overlooked that I wrapped? ({minutes} minutes)
+#
+# Look at what you assign: here it is a product, and a product is a plain tensor.
+# Compute before you wrap: `nn.Parameter(torch.ones(2) * 0.1)`.
+
+# %% name="overlooked"
+class Overlooked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.times = nn.Parameter(torch.ones(2)) * 0.1
+
+
+print(list(Overlooked().parameters()))
+
+# %% claim=true
+_overlooked = Overlooked()
+assert list(_overlooked.parameters()) == []
+assert _overlooked.times.requires_grad and not _overlooked.times.is_leaf
+_right = nn.Module()
+_right.weight = nn.Parameter(torch.randn(3) * 0.1)  # first compute, then wrap
+assert len(list(_right.parameters())) == 1
+
+# %% [markdown]
+# ### Exercise: `Linear`
+#
+# *{minutes} minutes*
+#
+# Build a layer from two parameters, and you can build layers that torch does not have.
+# What a linear layer computes is one line, here with the numbers of `model.look`.
+
+# %% name="linear-layer"
+same = ink[:5] @ model.look.weight.T + model.look.bias
+print("the same as by hand:", torch.allclose(model.look(ink[:5]), same, atol=1e-5))
+
+# %% claim=true
+assert torch.allclose(model.look(ink[:5]), same, atol=1e-5) and model.look.weight.shape == (32, 64)
+
+# %% [markdown]
+# Its numbers begin at random between two bounds. With 64 inputs these are -1/8 and 1/8, 8 being the root of 64: the more inputs are added up, the smaller each has to count.
+#
+# Draw first and wrap last, because what is computed from a parameter is a plain tensor again.
+
+# %% name="draw-then-wrap"
+numbers = torch.empty(2, 4).uniform_(-0.5, 0.5)  # empty makes the place, uniform_ fills it
+print(nn.Parameter(numbers))
+print("half of a parameter is a", type(nn.Parameter(numbers) / 2).__name__)
+
+# %% claim=true
+assert not isinstance(nn.Parameter(numbers) / 2, nn.Parameter)
+
+# %% exercise="Linear"
+### BEGIN STARTER
+# class Linear(nn.Module):
+#     """A linear layer made from nn.Parameter: x @ weight.T + bias.
+#
+#     Linear(4, 2)(torch.ones(5, 3, 4)) has shape (5, 3, 2).
+#
+#     - weight has shape (out_features, in_features), bias (out_features,).
+#     - All numbers begin at random, each drawn for itself, uniform between
+#       -1 / sqrt(in_features) and 1 / sqrt(in_features).
+#     - With bias=False, self.bias is None, and nothing is added.
+#     - x has shape (..., in_features), with any axes in front, the result (..., out_features).
+#     - Without nn.Linear.
+#     """
+#
+#     def __init__(self, in_features, out_features, bias=True):
+#         raise NotImplementedError()
+#
+#     def forward(self, x):
+#         raise NotImplementedError()
+### END STARTER
+class Linear(nn.Module):
+    """A linear layer made from nn.Parameter: x @ weight.T + bias.
+
+    Linear(4, 2)(torch.ones(5, 3, 4)) has shape (5, 3, 2).
+
+    - weight has shape (out_features, in_features), bias (out_features,).
+    - All numbers begin at random, each drawn for itself, uniform between
+      -1 / sqrt(in_features) and 1 / sqrt(in_features).
+    - With bias=False, self.bias is None, and nothing is added.
+    - x has shape (..., in_features), with any axes in front, the result (..., out_features).
+    - Without nn.Linear.
+    """
+
+    ### BEGIN SOLUTION
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        bound = 1 / math.sqrt(in_features)
+        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
+        self.bias = None
+        if bias:
+            self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound))
+
+    def forward(self, x):
+        result = x @ self.weight.T
+        return result if self.bias is None else result + self.bias
+    ### END SOLUTION
+
+# %% check="Linear" points=3
+check("Linear", Linear)
+
+# %% mine=true
+MyLinear = mine("Linear", nn.Linear)
+
+# %% [markdown]
+# Put your layer into a `Reader`, in the place of torch's, and train it.
+
+# %% name="linear-used"
+with_yours = Reader()
+with_yours.look = MyLinear(64, 32)
+train(with_yours, 200)
+print(f"{accuracy(with_yours):.0%} are read correctly")
+
+# %% claim=true
+assert accuracy(with_yours) > 0.95
+
+# %% [markdown] side=true
+# #### How do I put new numbers into a parameter? ({minutes} minutes)
+#
+# Copy them in.
+# Once a name is registered, the module watches it, and refuses a plain tensor under that name.
+
+# %% name="assign-refused"
+layer = nn.Linear(2, 1)
+with shows_error(TypeError, match="cannot assign"):
+    layer.weight = torch.zeros(1, 2)
+with torch.no_grad():
+    layer.weight.copy_(torch.zeros(1, 2))
+print(layer.weight)
+
+# %% claim=true
+assert layer.weight.tolist() == [[0.0, 0.0]] and layer.weight.requires_grad
+
+# %% [markdown] name="buffers-text"
+# ## 4 Buffers: kept, not learned
+#
+# *{minutes} minutes*
+#
+# A model that was trained on standardized pixels, as you made them in chapter 1, must standardize every new digit with exactly the same means and deviations.
+# They belong to it and into its file, but no training step may touch them.
+# Such a tensor is a **buffer**, and the registry has a place for it too.
+# (`state_dict()` gives all that goes into the file; chapter 3d writes one.)
+
+# %% name="three-kinds"
+class Kinds(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.slope = nn.Parameter(torch.ones(2))  # learns
+        self.center = nn.Buffer(torch.zeros(2))  # belongs to the model, does not learn
+        self.note = torch.zeros(2)  # a plain attribute
+
+
+kinds = Kinds()
+print("learn:      ", [name for name, _ in kinds.named_parameters()])
+print("in the file:", list(kinds.state_dict()))
+
+# %% claim=true
+assert [_name for _name, _ in kinds.named_parameters()] == ["slope"]
+assert [_name for _name, _ in kinds.named_buffers()] == ["center"]
+assert list(kinds.state_dict()) == ["slope", "center"]
+
+# %% figure=true
+figures.tree(kinds)
+
+# %% [markdown]
+# *Predict.* `kinds.to(torch.float64)`. Which dtype does `kinds.note` have afterwards?
+
+# %% predict=true
+guess = torch.float32  # torch.float32 or torch.float64
+
+# %% name="left-behind"
+kinds.to(torch.float64)
+print(kinds.slope.dtype, kinds.center.dtype)
+reveal(guess, kinds.note.dtype)
+
+# %% claim=true
+assert kinds.center.dtype == kinds.slope.dtype == torch.float64
+
+# %% [markdown] name="kinds-table"
+# It was left behind: the module does not know of it.
+# Move such a model to a graphics card, and half of it is there and half is not.
+#
+# | kind | learns | is saved | follows `.to` |
+# |---|---|---|---|
+# | parameter | yes | yes | yes |
+# | buffer | no | yes | yes |
+# | plain attribute | no | no | no |
+
+# %% [markdown] side=true
+# #### Must every buffer be saved? ({minutes} minutes)
+#
+# No. One that can be computed again need not be: with `persistent=False` it follows `.to`, and stays out of the file.
+# (In most programs you will read `self.register_buffer("table", ...)`, which is older than `nn.Buffer` and does the same.)
+
+# %% name="non-persistent"
+holder = nn.Module()
+holder.register_buffer("table", torch.ones(3, 2))
+holder.register_buffer("steps", torch.arange(4.0), persistent=False)
+holder.to(torch.float64)
+print(list(holder.state_dict()), holder.table.dtype, holder.steps.dtype)
+
+# %% claim=true
+assert list(holder.state_dict()) == ["table"] and list(holder.parameters()) == []
+assert holder.table.dtype == holder.steps.dtype == torch.float64 and not holder.table.requires_grad
+
+# %% [markdown]
+# ### Exercise: `Standardizer`
+#
+# *{minutes} minutes*
+#
+# Give the digits a first layer that standardizes them and never learns.
+# With mean 1 and standard deviation 2, a 5 becomes 2.
+
+# %% name="standardizer-example"
+print((torch.tensor([[5.0]]) - torch.tensor([1.0])) / torch.tensor([2.0]))
+
+# %% exercise="Standardizer"
+### BEGIN STARTER
+# class Standardizer(nn.Module):
+#     """Compute (x - mean) / std; mean and std belong to the model but do not learn.
+#
+#     With mean = torch.tensor([1.0]) and std = torch.tensor([2.0]),
+#     Standardizer(mean, std)(torch.tensor([[5.0]])) gives [[2.0]].
+#
+#     mean, std: float tensors of shape (features,). They become buffers with these names,
+#     so they are no parameters, stand in the state_dict and follow .to. The module keeps
+#     copies: what happens later to the tensors it was given does not change it. x has shape
+#     (..., features), and so has the result.
+#     """
+#
+#     def __init__(self, mean, std):
+#         raise NotImplementedError()
+#
+#     def forward(self, x):
+#         raise NotImplementedError()
+### END STARTER
+class Standardizer(nn.Module):
+    """Compute (x - mean) / std; mean and std belong to the model but do not learn.
+
+    With mean = torch.tensor([1.0]) and std = torch.tensor([2.0]),
+    Standardizer(mean, std)(torch.tensor([[5.0]])) gives [[2.0]].
+
+    mean, std: float tensors of shape (features,). They become buffers with these names,
+    so they are no parameters, stand in the state_dict and follow .to. The module keeps
+    copies: what happens later to the tensors it was given does not change it. x has shape
+    (..., features), and so has the result.
+    """
+
+    ### BEGIN SOLUTION
+    def __init__(self, mean, std):
+        super().__init__()
+        self.register_buffer("mean", mean.detach().clone())
+        self.register_buffer("std", std.detach().clone())
+
+    def forward(self, x):
+        return (x - self.mean) / self.std
+    ### END SOLUTION
+
+# %% check="Standardizer" points=2
+check("Standardizer", Standardizer)
+
+# %% mine=true
+class PlainStandardizer(nn.Module):
+    def __init__(self, mean, std):
+        super().__init__()
+        self.mean, self.std = nn.Buffer(mean.clone()), nn.Buffer(std.clone())
+
+    def forward(self, x):
+        return x.sub(self.mean).div(self.std)
+
+
+MyStandardizer = mine("Standardizer", PlainStandardizer)
+
+# %% [markdown]
+# Put it in front of a `Reader`: four tensors learn, and six go into the file.
+# (`nn.Sequential` runs one after the other.)
+
+# %% name="standardizer-used"
+spread = ink.std(dim=0) + 0.1  # some pixels never change: nothing is divided by 0
+first_layer = MyStandardizer(ink.mean(dim=0), spread)
+standard = nn.Sequential(first_layer, Reader())
+print("learn:", len(list(standard.parameters())), " in the file:", len(standard.state_dict()))
+show_digits(first_layer(ink[:5]))
+
+# %% claim=true
+assert len(list(standard.parameters())) == 4 and len(standard.state_dict()) == 6
+
+# %% [markdown] side=true
+# #### What else reaches all parts? ({minutes} minutes)
+#
+# `.to` keeps the same parameters and changes their numbers.
+# `eval()` sets a flag in every part (chapter 3c says what for).
+# And since modules hold modules to any depth, the names become paths.
+
+# %% name="standard-methods"
+held = Reader()
+first_weight = held.look.weight
+held.to(torch.float64).eval()
+print("the same object:", held.look.weight is first_weight, first_weight.dtype)
+print("in training:", held.training, held.look.training)
+print(list(held.state_dict()))
+
+# %% claim=true
+assert held.look.weight is first_weight and first_weight.dtype == torch.float64
+assert not held.training and not held.look.training
+
+# %% name="nested-names"
+net = nn.Sequential(nn.Linear(2, 3), nn.Sequential(nn.Linear(3, 1)))
+print([name for name, _ in net.named_parameters()])
+
+# %% claim=true
+_names = [_name for _name, _ in net.named_parameters()]
+assert _names == ["0.weight", "0.bias", "1.0.weight", "1.0.bias"]
+assert net[1][0].bias is net.get_parameter("1.0.bias")
+
+# %% [markdown] name="checklist"
+# ## What you can do now
+#
+# *{minutes} minutes*
+#
+# You can write a module, and say of each tensor in it whether it learns, is saved and moves along.
+# When a model does not learn, or does not move, look here:
+#
+# | you see | look at |
+# |---|---|
+# | `parameters()` is too short | a plain tensor: wrap it in `nn.Parameter` |
+# | "same dtype", or two devices | a plain attribute that should be a buffer |
+# | "before Module.\_\_init\_\_() call" | `super().__init__()` is not the first line |
+
+# %% name="progress"
+progress(3)
+
+# %% [markdown] name="questions-1-2"
+# ### Can you answer these?
+#
+# Say it aloud, then open the answers.
+#
+# 1. Which tensors of a model follow `.to`, and which of them learn?
+# 2. How does a module know its parameters?
+#
+# <details><summary>Answers</summary>
+#
+# 1. Parameters and buffers follow; only parameters learn.
+# 2. It watches what is assigned to `self`, and enters parameters, buffers and other modules in its registry.
+#
+# </details>
+#
+# Next is chapter 3b, "Layers": more of them, some that hide from training, and one that looks at pictures as you do.

@@ -1,0 +1,853 @@
+# %% [markdown] name="opening"
+# # Chapter 3b: Layers
+#
+# *Press Shift and Enter, from the top: each press runs one cell and goes to the next.*
+#
+# *What are large models made of?*
+#
+# In chapter 3a you wrote modules, and a module kept its own numbers. Most models are layers in a row, three or three hundred, and each layer is one line. Here you learn to
+#
+# 1. put layers in a row, and count what they learn
+# 2. find layers that hide from training
+# 3. work out a convolution by hand, and let a layer look for strokes
+#
+# This takes about {minutes} minutes of reading and running, and {exercises} for the exercises.
+# The folded cells below import what you need; then comes a picture: a digit, and where four small pictures of strokes and edges fit on it. Red means that one fits, blue that its opposite does.
+# Section 3 shows how.
+
+# %% name="parameters" parameters=true
+seed = 0  # any whole number will do; the lesson holds for all of them
+
+# %% setup=true
+import math
+import warnings
+import torch
+import torch.nn.functional as F
+from torch import nn
+from autograder import check, hint, mine, progress, reveal, shows_error
+from course.figures import ch03 as figures
+from course.instruments import runs, show_digits
+
+_ = torch.manual_seed(seed)
+
+# %% name="first-page" figure=true
+figures.first_page()
+
+# %% [markdown] name="containers"
+# ## 1 Layers in a row
+#
+# *{minutes} minutes*
+#
+# Here are the digits once more, and the two functions of chapter 3a that train a model and say how much it reads:
+
+# %% name="from-3a"
+from sklearn.datasets import load_digits
+
+digits = load_digits()
+ink = torch.tensor(digits.data, dtype=torch.float32) / 16  # (1797, 64)
+labels = torch.tensor(digits.target)
+
+
+def train(model, steps, rate=0.5):
+    """Gradient descent on all digits."""
+    for _ in range(steps):
+        model.zero_grad()
+        F.cross_entropy(model(ink), labels).backward()
+        with torch.no_grad():
+            for p in model.parameters():
+                p -= rate * p.grad
+
+
+def accuracy(model, pictures=ink):
+    """The share of the digits that a model reads correctly."""
+    says = model(pictures).argmax(dim=1)
+    return (says == labels).float().mean().item()
+
+# %% [markdown]
+# When each layer takes what the one before gave, you need not write a class. `nn.Sequential` goes through the parts that you give it.
+# Here is a reader of digits with three layers:
+
+# %% name="in-a-row"
+in_a_row = nn.Sequential(
+    nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 16), nn.ReLU(), nn.Linear(16, 10)
+)
+train(in_a_row, 200)
+print(f"{accuracy(in_a_row):.0%} are read correctly")
+
+# %% claim=true
+assert accuracy(in_a_row) > 0.85
+
+# %% [markdown] name="why-a-bend"
+# `nn.ReLU()` is `torch.relu` as a module, and stands between the layers as their **activation**. What is it there for?
+#
+# *Predict.* Leave it out. Is there a single linear layer that computes the same as two in a row?
+
+# %% predict=true
+guess = True  # True or False
+
+# %% name="collapse"
+first, second, single = nn.Linear(2, 16), nn.Linear(16, 1), nn.Linear(2, 1)
+with torch.no_grad():
+    single.weight.copy_(second.weight @ first.weight)  # second(first(x)), multiplied out
+    single.bias.copy_(second.weight @ first.bias + second.bias)
+x = torch.randn(100, 2)
+reveal(guess, torch.allclose(second(first(x)), single(x), atol=1e-5))
+
+# %% claim=true
+assert torch.relu(torch.tensor([-2.0, 0.0, 3.0])).tolist() == [0.0, 0.0, 3.0]
+assert not torch.allclose(second(torch.relu(first(x))), single(x), atol=1e-4)
+
+# %% [markdown]
+# There is one. Suppose the first layer computes 2x + 1, and the second triples it: 3 * (2x + 1) is 6x + 3, again a weight and a bias.
+# Without something between them a hundred layers are no better than one. That is what an activation is for.
+#
+# ### Exercise: `count_params`
+#
+# *{minutes} minutes*
+#
+# "How large is it?" is the first thing people ask about a model; "and how much of it learns?" the second (chapter 3d freezes parts).
+# `nn.Linear(3, 2)` has 6 weights and 2 biases, so 8.
+
+# %% name="count-params-example"
+print([p.numel() for p in nn.Linear(3, 2).parameters()])  # numel: how many numbers
+
+# %% exercise="count_params"
+def count_params(module, trainable_only=False):
+    """Return how many numbers the parameters of a module hold, submodules included.
+
+    count_params(nn.Linear(3, 2)) gives 8.
+
+    A parameter that stands in several places counts once. Buffers do not count. With
+    trainable_only=True, only parameters with requires_grad count. The result is an int.
+    """
+    ### BEGIN SOLUTION
+    return sum(p.numel() for p in module.parameters() if p.requires_grad or not trainable_only)
+    ### END SOLUTION
+
+# %% check="count_params" points=2
+check("count_params", count_params)
+
+# %% mine=true
+my_count_params = mine("count_params", lambda model: sum(p.numel() for p in model.parameters()))
+
+# %% [markdown] side=true
+# #### How many numbers does a network 2-8-1 learn? ({minutes} minutes)
+#
+# *Predict.* A network 2-8-1 has 2 inputs, 8 numbers between and 1 output. How many numbers does it learn, biases included?
+
+# %% predict=true
+guess = 33  # a number
+
+# %% name="mlp-count"
+tiny = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
+reveal(guess, my_count_params(tiny))
+
+# %% claim=true
+assert tiny(torch.randn(32, 2)).shape == (32, 1) and my_count_params(tiny) == 33
+
+# %% [markdown]
+# 2 * 8 + 8 into the middle, and 8 + 1 out of it.
+
+# %% [markdown] side=true
+# #### Can one parameter serve in two places? ({minutes} minutes)
+#
+# Yes, as in a table that turns words into vectors and back.
+# Assign it twice, and it is one parameter with one gradient, to which both uses add; in the file it stands under both names.
+
+# %% name="tied"
+tied = nn.Sequential(nn.Linear(3, 3, bias=False), nn.Tanh(), nn.Linear(3, 3, bias=False))
+tied[2].weight = tied[0].weight
+print([name for name, _ in tied.named_parameters()], "but in the file", list(tied.state_dict()))
+
+# %% claim=true
+assert [_name for _name, _ in tied.named_parameters()] == ["0.weight"]
+assert list(tied.state_dict()) == ["0.weight", "2.weight"]
+
+# %% [markdown] name="hiding"
+# ## 2 Layers that hide
+#
+# *{minutes} minutes*
+#
+# A row of layers is often made by a loop, and what comes out of a loop is a list. So people write what looks natural, here for the model with two layers of chapter 3a:
+
+# %% name="layers-in-a-list"
+class Hidden(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [nn.Linear(64, 32), nn.Linear(32, 10)]
+
+    def forward(self, x):
+        return self.layers[1](torch.relu(self.layers[0](x)))
+
+# %% [markdown]
+# *Predict.* There, the two layers read more than 95 in 100 digits after 200 steps. Do these as well?
+
+# %% predict=true
+guess = False  # True or False
+
+# %% name="list-hides"
+hidden = Hidden()
+before = accuracy(hidden)
+train(hidden, 200)
+print(f"before: {before:.0%}, after 200 steps: {accuracy(hidden):.0%}")
+print(hidden)
+reveal(guess, accuracy(hidden) > 0.95)
+
+# %% claim=true
+assert accuracy(hidden) == before
+hidden(ink).sum().backward()
+assert hidden.layers[0].weight.grad is not None  # the graph knows them ...
+assert list(hidden.parameters()) == []  # ... training does not,
+assert hidden.state_dict() == {}  # nor does saving,
+assert Hidden().to(torch.float64).layers[0].weight.dtype == torch.float32  # nor .to,
+assert Hidden().eval().layers[0].training  # nor eval
+
+# %% figure=true
+figures.tree(hidden)
+
+# %% [markdown] name="what-is-hidden"
+# `train` went round 200 times without an error. It asked for the parameters and got none.
+# An empty printout is the quickest sign, so print your models.
+#
+# The remedy is a list that is itself a module, `nn.ModuleList`.
+# It holds layers, and leaves the computing to your `forward`.
+
+# %% name="module-list"
+layers = nn.ModuleList([nn.Linear(4, 4) for _ in range(3)])
+layers.append(nn.Linear(4, 1))
+print(len(list(layers.parameters())), "tensors")
+
+# %% claim=true
+assert len(list(layers.parameters())) == 8 and layers[3].out_features == 1
+assert not runs(lambda: layers(torch.ones(2, 4)))  # it does not know the order
+_heads = nn.ModuleDict({"price": nn.Linear(4, 1), "rooms": nn.Linear(4, 6)})
+assert [_name for _name, _ in _heads.named_parameters()][:2] == ["price.weight", "price.bias"]
+
+# %% [markdown] side=true
+# #### What does `[nn.Linear(4, 4)] * 3` make? ({minutes} minutes)
+#
+# *Predict.* `nn.ModuleList([nn.Linear(4, 4)] * 3)` looks like three layers. How many tensors does `parameters()` give?
+
+# %% predict=true
+guess = 2  # a number
+
+# %% name="times-three"
+one_layer = nn.ModuleList([nn.Linear(4, 4)] * 3)
+print(len(one_layer), "places, and the first is the last:", one_layer[0] is one_layer[2])
+reveal(guess, len(list(one_layer.parameters())))
+
+# %% [markdown]
+# `*` repeats the reference, not the layer: one weight and one bias, used three times.
+
+# %% [markdown]
+# ### Exercise: `HouseNet`
+#
+# *{minutes} minutes*
+#
+# Of the ways to hide from `train` you have met two: a list here, and in chapter 3a a tensor that is not wrapped. There is a third.
+# All three are in a colleague's model, which never learns the prices of houses.
+# Look at `print(HouseNet(3))`, and call it twice on the same input: two different answers are a clue.
+# Change as little as you can. Repaired, it is the model below, times a scale, since prices are in the hundreds.
+
+# %% name="house-net"
+house = nn.Sequential(
+    nn.Linear(3, 16), nn.ReLU(), nn.Linear(16, 8), nn.ReLU(), nn.Linear(8, 1)
+)
+print(house)
+print(len(list(house.parameters())), "tensors learn, and the scale makes seven")
+
+# %% claim=true
+assert len(str(house).splitlines()) == 2 + 5  # one line for each part
+assert "(0): Linear(in_features=3, out_features=16, bias=True)" in str(house)
+assert house(torch.randn(2, 3)).shape == (2, 1)  # without a forward of our own
+assert sum(_p.numel() for _p in house.parameters()) == (3 * 16 + 16) + (16 * 8 + 8) + (8 + 1) == 209
+
+# %% exercise="HouseNet"
+### BEGIN STARTER
+# class HouseNet(nn.Module):
+#     """Predict the prices of houses: x of shape (batch, features) gives shape (batch,).
+#
+#     HouseNet(3)(torch.ones(5, 3)) has shape (5,).
+#
+#     Two hidden layers of 16 and 8 units, each with a ReLU after it, then one output,
+#     times a scale that begins at 100.0. All of it learns: parameters() lists weight and
+#     bias of three linear layers, and `scale`, a scalar, before any call too. Calling
+#     the model again with the same x gives the same prices.
+#     """
+#
+#     def __init__(self, features):
+#         super().__init__()
+#         self.hidden = [nn.Linear(features, 16), nn.Linear(16, 8)]
+#         self.scale = torch.tensor(100.0)
+#
+#     def forward(self, x):
+#         for layer in self.hidden:
+#             x = torch.relu(layer(x))
+#         out = nn.Linear(8, 1)
+#         return (out(x) * self.scale).squeeze(1)
+### END STARTER
+class HouseNet(nn.Module):
+    """Predict the prices of houses: x of shape (batch, features) gives shape (batch,).
+
+    HouseNet(3)(torch.ones(5, 3)) has shape (5,).
+
+    Two hidden layers of 16 and 8 units, each with a ReLU after it, then one output,
+    times a scale that begins at 100.0. All of it learns: parameters() lists weight and
+    bias of three linear layers, and `scale`, a scalar, before any call too. Calling
+    the model again with the same x gives the same prices.
+    """
+
+    ### BEGIN SOLUTION
+    def __init__(self, features):
+        super().__init__()
+        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
+        self.out = nn.Linear(8, 1)
+        self.scale = nn.Parameter(torch.tensor(100.0))
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = torch.relu(layer(x))
+        return (self.out(x) * self.scale).squeeze(1)
+    ### END SOLUTION
+
+# %% check="HouseNet" points=3
+check("HouseNet", HouseNet)
+
+# %% [markdown] side=true
+# #### What does the loss of a column average? ({minutes} minutes)
+#
+# The house network gives (80, 1), and prices come as (80,).
+#
+# *Predict.* You take the mean squared difference of the two, without looking. Over how many numbers is that mean? (You met this in chapter 1.)
+
+# %% predict=true
+guess = 6400  # a number
+
+# %% name="squeeze"
+houses = torch.randn(80, 3)
+prices = house(houses).squeeze(1).detach()  # (80,): the model is right about every house
+with warnings.catch_warnings():  # torch warns, and goes on
+    warnings.simplefilter("ignore")
+    wrong = F.mse_loss(house(houses), prices)
+fine = F.mse_loss(house(houses).squeeze(1), prices)
+print("wrong shape:", wrong.item(), " right shape:", fine.item())
+reveal(guess, (house(houses) - prices).numel())
+
+# %% claim=true
+with warnings.catch_warnings(record=True) as _caught:
+    warnings.simplefilter("always")
+    nn.MSELoss()(house(houses), prices)
+assert "different to the input size" in str(_caught[0].message)
+assert F.mse_loss(house(houses).squeeze(1), prices) == 0 and wrong > 0
+
+# %% [markdown]
+# Put `squeeze(1)` at the end of `forward`, so that predictions have the shape of the targets.
+
+# %% [markdown] side=true
+# #### Can I see the model in the stepper? ({minutes} minutes)
+#
+# Yes: `model=` tells it the names of the parameters, and by these it folds each layer into one row.
+
+# %% name="stepper-on-a-model"
+from explorers import autograd_stepper
+
+homes = torch.randn(80, 3)
+loss = F.mse_loss(house(homes).squeeze(1), homes.sum(dim=1))
+autograd_stepper(loss, model=house, loss=loss)
+
+# %% claim=true
+_stepper = autograd_stepper(loss, model=house, loss=loss)
+loss.backward()
+assert list(_stepper.grads()) == [_name for _name, _ in house.named_parameters()]
+assert _stepper.grads()["0.weight"] == house[0].weight.grad.tolist()
+house.zero_grad()
+
+# %% [markdown] name="losses" side=true
+# #### What must the last layer give? ({minutes} minutes)
+#
+# What the loss expects, and a loss is a module too:
+#
+# | you predict | last layer gives | loss |
+# |---|---|---|
+# | a number | that number | `nn.MSELoss` |
+# | yes or no | one logit | `nn.BCEWithLogitsLoss` |
+# | one of k classes | k logits | `nn.CrossEntropyLoss` |
+#
+# A **logit** is a score without limits, like those of the ten pictures.
+# The last two losses turn logits into probabilities themselves, and give minus the log of the right answer's.
+
+# %% name="loss-menu"
+mse = nn.MSELoss()(torch.tensor([1.0, 3.0]), torch.zeros(2))
+yes_no = nn.BCEWithLogitsLoss()(torch.tensor([0.0]), torch.tensor([1.0]))
+classes = nn.CrossEntropyLoss()(torch.zeros(1, 3), torch.tensor([2]))
+print(mse.item(), yes_no.item(), classes.item())
+
+# %% claim=true
+assert mse == 5 and math.isclose(yes_no.item(), math.log(2), rel_tol=1e-5)
+assert math.isclose(classes.item(), math.log(3), rel_tol=1e-5)  # equal scores: p is 1/3
+
+# %% [markdown]
+# A common mistake is a sigmoid at the end of the model *and* the loss that has its own.
+# It runs, and the loss goes down, but only so far.
+# What comes out of a sigmoid lies between 0 and 1, and the loss takes it for a logit.
+# Since sigmoid(1) is about 0.73, the model can no longer say that it is certain.
+#
+# *Predict.* The right answer is 1. With a sigmoid too many, how small can the loss get: 0, about 0.3, or about 0.7?
+
+# %% predict=true
+guess = 0.3  # 0, 0.3 or 0.7
+
+# %% name="double-sigmoid"
+logits = torch.linspace(-50, 50, 1001)
+each = nn.BCEWithLogitsLoss(reduction="none")  # one loss for each logit, no mean
+best = each(torch.sigmoid(logits), torch.ones(1001)).min().item()
+print("without the sigmoid:", each(logits, torch.ones(1001)).min().item())
+reveal(guess, round(best, 1))
+
+# %% claim=true
+assert each(logits, torch.ones(1001)).min() < 1e-6 and each(logits, torch.zeros(1001)).min() < 1e-6
+_floor = each(torch.sigmoid(logits), torch.zeros(1001)).min().item()
+assert math.isclose(_floor, math.log(2), rel_tol=1e-3)  # where 0 is right: about 0.69
+
+# %% [markdown]
+# The same happens with three classes and a softmax too many.
+
+# %% name="double-softmax"
+certain, label = torch.tensor([[100.0, 0.0, 0.0]]), torch.tensor([0])  # as certain as can be
+floor = F.cross_entropy(torch.softmax(certain, dim=1), label).item()
+print("without softmax:", F.cross_entropy(certain, label).item(), "with:", floor)
+
+# %% claim=true
+assert F.cross_entropy(certain, label) < 1e-6 and 0.5 < floor < 0.6
+
+# %% [markdown]
+# ### Exercise: `MLP`
+#
+# *{minutes} minutes*
+#
+# This is the model that you will train in chapter 4: any number of layers, any activation.
+# `activation` is a class, and `activation()` makes one.
+# Sizes 3, 8, 8, 1 mean three linear layers:
+
+# %% name="mlp-example"
+sizes = [3, 8, 8, 1]
+for n in range(3):
+    print(nn.Linear(sizes[n], sizes[n + 1]))
+
+# %% exercise="MLP"
+### BEGIN STARTER
+# class MLP(nn.Module):
+#     """Linear layers of the given sizes, with an activation after each one but the last.
+#
+#     MLP([3, 8, 8, 1], nn.Tanh) has three linear layers and two activations.
+#
+#     sizes: a list of at least two widths, from the input to the output; it stays as it is.
+#     activation: a class of module such as nn.Tanh; each hidden layer gets one of its own,
+#     activation(). parameters() lists everything that learns, in order from input to
+#     output. x has shape (..., sizes[0]), the result (..., sizes[-1]). The names of the
+#     parts are up to you.
+#     """
+#
+#     def __init__(self, sizes, activation):
+#         raise NotImplementedError()
+#
+#     def forward(self, x):
+#         raise NotImplementedError()
+### END STARTER
+class MLP(nn.Module):
+    """Linear layers of the given sizes, with an activation after each one but the last.
+
+    MLP([3, 8, 8, 1], nn.Tanh) has three linear layers and two activations.
+
+    sizes: a list of at least two widths, from the input to the output; it stays as it is.
+    activation: a class of module such as nn.Tanh; each hidden layer gets one of its own,
+    activation(). parameters() lists everything that learns, in order from input to
+    output. x has shape (..., sizes[0]), the result (..., sizes[-1]). The names of the
+    parts are up to you.
+    """
+
+    ### BEGIN SOLUTION
+    def __init__(self, sizes, activation):
+        super().__init__()
+        parts = []
+        for before, after in zip(sizes, sizes[1:]):
+            parts += [nn.Linear(before, after), activation()]
+        self.parts = nn.ModuleList(parts[:-1])  # no activation after the last
+
+    def forward(self, x):
+        for part in self.parts:
+            x = part(x)
+        return x
+    ### END SOLUTION
+
+# %% check="MLP" points=3
+check("MLP", MLP)
+
+# %% mine=true
+def three_sizes(sizes, activation):
+    return nn.Sequential(nn.Linear(sizes[0], sizes[1]), activation(), nn.Linear(sizes[1], sizes[2]))
+
+
+MyMLP = mine("MLP", three_sizes)
+
+# %% [markdown]
+# Here are five of them on the digits, fresh from the factory.
+
+# %% name="untrained"
+for _ in range(5):
+    network = MyMLP([64, 64, 10], nn.ReLU)
+    print(f"{accuracy(network):.0%} are read correctly")
+print(my_count_params(network), "numbers in each")
+
+# %% claim=true
+_all = [accuracy(MyMLP([64, 64, 10], nn.ReLU)) for _ in range(40)]
+assert 0.07 < sum(_all) / 40 < 0.14 and my_count_params(network) == 4810
+
+# %% [markdown]
+# On average it is one in ten, which is what guessing does.
+# In chapter 4 the same kind of network, with other values in its 4,810 places, reads about 96 in 100 digits that it has never seen.
+
+# %% [markdown] name="convolution"
+# ## 3 A layer that looks
+#
+# *{minutes} minutes*
+#
+# Train a smaller one of them here: it lays 32 whole pictures over a digit.
+
+# %% name="whole-pictures"
+yours = MyMLP([64, 32, 10], nn.ReLU)
+train(yours, 200)
+print(f"{accuracy(yours):.0%} are read correctly")
+
+# %% claim=true
+assert accuracy(yours) > 0.95 and my_count_params(yours) == 2410
+
+# %% [markdown]
+# *Predict.* Move each digit by one pixel to the left. (The column that falls off is nearly always white, and comes in again at the right.) Does it still read 80 in 100?
+
+# %% predict=true
+guess = False  # True or False
+
+# %% name="one-pixel"
+moved_ink = ink.reshape(-1, 8, 8).roll(-1, dims=2).flatten(1)  # one pixel to the left
+show_digits([ink[0], moved_ink[0]], says=["a zero", "moved"])
+print(f"{accuracy(yours):.0%} of the digits, {accuracy(yours, moved_ink):.0%} of the moved ones")
+reveal(guess, accuracy(yours, moved_ink) > 0.8)
+
+# %% claim=true
+assert accuracy(yours, moved_ink) < 0.5
+
+# %% [markdown]
+# About two in five, for a shift that you hardly notice. The reason is that each pixel has a weight of its own, and now the ink lies on the weights beside.
+# You read both zeros alike, because you look for a stroke here and an edge there, wherever it is. Can a layer do that?
+#
+# Take a *small* picture, 3 by 3, and lay it on the digit at some place. How well does it fit there? As with the large pictures, multiply place by place and add up.
+# This one has -1 on the left and 1 on the right, so it fits well where white paper is followed by ink.
+# Here is a zero; lay it on the rows 1 to 3 and the columns 0 to 2, counted from 0.
+
+# %% name="one-place"
+digit = (ink[0] >= 0.5).float().reshape(8, 8)  # a zero in black and white: 1 and 0
+kernel = torch.tensor([[-1.0, 0, 1], [-1, 0, 1], [-1, 0, 1]])
+
+print(digit.int())
+patch = digit[1:4, 0:3]
+print("fits:", (patch * kernel).sum().item())
+
+# %% claim=true
+assert (patch * kernel).sum() == 1 + 1 + 1
+
+# %% [markdown]
+# There is ink in all three places on the right and none on the left, so it fits by 3, as well as it ever can: here an edge begins.
+#
+# *Predict.* Move it two places to the right, onto the columns 2, 3 and 4. How well does it fit there?
+
+# %% predict=true
+guess = -2  # a number
+
+# %% name="two-places-on"
+patch = digit[1:4, 2:5]
+reveal(guess, (patch * kernel).sum().item())
+
+# %% [markdown]
+# The three on the left count -1 each, and only one on the right makes up for it. Below zero means that ink ends here.
+#
+# Nothing ties the small picture to these two places. Let it wander over the whole digit, and note at each place how well it fits: that is a **convolution**, and the small picture is its **kernel**.
+# It has to stay inside, so there are 6 by 6 places for it.
+
+# %% name="edge-by-hand"
+def fits(picture, kernel):
+    """Where a kernel of 3 by 3 fits a picture of 8 by 8."""
+    result = torch.zeros(6, 6)
+    for row in range(6):
+        for column in range(6):
+            patch = picture[row : row + 3, column : column + 3]
+            result[row, column] = (patch * kernel).sum()
+    return result
+
+
+edges = fits(digit, kernel)
+
+# %% claim=true
+assert torch.equal(F.conv2d(digit[None, None], kernel[None, None])[0, 0], edges)
+assert edges[5, 4] == -2 and edges[1, 0] == 3 and edges[1, 2] == -2
+
+# %% [markdown]
+# Before you look at the result, work out one place of it with a pencil: row 5, column 4, where the kernel lies on the rows 5 to 7 and the columns 4 to 6. The picture marks it.
+
+# %% figure=true
+figures.convolution(digit, kernel, 5, 4)
+
+# %% [markdown]
+# Red is where ink begins, and blue where it ends: the left and the right wall of the zero, each seen twice, from outside and from inside.
+# The result is a **map**: it says where in the digit there is such an edge. Nine numbers made it, and they were the same nine at all 36 places.
+#
+# Another kernel looks for something else. Turn this one, -1 above and 1 below. Which walls of the zero will it find?
+
+# %% name="turned-kernel"
+turned = fits(digit, kernel.T)
+
+# %% claim=true
+assert turned[:, 2:4].abs().mean() > 2 * turned[2:4].abs().mean()
+assert turned[1, 2:4].tolist() == [-2, -2] and turned[4, 2:4].tolist() == [1, 1]
+assert edges[2].tolist() == [3, 0, -3, 3, 3, -3]  # each wall from outside and from inside
+assert digit[0].any() and digit[7].any()  # it touches both edges
+assert turned[1, 2] == -2
+
+# %% figure=true
+figures.convolution(digit, kernel.T, 1, 2)
+
+# %% [markdown]
+# The upper one, blue, where the ink ends, and the lower one, red, where it begins again.
+# (This zero fills the paper from top to bottom, so in the middle the kernel sees these walls from inside only.)
+#
+# Two options change how many places there are. With `padding=1` torch first lays a rim of zeros around the digit; with `stride=2` the kernel takes steps of two places, to the right and down.
+#
+# *Predict.* The first kernel goes over this zero with both options. The map is as high as it is wide: how high?
+
+# %% predict=true
+guess = 4  # a number
+
+# %% name="rim-and-steps"
+steps = F.conv2d(digit[None, None], kernel[None, None], padding=1, stride=2)[0, 0]
+show_digits([digit, edges, steps], says=["the zero", "6 by 6", "rim, steps of two"])
+reveal(guess, steps.shape[0])
+
+# %% claim=true
+_rim = F.conv2d(digit[None, None], kernel[None, None], padding=1)[0, 0]
+assert _rim.shape == (8, 8) and torch.equal(_rim[1:-1, 1:-1], edges)
+assert torch.equal(_rim[::2, ::2], steps)
+
+# %% [markdown]
+# The rim makes 10 by 10 of 8 by 8, so that there are 8 places in a row again, and of these it takes every second.
+#
+# ### Eight kernels at once
+#
+# You could think of more kernels, for slanted strokes or corners. But the ten pictures of chapter 2 were not thought up either; they were learned, and so can kernels be.
+# `nn.Conv2d(1, 8, 3)` is a module that lays eight kernels of 3 by 3 on each digit, and the kernels are its parameters.
+# The 1 says that the digits have one **channel** (a color photo has three).
+
+# %% name="conv-layer"
+looking = nn.Conv2d(1, 8, 3)
+pictures = ink.reshape(-1, 1, 8, 8)  # (batch, channels, height, width)
+seen = looking(pictures)
+print(tuple(pictures.shape), "becomes", tuple(seen.shape))
+show_digits(looking.weight[:, 0], says=[f"kernel {n}" for n in range(8)])
+maps = seen[0] - seen[0].mean(dim=(1, 2), keepdim=True)  # more or less than its own average
+show_digits(maps, says=[f"{n} sees" for n in range(8)])
+
+# %% claim=true
+assert seen.shape == (1797, 8, 6, 6)
+_kernels = looking.weight.shape
+assert _kernels == (8, 1, 3, 3)
+
+# %% [markdown]
+# Each digit came out as eight maps of 6 by 6, one for each kernel. The kernels begin at random, and yet each sees something different in the zero.
+#
+# How much is there to learn? A linear layer that gives as many results, 8 * 36 = 288, needs 64 weights and a bias for each of them.
+#
+# *Predict.* That makes 18,720 numbers. How many does this layer have, with one bias for each kernel?
+
+# %% predict=true
+guess = 80  # a number
+
+# %% name="conv-count"
+print("linear:", my_count_params(nn.Linear(64, 288)))
+reveal(guess, my_count_params(looking))
+
+# %% claim=true
+assert my_count_params(looking) == 80 and my_count_params(nn.Linear(64, 8 * 36)) == 18_720
+
+# %% [markdown]
+# Eight kernels of 9 weights and a bias: 80 numbers in place of 18,720, because an edge is an edge wherever it is, and need not be learned 36 times.
+
+# %% [markdown] name="looking-text"
+# ## 4 A network that looks
+#
+# *{minutes} minutes*
+#
+# Section 3 began with digits that moved by one pixel. Does such a layer help to read them?
+# Put it into a network, here with sixteen kernels: first look, then judge by what was found.
+
+# %% name="looking-learned"
+looker = nn.Sequential(
+    nn.Unflatten(1, (1, 8, 8)),  # each row of 64 becomes a picture with one channel
+    nn.Conv2d(1, 16, 3),  # sixteen kernels look, at 36 places each
+    nn.ReLU(),
+    nn.Flatten(),  # what they found becomes one row again
+    nn.Linear(16 * 36, 10),  # ten judges
+)
+
+train(looker, 200)  # as you trained `yours`
+print(f"looks at whole pictures: {accuracy(yours):.1%}")
+print(f"looks at small places:   {accuracy(looker):.1%}")
+show_digits(looker[1].weight[:, 0], per_row=8)
+
+# %% claim=true
+assert looker(ink).shape == (1797, 10) and accuracy(looker) > 0.97
+assert accuracy(looker) > accuracy(yours) - 0.005  # from one start they read as many
+
+# %% [markdown]
+# On the digits as they are it is a little better at most. But look at the kernels: nobody wrote a number into them.
+#
+# Now the moved digits. What a kernel sees moves along with the digit (here the first kernel, with a rim), so it looks promising:
+
+# %% name="shift"
+moved = digit.roll(-1, dims=1)
+map1, map2 = F.conv2d(torch.stack([digit, moved])[:, None], kernel[None, None], padding=1)[:, 0]
+words = ["a zero", "the kernel sees", "moved", "the kernel sees"]
+show_digits([digit, map1, moved, map2], says=words)
+
+# %% claim=true
+assert torch.equal(map2[:, :-1], map1[:, 1:]) and not map1[:, 0].any()
+
+# %% [markdown]
+# *Predict.* Does the network that looks still read nine of ten of the moved digits?
+
+# %% predict=true
+guess = False  # True or False
+
+# %% name="moved-digits"
+print(f"looks at whole pictures: {accuracy(yours, moved_ink):.0%} of the moved digits")
+print(f"looks at small places:   {accuracy(looker, moved_ink):.0%}")
+reveal(guess, accuracy(looker, moved_ink) > 0.9)
+
+# %% claim=true
+assert accuracy(looker, moved_ink) < 0.55 and accuracy(yours, moved_ink) < 0.5
+
+# %% [markdown]
+# Less than half! The strokes are found, but each judge still has a weight for each kernel at each of its 36 places, and looks for a stroke where it used to be.
+#
+# ### Less exactly where
+#
+# So tell the judges less exactly where a stroke is.
+# `nn.MaxPool2d(3)` cuts the 6 by 6 places into four blocks of 3 by 3, and of each block it keeps only the largest number: "there was such a stroke, somewhere around here".
+# This is called **pooling**. Here is what the first kernel of section 3 saw, -1 on the left and 1 on the right, and what is left of it.
+
+# %% name="four-blocks"
+pooled = nn.MaxPool2d(3)(edges[None, None])[0, 0]  # a batch of one, with one channel
+
+# %% claim=true
+assert pooled.tolist() == [[3, 3], [3, 3]] and pooled[0, 1] == edges[:3, 3:].max()
+
+# %% figure=true
+figures.pooling(edges, 3)
+
+# %% [markdown]
+# In each quarter of the zero some ink begins. Where exactly is forgotten.
+#
+# One line is new in the network, and each judge gets four numbers from each kernel in place of 36.
+
+# %% name="pooling"
+pooler = nn.Sequential(
+    nn.Unflatten(1, (1, 8, 8)),
+    nn.Conv2d(1, 16, 3),
+    nn.ReLU(),
+    nn.MaxPool2d(3),  # new: (16, 6, 6) becomes (16, 2, 2)
+    nn.Flatten(),
+    nn.Linear(16 * 4, 10),
+)
+train(pooler, 200)
+for name, each in (("whole pictures", yours), ("small places", looker), ("pooled", pooler)):
+    reads = f"{accuracy(each):.0%} of the digits, {accuracy(each, moved_ink):.0%} of the moved ones"
+    print(f"{name:14} {my_count_params(each):4} numbers read {reads}")
+
+# %% claim=true
+assert accuracy(pooler) > 0.93
+assert [my_count_params(_each) for _each in (yours, looker, pooler)] == [2410, 5930, 810]
+assert accuracy(pooler, moved_ink) > accuracy(looker, moved_ink) + 0.07
+
+# %% [markdown]
+# With 810 numbers, a third of what `yours` has to learn, it reads many more of the moved digits, although it has never seen one. The price is that it reads slightly fewer of those that were not moved.
+#
+# Look, then forget exactly where: many networks that read pictures are built of these two steps, taken several times over, and chapter 6 trains one.
+
+# %% [markdown] side=true
+# #### Which shapes does a layer for pictures accept? ({minutes} minutes)
+#
+# (batch, channels, height, width), and three axes for one picture.
+# It refuses channels last, as many files have them, because it takes the first axis for the channels.
+
+# %% name="image-axes"
+colored = nn.Conv2d(3, 8, 3)
+print(colored(torch.zeros(5, 3, 32, 32)).shape, colored(torch.zeros(3, 32, 32)).shape)
+with shows_error(RuntimeError, match="channels"):
+    colored(torch.zeros(32, 32, 3))  # (height, width, channels)
+
+# %% claim=true
+assert colored(torch.zeros(5, 3, 32, 32)).shape == (5, 8, 30, 30)
+assert colored(torch.zeros(3, 32, 32)).shape == (8, 30, 30)
+
+# %% [markdown]
+# `nn.BatchNorm2d` insists on a batch, if only of one.
+
+# %% name="batch-of-one"
+norm = nn.BatchNorm2d(3)
+with shows_error(ValueError, match="expected 4D input"):
+    norm(torch.randn(3, 8, 8))
+print(norm(torch.randn(3, 8, 8).unsqueeze(0)).shape)
+
+# %% claim=true
+assert norm(torch.randn(3, 8, 8).unsqueeze(0)).shape == (1, 3, 8, 8)
+
+# %% [markdown] side=true name="faq"
+# #### `Sequential` or a class, `nn.ReLU` or `torch.relu`? ({minutes} minutes)
+#
+# Take a Sequential while each part takes what the one before gave, and a class as soon as something branches, repeats or is looked at.
+#
+# `nn.ReLU()` and `torch.relu` compute the same. The module fits into a Sequential and can have hooks (chapter 3c); the function fits into `forward`.
+
+# %% [markdown] name="checklist"
+# ## What you can do now
+#
+# *{minutes} minutes*
+#
+# You can build a network of any depth, count what it learns, spot what hides from training, and say what a convolution computes at each place.
+# When a model does not behave, look here:
+#
+# | you see | look at |
+# |---|---|
+# | `parameters()` is empty or too short | `print(model)`: a list, a plain tensor, a layer made in `forward` |
+# | the model answers two ways | a layer made in `forward` |
+# | good on the digits, bad on moved ones | weights that belong to places: convolution, then pooling |
+
+# %% name="progress"
+progress(3)
+
+# %% [markdown] name="questions-1-3"
+# ### Can you answer these?
+#
+# Say it aloud, then open the answers.
+#
+# 1. What is an activation for?
+# 2. Why does a convolution have so few numbers?
+# 3. Why does it read few of the moved digits without pooling?
+#
+# <details><summary>Answers</summary>
+#
+# 1. Without one, two linear layers in a row are no more than one.
+# 2. The same kernel is used at every place.
+# 3. It finds the strokes, but each judge weighs them by their places.
+#
+# </details>
+#
+# Next is chapter 3c, "Good starts": your `MLP` begins with random numbers, and not all of them let it learn.

@@ -1,0 +1,774 @@
+# %% [markdown] name="opening"
+# # Chapter 3c: Good starts
+#
+# *Press Shift and Enter, from the top: each press runs one cell and goes to the next.*
+#
+# *Why does one deep network learn, and its twin not?*
+#
+# In chapter 3b you put layers in a row. Their numbers begin at random, and from some beginnings training never recovers. Here you learn to
+#
+# 1. choose the first weights
+# 2. use `train`, `eval` and `no_grad`, each for its own purpose
+# 3. look inside a model while it runs
+#
+# This takes about {minutes} minutes of reading and running, and {exercises} for the exercises, apart from two for extra credit.
+# The folded cells below import what you need; then comes a picture: what is left of a zero after 1 to 10 layers, when the first weights are too small, and when they are right.
+
+# %% name="parameters" parameters=true
+seed = 0  # any whole number will do; the lesson holds for all of them
+
+# %% setup=true
+import math
+import torch
+import torch.nn.functional as F
+from torch import nn
+from autograder import check, hint, mine, progress, reveal, shows_error
+from course.figures import ch03 as figures
+from course.instruments import show_digits, two_switches
+
+_ = torch.manual_seed(seed)
+
+# %% name="first-page" figure=true
+figures.fading(10)
+
+# %% [markdown] name="init"
+# ## 1 A good start
+#
+# *{minutes} minutes*
+#
+# Here are the digits once more, and the two functions of chapter 3a that train a model and say how much it reads:
+
+# %% name="from-3a"
+from sklearn.datasets import load_digits
+
+digits = load_digits()
+ink = torch.tensor(digits.data, dtype=torch.float32) / 16  # (1797, 64)
+labels = torch.tensor(digits.target)
+
+
+def train(model, steps, rate=0.5):
+    """Gradient descent on all digits."""
+    for _ in range(steps):
+        model.zero_grad()
+        F.cross_entropy(model(ink), labels).backward()
+        with torch.no_grad():
+            for p in model.parameters():
+                p -= rate * p.grad
+
+
+def accuracy(model, pictures=ink):
+    """The share of the digits that a model reads correctly."""
+    says = model(pictures).argmax(dim=1)
+    return (says == labels).float().mean().item()
+
+# %% [markdown]
+# There are two bad ways to begin: with weights that are all alike, and with weights of the wrong size.
+#
+# ### All alike
+#
+# The ten pictures of chapter 2 all began as zeros, and did well. Does that work for two layers?
+#
+# *Predict.* Every number of the model begins at 0.1. After ten steps of training, are its 32 units, the pictures that it looks for, still all alike?
+
+# %% predict=true
+guess = True  # True or False
+
+# %% name="symmetry"
+alike = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
+for p in alike.parameters():
+    nn.init.constant_(p, 0.1)  # fills p
+train(alike, 10)
+units = alike[0].weight.detach()  # (32, 64): one row for each unit
+show_digits(units[:8])
+reveal(guess, torch.allclose(units, units[:1].expand(32, 64), atol=1e-4))
+
+# %% claim=true
+assert (units - 0.1).abs().max() > 1e-2  # they have moved
+_inputs = torch.randn(6, 3)
+for _number in (0.0, 0.5):
+    _alike = _inputs @ torch.full((3, 4), _number)
+    assert torch.allclose(_alike, _alike[:, :1].expand(6, 4), atol=1e-6)
+_random = _inputs @ torch.randn(3, 4)
+assert not torch.allclose(_random[:, 0], _random[:, 1])
+
+# %% [markdown] name="zero-weights-text"
+# They have moved, and all in the same way. Equal weights get equal gradients, and 32 units do the work of one.
+# The ten pictures each had a label of their own. Units in the middle have none, so only chance can tell them apart: weights begin at random. (A bias may begin at 0.)
+#
+# ### The wrong size
+#
+# How large should the random numbers be?
+# Send the digits through ten layers of 64 units with `relu`, and look at how large the numbers are on the way.
+#
+# *Predict.* The ink is about 0.5 in size, and the random weights have a standard deviation of 0.01. Are the numbers after ten layers larger than a millionth?
+
+# %% predict=true
+guess = False  # True or False
+
+# %% name="through-depth"
+def size_after(layers, std):
+    """The typical size (root of the mean square) of the digits' numbers after some layers."""
+    x = ink
+    for _ in range(layers):
+        x = torch.relu(x @ (torch.randn(64, 64) * std))
+    return x.square().mean().sqrt().item()
+
+
+for layers in (0, 1, 2, 3, 10):
+    print(f"{layers:2} layers: {size_after(layers, 0.01):.2g}")
+reveal(guess, size_after(10, 0.01) > 1e-6)
+
+# %% claim=true
+assert 0.3 < size_after(0, 0.01) < 0.7
+assert 14 < (size_after(0, 0.01) / size_after(10, 0.01)) ** 0.1 < 22  # a layer
+
+# %% [markdown]
+# On average each layer makes the numbers about 18 times smaller (each line draws new weights), until every digit looks like nothing to the last layer. Try other sizes.
+
+# %% name="other-sizes"
+for std in (0.01, 0.1, 0.18, 0.25, 1):
+    print(f"std {std}: {size_after(10, std):.2g} after ten layers")
+
+# %% claim=true
+assert 0.02 < size_after(10, math.sqrt(2 / 64)) < 10 and size_after(10, 1.0) > 1e5
+assert size_after(10, 0.1) < 0.02 and size_after(10, 0.25) > 2
+_layer = nn.Linear(1000, 400, bias=False)
+nn.init.kaiming_normal_(_layer.weight, nonlinearity="relu")
+assert abs(_layer.weight.std().item() - math.sqrt(2 / 1000)) < 1e-3
+_x = torch.randn(500, 1000)
+assert 0.85 < torch.relu(_layer(_x)).square().mean() / _x.square().mean() < 1.15
+
+# %% figure=true
+figures.activations(10)
+
+# %% [markdown] name="he-text"
+# With 1 the numbers explode: in the empty panels every number is too large to be drawn.
+# With 0.18 they roughly keep their size. That is the square root of 2 / 64: each unit adds up 64 products, and `relu` throws half of the sums away.
+#
+# So where n numbers come in, begin with a standard deviation of the square root of 2 / n.
+# This is **He initialization**; torch calls it `kaiming_normal_`.
+# What `nn.Linear` draws by itself is smaller: fine for a few layers, too small for many.
+
+# %% [markdown] side=true
+# #### Where does the square root of 2 / n come from? ({minutes} minutes)
+#
+# Begin with a smaller question: how large is a sum of 64 random numbers of size 1?
+# They have either sign, and partly cancel.
+
+# %% name="sum-of-64"
+sums = torch.randn(10_000, 64).sum(dim=1)
+print("the square of the sum, on average:", sums.square().mean().item())
+
+# %% claim=true
+assert 58 < sums.square().mean() < 70
+
+# %% [markdown]
+# About 64, so the sum has the size 8, and not 64: of random numbers it is the squares that add up.
+# Now follow numbers of size 1 through a layer whose weights have size 0.01.
+#
+# - Each product has the size 0.01, and its square is 0.0001.
+# - A unit adds up 64 of them, so the square of the sum is 64 * 0.0001 = 0.0064.
+# - `relu` sets half of the sums to zero, which leaves 0.0032 on average, and that is the square of 0.057, about an eighteenth.
+#
+# To keep the size, 64 * std ** 2 / 2 has to be 1, and so std has to be the square root of 2 / 64.
+
+# %% [markdown] side=true
+# #### What does `nn.Linear` draw, and is it repeatable? ({minutes} minutes)
+#
+# Its weights begin uniform between plus and minus 1 / sqrt(inputs), and different each time; a seed makes them repeatable, nothing else does.
+
+# %% name="default-start"
+layer = nn.Linear(100, 200)
+print(layer.weight.min().item(), layer.weight.max().item(), layer.weight.std().item())
+
+# %% claim=true
+assert layer.weight.abs().max() <= 0.1 and layer.bias.abs().max() <= 0.1
+assert abs(layer.weight.std().item() - 0.1 / math.sqrt(3)) < 0.01  # the std of uniform numbers
+
+# %% name="same-seed"
+torch.manual_seed(seed)
+first = nn.Linear(2, 1)
+torch.manual_seed(seed)
+again = nn.Linear(2, 1)
+print(first.weight.tolist(), again.weight.tolist(), nn.Linear(2, 1).weight.tolist())
+
+# %% claim=true
+assert torch.equal(first.weight, again.weight)
+assert not torch.equal(nn.Linear(2, 1).weight, nn.Linear(2, 1).weight)
+
+# %% [markdown] side=true name="arrange-init-he"
+# #### `init_he`, shuffled? ({minutes} minutes)
+#
+# The next exercise begins with a blank cell.
+# Here is what may stand in it, line by line, with gaps and with two lines that are not needed.
+
+# %%
+from explorers import arrange
+
+arrange("init_he")
+
+# %% [markdown]
+# ### Exercise: `init_he`
+#
+# *{minutes} minutes*
+#
+# Give the linear layers of any model this start, however deep they stand in it.
+# `modules()` gives the module itself and all that is in it, and `isinstance` tells which parts to treat:
+
+# %% name="modules-example"
+for part in nn.Sequential(nn.Flatten(), nn.Sequential(nn.Linear(8, 4), nn.ReLU())).modules():
+    print(type(part).__name__, isinstance(part, nn.Linear))
+
+# %% [markdown]
+# The functions in `nn.init` write into the parameter that is there. With 8 inputs the standard deviation is the root of 2 / 8, which is 0.5.
+
+# %% name="init-he-example"
+example = nn.Linear(8, 1000)
+nn.init.normal_(example.weight, std=math.sqrt(2 / 8))
+print(f"std: {example.weight.std().item():.2f}")
+
+# %% exercise="init_he"
+def init_he(module):
+    """Draw new weights for every nn.Linear in a module, at any depth; return the module.
+
+    init_he(nn.Linear(200, 50)).weight has a std of about 0.1.
+
+    The weights become normal numbers with mean 0 and std sqrt(2 / in_features), the
+    biases 0. The module itself may be an nn.Linear, and a layer may have no bias. The
+    numbers are written into the parameters that are there; requires_grad and all other
+    layers stay as they were. The numbers come from torch's global generator, which is
+    not seeded here.
+    """
+    ### BEGIN SOLUTION
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
+            if part.bias is not None:
+                nn.init.zeros_(part.bias)
+    return module
+    ### END SOLUTION
+
+# %% check="init_he" points=3
+check("init_he", init_he)
+
+# %% mine=true
+def plain_init(module):
+    for p in module.parameters():
+        if p.ndim == 2:
+            nn.init.kaiming_normal_(p, nonlinearity="relu")
+        else:
+            nn.init.zeros_(p)
+    return module
+
+
+my_init_he = mine("init_he", plain_init)
+
+# %% [markdown]
+# Train a deep network twice, once as `nn.Linear` begins and once with your start.
+
+# %% name="init-he-used"
+def deep():
+    layers = nn.Sequential()
+    for _ in range(10):
+        layers.append(nn.Linear(64, 64))
+        layers.append(nn.ReLU())
+    return layers.append(nn.Linear(64, 10))
+
+
+as_it_comes, your_start = deep(), my_init_he(deep())
+for model in (as_it_comes, your_start):
+    train(model, 100, rate=0.05)
+    loss = F.cross_entropy(model(ink), labels)
+    print(f"loss {loss.item():.2f}, {accuracy(model):.0%} are read correctly")
+
+# %% claim=true
+assert accuracy(as_it_comes) < 0.3 and accuracy(your_start) > 0.5
+
+# %% [markdown]
+# The same layers, the same 100 steps. Without your start the network has hardly moved: its loss is that of guessing, 2.30.
+
+# %% [markdown] side=true
+# #### Is there a remedy that does not need the right start? ({minutes} minutes)
+#
+# Normalization: `nn.LayerNorm` brings each row to mean 0 and standard deviation 1, whatever the weights are.
+# Both remedies are in use, often together.
+
+# %% name="layer-norm"
+norm = nn.LayerNorm(100)
+x = torch.randn(500, 100)
+for _ in range(10):
+    x = torch.relu(norm(x @ (torch.randn(100, 100) * 0.01)))  # the std that was too small
+print(x.square().mean().sqrt().item())
+
+# %% claim=true
+_rows = norm(x)
+assert _rows.mean(dim=1).abs().max() < 1e-4
+assert (_rows.std(dim=1, correction=0) - 1).abs().max() < 1e-2
+
+# %% [markdown] side=true
+# #### Why write into a parameter, and not put a new one there? ({minutes} minutes)
+#
+# Because the code that got the old one, to train it, then trains a tensor that nobody uses.
+
+# %% name="rebound-weight"
+layer = nn.Linear(3, 2)
+to_train = list(layer.parameters())
+nn.init.zeros_(layer.weight)
+print("written into:", layer.weight is to_train[0])
+layer.weight = nn.Parameter(torch.zeros(2, 3))
+layer(torch.ones(1, 3)).sum().backward()
+print("a new one:", layer.weight is to_train[0], " the old one's gradient:", to_train[0].grad)
+
+# %% claim=true
+assert to_train[0].grad is None and layer.weight.grad is not None
+
+# %% [markdown] name="modes"
+# ## 2 Learning and being used
+#
+# *{minutes} minutes*
+#
+# Some layers do one thing while the model learns, and another when you use it.
+# Forget to tell them, and the same digit gets one answer now, and another a second later.
+#
+# While the model learns, `nn.Dropout(0.5)` sets each number to 0 with probability one half, so that the network cannot rely on any single one.
+#
+# *Predict.* Which two numbers are in the result for an input of 1000 ones?
+
+# %% predict=true
+guess = [0, 2]  # a list of two numbers, the smaller first
+
+# %% name="dropout"
+drop, ones = nn.Dropout(0.5), torch.ones(1000)
+dropped = drop(ones)
+print(f"mean: {dropped.mean().item():.2f}")
+reveal(guess, dropped.unique())
+
+# %% claim=true
+assert not torch.equal(drop(ones), drop(ones)) and 0.7 < dropped.mean() < 1.3
+assert torch.equal(nn.Dropout(0.5).eval()(ones), ones)
+
+# %% [markdown]
+# Dropout divides those that stay by one half, so that the mean stays where it was.
+#
+# A model has a flag for this, which `train()` and `eval()` set in all of its parts. A new one is in train mode.
+# This one reads the same zero twelve times in each mode. It is untrained: do not ask whether the answers are right, but whether they agree.
+
+# %% name="flag-reaches-children"
+careful = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Dropout(0.5), nn.Linear(32, 10))
+print("learning:  ", [careful(ink[:1]).argmax().item() for _ in range(12)])
+careful.eval()
+print("being used:", [careful(ink[:1]).argmax().item() for _ in range(12)])
+
+# %% claim=true
+assert not any(_part.training for _part in careful.modules())
+assert all(_part.training for _part in careful.train().modules())
+careful.eval()
+
+# %% [markdown]
+# ### Batch norm
+#
+# A good start keeps the numbers at a good size only until training moves the weights.
+# `nn.BatchNorm1d` puts them right at every call: it standardizes each feature, as you did with the pixels in chapter 1, and then applies a weight and a bias that it learns.
+#
+# While the model learns, it takes mean and deviation of the batch that is just passing through.
+# When you use the model, there may be no batch but a single digit. For that it keeps a running average of both, in buffers.
+#
+# *Predict.* A batch has mean 5 in each feature. The running mean begins at 0, and moves a tenth of the way at each call in train mode. Where is it after the first?
+
+# %% predict=true
+guess = 0.5  # a number
+
+# %% name="batch-norm-learns"
+norm = nn.BatchNorm1d(3)
+batch = torch.randn(64, 3)
+batch = batch - batch.mean(dim=0) + 5  # mean 5 in each feature
+
+result = norm(batch)
+print(f"the result has mean {result.mean().abs():.1f}")
+reveal(guess, round(norm.running_mean.mean().item(), 2))
+
+# %% [markdown]
+# Now use the layer, on the same batch. It subtracts the 0.5 that it has kept:
+
+# %% name="batch-norm"
+norm.eval()
+print(f"the result has mean {norm(batch).mean():.1f}")
+
+# %% claim=true
+assert 4 < norm(batch).mean() < 5  # eval mode uses the buffers: 5 - 0.5 remains
+_before = norm.running_mean.clone()
+norm(batch)
+assert torch.equal(norm.running_mean, _before)  # and does not touch them
+norm.train()(batch)
+assert not torch.equal(norm.running_mean, _before)
+
+# %% figure=true
+figures.modes()
+
+# %% [markdown] name="two-switches-text"
+# ### Two switches
+#
+# `eval()` and `no_grad()` are often written one below the other, and often mixed up.
+#
+# *Predict.* After `model.eval()`, outside `no_grad`: does the result of `model(x)` require grad?
+
+# %% predict=true
+guess = True  # True or False
+
+# %% name="after-eval"
+both = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Dropout(0.5), nn.Linear(8, 1))
+x = torch.randn(16, 4) + 1
+both.eval()
+reveal(guess, both(x).requires_grad)
+
+# %% [markdown]
+# It does, because `eval()` only sets a flag. Here are the two, on and off in all four ways.
+
+# %% name="two-switches"
+two_switches(both, x)
+
+# %% claim=true
+assert both(x).requires_grad and torch.equal(both(x), both(x))
+for _training in (True, False):
+    for _graphs in (True, False):
+        both.train(_training)
+        _before = both[1].running_mean.clone()
+        with torch.set_grad_enabled(_graphs):
+            _first, _second = both(x), both(x)
+        assert torch.equal(_first, _second) is not _training and _first.requires_grad is _graphs
+        assert torch.equal(_before, both[1].running_mean) is not _training
+
+# %% [markdown] name="noisy-text"
+# The mode changes what layers compute; `no_grad` changes whether a graph is built.
+# So: `model.train()` before training, `model.eval()` *and* `no_grad` for an evaluation, and `model.train()` again after it.
+
+# %% [markdown] side=true
+# #### The validation loss jumps up and down: why? ({minutes} minutes)
+#
+# (A question from interviews: the training loss falls smoothly, the loss on data kept aside jumps.)
+# A likely cause in PyTorch is a model left in train mode, where dropout draws anew at each evaluation.
+# To confirm it, evaluate twice, with the same weights on the same data; in eval mode both give the same number.
+
+# %% name="twenty-evaluations"
+targets = torch.randn(16, 1)
+spread = {}
+for training in (True, False):
+    both.train(training)
+    with torch.no_grad():
+        losses = [F.mse_loss(both(x), targets).item() for _ in range(20)]
+    spread[training] = max(losses) - min(losses)
+print("20 losses differ by", spread[True], "in train mode,", spread[False], "in eval mode")
+
+# %% claim=true
+assert spread[True] > 0 and spread[False] == 0
+
+# %% [markdown] side=true
+# #### Why does my model refuse a single example? ({minutes} minutes)
+#
+# It is in train mode, where what happens to one row depends on the other rows of its batch, and here there are none.
+# In eval mode each row is on its own.
+
+# %% name="one-row"
+norm.train()
+with shows_error(ValueError, match="more than 1 value"):
+    norm(batch[:1])
+print(norm.eval()(batch[:1]))
+
+# %% claim=true
+norm.train()
+assert not torch.allclose(norm(batch)[0], norm(batch[:2])[0])  # one row, other neighbors
+norm.eval()
+assert torch.allclose(norm(batch[:1]), norm(batch)[:1], atol=1e-5)  # eval: each row by itself
+
+# %% [markdown] name="call-text"
+# ## 3 Looking inside
+#
+# *{minutes} minutes*
+#
+# A model fails. Which layer ran, and where did the shape go wrong?
+# Hang a **hook** on each module: a function that it calls after its `forward`, with itself, the inputs and the output.
+
+# %% name="shapes-by-hook"
+broken = nn.Sequential(nn.Flatten(), nn.Linear(64, 32), nn.ReLU(), nn.Linear(16, 10))
+pictures = ink.reshape(-1, 1, 8, 8)  # Flatten makes a row of each
+
+
+def watch(module, args, output):
+    print(tuple(output.shape), "from", module)
+
+
+handles = [part.register_forward_hook(watch) for part in broken]
+with shows_error(RuntimeError, match="5x32 and 16x10"):
+    broken(pictures[:5])
+for handle in handles:
+    handle.remove()
+
+# %% [markdown] name="tracing"
+# The message says what did not fit, and the hooks say where: the ReLU is the last that ran, so the layer after it is to blame.
+# A hook stays until you remove it, hence the loop at the end. (`model.forward(x)` skips it, so call `model(x)`.)
+#
+# ### Exercise: `call_counts`
+#
+# *{minutes} minutes*
+#
+# Which parts of somebody else's model run, and how often?
+# Use hooks, and leave none behind, even if the model raises an error: the `finally` block of a `try` runs in any case.
+# `named_modules()` gives pairs of name and module: first the module itself, under the name `""`, then all that is in it.
+
+# %% name="named-modules"
+nested = nn.Sequential(nn.Flatten(), nn.Sequential(nn.Linear(8, 4), nn.ReLU()))
+print([name for name, _ in nested.named_modules()])
+
+# %% exercise="call_counts"
+def call_counts(module, x):
+    """Return how often each submodule runs in one call of module(x): a dict, name to count.
+
+    For nn.Sequential(nn.Linear(2, 3), nn.ReLU()) the result is {"0": 1, "1": 1}.
+
+    The names are those of module.named_modules(), without the module itself; a
+    submodule that does not run is not in the dict. module(x) is called once. Afterwards
+    the hooks of this function are gone, also when module(x) raises an error, which goes
+    on to the caller; hooks of others stay.
+    """
+    ### BEGIN SOLUTION
+    ran, handles = [], []
+    for name, part in module.named_modules():
+        if name:
+            note = lambda part, args, out, name=name: ran.append(name)
+            handles.append(part.register_forward_hook(note))
+    try:
+        module(x)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return {name: ran.count(name) for name in ran}
+    ### END SOLUTION
+
+# %% check="call_counts" points=3
+check("call_counts", call_counts)
+
+# %% [markdown] side=true
+# #### Does `model.forward(x)` run a hook? ({minutes} minutes)
+#
+# *Predict.* A hook is set; then `model(x)` and `model.forward(x)` run, once each. How often does the hook run?
+
+# %% predict=true
+guess = 1  # a number
+
+# %% name="call-not-forward"
+model, x = nn.Linear(4, 2), torch.randn(16, 4)
+ran = []
+
+
+def note(module, args, output):
+    ran.append(tuple(output.shape))
+
+
+handle = model.register_forward_hook(note)
+print("the same numbers:", torch.equal(model(x), model.forward(x)))
+handle.remove()
+reveal(guess, len(ran))
+
+# %% claim=true
+assert ran == [(16, 2)] and torch.equal(model(x), model.forward(x))
+
+# %% [markdown]
+# Once. `model(x)` runs `forward` *and* the hooks, and `model.forward(x)` only itself.
+
+# %% [markdown] side=true
+# #### Can a hook change what a module gives? ({minutes} minutes)
+#
+# It can: what it returns, if anything, replaces the output, so a hook that only watches returns None.
+
+# %% name="hook-replaces"
+model, x = nn.Linear(4, 2), torch.randn(16, 4)
+handle = model.register_forward_hook(lambda module, args, output: output * 0)
+print("with the hook:", model(x)[0])
+handle.remove()
+print("without it:", model(x)[0])
+
+# %% claim=true
+assert not (model(x) == 0).all()
+
+# %% [markdown] side=true
+# #### Why do all hooks of my loop have the last name? ({minutes} minutes)
+#
+# It is a trap of Python: a function looks up a variable when it runs, not when it is made.
+
+# %% name="late-names"
+late = [lambda: name for name in ("a", "b")]
+bound = [lambda name=name: name for name in ("a", "b")]  # keeps the value of its own round
+print([f() for f in late], [f() for f in bound])
+
+# %% claim=true
+assert [_f() for _f in late] == ["b", "b"] and [_f() for _f in bound] == ["a", "b"]
+
+# %% [markdown] name="dropout-text"
+# ## 4 Layers from scratch
+#
+# *{minutes} minutes*
+#
+# This section is for those who want more: two exercises for extra credit, which nothing later needs.
+#
+# ### Exercise: `Dropout`
+#
+# *Stretch, extra credit, {minutes} minutes*
+#
+# Write dropout yourself, and you know what the two modes are for.
+# `self.training` tells the mode, and `torch.rand_like(x)` draws uniform numbers from 0 to 1 in the shape of x.
+
+# %% name="dropout-example"
+print(nn.Dropout(0.5)(torch.ones(4)))
+
+# %% exercise="Dropout"
+### BEGIN STARTER
+# class Dropout(nn.Module):
+#     """In training, set each number to 0 with probability p and divide the others by 1 - p.
+#
+#     Dropout(0.5)(torch.ones(4)) may give [0.0, 2.0, 2.0, 0.0].
+#
+#     Each number of x is dropped independently of all others, with a new draw at each call
+#     from torch's global generator, which is never seeded here. In eval mode the result
+#     is x. x: floats of any shape, whose dtype stays; 0 <= p < 1. nn.Dropout and the functions
+#     named dropout are not allowed.
+#     """
+#
+#     def __init__(self, p):
+#         raise NotImplementedError()
+#
+#     def forward(self, x):
+#         raise NotImplementedError()
+### END STARTER
+class Dropout(nn.Module):
+    """In training, set each number to 0 with probability p and divide the others by 1 - p.
+
+    Dropout(0.5)(torch.ones(4)) may give [0.0, 2.0, 2.0, 0.0].
+
+    Each number of x is dropped independently of all others, with a new draw at each call
+    from torch's global generator, which is never seeded here. In eval mode the result
+    is x. x: floats of any shape, whose dtype stays; 0 <= p < 1. nn.Dropout and the functions
+    named dropout are not allowed.
+    """
+
+    ### BEGIN SOLUTION
+    def __init__(self, p):
+        super().__init__()
+        self.p = p
+
+    def forward(self, x):
+        if not self.training:
+            return x
+        keep = torch.rand_like(x) >= self.p
+        return x * keep / (1 - self.p)
+    ### END SOLUTION
+
+# %% check="Dropout" extra=2
+check("Dropout", Dropout)
+
+# %% [markdown]
+# ### Exercise: `BatchNorm1d`
+#
+# *Stretch, extra credit, {minutes} minutes*
+#
+# Half parameter, half buffer, one thing in training and another in use: in this layer all of chapter 3 so far comes together.
+# Compute mean and variance of the batch from x, so that the gradient flows through them.
+# The running values only report, and keep no graph (`no_grad`, and a change in place).
+
+# %% name="batch-norm-example"
+column = torch.tensor([[1.0], [3.0]])  # mean 2, variance 1
+print(nn.BatchNorm1d(1)(column).tolist())
+
+# %% exercise="BatchNorm1d"
+### BEGIN STARTER
+# class BatchNorm1d(nn.Module):
+#     """Standardize n features: over the batch in training, by running values in eval mode.
+#
+#     Parameters weight (ones) and bias (zeros), buffers running_mean (zeros) and
+#     running_var (ones), all of shape (n,). x: (batch, n), at least two rows in training.
+#     Training: weight * (x - mean) / sqrt(var + 1e-5) + bias, with the mean and the
+#     variance (correction=0) of the batch, through which the gradient flows too. Each
+#     running value becomes 0.9 times itself plus 0.1 times that of the batch, where
+#     running_var takes the variance with correction=1; they keep no graph.
+#     Eval mode: the same formula with the running values, which stay as they are.
+#     nn.BatchNorm1d and the functions named batch_norm are not allowed.
+#
+#     BatchNorm1d(1)(torch.tensor([[1.0], [3.0]])) gives about [[-1.0], [1.0]].
+#     """
+#
+#     def __init__(self, n):
+#         raise NotImplementedError()
+#
+#     def forward(self, x):
+#         raise NotImplementedError()
+### END STARTER
+class BatchNorm1d(nn.Module):
+    """Standardize n features: over the batch in training, by running values in eval mode.
+
+    Parameters weight (ones) and bias (zeros), buffers running_mean (zeros) and
+    running_var (ones), all of shape (n,). x: (batch, n), at least two rows in training.
+    Training: weight * (x - mean) / sqrt(var + 1e-5) + bias, with the mean and the
+    variance (correction=0) of the batch, through which the gradient flows too. Each
+    running value becomes 0.9 times itself plus 0.1 times that of the batch, where
+    running_var takes the variance with correction=1; they keep no graph.
+    Eval mode: the same formula with the running values, which stay as they are.
+    nn.BatchNorm1d and the functions named batch_norm are not allowed.
+
+    BatchNorm1d(1)(torch.tensor([[1.0], [3.0]])) gives about [[-1.0], [1.0]].
+    """
+
+    ### BEGIN SOLUTION
+    def __init__(self, n):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
+        self.register_buffer("running_mean", torch.zeros(n))
+        self.register_buffer("running_var", torch.ones(n))
+
+    def forward(self, x):
+        mean, var = self.running_mean, self.running_var
+        if self.training:
+            mean, var = x.mean(0), x.var(0, correction=0)
+            with torch.no_grad():
+                self.running_mean.lerp_(mean, 0.1)
+                self.running_var.lerp_(x.var(0), 0.1)
+        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
+    ### END SOLUTION
+
+# %% check="BatchNorm1d" extra=3
+check("BatchNorm1d", BatchNorm1d)
+
+# %% [markdown] name="checklist"
+# ## What you can do now
+#
+# *{minutes} minutes*
+#
+# You can start a deep network so that it learns, put it into the right mode, and find the layer that fails.
+#
+# | you see | look at |
+# |---|---|
+# | the loss of a deep network stays that of guessing | its first weights |
+# | two evaluations differ | `model.eval()` |
+# | "shapes cannot be multiplied" | left: what came in; right: the layer's (in, out) |
+
+# %% name="progress"
+progress(3)
+
+# %% [markdown] name="questions-1-3"
+# ### Can you answer these?
+#
+# Say it aloud, then open the answers.
+#
+# 1. Why do weights begin at random, and why not at any size?
+# 2. What does `eval()` change, and what does `no_grad()`?
+# 3. How do you find the layer whose shape does not fit?
+#
+# <details><summary>Answers</summary>
+#
+# 1. Equal units get equal gradients and stay equal; and the numbers must neither vanish nor explode on their way through the layers.
+# 2. What some layers compute; whether a graph is built.
+# 3. By hooks: it is the one after the last that ran.
+#
+# </details>
+#
+# Further reading: He and others, "Delving Deep into Rectifiers" (2015); Ioffe and Szegedy, "Batch Normalization" (2015); Srivastava and others, "Dropout" (2014).
+#
+# Next is chapter 3d, "Save and reuse": what a model has learned goes into a file, and serves for another task.

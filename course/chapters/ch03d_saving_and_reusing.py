@@ -1,0 +1,582 @@
+# %% [markdown] name="opening"
+# # Chapter 3d: Save and reuse
+#
+# *Press Shift and Enter, from the top: each press runs one cell and goes to the next.*
+#
+# *What a model has learned: how do you keep it, and use it for another task?*
+#
+# In chapters 3a to 3c you built models and trained them. When the notebook closes, what they have learned is gone. Here you learn to
+#
+# 1. save a model, load it, and keep its best moment
+# 2. take what fits from one model into another, and freeze it
+# 3. count a model that fits into no memory
+#
+# This takes about {minutes} minutes of reading and running, and {exercises} for the exercises, apart from one for extra credit.
+# The folded cells below import what you need; then comes a picture of what you do at the end: the 32 pictures that look are those of a reader of digits, and only the two judges are new.
+
+# %% name="parameters" parameters=true
+seed = 0  # any whole number will do; the lesson holds for all of them
+
+# %% setup=true
+import copy
+import fnmatch
+import io
+import torch
+import torch.nn.functional as F
+from torch import nn
+from autograder import check, hint, mine, progress, reveal, shows_error
+from course.figures import ch03 as figures
+from course.instruments import runs
+
+_ = torch.manual_seed(seed)
+
+# %% name="first-page" figure=true
+figures.two_layers(32, 2, ("is it even?", "is it odd?"))
+
+# %% [markdown] name="state"
+# ## 1 Into a file and back
+#
+# *{minutes} minutes*
+#
+# Here are the digits once more, and from chapter 3a the two functions and the model with two layers:
+
+# %% name="from-3a"
+from sklearn.datasets import load_digits
+
+digits = load_digits()
+ink = torch.tensor(digits.data, dtype=torch.float32) / 16  # (1797, 64)
+labels = torch.tensor(digits.target)
+
+
+def train(model, steps, rate=0.5):
+    """Gradient descent on all digits."""
+    for _ in range(steps):
+        model.zero_grad()
+        F.cross_entropy(model(ink), labels).backward()
+        with torch.no_grad():
+            for p in model.parameters():
+                p -= rate * p.grad
+
+
+def accuracy(model, pictures=ink):
+    """The share of the digits that a model reads correctly."""
+    says = model(pictures).argmax(dim=1)
+    return (says == labels).float().mean().item()
+
+
+class Reader(nn.Module):
+    def __init__(self, pixels=64, looks=32, answers=10):
+        super().__init__()
+        self.look = nn.Linear(pixels, looks)
+        self.judge = nn.Linear(looks, answers)
+
+    def forward(self, x):
+        return self.judge(self.look(x).relu())
+
+
+reader = Reader()
+train(reader, 200)
+print(f"{accuracy(reader):.0%} are read correctly")
+
+# %% claim=true
+assert accuracy(reader) > 0.95
+
+# %% [markdown]
+# What it has learned is 2,410 numbers, and tomorrow you want them back.
+# `state_dict()` gives all parameters and buffers under their names. That is what you save: numbers, no code.
+
+# %% name="save"
+file = io.BytesIO()  # a file in memory; a path such as "model.pt" does as well
+torch.save(reader.state_dict(), file)
+print({name: tuple(value.shape) for name, value in reader.state_dict().items()})
+
+# %% claim=true
+assert sum(_value.numel() for _value in reader.state_dict().values()) == 2410
+
+# %% [markdown]
+# Make a second model, which begins with other numbers, and fill it from the file.
+
+# %% name="save-and-load"
+other = Reader()
+print(f"before: {accuracy(other):.0%} are read correctly")
+
+file.seek(0)
+other.load_state_dict(torch.load(file, weights_only=True))  # tensors only, no code is run
+print(f"after:  {accuracy(other):.0%}")
+
+# %% claim=true
+assert torch.equal(other(ink), reader(ink)) and accuracy(other) > 0.95
+_parts = list(other.parameters())
+other.load_state_dict(reader.state_dict())
+# copied into what was there
+assert all(_a is _b for _a, _b in zip(_parts, other.parameters(), strict=True))
+
+# %% [markdown]
+# (With `weights_only=False`, code in the file would run; never load a stranger's file that way.)
+
+# %% [markdown] side=true name="faq"
+# #### Why not save the whole model object? ({minutes} minutes)
+#
+# The file would depend on your classes and on where they are defined, and loading it runs code. A state is names and numbers.
+
+# %% [markdown]
+# ### The best moment
+#
+# While a model trains, its loss goes up and down. Keep the numbers of the best moment.
+#
+# *Predict.* `state = layer.state_dict()`; then all weights are set to 7. What does `state["weight"]` hold?
+
+# %% predict=true
+guess = [[7, 7]]  # a list with one row of two numbers
+
+# %% name="state-is-live"
+layer = nn.Linear(2, 1)
+nn.init.ones_(layer.weight)
+state = layer.state_dict()
+snapshot = copy.deepcopy(state)
+nn.init.constant_(layer.weight, 7.0)
+print("a deep copy:", snapshot["weight"].tolist())
+reveal(guess, state["weight"])
+
+# %% claim=true
+assert state["weight"].data_ptr() == layer.weight.data_ptr()  # the same memory
+assert dict(state)["weight"].tolist() == [[7.0, 7.0]]  # a new dict, the old tensors
+assert snapshot["weight"].tolist() == [[1.0, 1.0]]
+
+# %% [markdown]
+# The state shares the memory of the model. "The best so far", kept this way, is always the last. Copy the tensors.
+#
+# ### Exercise: `save_best`
+#
+# *{minutes} minutes*
+#
+# A training loop calls this after each evaluation, `best = save_best(model, best, loss)`.
+# If the best so far has a loss of 0.5, for example, then 0.3 replaces it, and 0.4 after that does not.
+
+# %% name="save-best-example"
+best = {"loss": 0.5, "state": snapshot}
+print(best["loss"], best["state"]["weight"])
+
+# %% exercise="save_best"
+def save_best(module, best, loss):
+    """Return {"loss": loss, "state": snapshot} if loss is lower than that of best, else best.
+
+    best: what an earlier call returned, or None at the first call, when any loss is
+    saved. loss: a float. If loss is not lower, the result is the object best itself.
+    The snapshot holds a copy of every tensor in module.state_dict(), under the same
+    names; it does not change when the module does, and module.load_state_dict(snapshot)
+    brings the module back. Neither module nor best is changed. A loss of nan is not lower.
+
+    save_best(nn.Linear(2, 1), None, 0.5)["loss"] is 0.5.
+    """
+    ### BEGIN SOLUTION
+    if best is not None and not loss < best["loss"]:  # nan is not lower, and not higher
+        return best
+    snapshot = {name: value.clone() for name, value in module.state_dict().items()}
+    return {"loss": loss, "state": snapshot}
+    ### END SOLUTION
+
+# %% check="save_best" points=2
+check("save_best", save_best)
+
+# %% [markdown] name="freeze-text"
+# ## 2 Used for another task
+#
+# *{minutes} minutes*
+#
+# A new task: is the number on the paper even or odd? Two scores are enough for that.
+# But do not begin from nothing. `reader` knows what strokes look like: its first layer fits, and its last does not.
+#
+# ### Exercise: `load_partial`
+#
+# *{minutes} minutes*
+#
+# Take what fits, and say what did not. Here is what there is to compare:
+
+# %% name="load-partial-example"
+even_odd = Reader(answers=2)  # two scores instead of ten
+for name, value in reader.state_dict().items():
+    print(name, "fits:", value.shape == even_odd.state_dict()[name].shape)
+
+# %% exercise="load_partial"
+def load_partial(module, state):
+    """Copy what fits from a state into a module; return the sorted names not loaded.
+
+    For nn.Linear(2, 1) and {"weight": torch.ones(1, 2), "bias": torch.ones(9)} the
+    result is ["bias"].
+
+    state: a dict from names to tensors, such as the state_dict of another model. An
+    entry fits if module.state_dict() has its name, with the same shape. Not loaded are
+    names that only one of the two has, and names with unequal shapes. Parameters and
+    buffers of the module get new values and stay the same objects, with their dtype;
+    state is not changed.
+    """
+    ### BEGIN SOLUTION
+    own = module.state_dict()
+    fits = {}
+    for name, value in state.items():
+        if name in own and own[name].shape == value.shape:
+            fits[name] = value
+    module.load_state_dict(fits, strict=False)
+    return sorted((own.keys() | state.keys()) - fits.keys())
+    ### END SOLUTION
+
+# %% check="load_partial" points=3
+check("load_partial", load_partial)
+
+# %% mine=true
+def first_layer_only(module, state):
+    module.look.load_state_dict({name: state[f"look.{name}"] for name in ("weight", "bias")})
+    return ["judge.bias", "judge.weight"]
+
+
+my_load_partial = mine("load_partial", first_layer_only)
+
+# %% [markdown]
+# Now the new model begins with what `reader` has learned about strokes.
+
+# %% name="load-partial-used"
+left_out = my_load_partial(even_odd, reader.state_dict())
+print("not loaded:", left_out)
+print("the same strokes:", torch.equal(even_odd.look.weight, reader.look.weight))
+
+# %% claim=true
+assert left_out == ["judge.bias", "judge.weight"]
+assert torch.equal(even_odd.look.weight, reader.look.weight)
+
+# %% [markdown] side=true
+# #### What if names or shapes do not fit? ({minutes} minutes)
+#
+# `load_state_dict` says so.
+# But the error comes last: a model that refused a state may already have loaded a part of it.
+
+# %% name="load-errors"
+nn.init.constant_(layer.weight, 7.0)
+with shows_error(RuntimeError, match="Missing key"):
+    layer.load_state_dict({"weight": torch.zeros(1, 2)})  # and no bias
+with shows_error(RuntimeError, match="Unexpected key"):
+    layer.load_state_dict({**layer.state_dict(), "scale": torch.ones(1)})
+with shows_error(RuntimeError, match="size mismatch"):
+    layer.load_state_dict({"weight": torch.zeros(1, 3), "bias": torch.zeros(1)})
+print(layer.weight)
+
+# %% claim=true
+assert layer.weight.tolist() == [[0.0, 0.0]]  # not 7: the first call copied, then failed
+
+# %% [markdown]
+# For a model that shares only a part with the saved one there is `strict=False`, which forgives names.
+#
+# *Predict.* Does it also skip an entry of the wrong shape, without an error?
+
+# %% predict=true
+guess = False  # True or False
+
+# %% name="strict-false"
+nn.init.constant_(layer.weight, 7.0)
+slip = {"wieght": torch.zeros(1, 2), "bias": torch.zeros(1)}
+print(layer.load_state_dict(slip, strict=False))
+reveal(guess, runs(lambda: layer.load_state_dict({"weight": torch.zeros(1, 3)}, strict=False)))
+
+# %% claim=true
+assert layer.weight.tolist() == [[7.0, 7.0]]  # a slip in a name: not loaded, and no error
+
+# %% [markdown]
+# Names, not shapes; and it forgives too much.
+# Read what it returns, or you train from random numbers and think that they were loaded.
+
+# %% [markdown]
+# ### Freeze
+#
+# `even_odd` has a good first layer, and a last layer that still answers nonsense.
+# The gradients that the last layer sends back are nonsense too, and could ruin the good layer.
+# So **freeze** that one: its parameters get no gradient, and only the new layer learns.
+
+# %% name="frozen-body"
+body, head = nn.Linear(4, 8), nn.Linear(8, 1)
+body.requires_grad_(False)  # the method, with an underscore at its end
+head(torch.relu(body(torch.randn(16, 4)))).sum().backward()
+print("body:", body.weight.grad)
+print("head:", head.weight.grad)
+
+# %% claim=true
+assert body.weight.grad is None and head.weight.grad is not None
+
+# %% [markdown]
+# And a frozen BatchNorm? Its running mean is a buffer, which no gradient moves; the mode decides about it.
+# So what is frozen also goes into `eval()`, again after each `model.train()`.
+
+# %% [markdown] side=true
+# #### Does `layer.requires_grad = False` freeze a layer? ({minutes} minutes)
+#
+# *Predict.* Somebody writes `layer.requires_grad = False` instead, without underscore and parentheses. How many of the layer's 2 parameters still require grad?
+
+# %% predict=true
+guess = 2  # a number
+
+# %% name="requires-grad-on-module"
+layer = nn.Linear(4, 8)
+layer.requires_grad = False
+reveal(guess, sum(p.requires_grad for p in layer.parameters()))
+
+# %% [markdown]
+# Both, because the line only gave a Python object a new attribute.
+
+# %% [markdown] side=true
+# #### Can a frozen layer still change? ({minutes} minutes)
+#
+# *Predict.* A BatchNorm layer is frozen by `requires_grad_(False)` and runs in train mode. Does its running mean move?
+
+# %% predict=true
+guess = True  # True or False
+
+# %% name="frozen-statistics"
+norm = nn.BatchNorm1d(4).requires_grad_(False)
+norm(torch.randn(16, 4) + 1)
+reveal(guess, norm.running_mean.abs().max().item() > 0)
+
+# %% claim=true
+norm.eval()
+_before = norm.running_mean.clone()
+norm(torch.randn(16, 4))
+assert torch.equal(norm.running_mean, _before)  # eval mode holds it
+nn.Sequential(norm, nn.Linear(4, 1)).train()  # train() of a model around it undoes that
+assert norm.training
+
+# %% [markdown]
+# It does, until `norm.eval()`.
+#
+# A parameter can change too: an old `.grad` stays where it is, and a step by hand uses it.
+# So pass on only what should be trained.
+
+# %% name="old-gradient"
+layer = nn.Linear(2, 1)
+layer(torch.ones(1, 2)).sum().backward()
+layer.requires_grad_(False)  # frozen too late: .grad is there
+before = layer.weight.clone()
+with torch.no_grad():
+    for p in layer.parameters():
+        p -= 0.1 * p.grad
+print("unchanged:", torch.equal(layer.weight, before))
+whole = nn.Sequential(layer, nn.Linear(1, 1))
+print("to train:", len([p for p in whole.parameters() if p.requires_grad]))
+
+# %% claim=true
+assert not torch.equal(layer.weight, before)
+assert len([_p for _p in whole.parameters() if _p.requires_grad]) == 2
+
+# %% [markdown]
+# ### Exercise: `freeze_all_but`
+#
+# *{minutes} minutes*
+#
+# To reuse a model, say in one line which of its parameters still learn, by a pattern as for file names: "judge.*" leaves only the last layer of a `Reader`.
+# Mind the modes too. A module that has parameters or buffers, but no parameter that learns, goes into eval mode, with everything inside it. A Dropout has neither: inside a frozen module it goes along, and elsewhere it stays as it is.
+
+# %% name="patterns"
+names = [name for name, _ in Reader().named_parameters()]
+print(fnmatch.filter(names, "judge.*"), fnmatch.filter(names, "*bias"))
+
+# %% claim=true
+assert [_name for _name in names if fnmatch.fnmatch(_name, "judge.*")] == names[2:]
+assert [_name for _name in names if fnmatch.fnmatch(_name, "*bias")] == [names[1], names[3]]
+
+# %% exercise="freeze_all_but"
+def freeze_all_but(module, pattern):
+    """Freeze all parameters whose name does not fit a pattern; return the trainable names.
+
+    For nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1)) and "1.*" the result is
+    ["1.weight", "1.bias"].
+
+    A name fits if fnmatch.fnmatch(name, pattern) says so: "head.*" fits "head.weight".
+    Parameters that fit get requires_grad True, all others False. The names come in the
+    order of module.named_parameters().
+
+    Then the modes, so that frozen statistics stand still. Look at the module itself and
+    at every submodule. One that holds parameters or buffers, itself or further inside,
+    but no trainable parameter, goes into eval mode with everything inside it. All others
+    keep their mode.
+    """
+    ### BEGIN SOLUTION
+    for name, p in module.named_parameters():
+        p.requires_grad_(fnmatch.fnmatch(name, pattern))
+    for part in module.modules():
+        held = [*part.parameters(), *part.buffers()]
+        if held and not any(p.requires_grad for p in held):
+            part.eval()
+    return [name for name, p in module.named_parameters() if p.requires_grad]
+    ### END SOLUTION
+
+# %% check="freeze_all_but" points=4
+check("freeze_all_but", freeze_all_but)
+
+# %% mine=true
+def freeze_look(module, pattern):
+    module.look.requires_grad_(False).eval()
+    return ["judge.weight", "judge.bias"]
+
+
+my_freeze_all_but = mine("freeze_all_but", freeze_look)
+
+# %% [markdown]
+# Freeze all but the last layer, and let those 66 numbers learn even and odd.
+
+# %% name="freeze-used"
+print("learn:", my_freeze_all_but(even_odd, "judge.*"))
+odd = labels % 2  # 0 for even, 1 for odd
+
+
+def right_about_odd():
+    return (even_odd(ink).argmax(dim=1) == odd).float().mean().item()
+
+
+print(f"before: {right_about_odd():.0%}")
+for _ in range(200):
+    even_odd.zero_grad()
+    F.cross_entropy(even_odd(ink), odd).backward()
+    with torch.no_grad():
+        for p in even_odd.judge.parameters():
+            p -= 0.2 * p.grad
+print(f"after:  {right_about_odd():.0%}")
+
+# %% claim=true
+assert [_p.grad is None for _p in even_odd.parameters()] == [True, True, False, False]
+assert right_about_odd() > 0.85 and torch.equal(even_odd.look.weight, reader.look.weight)
+
+# %% [markdown]
+# The new layer began with a guess, good or bad. Now it is right about nine digits in ten, with 66 numbers, on strokes that `reader` learned for another task.
+
+# %% [markdown] name="meta"
+# ## 3 A model without memory
+#
+# *{minutes} minutes*
+#
+# This section is for those who want more; it ends in an exercise for extra credit.
+#
+# A tensor on the device `"meta"` has a shape and a dtype, and no memory.
+# So you can try out on a laptop what would never fit into it.
+#
+# *Predict.* A million times a million float32 numbers would take 4 terabytes. Does `torch.empty(10**6, 10**6, device="meta")` run?
+
+# %% predict=true
+guess = True  # True or False
+
+# %% name="meta-tensor"
+def huge():
+    return torch.empty(10**6, 10**6, device="meta")
+
+
+print((huge() @ huge()).shape)
+with shows_error(RuntimeError, match="meta"):
+    huge().sum().item()  # no numbers, no sum
+reveal(guess, runs(huge))
+
+# %% claim=true
+assert (huge() @ huge()).shape == (10**6, 10**6)
+
+# %% [markdown]
+# Here is a model with more than 70 billion parameters, made and counted in a moment.
+
+# %% mine=true
+my_count_params = mine("count_params", lambda model: sum(p.numel() for p in model.parameters()))
+
+# %% name="seventy-billion"
+with torch.device("meta"):  # everything made in this block is made there
+    giant = nn.Sequential(*[nn.Linear(30_000, 30_000) for _ in range(80)])
+    out = giant(torch.empty(2, 30_000))
+total = my_count_params(giant)
+print(f"{total / 1e9:.1f} billion parameters, {4 * total / 1e9:.0f} GB as float32")
+
+# %% claim=true
+assert total > 70e9 and out.shape == (2, 30_000)
+
+# %% [markdown]
+# ### Exercise: `shape_trace`
+#
+# *Stretch, extra credit, {minutes} minutes*
+#
+# Which shapes does a model give on the way, without computing a single number? The hooks of chapter 3c tell you.
+# `nn.Linear(2, 3)`, for example, turns (5, 2) into (5, 3).
+
+# %% name="shape-trace-example"
+with torch.device("meta"):
+    print(nn.Linear(2, 3)(torch.empty(5, 2)).shape)
+
+# %% exercise="shape_trace"
+def shape_trace(module, input_shape):
+    """Return (name, output shape) of each leaf, in the order they run; compute no numbers.
+
+    shape_trace(nn.Sequential(nn.Linear(2, 3), nn.ReLU()), (5, 2)) gives
+    [("0", (5, 3)), ("1", (5, 3))].
+
+    A leaf is a submodule without submodules; its name is that of module.named_modules()
+    ("" if the module itself is one), its shape a tuple or list. One that runs twice
+    stands there twice. The module is copied to the meta device and called once, there, on a float32
+    input of that shape. The module itself stays as it was: values, device, mode, hooks.
+    """
+    ### BEGIN SOLUTION
+    shapes = []
+    ghost = copy.deepcopy(module).to("meta")  # the hooks go away with the copy
+    for name, part in ghost.named_modules():
+        if not list(part.children()):
+            note = lambda part, args, out, name=name: shapes.append((name, tuple(out.shape)))
+            part.register_forward_hook(note)
+    ghost(torch.empty(input_shape, device="meta"))
+    return shapes
+    ### END SOLUTION
+
+# %% check="shape_trace" extra=3
+check("shape_trace", shape_trace)
+
+# %% [markdown] side=true
+# #### How does a model without memory get its numbers? ({minutes} minutes)
+#
+# `.to` refuses, because there is nothing to copy; `to_empty` gives memory with any numbers in it, and then you load a state.
+
+# %% name="to-empty"
+with torch.device("meta"):
+    ghost = Reader()
+with shows_error(NotImplementedError, match="no data"):
+    ghost.to("cpu")
+ghost.to_empty(device="cpu")
+ghost.load_state_dict(reader.state_dict())
+print(torch.equal(ghost(ink), reader(ink)))
+
+# %% claim=true
+assert torch.equal(ghost(ink), reader(ink))
+
+# %% [markdown] name="checklist"
+# ## What you can do now
+#
+# *{minutes} minutes*
+#
+# You can keep what a model has learned, take it into another model, and say which of its numbers go on learning.
+#
+# | you see | look at |
+# |---|---|
+# | the best model is the last one | a state without copies |
+# | loaded, and it still guesses | what `load_state_dict(..., strict=False)` returned |
+# | a frozen part still changes | running statistics: `eval()` |
+
+# %% name="progress"
+progress(3)
+
+# %% [markdown] name="questions-1-3"
+# ### Can you answer these?
+#
+# Say it aloud, then open the answers.
+#
+# 1. What goes into the file, and what does not?
+# 2. Why is a state without copies no memory of the best moment?
+# 3. What does freezing take besides `requires_grad_(False)`?
+#
+# <details><summary>Answers</summary>
+#
+# 1. Parameters and buffers under their names; neither code nor plain attributes.
+# 2. It shares the memory of the model, and changes when the model does.
+# 3. Eval mode, since running statistics move without any gradient.
+#
+# </details>
+#
+# Further reading: "Modules" and "Saving and loading models" in the PyTorch documentation (docs.pytorch.org).
+#
+# Next is chapter 4a, "Training loop": your `MLP` still reads one digit in ten, and there it learns.
