@@ -172,7 +172,7 @@ assert list(tied.state_dict()) == ["0.weight", "2.weight"]
 #
 # *{minutes} minutes*
 #
-# A row of layers is often made by a loop, and what comes out of a loop is a list. So people write what looks natural, here for the model with two layers of chapter 3a:
+# A row of layers is often made by a loop, and what comes out of a loop is a list. So people write what looks natural, here for the two layers of chapter 3a:
 
 # %% name="layers-in-a-list"
 class Hidden(nn.Module):
@@ -399,7 +399,7 @@ assert mse == 5 and math.isclose(yes_no.item(), math.log(2), rel_tol=1e-5)
 assert math.isclose(classes.item(), math.log(3), rel_tol=1e-5)  # equal scores: p is 1/3
 
 # %% [markdown]
-# A common mistake is a sigmoid at the end of the model *and* the loss that has its own.
+# A common mistake is a sigmoid at the end of the model *and* a loss that has one inside.
 # It runs, and the loss goes down, but only so far.
 # What comes out of a sigmoid lies between 0 and 1, and the loss takes it for a logit.
 # Since sigmoid(1) is about 0.73, the model can no longer say that it is certain.
@@ -524,7 +524,7 @@ assert 0.07 < sum(_all) / 40 < 0.14 and my_count_params(network) == 4810
 #
 # *{minutes} minutes*
 #
-# Train a smaller one of them here: it lays 32 whole pictures over a digit.
+# Give your `MLP` 32 units in the middle, and train it. Each of the 32 is a picture as large as the digit, laid over all of it.
 
 # %% name="whole-pictures"
 yours = MyMLP([64, 32, 10], nn.ReLU)
