@@ -18,6 +18,7 @@
 seed = 0  # any whole number will do; the lesson holds for all of them
 
 # %% setup=true
+import copy
 import math
 import torch
 import torch.nn.functional as F
