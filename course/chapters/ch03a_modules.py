@@ -21,6 +21,7 @@
 seed = 0  # any whole number will do; the lesson holds for all of them
 
 # %% setup=true
+import copy
 import math
 import torch
 import torch.nn.functional as F
@@ -52,7 +53,7 @@ show_digits(ink[:10])
 # %% [markdown]
 # But one picture has to serve all fours, the leaning and the upright, the open and the closed. What they all share is smaller than a digit: a bar here, a corner there.
 # So a model that is to read more should first look for such pieces, and decide only then.
-# Give it 32 pictures to look for, and ten judges, each of which weighs which of the 32 have been found. This is the model drawn at the top.
+# Give it 32 pictures to look for, and ten judges: each judge weighs which of the 32 were found. This is the model drawn at the top.
 #
 # In numbers these are four tensors: a weight and a bias for the 32, and a weight and a bias for the ten. The weights begin as small random numbers.
 
@@ -173,7 +174,8 @@ show_digits(ten.judge.weight, says=range(10))
 assert accuracy(ten) > 0.9
 
 # %% [markdown]
-# There they are, as in chapter 2. (The score is for the digits that they learned from.) But `train` knows nothing of pictures: it asks a model for its parameters, and moves them. So it can train every model that you write, and the next one is yours.
+# There they are, as in chapter 2: red where ink speaks for a digit, blue where it speaks against it. (The score is for the digits that they learned from; chapter 4 will ask more strictly.)
+# But `train` knows nothing of pictures: it asks a model for its parameters, and moves them. So it can train every model that you write.
 #
 # ### Exercise: `TwoLayerMLP`
 #
@@ -253,10 +255,11 @@ assert 1 - accuracy(yours) < 0.75 * (1 - accuracy(ten))
 
 # %% [markdown]
 # It pays to look for something in between: about half of the mistakes are gone.
-# (Both are asked about digits that they learned from; chapter 4 will ask more strictly.)
 
 # %% [markdown] side=true
-# #### Are modules nodes of the graph? ({minutes} minutes)
+# #### Are modules nodes of the graph?
+#
+# *{minutes} minutes*
 #
 # No: autograd sees the steps that `forward` runs, and knows nothing of modules.
 # So everything that you know from chapter 2 holds.
@@ -297,7 +300,9 @@ _held = (small.weight, output, loss, small.weight.grad)
 assert all(isinstance(_item, torch.Tensor) for _item in _held)
 
 # %% [markdown] side=true
-# #### What does a second loop over `parameters()` meet? ({minutes} minutes)
+# #### What does a second loop over `parameters()` meet?
+#
+# *{minutes} minutes*
 #
 # *Predict.* `params = yours.parameters()`; a first loop over `params` meets 4 tensors. How many does a second loop over the same `params` meet?
 
@@ -314,7 +319,9 @@ reveal(guess, sum(1 for _ in params))
 # Call it again, or keep `list(yours.parameters())`.
 
 # %% [markdown] side=true
-# #### How small can a model be? ({minutes} minutes)
+# #### How small can a model be?
+#
+# *{minutes} minutes*
 #
 # One weight and one bias, the w and b of chapter 2: the same tensors, the same graph.
 
@@ -419,7 +426,9 @@ figures.tree(Scaled())
 # `times` is missing, although it requires grad. A model may hold tensors of many kinds, tables, masks, counts, so it does not guess: `nn.Parameter` says which of them are numbers to learn, and a tensor that is not wrapped is overlooked.
 
 # %% [markdown] side=true
-# #### What if `super().__init__()` is missing? ({minutes} minutes)
+# #### What if `super().__init__()` is missing?
+#
+# *{minutes} minutes*
 #
 # Then there is no registry that could hold a layer, and the first assignment says so.
 
@@ -435,7 +444,9 @@ with shows_error(AttributeError, match="before Module.__init__() call"):
     Forgetful()
 
 # %% [markdown] side=true
-# #### Why is a parameter overlooked that I wrapped? ({minutes} minutes)
+# #### Why is a parameter overlooked that I wrapped?
+#
+# *{minutes} minutes*
 #
 # Look at what you assign: here it is a product, and a product is a plain tensor.
 # Compute before you wrap: `nn.Parameter(torch.ones(2) * 0.1)`.
@@ -552,7 +563,9 @@ print(f"{accuracy(with_yours):.0%} are read correctly")
 assert accuracy(with_yours) > 0.95
 
 # %% [markdown] side=true
-# #### How do I put new numbers into a parameter? ({minutes} minutes)
+# #### How do I put new numbers into a parameter?
+#
+# *{minutes} minutes*
 #
 # Copy them in.
 # Once a name is registered, the module watches it, and refuses a plain tensor under that name.
@@ -624,7 +637,9 @@ assert kinds.center.dtype == kinds.slope.dtype == torch.float64
 # | plain attribute | no | no | no |
 
 # %% [markdown] side=true
-# #### Must every buffer be saved? ({minutes} minutes)
+# #### Must every buffer be saved?
+#
+# *{minutes} minutes*
 #
 # No. One that can be computed again need not be: with `persistent=False` it follows `.to`, and stays out of the file.
 # (In most programs you will read `self.register_buffer("table", ...)`, which is older than `nn.Buffer` and does the same.)
@@ -710,7 +725,7 @@ MyStandardizer = mine("Standardizer", PlainStandardizer)
 
 # %% [markdown]
 # Put it in front of a `Reader`: four tensors learn, and six go into the file.
-# (`nn.Sequential` runs one after the other.)
+# (`nn.Sequential` runs one after the other. In the pictures red is more ink than the average digit has there, and blue less.)
 
 # %% name="standardizer-used"
 spread = ink.std(dim=0) + 0.1  # some pixels never change: nothing is divided by 0
@@ -723,7 +738,9 @@ show_digits(first_layer(ink[:5]))
 assert len(list(standard.parameters())) == 4 and len(standard.state_dict()) == 6
 
 # %% [markdown] side=true
-# #### What else reaches all parts? ({minutes} minutes)
+# #### What else reaches all parts?
+#
+# *{minutes} minutes*
 #
 # `.to` keeps the same parameters and changes their numbers.
 # `eval()` sets a flag in every part (chapter 3c says what for).

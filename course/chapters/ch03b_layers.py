@@ -19,6 +19,7 @@
 seed = 0  # any whole number will do; the lesson holds for all of them
 
 # %% setup=true
+import copy
 import math
 import warnings
 import torch
@@ -131,7 +132,9 @@ check("count_params", count_params)
 my_count_params = mine("count_params", lambda model: sum(p.numel() for p in model.parameters()))
 
 # %% [markdown] side=true
-# #### How many numbers does a network 2-8-1 learn? ({minutes} minutes)
+# #### How many numbers does a network 2-8-1 learn?
+#
+# *{minutes} minutes*
 #
 # *Predict.* A network 2-8-1 has 2 inputs, 8 numbers between and 1 output. How many numbers does it learn, biases included?
 
@@ -149,7 +152,9 @@ assert tiny(torch.randn(32, 2)).shape == (32, 1) and my_count_params(tiny) == 33
 # 2 * 8 + 8 into the middle, and 8 + 1 out of it.
 
 # %% [markdown] side=true
-# #### Can one parameter serve in two places? ({minutes} minutes)
+# #### Can one parameter serve in two places?
+#
+# *{minutes} minutes*
 #
 # Yes, as in a table that turns words into vectors and back.
 # Assign it twice, and it is one parameter with one gradient, to which both uses add; in the file it stands under both names.
@@ -168,7 +173,7 @@ assert list(tied.state_dict()) == ["0.weight", "2.weight"]
 #
 # *{minutes} minutes*
 #
-# A row of layers is often made by a loop, and what comes out of a loop is a list. So people write what looks natural, here for the model with two layers of chapter 3a:
+# A row of layers is often made by a loop, and what comes out of a loop is a list. So people write what looks natural, here for the two layers of chapter 3a:
 
 # %% name="layers-in-a-list"
 class Hidden(nn.Module):
@@ -224,7 +229,9 @@ _heads = nn.ModuleDict({"price": nn.Linear(4, 1), "rooms": nn.Linear(4, 6)})
 assert [_name for _name, _ in _heads.named_parameters()][:2] == ["price.weight", "price.bias"]
 
 # %% [markdown] side=true
-# #### What does `[nn.Linear(4, 4)] * 3` make? ({minutes} minutes)
+# #### What does `[nn.Linear(4, 4)] * 3` make?
+#
+# *{minutes} minutes*
 #
 # *Predict.* `nn.ModuleList([nn.Linear(4, 4)] * 3)` looks like three layers. How many tensors does `parameters()` give?
 
@@ -244,10 +251,10 @@ reveal(guess, len(list(one_layer.parameters())))
 #
 # *{minutes} minutes*
 #
-# Of the ways to hide from `train` you have met two: a list here, and in chapter 3a a tensor that is not wrapped. There is a third.
+# You have met two ways to hide from `train`: a list here, and in chapter 3a a tensor that is not wrapped. There is a third.
 # All three are in a colleague's model, which never learns the prices of houses.
 # Look at `print(HouseNet(3))`, and call it twice on the same input: two different answers are a clue.
-# Change as little as you can. Repaired, it is the model below, times a scale, since prices are in the hundreds.
+# Change as little as you can. When it is repaired, it computes what the model below does, times a scale, since prices are in the hundreds.
 
 # %% name="house-net"
 house = nn.Sequential(
@@ -314,7 +321,9 @@ class HouseNet(nn.Module):
 check("HouseNet", HouseNet)
 
 # %% [markdown] side=true
-# #### What does the loss of a column average? ({minutes} minutes)
+# #### What does the loss of a column average?
+#
+# *{minutes} minutes*
 #
 # The house network gives (80, 1), and prices come as (80,).
 #
@@ -344,7 +353,9 @@ assert F.mse_loss(house(houses).squeeze(1), prices) == 0 and wrong > 0
 # Put `squeeze(1)` at the end of `forward`, so that predictions have the shape of the targets.
 
 # %% [markdown] side=true
-# #### Can I see the model in the stepper? ({minutes} minutes)
+# #### Can I see the model in the stepper?
+#
+# *{minutes} minutes*
 #
 # Yes: `model=` tells it the names of the parameters, and by these it folds each layer into one row.
 
@@ -363,7 +374,9 @@ assert _stepper.grads()["0.weight"] == house[0].weight.grad.tolist()
 house.zero_grad()
 
 # %% [markdown] name="losses" side=true
-# #### What must the last layer give? ({minutes} minutes)
+# #### What must the last layer give?
+#
+# *{minutes} minutes*
 #
 # What the loss expects, and a loss is a module too:
 #
@@ -387,7 +400,7 @@ assert mse == 5 and math.isclose(yes_no.item(), math.log(2), rel_tol=1e-5)
 assert math.isclose(classes.item(), math.log(3), rel_tol=1e-5)  # equal scores: p is 1/3
 
 # %% [markdown]
-# A common mistake is a sigmoid at the end of the model *and* the loss that has its own.
+# A common mistake is a sigmoid at the end of the model *and* a loss that has one inside.
 # It runs, and the loss goes down, but only so far.
 # What comes out of a sigmoid lies between 0 and 1, and the loss takes it for a logit.
 # Since sigmoid(1) is about 0.73, the model can no longer say that it is certain.
@@ -512,7 +525,7 @@ assert 0.07 < sum(_all) / 40 < 0.14 and my_count_params(network) == 4810
 #
 # *{minutes} minutes*
 #
-# Train a smaller one of them here: it lays 32 whole pictures over a digit.
+# Give your `MLP` 32 units in the middle, and train it. Each of the 32 is a picture as large as the digit, laid over all of it.
 
 # %% name="whole-pictures"
 yours = MyMLP([64, 32, 10], nn.ReLU)
@@ -782,7 +795,9 @@ assert accuracy(pooler, moved_ink) > accuracy(looker, moved_ink) + 0.07
 # Look, then forget exactly where: many networks that read pictures are built of these two steps, taken several times over, and chapter 6 trains one.
 
 # %% [markdown] side=true
-# #### Which shapes does a layer for pictures accept? ({minutes} minutes)
+# #### Which shapes does a layer for pictures accept?
+#
+# *{minutes} minutes*
 #
 # (batch, channels, height, width), and three axes for one picture.
 # It refuses channels last, as many files have them, because it takes the first axis for the channels.
@@ -810,7 +825,9 @@ print(norm(torch.randn(3, 8, 8).unsqueeze(0)).shape)
 assert norm(torch.randn(3, 8, 8).unsqueeze(0)).shape == (1, 3, 8, 8)
 
 # %% [markdown] side=true name="faq"
-# #### `Sequential` or a class, `nn.ReLU` or `torch.relu`? ({minutes} minutes)
+# #### `Sequential` or a class, `nn.ReLU` or `torch.relu`?
+#
+# *{minutes} minutes*
 #
 # Take a Sequential while each part takes what the one before gave, and a class as soon as something branches, repeats or is looked at.
 #

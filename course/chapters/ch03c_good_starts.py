@@ -18,6 +18,7 @@
 seed = 0  # any whole number will do; the lesson holds for all of them
 
 # %% setup=true
+import copy
 import math
 import torch
 import torch.nn.functional as F
@@ -150,7 +151,9 @@ figures.activations(10)
 # What `nn.Linear` draws by itself is smaller: fine for a few layers, too small for many.
 
 # %% [markdown] side=true
-# #### Where does the square root of 2 / n come from? ({minutes} minutes)
+# #### Where does the square root of 2 / n come from?
+#
+# *{minutes} minutes*
 #
 # Begin with a smaller question: how large is a sum of 64 random numbers of size 1?
 # They have either sign, and partly cancel.
@@ -173,7 +176,9 @@ assert 58 < sums.square().mean() < 70
 # To keep the size, 64 * std ** 2 / 2 has to be 1, and so std has to be the square root of 2 / 64.
 
 # %% [markdown] side=true
-# #### What does `nn.Linear` draw, and is it repeatable? ({minutes} minutes)
+# #### What does `nn.Linear` draw, and is it repeatable?
+#
+# *{minutes} minutes*
 #
 # Its weights begin uniform between plus and minus 1 / sqrt(inputs), and different each time; a seed makes them repeatable, nothing else does.
 
@@ -197,7 +202,9 @@ assert torch.equal(first.weight, again.weight)
 assert not torch.equal(nn.Linear(2, 1).weight, nn.Linear(2, 1).weight)
 
 # %% [markdown] side=true name="arrange-init-he"
-# #### `init_he`, shuffled? ({minutes} minutes)
+# #### Would you like the lines of `init_he`, shuffled?
+#
+# *{minutes} minutes*
 #
 # The next exercise begins with a blank cell.
 # Here is what may stand in it, line by line, with gaps and with two lines that are not needed.
@@ -288,7 +295,9 @@ assert accuracy(as_it_comes) < 0.3 and accuracy(your_start) > 0.5
 # The same layers, the same 100 steps. Without your start the network has hardly moved: its loss is that of guessing, 2.30.
 
 # %% [markdown] side=true
-# #### Is there a remedy that does not need the right start? ({minutes} minutes)
+# #### Is there a remedy that does not need the right start?
+#
+# *{minutes} minutes*
 #
 # Normalization: `nn.LayerNorm` brings each row to mean 0 and standard deviation 1, whatever the weights are.
 # Both remedies are in use, often together.
@@ -306,7 +315,9 @@ assert _rows.mean(dim=1).abs().max() < 1e-4
 assert (_rows.std(dim=1, correction=0) - 1).abs().max() < 1e-2
 
 # %% [markdown] side=true
-# #### Why write into a parameter, and not put a new one there? ({minutes} minutes)
+# #### Why write into a parameter, and not put a new one there?
+#
+# *{minutes} minutes*
 #
 # Because the code that got the old one, to train it, then trains a tensor that nobody uses.
 
@@ -443,7 +454,9 @@ for _training in (True, False):
 # So: `model.train()` before training, `model.eval()` *and* `no_grad` for an evaluation, and `model.train()` again after it.
 
 # %% [markdown] side=true
-# #### The validation loss jumps up and down: why? ({minutes} minutes)
+# #### The validation loss jumps up and down: why?
+#
+# *{minutes} minutes*
 #
 # (A question from interviews: the training loss falls smoothly, the loss on data kept aside jumps.)
 # A likely cause in PyTorch is a model left in train mode, where dropout draws anew at each evaluation.
@@ -463,7 +476,9 @@ print("20 losses differ by", spread[True], "in train mode,", spread[False], "in 
 assert spread[True] > 0 and spread[False] == 0
 
 # %% [markdown] side=true
-# #### Why does my model refuse a single example? ({minutes} minutes)
+# #### Why does my model refuse a single example?
+#
+# *{minutes} minutes*
 #
 # It is in train mode, where what happens to one row depends on the other rows of its batch, and here there are none.
 # In eval mode each row is on its own.
@@ -548,7 +563,9 @@ def call_counts(module, x):
 check("call_counts", call_counts)
 
 # %% [markdown] side=true
-# #### Does `model.forward(x)` run a hook? ({minutes} minutes)
+# #### Does `model.forward(x)` run a hook?
+#
+# *{minutes} minutes*
 #
 # *Predict.* A hook is set; then `model(x)` and `model.forward(x)` run, once each. How often does the hook run?
 
@@ -576,7 +593,9 @@ assert ran == [(16, 2)] and torch.equal(model(x), model.forward(x))
 # Once. `model(x)` runs `forward` *and* the hooks, and `model.forward(x)` only itself.
 
 # %% [markdown] side=true
-# #### Can a hook change what a module gives? ({minutes} minutes)
+# #### Can a hook change what a module gives?
+#
+# *{minutes} minutes*
 #
 # It can: what it returns, if anything, replaces the output, so a hook that only watches returns None.
 
@@ -591,7 +610,9 @@ print("without it:", model(x)[0])
 assert not (model(x) == 0).all()
 
 # %% [markdown] side=true
-# #### Why do all hooks of my loop have the last name? ({minutes} minutes)
+# #### Why do all hooks of my loop have the last name?
+#
+# *{minutes} minutes*
 #
 # It is a trap of Python: a function looks up a variable when it runs, not when it is made.
 

@@ -21,6 +21,7 @@ seed = 0  # any whole number will do; the lesson holds for all of them
 import copy
 import fnmatch
 import io
+import math
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -115,7 +116,9 @@ assert all(_a is _b for _a, _b in zip(_parts, other.parameters(), strict=True))
 # (With `weights_only=False`, code in the file would run; never load a stranger's file that way.)
 
 # %% [markdown] side=true name="faq"
-# #### Why not save the whole model object? ({minutes} minutes)
+# #### Why not save the whole model object?
+#
+# *{minutes} minutes*
 #
 # The file would depend on your classes and on where they are defined, and loading it runs code. A state is names and numbers.
 
@@ -245,7 +248,9 @@ assert left_out == ["judge.bias", "judge.weight"]
 assert torch.equal(even_odd.look.weight, reader.look.weight)
 
 # %% [markdown] side=true
-# #### What if names or shapes do not fit? ({minutes} minutes)
+# #### What if names or shapes do not fit?
+#
+# *{minutes} minutes*
 #
 # `load_state_dict` says so.
 # But the error comes last: a model that refused a state may already have loaded a part of it.
@@ -306,7 +311,9 @@ assert body.weight.grad is None and head.weight.grad is not None
 # So what is frozen also goes into `eval()`, again after each `model.train()`.
 
 # %% [markdown] side=true
-# #### Does `layer.requires_grad = False` freeze a layer? ({minutes} minutes)
+# #### Does `layer.requires_grad = False` freeze a layer?
+#
+# *{minutes} minutes*
 #
 # *Predict.* Somebody writes `layer.requires_grad = False` instead, without underscore and parentheses. How many of the layer's 2 parameters still require grad?
 
@@ -322,7 +329,9 @@ reveal(guess, sum(p.requires_grad for p in layer.parameters()))
 # Both, because the line only gave a Python object a new attribute.
 
 # %% [markdown] side=true
-# #### Can a frozen layer still change? ({minutes} minutes)
+# #### Can a frozen layer still change?
+#
+# *{minutes} minutes*
 #
 # *Predict.* A BatchNorm layer is frozen by `requires_grad_(False)` and runs in train mode. Does its running mean move?
 
@@ -528,7 +537,9 @@ def shape_trace(module, input_shape):
 check("shape_trace", shape_trace)
 
 # %% [markdown] side=true
-# #### How does a model without memory get its numbers? ({minutes} minutes)
+# #### How does a model without memory get its numbers?
+#
+# *{minutes} minutes*
 #
 # `.to` refuses, because there is nothing to copy; `to_empty` gives memory with any numbers in it, and then you load a state.
 
@@ -579,4 +590,4 @@ progress(3)
 #
 # Further reading: "Modules" and "Saving and loading models" in the PyTorch documentation (docs.pytorch.org).
 #
-# Next is chapter 4a, "Training loop": your `MLP` still reads one digit in ten, and there it learns.
+# Next is chapter 4a, "Training loops": your `MLP` still reads one digit in ten, and there it learns.
