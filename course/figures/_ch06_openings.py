@@ -48,12 +48,12 @@ def five_trainers() -> Figure:
         color, style = _FAULTS[fault]
         ax.plot(epochs, measured, style, color=color, label=f"one fault, {name}")
     ax.set(xlabel="epoch", ylabel="% right, of digits never seen", xticks=epochs, ylim=(0, 100))
-    ax.legend(fontsize=9, frameon=False, loc="lower right")
+    fig.legend(loc="outside right center", fontsize=9, frameon=False)
     ends = ", ".join(f"{measured[-1]:.0f}" for measured in shares.values())
     return told(
         fig,
-        f"The share of unseen digits that five trainers have right after each of {_EPOCHS} epochs. A sound one is a wide "
-        f"gray line. Four others, each with one fault, end at {ends} percent.",
+        f"The share of unseen digits that five trainers have right after each of {_EPOCHS} epochs. A sound one is a "
+        f"wide gray line. Four others, each with one fault, end at {ends} percent.",
     )
 
 

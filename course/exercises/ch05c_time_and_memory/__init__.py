@@ -1,1 +1,1 @@
-"""The exercises of chapter 5c: what time and memory go into, and the tools behind mixed precision. Everything runs on a CPU."""
+"""The exercises of chapter 5c: what a step costs in time and memory, and the tools behind mixed precision."""

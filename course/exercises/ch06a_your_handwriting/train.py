@@ -9,7 +9,19 @@ from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.training_runs import observe_training
 from autograder.exercises.seeded_draw import Draw
 
-from .._ch06_training import BATCHES, IN_ORDER, KEYS, MEAN, MODES, OUTPUTS, SHARE, Training, case_of, on_device, training
+from .._ch06_training import (
+    BATCHES,
+    IN_ORDER,
+    KEYS,
+    MEAN,
+    MODES,
+    OUTPUTS,
+    SHARE,
+    Training,
+    case_of,
+    on_device,
+    training,
+)
 
 every_batch = Requirement(
     "trains on every batch of an epoch",

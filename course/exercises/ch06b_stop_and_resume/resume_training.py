@@ -13,7 +13,19 @@ from autograder.exercises.probes.training_runs import observe_resumed_training, 
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.wrong_form import ROUNDED
 
-from .._ch06_training import BATCHES, IN_ORDER, KEYS, MEAN, MODES, OUTPUTS, SHARE, Training, case_of, on_device, training
+from .._ch06_training import (
+    BATCHES,
+    IN_ORDER,
+    KEYS,
+    MEAN,
+    MODES,
+    OUTPUTS,
+    SHARE,
+    Training,
+    case_of,
+    on_device,
+    training,
+)
 
 _RESUMED = OUTPUTS | {
     "epochs": "After a resume, the list of losses is too short or too long: one for each epoch from epoch 0 on, "
