@@ -17,8 +17,7 @@
 # It takes about {minutes} minutes of reading and running, and {exercises} for the exercises. Side paths, folded under a question, are optional.
 
 # %% name="parameters" parameters=true
-seed = 0  # any whole number will do; the chapter holds for all of them
-short = False  # True: fewer repetitions, to run the whole chapter sooner
+seed = 0  # any whole number will do; the sitting holds for all of them
 
 # %% setup=true
 import copy
@@ -26,7 +25,7 @@ import math
 import torch
 import torch.nn.functional as F
 from torch import nn
-from torch.utils.data import DataLoader, Dataset, TensorDataset
+from torch.utils.data import DataLoader, TensorDataset
 from autograder import check, hint, mine, progress, reveal, shows_error
 from course.figures import ch04 as figures
 from course.figures.plots import plots_take_the_ink_of_the_page
@@ -35,6 +34,9 @@ from course.instruments import saved_tensors, show_digits
 torch.set_num_threads(1)  # for models this small, a second one costs more than it brings
 _ = torch.manual_seed(seed)
 plots_take_the_ink_of_the_page()
+
+# %% [markdown]
+# Here is where you will be at the end of this sitting:
 
 # %% name="first-page" figure=true
 figures.first_page()
@@ -85,20 +87,11 @@ assert _losses[60] < 1.01 * _losses[-1] < 0.005
 # %% [markdown]
 # It has found the 2. The loss that is left, about 0.05 ** 2 = 0.0025, is the noise.
 #
-# *Predict.* Which one of the five lines changes the weights?
+# *Which one of the five lines changes the weights?* Say it before you look.
+# Here is one step in numbers: input 2, target 6, a weight of 1, lr = 0.1, and a `.grad` of 5 left over from before.
 
-# %% predict=true
-guess = 5  # 1, 2, 3, 4 or 5
-
-# %% name="five-lines-slowly"
-neuron = nn.Linear(1, 1)
-optimizer = torch.optim.SGD(neuron.parameters(), lr=0.1)
-print("the weight at first:", neuron.weight.item())
-criterion(neuron(x), y).backward()  # lines 2, 3 and 4
-print("after line 4:       ", neuron.weight.item())
-optimizer.step()
-print("after line 5:       ", neuron.weight.item())
-reveal(guess, 5)
+# %% name="five-lines-slowly" figure=true
+figures.stepper()
 
 # %% claim=true
 _fresh = nn.Linear(1, 1)
@@ -113,10 +106,6 @@ assert _fresh.weight.item() != _at_first
 
 # %% [markdown]
 # Only the last one. Line 4 writes a `.grad` into every parameter, and line 5 reads it: with `SGD`, each parameter loses lr times its gradient.
-# Here is one step in numbers: input 2, target 6, a weight of 1, lr = 0.1, and a `.grad` of 5 left over from before.
-
-# %% figure=true
-figures.stepper()
 
 # %% [markdown] side=true
 # #### What exactly is learned?
@@ -192,7 +181,7 @@ check("train_step", train_step)
 # %% mine=true
 def plain_step(model, optimizer, criterion, x, y):
     loss = criterion(model(x), y)
-    optimizer.zero_grad()  # here, which is as good: section 3 shows why
+    optimizer.zero_grad()  # here, which is as good: section 2 shows why
     loss.backward()
     optimizer.step()
     return loss.item()
@@ -201,9 +190,11 @@ def plain_step(model, optimizer, criterion, x, y):
 my_train_step = mine("train_step", plain_step)
 
 # %% [markdown]
-# Take six steps with it, on the neuron above.
+# Take six steps with it, with a new neuron.
 
 # %% name="train-step-used"
+neuron = nn.Linear(1, 1)
+optimizer = torch.optim.SGD(neuron.parameters(), lr=0.1)
 for _ in range(6):
     print(round(my_train_step(neuron, optimizer, criterion, x, y), 4))
 
@@ -408,7 +399,7 @@ assert abs(ten_steps(True) - 1.6341) < 1e-4 and abs(ten_steps(False) - 1.5674) <
 # *{minutes} minutes*
 #
 # No: at a learning rate of 1.5 all five are there, and each step throws the weight further out. Chapter 4c is about that.
-# Nor are they always the same five. Adding up gradients over batches and mixed precision (chapter 5) change them, and `LBFGS` asks for the loss several times in one step, so you hand it a function, a closure.
+# Nor are they always the same five. Adding up gradients over batches and mixed precision (chapter 5b) change them, and `LBFGS` asks for the loss several times in one step, so you hand it a function, a closure.
 
 # %% name="no-promise"
 far, _ = run_lines("zero forward backward step", x, y, steps=250, lr=1.5)
@@ -599,7 +590,7 @@ assert abs(_seen["loss"] - math.log(10)) < 0.2 and _seen["accuracy"] < 0.4
 #
 # From how many digits should a step learn?
 # All 1,400 are slow, and a single odd one leads the step astray.
-# So one takes a **batch**, here of 64, drawn at random: that is the S in `SGD`, stochastic gradient descent. When all batches have had their turn, that is an **epoch**.
+# So you take a **batch**, here of 64, drawn at random: that is the S in `SGD`, stochastic gradient descent. When all batches have had their turn, an **epoch** is over.
 #
 # A **DataLoader** cuts the batches, and shuffles the rows before each epoch. It takes a `TensorDataset`, which ties each row to its label.
 # Two epochs of ten rows, four at a time:

@@ -5,7 +5,7 @@
 #
 # *Your model does not learn, or it learns the wrong thing, and nothing complains. Where do you look?*
 #
-# In chapter 4a you wrote the whole loop, and it worked. Most of the evenings that one spends with PyTorch go into loops that do not.
+# In chapter 4a you wrote the whole loop, and it worked. When a loop does not work, it hardly ever says so.
 # In this sitting you learn to
 #
 # - see that a model learns by heart, and stop it in time
@@ -15,8 +15,7 @@
 # It takes about {minutes} minutes of reading and running, and {exercises} for the exercises. Side paths, folded under a question, are optional.
 
 # %% name="parameters" parameters=true
-seed = 0  # any whole number will do; the chapter holds for all of them
-short = False  # True: fewer repetitions, to run the whole chapter sooner
+seed = 0  # any whole number will do; the sitting holds for all of them
 
 # %% setup=true
 import copy
@@ -239,7 +238,7 @@ for epoch in range(200):
 print(f"stopped after {epoch + 1} of 200 epochs; the best was number {best_epoch + 1}")
 
 # %% claim=true
-assert epoch < 120
+assert epoch < 120 and best_epoch + 1 == lowest
 
 # %% [markdown]
 # Put the copy into a fresh model. Let the other one go on to epoch 200, and compare.
@@ -273,7 +272,7 @@ print("what they truly are:", (says == truth[:20]).sum().item(), "of 20")
 assert (says == truth[:20]).sum() > (late(few_ink[:20]).argmax(dim=1) == truth[:20]).sum()
 
 # %% [markdown]
-# Each of these right answers it gives against its teacher, who told it something else in each epoch. The eighty right labels had outvoted the wrong one.
+# It gives each of these right answers against its teacher, who told it something else in every epoch. The eighty right labels have outvoted the wrong ones.
 #
 # ### A second drawer
 #
@@ -377,7 +376,7 @@ assert ((_column.squeeze(1) - _row) ** 2).mean() == 0
 
 # %% [markdown]
 # The first softmax gives almost [1, 0, 0]. The second one takes these for logits, and 1 is hardly more than 0.
-# So with three classes the loss can never fall below 0.55, with ten not below 1.46, and nobody complains.
+# So with three classes the loss can never fall below 0.55, and with ten never below 1.46, and nothing complains.
 #
 # The other trap is a wrong shape, and you have been in it.
 #
@@ -519,7 +518,7 @@ for _k, _first in (
 # *{minutes} minutes*
 #
 # Yes.
-# A classifier of two that knows nothing yet has a loss near log(2), about 0.69, which is that of saying "fifty-fifty".
+# A classifier of two classes that knows nothing yet has a loss near log(2), about 0.69. That is what it costs to say "fifty-fifty".
 
 # %% name="classifier-step"
 yes_no = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
@@ -538,7 +537,7 @@ assert abs(sides[0] - math.log(2)) < 0.25 and sides[-1] < sides[0]
 #
 # *{minutes} minutes*
 #
-# Wrong dtypes, wrong places, and what has no gradient.
+# It tells you about wrong dtypes, about classes in the wrong axis, and about a loss without a gradient.
 
 # %% name="loud-losses"
 outputs, classes = torch.randn(4, 3, requires_grad=True), torch.tensor([0, 2, 1, 1])
@@ -592,6 +591,7 @@ figures.museum()
 # - *one wild batch*: a jump, and long after it the loss is still above where it had been
 #
 # A curve gives you a suspect. To convict it, take a single batch, and let the model learn it by heart.
+# (`Adam` is an optimizer that adapts the steps of each parameter; chapter 4c is about it.)
 #
 # *Predict.* 64 digits get *random* labels, so that there is nothing to understand. After 200 steps on this batch, how many of the 64 are "right"?
 
@@ -724,6 +724,7 @@ figures.symptoms()
 #
 # Nobody tells you where the fault is. Take one loop at a time, and two or three before you take a break.
 # Change as little as you can: two lines per loop at most, and one is often enough.
+# In loop h, a **scheduler** lowers the learning rate: each `scheduler.step()` multiplies it by gamma (chapter 4c has more).
 # After 200 steps a sound loop is far down.
 
 # %% name="broken-loops-example"

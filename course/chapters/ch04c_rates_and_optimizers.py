@@ -15,8 +15,8 @@
 # It takes about {minutes} minutes of reading and running, and {exercises} for the exercises. Side paths, folded under a question, are optional.
 
 # %% name="parameters" parameters=true
-seed = 0  # any whole number will do; the chapter holds for all of them
-short = False  # True: fewer repetitions, to run the whole chapter sooner
+seed = 0  # any whole number will do; the sitting holds for all of them
+short = False  # True: fewer repetitions, to run the whole sitting sooner
 
 # %% setup=true
 import copy
@@ -47,10 +47,10 @@ figures.surface()
 # A step goes against the gradient. How far? The **learning rate**, `lr`, says it.
 # Meet it where you can compute every step in your head: one weight w, and the loss (w - 3) ** 2, a parabola with its bottom at 3.
 #
-# At w = 0 the gradient, 2 * (w - 3), is -6, so with lr = 0.1 the first step goes to 0 - 0.1 * (-6) = 0.6. `descend` goes on from there.
+# At w = 0 the gradient, 2 * (w - 3), is -6, so with lr = 0.1 the first step goes to 0 - 0.1 * (-6) = 0.6. `walk_down` goes on from there.
 
 # %% name="descent-by-hand"
-def descend(lr, steps=50):
+def walk_down(lr, steps=50):
     """Go down (w - 3) ** 2 from w = 0; return all the places, rounded."""
     w = torch.tensor(0.0, requires_grad=True)
     places = [0.0]
@@ -63,7 +63,7 @@ def descend(lr, steps=50):
     return places
 
 
-places = descend(0.1)
+places = walk_down(0.1)
 print(places[:6], "... and after 50 steps:", places[-1])
 
 # %% claim=true
@@ -79,13 +79,13 @@ assert (places[0] - 3) ** 2 == 9 and (places[-1] - 3) ** 2 < 1e-8
 guess = 0.0  # a number
 
 # %% name="too-far"
-places = descend(1.0, steps=4)
+places = walk_down(1.0, steps=4)
 print("lr 1:  ", places)
-print("lr 1.1:", descend(1.1, steps=4))
+print("lr 1.1:", walk_down(1.1, steps=4))
 reveal(guess, places[2])
 
 # %% claim=true
-assert places == [0.0, 6.0, 0.0, 6.0, 0.0] and abs(descend(1.1, steps=4)[-1] - 3) > 6
+assert places == [0.0, 6.0, 0.0, 6.0, 0.0] and abs(walk_down(1.1, steps=4)[-1] - 3) > 6
 
 # %% [markdown]
 # With lr = 1 it jumps over the valley to 6, exactly as high as before, and then back to 0, for ever.
@@ -94,7 +94,7 @@ assert places == [0.0, 6.0, 0.0, 6.0, 0.0] and abs(descend(1.1, steps=4)[-1] - 3
 # So a learning rate has three fates. Too small, and it sleeps; right, and it arrives; too large, and it explodes.
 
 # %% figure=true
-figures.parabola(descend, (0.02, 0.3, 1.05))
+figures.parabola(walk_down, (0.02, 0.3, 1.05))
 
 # %% [markdown] name="rates-text"
 # ## 2 Rates on the digits
@@ -222,7 +222,7 @@ assert _spiral < _right("spiral", 1.0, width=64)
 # *{minutes} minutes*
 #
 # For the digits many rates were good. Here is a smaller problem for which none is: the price of a house from its size.
-# There are four sizes in square feet, and prices in thousands, 0.18 * size + 5, so that only two numbers have to be learned, w and b. And yet any rate above 0.00000037 explodes. So go below it.
+# There are four sizes in square feet, and prices in thousands, 0.18 * size + 5, so that only two numbers have to be learned, w and b. And yet the loss explodes with any rate above 0.00000037. So go below it.
 
 # %% name="house-raw"
 size = torch.tensor([750.0, 1200.0, 1800.0, 2400.0], dtype=torch.float64)
@@ -468,7 +468,7 @@ assert abs(b.item() - 5) < 0.05 and abs(w.item() - 0.18) < 1e-3
 #
 # *{minutes} minutes*
 #
-# House prices from three columns, a network 3-16-8-1, Adam at 0.001, 50 steps, and every ten a look at 20 rows held out.
+# Here a network 3-16-8-1 learns house prices from three columns: Adam at 0.001, 50 steps, and after every ten a look at 20 rows that it does not learn from.
 # The noise-free value of the new house (0.5, 0.3, 0.2) is 1.2 * 0.5 + 0.5 * 0.3 + 0.8 * 0.2 = 0.91.
 
 # %% name="house-net"
@@ -512,7 +512,7 @@ assert looks[-1][0] > 10 * 0.05**2 and abs(new_house - 0.91) > 0.1
 # *{minutes} minutes*
 #
 # A module of your own and the five lines, on an empty page.
-# The goal is a mean squared error of 0.02, with Adam at 0.01. The best straight line has ten times that:
+# The goal is a mean squared error below 0.02, with Adam at 0.01. The best straight line has ten times that:
 
 # %% name="sin-fit-example"
 line = torch.linspace(-math.pi, math.pi, 200)
@@ -650,7 +650,7 @@ figures.many_fits(coarse, fits, errors, bar=0.02)
 #
 # *{minutes} minutes*
 #
-# Is Adam faster than SGD? For a fair comparison both begin at the same first weights, and several seeds have their say.
+# Is Adam faster than SGD? A fair comparison lets both begin at the same first weights, and does so for several seeds.
 # (Nothing later needs it. If you are short of time, read the lines that it prints below.)
 
 # %% name="compare-example"
@@ -784,7 +784,7 @@ assert middle["Adam 0.01"] < middle["Adam 0.001"] / 3
 # *{minutes} minutes*
 #
 # Large steps are good at first, and too coarse at the end, so one lets the rate fall on the way.
-# An optimizer keeps it in `optimizer.param_groups`, a list of dicts (mostly of one), as `"lr"`, beside the `"params"` that it changes. A **scheduler** writes a new `"lr"` there at each `scheduler.step()`, which comes after `optimizer.step()`.
+# A **scheduler** does that: at each `scheduler.step()`, which comes after `optimizer.step()`, it writes a new `"lr"` into `optimizer.param_groups`.
 
 # %% name="a-scheduler"
 optimizer = torch.optim.SGD(fresh.parameters(), lr=0.5)
@@ -799,7 +799,7 @@ print("lr", group["lr"])
 assert len(group["params"]) == 4 and group["lr"] == 0.45
 
 # %% [markdown]
-# Once an epoch, it takes 22 epochs down to a tenth. Called in each step by mistake, the rate is at a tenth after one epoch and at a hundredth after two, and soon the model stands still.
+# Called once an epoch, this scheduler takes 22 epochs to bring the rate down to a tenth. Called in each step by mistake, it is there after one epoch, and at a hundredth after two, and soon the model stands still.
 #
 # At the very start Adam's averages are still poor, so the rate often rises for a while (**warm-up**) before it falls, mostly along half a cosine.
 

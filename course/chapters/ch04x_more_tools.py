@@ -15,8 +15,7 @@
 # It takes about {minutes} minutes of reading and running, and {exercises} for the exercises; the stretch exercises come on top. Side paths, folded under a question, are optional.
 
 # %% name="parameters" parameters=true
-seed = 0  # any whole number will do; the chapter holds for all of them
-short = False  # True: fewer repetitions, to run the whole chapter sooner
+seed = 0  # any whole number will do; the sitting holds for all of them
 
 # %% setup=true
 import copy
