@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.course.course_location import chapter_code
 from autograder.course.exercise_index import POINTS, read_index
 from tests.small_chapter import PROJECT
 
@@ -123,13 +124,13 @@ def names_of_the_course() -> Iterator[str]:
     for chapter in read_index(COURSE / "shipped" / POINTS):
         yield chapter.stem
         yield from chapter.exercises
-        figures = tree(COURSE / "figures" / f"{chapter.stem}.py")
-        yield from (each.name for each in figures.body if isinstance(each, Definition) and each.name[0] != "_")
+    for path in (COURSE / "figures").glob("ch*.py"):
+        yield from (each.name for each in tree(path).body if isinstance(each, Definition) and each.name[0] != "_")
 
 
 def named() -> re.Pattern[str]:
     """Return a pattern that finds these names, and chapter numbers at the start of a name; `nn.NAME` is torch's."""
-    numbers = {chapter.stem.split("_")[0] for chapter in read_index(COURSE / "shipped" / POINTS)}
+    numbers = {chapter_code(chapter.stem) for chapter in read_index(COURSE / "shipped" / POINTS)}
     words = set(names_of_the_course()) - set(COMMON)
     return re.compile(rf"(?<!nn\.)(?<!optim\.)\b({'|'.join(words)})\b|(?<![A-Za-z])({'|'.join(numbers)})")
 
