@@ -13,7 +13,7 @@
 #
 # This takes about {minutes} minutes of reading and running, and {exercises} for the exercises.
 # The folded cells below import what you need.
-# Then you see one function, written in five ways, with the gradient that torch gives for each. At 0 there are three answers.
+# Then you see one function, 0 below 0 and x above, written in five ways, with the gradient that torch gives for each. At x = 0 there are three answers.
 
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the lesson holds for all of them
