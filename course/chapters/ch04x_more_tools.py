@@ -648,4 +648,4 @@ progress(4)
 # Kingma and Ba, "Adam: A method for stochastic optimization" (2015);
 # Loshchilov and Hutter, "Decoupled weight decay regularization" (2019).
 #
-# Next comes *Chapter 5a*: the same training, unchanged, on another device.
+# Next comes *Chapter 5a: Devices*: the same training, unchanged, on another device.
