@@ -23,7 +23,7 @@ import math
 import torch
 import torch.nn.functional as F
 from torch import nn
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader, Dataset, TensorDataset
 from autograder import check, hint, mine, progress, reveal, shows_error
 from course.figures import ch04 as figures
 
