@@ -49,7 +49,7 @@ figures.first_page()
 # In chapter 3 you took the step by hand: `p -= rate * p.grad`, for every parameter.
 # There are other rules for a step, and other losses, so PyTorch makes both into objects that you can exchange.
 # An **optimizer** knows the parameters and takes the step; a **criterion** computes the loss.
-# How far a step goes is the **learning rate**, `lr` for short.
+# The **learning rate**, `lr` for short, says how far a step goes.
 #
 # The task is one that you can check: 100 points near the line y = 2 * x, and one neuron, which has to find the 2.
 # Five lines are the training, 250 times over:
@@ -332,11 +332,6 @@ stepper
 
 # %% claim=true
 assert neuron.weight.item() == 0  # the step was taken by the copy
-
-# %% [markdown] side=true
-# #### And if there is no new forward pass? ({minutes} minutes)
-#
-# Then torch does complain: `backward` has used up the graph, and only a forward pass builds another.
 
 # %% [markdown] side=true
 # #### And if there is no new forward pass?

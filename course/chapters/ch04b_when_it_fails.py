@@ -34,7 +34,7 @@ _ = torch.manual_seed(seed)
 plots_take_the_ink_of_the_page()
 
 # %% [markdown]
-# Here are eight loops with one fault each; dotted is what a sound loop does on the same data. At the end of this sitting you fix all eight.
+# Here are the losses of eight loops with one fault each. The dotted curve is a sound loop on the same data. At the end of this sitting you fix all eight.
 
 # %% name="first-page" figure=true
 figures.symptoms()
@@ -154,7 +154,7 @@ reveal(guess, given_back)
 assert given_back >= 18 and 0.55 < share < 0.85
 
 # %% [markdown]
-# It has learned the wrong labels as faithfully as the digits. From when on did that do harm? Draw both losses.
+# It has learned the wrong labels as faithfully as the digits. From which epoch on did that do harm? Draw both losses.
 
 # %% name="curves-part"
 import matplotlib.pyplot as plt
@@ -710,9 +710,7 @@ assert my_overfit_one_batch(Trial(lr=0.000001)) == "learning rate"
 #
 # *{minutes} minutes*
 #
-# Here are the losses from the top again: eight loops with one fault each, and dotted a sound loop on the same data.
-#
-# Before you read the code, write down a suspect for each curve.
+# Here are the eight losses from the top again. Before you read the code, write down a suspect for each curve.
 
 # %% figure=true
 figures.symptoms()

@@ -882,5 +882,5 @@ progress(4)
 #
 # </details>
 #
-# Your model reads, and you know why. *Chapter 5a* takes the same training, unchanged, to another device.
+# Your model reads, and you know why. *Chapter 5a: Devices* takes the same training, unchanged, to another device.
 # Before that, or on another day, *Chapter 4x: More tools* is an excursion: data of your own, clipping, and optimizers written by hand.

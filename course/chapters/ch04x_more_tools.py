@@ -23,7 +23,7 @@ import math
 import torch
 import torch.nn.functional as F
 from torch import nn
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader, Dataset, TensorDataset
 from autograder import check, hint, mine, progress, reveal, shows_error
 from course.figures import ch04 as figures
 
@@ -648,4 +648,4 @@ progress(4)
 # Kingma and Ba, "Adam: A method for stochastic optimization" (2015);
 # Loshchilov and Hutter, "Decoupled weight decay regularization" (2019).
 #
-# Next comes *Chapter 5a*: the same training, unchanged, on another device.
+# Next comes *Chapter 5a: Devices*: the same training, unchanged, on another device.
