@@ -69,7 +69,7 @@ print(torch.ones(3, device="meta"))
 assert torch.ones(3, device="meta").shape == (3,) and torch.ones(3).device.type == "cpu"
 
 # %% [markdown]
-# It will do, because the mistakes that people make with a card are about *where* a tensor is. `.to(device)` brings a tensor to a device.
+# Meta will do, because the mistakes that people make with a card are about *where* a tensor is. `.to(device)` brings a tensor to a device.
 #
 # *Predict.* `x` is on the CPU, and then comes `y = x.to("meta")`. Where is x now?
 
@@ -141,7 +141,7 @@ assert torch.ones(3).device.type == "cpu"  # without device=
 
 # %% [markdown]
 # Without a GPU that prints `cpu`, and with one `cuda:0`, the first card.
-
+#
 # ### Exercise: `pick_device`
 #
 # *{minutes} minutes*

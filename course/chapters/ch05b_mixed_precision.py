@@ -461,7 +461,7 @@ assert all(4 < _later / _sooner < 30 for _sooner, _later in zip(_sizes, _sizes[1
 assert all(5 < _later / _sooner < 14 for _sooner, _later in zip(_sizes[1:-2], _sizes[2:-1]))
 
 # %% [markdown]
-# Before the last layer, they shrink about eightfold from layer to layer. Now the same in float16, where everything below 3e-8 is 0. (`zeros` counts the gradients that became 0.)
+# Go back from the last layer but one, and they shrink about eightfold with each layer. Now the same in float16, where everything below 3e-8 is 0. (`zeros` counts the gradients that became 0.)
 
 # %% name="zeros"
 def zeros(factor):

@@ -49,7 +49,7 @@ assert _small[2] / sum(_small) > 2 * _large[2] / sum(_large)  # the update's sha
 #
 # First there are the **parameters**, and their **gradients**, as many numbers again. Then there is the **state of the optimizer**, what it remembers of earlier steps: plain SGD nothing, momentum one number for each weight, Adam two. And last there are the **activations**, which the forward pass saves because backward will need them.
 #
-# *Predict.* 1000 weights in float32 are trained with Adam. How many bytes is that, without the activations?
+# *Predict.* You train 1000 weights in float32 with Adam. How many bytes is that, without the activations?
 
 # %% predict=true
 guess = 16_000  # bytes
@@ -115,7 +115,7 @@ for _rows in (32, 320):
 #
 # Add up all four parts of section 1 for any model, in any dtype. (The sum is an estimate: the activations go while the gradients come, and operations need room to work.)
 # Two tensors share memory if `t.untyped_storage().data_ptr()`, the address, is the same for both; `t.untyped_storage().nbytes()` is the size of all of it.
-# An address may be given out again when its tensor is gone, so keep the model's result until you have counted.
+# Torch may give an address out again when its tensor is gone, so keep the model's result until you have counted.
 
 # %% name="memory-plan-example"
 plan_layer, plan_batch = nn.Linear(3, 2), torch.ones(4, 3)
@@ -552,7 +552,7 @@ _scaled = torch.autograd.grad(2.0**26 * _loss, _weights[-1])[0]
 assert _scaled.half().isinf().any()
 
 # %% [markdown]
-# With 2 ** 26 hardly anything is lost on this side. But on the other side of the band some become inf, as the third picture of them in chapter 5b says.
+# With 2 ** 26 hardly anything is lost on this side. But on the other side of the band some become inf, as the third picture of gradients in chapter 5b shows.
 
 # %% [markdown] name="any-batch"
 # ## 5 Batches of any shape

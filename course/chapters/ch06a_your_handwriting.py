@@ -7,7 +7,7 @@
 #
 # This is where the first page of chapter 1 was leading.
 # You will draw a digit with the mouse, and a model will say which one it is: one that you built, trained by a loop that you wrote.
-# It will misread a small four in a corner, although nothing in your program is wrong, and you will find out why.
+# It will misread most of what you draw small, up in a corner, although nothing in your program is wrong, and you will find out why.
 #
 # This takes about {minutes} minutes to read and run, {exercises} for the exercise, and half an hour for your own drawings.
 
@@ -36,7 +36,8 @@ plots_take_the_ink_of_the_page()
 figures.first_page()
 
 # %% [markdown]
-# The same drawing, read twice by the same model, whose ten bars say how probable it finds each digit.
+# The same model reads the same drawing twice, and its ten bars say how probable it finds each digit.
+# Between the two readings lies one short function, and section 4 finds out which.
 
 # %% [markdown] name="digits-text"
 # ## 1 A model that looks
@@ -488,31 +489,8 @@ assert len(misread) == 10
 # *Which digits are most of these?* Look before you read on.
 #
 # With seed 0 nearly all are sixes and nines, and with other seeds too these two have more than their share.
-# How does the program draw them, and how did people on the forms? Here is the mean of each, in the data and in the box.
-
-# %% name="sixes-and-nines"
-before = drawn_labels[said != drawn_labels].bincount(minlength=10)
-print("misread, from 0 to 9:", before.tolist())
-means = []
-for digit in (6, 9):
-    means.append(images[labels == digit][:, 0].mean(dim=0) * 16)
-    means.append(cut[drawn_labels == digit].mean(dim=0))
-show_digits(means, says=["the data", "drawn", "the data", "drawn"])
-
-# %% claim=true
-assert before[6] + before[9] > 0.3 * before.sum()
-assert seed or short or sum(_digit in (6, 9) for _digit in drawn_labels[misread].tolist()) >= 8
-# The stem of a six: upright on the forms, and further to the right in the drawings.
-_six, _drawn_six = means[:2]
-assert _six[0, 3] > _six[0, 5] + 5 and _drawn_six[0, 5] > _drawn_six[0, 3] + 3
-assert _six[5, 3] > _drawn_six[5, 3] + 5  # and the middle of the bowl
-# The foot of a nine: on the forms it turns to the left, with more ink in the lowest row.
-assert means[2][7].sum() > means[3][7].sum() + 10
-
-# %% [markdown]
-# The program's sixes lean to the right, and their bowl is wide, with white paper in the middle. On the forms the stem goes straight up, and the bowl is nearly closed.
-# The forms' nines end in a hook to the left, and the program's in a stroke.
-# To you these are still sixes and nines, but the model has never seen such.
+# The program's sixes lean to the right and have a wide bowl, whereas on the forms the stem goes straight up; its nines end in a stroke, those of the forms in a hook to the left.
+# To you these are still sixes and nines, but the model has never seen such. (A side path at the end of this section shows the means.)
 #
 # So let it see more than the forms have. A leaning four is still a four: make ten copies of each known digit, and shift, scale and slant each a little. That is called **augmentation**.
 #
@@ -609,22 +587,8 @@ assert _copied > _box + (-0.05 if short else 0.01) and _copied > (0.78 if short 
 # A few lines that prepare a drawing did most of it, and copies some of the rest.
 # In the drawer, model and neighbor were even; on a hand that neither has seen the model is ahead, because the neighbor knows 1,400 pictures, whereas the model has learned what stays the same when they are shifted and slanted.
 #
-# And the sixes and nines that were misread?
-
-# %% name="what-copies-did"
-said = probabilities(well_read, cut[:, None] / 16).argmax(dim=1)
-after = drawn_labels[said != drawn_labels].bincount(minlength=10)
-print("misread before:", before.tolist())
-print("with copies:   ", after.tolist())
-
-# %% claim=true
-assert short or after[6] < before[6] and after[9] <= before[9]
-
-# %% [markdown]
-# Most sixes are read now, and some of the nines.
-#
 # Now put this model behind a third pad, and draw the ten digits once more.
-# (Ten are few. With some hands the copies gain nothing, or lose a digit, although over 300 drawings they gain.)
+# (Ten are few. With some hands the copies gain nothing, or lose a digit or two, although over 300 drawings they gain.)
 
 # %% name="pad-well-read"
 def read_well(picture):
@@ -649,13 +613,54 @@ assert share_right(_model, images[drawer][:, 0] * 16, labels[drawer]) > (0.9 if 
 #
 # *{minutes} minutes*
 #
-# Among your drawings a small four in a corner is common; on the forms it never occurs.
+# Among drawings on a pad, a small four in a corner is common; on the forms it never occurs.
 # How probable each picture is in a source is called the **distribution** of its pictures.
 # A measurement on one source says little about another, however many pictures lie in the drawer.
 #
 # You did two things about it.
 # You prepared the new pictures like those it had learned from, and you made what is learned from wider, until it had room for the new ones.
 # The third, which is the most work and the most reliable, is to collect pictures from where the model will be used.
+
+# %% [markdown] side=true
+# #### What became of the sixes and nines?
+#
+# *{minutes} minutes*
+#
+# Here is the mean six and the mean nine, on the forms and as the program draws them, and how many of each digit were misread before.
+
+# %% name="sixes-and-nines"
+before = drawn_labels[said != drawn_labels].bincount(minlength=10)
+print("misread, from 0 to 9:", before.tolist())
+means = []
+for digit in (6, 9):
+    means.append(images[labels == digit][:, 0].mean(dim=0) * 16)
+    means.append(cut[drawn_labels == digit].mean(dim=0))
+show_digits(means, says=["the data", "drawn", "the data", "drawn"])
+
+# %% claim=true
+assert before[6] + before[9] > 0.3 * before.sum()
+assert seed or short or sum(_digit in (6, 9) for _digit in drawn_labels[misread].tolist()) >= 8
+# The stem of a six: upright on the forms, and further to the right in the drawings.
+_six, _drawn_six = means[:2]
+assert _six[0, 3] > _six[0, 5] + 5 and _drawn_six[0, 5] > _drawn_six[0, 3] + 3
+assert _six[5, 3] > _drawn_six[5, 3] + 5  # and the middle of the bowl
+# The foot of a nine: on the forms it turns to the left, with more ink in the lowest row.
+assert means[2][7].sum() > means[3][7].sum() + 10
+
+# %% [markdown]
+# And with the model that learned from copies?
+
+# %% name="what-copies-did"
+said = probabilities(well_read, cut[:, None] / 16).argmax(dim=1)
+after = drawn_labels[said != drawn_labels].bincount(minlength=10)
+print("misread before:", before.tolist())
+print("with copies:   ", after.tolist())
+
+# %% claim=true
+assert short or after[6] < before[6] and after[9] <= before[9]
+
+# %% [markdown]
+# It reads most sixes now, and some of the nines.
 
 # %% [markdown] side=true
 # #### Are copies better than the box?

@@ -36,7 +36,7 @@ figures.stopped()
 #
 # *{minutes} minutes*
 #
-# So a trainer keeps a **checkpoint**, a dict with all that it takes to go on.
+# A trainer that may be stopped keeps a **checkpoint**, a dict with all that it takes to go on.
 # What is "all"? A run that is stopped and goes on must end where the unbroken run ends, to the last bit.
 # Try it on the smallest training there is, one number that rolls down a parabola.
 

@@ -3,7 +3,7 @@
 #
 # *Press Shift and Enter, from the top: each press runs one cell and goes to the next.*
 #
-# *A trainer runs, and the model learns. How do you find out that the trainer is wrong?*
+# *A trainer runs, and its model learns. How do you find out that the trainer is wrong?*
 #
 # In chapters 6a and 6b you wrote trainers. Here you mend one that somebody else wrote in a hurry, and then you begin a project of your own.
 #
@@ -35,8 +35,8 @@ figures.five_trainers()
 #
 # *{minutes} minutes*
 #
-# This is the final examination, and you will meet such trainers all your life. There are six faults in it.
-# One of them stops the trainer; the picture shows what it does with the other five. It even learns something, which is the trouble with them.
+# This is the final examination, and you will meet such trainers all your life. It has six faults.
+# One of them stops the trainer. The other five let it run without a word: in the picture, each colored line is a trainer with one of them, and two of these learn all the same.
 #
 # ### Exercise: `fix_trainer`
 #
