@@ -113,7 +113,7 @@ def test_damaged_files_do_not_hold() -> None:
 def test_a_build_keeps_what_holds(change: str, kept: bool) -> None:
     """A build keeps a file that differs in last digits, and replaces one whose mistakes are out of date."""
     committed = {
-        suffix: (COURSE.folder / "shipped" / f"ch01a_tensors{suffix}").read_bytes()
+        suffix: (COURSE.folder / "shipped" / f"ch01b_broadcasting{suffix}").read_bytes()
         for suffix in shipped_observations.SUFFIXES
     }
     keys = shipped_observations.decode(committed)
@@ -124,5 +124,5 @@ def test_a_build_keeps_what_holds(change: str, kept: bool) -> None:
     changed = shipped_observations.encode(keys)
 
     assert changed != committed
-    built = make_data_files(COURSE.folder, "ch01a_tensors", changed)
+    built = make_data_files(COURSE.folder, "ch01b_broadcasting", changed)
     assert (changed == {suffix: built[suffix] for suffix in shipped_observations.SUFFIXES}) is kept

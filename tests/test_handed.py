@@ -22,7 +22,7 @@ from autograder.submission.unreadable_files import UnreadableError
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
 
-STEM = "ch01a_tensors"
+STEM = "ch01b_broadcasting"
 
 
 def solved(stem: str = STEM) -> bytes:
@@ -97,7 +97,7 @@ def in_one_cell(notebook: Any) -> None:
     """Put all answers into one cell, whose docstrings have lines that end with a question mark."""
     cells = [each for each in notebook["cells"] if each["metadata"].get("nbgrader", {}).get("solution")]
     text = "\n\n".join("".join(each["source"]) for each in cells)
-    assert len(text) < MAX_SOURCE and text.count("?\n") > 1
+    assert len(text) < MAX_SOURCE and text.count("?\n") >= 1
     for each in cells:
         notebook["cells"].remove(each)
     notebook["cells"].append(cells[0] | {"source": f"{text}\n\n# {'much is said of it. ' * 200}"})
@@ -304,7 +304,7 @@ def test_an_archive_with_a_password_is_told() -> None:
         read_notebook_contents(bytes(data))
 
 
-@pytest.mark.parametrize("other", ["ch01a_tensors", "ch02a_gradients", "ch04b_when_it_fails", "ch05a_devices"])
+@pytest.mark.parametrize("other", ["ch01b_broadcasting", "ch02a_gradients", "ch04b_when_it_fails", "ch05a_devices"])
 def test_each_chapter_is_told_from_the_others(other: str) -> None:
     """A notebook of another chapter is recognized without metadata."""
     notebook = json.loads(solved(other))

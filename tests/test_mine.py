@@ -100,7 +100,7 @@ class TestOwnChapter:
         reader.works("renamed", DOUBLE, CHECK)
         reader.start("renamed")
 
-        assert reader.run(USE) == f"{PLAIN}: chapter 1's notebook with yours is not in this folder"
+        assert reader.run(USE) == f"{PLAIN}: the notebook “Chapter 1: First” with yours is not in this folder"
 
 
 class TestEarlierChapter:
@@ -152,7 +152,7 @@ class TestEarlierChapter:
         reader.save("other", "double = mine('double', None)")
         reader.start(SECOND)
 
-        assert f"{PLAIN}: chapter 1's notebook with yours is not in this folder" == reader.run(USE)
+        assert f"{PLAIN}: the notebook “Chapter 1: First” with yours is not in this folder" == reader.run(USE)
         assert reader.value("step")(2) == ("plain", 2)
 
     def test_without_progress(self, reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +161,10 @@ class TestEarlierChapter:
         monkeypatch.setenv(progress_log.OFF, "off")
         reader.start(SECOND)
 
-        assert f"{PLAIN}: progress is not kept here, and chapter 1's notebook was not looked at" == reader.run(USE)
+        assert (
+            f"{PLAIN}: progress is not kept here, and the notebook “Chapter 1: First” was not looked at"
+            == reader.run(USE)
+        )
 
     @pytest.mark.parametrize("answer", [STUB, DOUBLE.replace("2", "3")])
     def test_what_did_not_pass_is_not_used(self, reader: Reader, answer: str) -> None:

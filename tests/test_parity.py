@@ -42,7 +42,7 @@ LESSON_NAMES = {
     "ch02c_broken_gradients": {"Cube": ("own-function",)},
     "ch03a_modules": {"Reader": ("line-module",), "kinds": ("three-kinds",)},
     "ch04b_when_it_fails": {"Trial": ("by-heart",)},
-    "ch04c_rates_and_optimizers": {"descend": ("descent-by-hand",), "price": ("house-raw",)},
+    "ch04c_rates_and_optimizers": {"walk_down": ("descent-by-hand",), "price": ("house-raw",)},
     "ch05a_devices": {"device.type": ("choose-device",)},
     "ch05b_mixed_precision": {"square_distances": ("forward-loses",)},
     "ch05c_time_and_memory": {"Tell": ("dispatch-mode",)},

@@ -78,6 +78,7 @@ def test_chapters_are_plain(path: Path) -> None:
 @example([("# %%", ["x = 1", "", ""]), ("# %%", ["x = 1", "", "", ""]), ("# %%", ["x = 1"])])
 @example([("# %%", ['s = """', "# plain"]), ("# %%", ['"""'])])
 @example([("# %% [markdown]", ["# ```", "# # a heading"]), ("# %%", ["x = 1", "# ```"])])
+@example([("# %% [markdown]", ["# ```", "# ~~~"]), ("# %%", ["# ```"])])
 def test_whatever_is_read_is_read_as_by_jupytext(cells: list[tuple[str, list[str]]]) -> None:
     """Any text is split as jupytext does, or left to jupytext."""
     text = "".join(f"{row}\n" for marker, rows in cells for row in (marker, *rows))

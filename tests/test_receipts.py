@@ -93,7 +93,11 @@ def test_another_exercise_that_is_imported_counts(parts: ExerciseParts) -> None:
 @pytest.mark.parametrize(
     ("name", "counts"),
     [
-        *(("exercises/probe", True), ("exercises/probes/tensors", True), ("diagnosis/judge_observations", True)),
+        *(
+            ("exercises/probe", True),
+            ("exercises/probes/tensor_functions", True),
+            ("diagnosis/judge_observations", True),
+        ),
         *(("exercises/probes/devices", False), ("cli/grade", False), ("notebook/check_and_hint", False)),
     ],
 )

@@ -16,7 +16,7 @@ from autograder.submission.submitted_cells import SubmittedCell, read_notebook_c
 from tests.made_submissions import handed_in
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
-from tests.test_bank import judge_of
+from tests.test_bank import CHAPTER_OF, judge_of
 
 STEMS = [chapter.stem for chapter in COURSE.listed]
 SETUP = """\
@@ -174,8 +174,8 @@ def test_tools_for_students_are_those_of_the_package() -> None:
 
 @pytest.fixture(scope="module")
 def release() -> Any:
-    """Return the first chapter as students get it."""
-    return nbformat.read(PROJECT / "notebooks" / f"{STEMS[0]}.ipynb", as_version=4)
+    """Return the chapter of `standardize` as students get it."""
+    return nbformat.read(PROJECT / "notebooks" / f"{CHAPTER_OF['standardize']}.ipynb", as_version=4)
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_bank_is_left_alone(stem: str) -> None:
         if review_flags.flag_lines([SubmittedCell(0, "code", each.source, "", "")], release, {})
     }
 
-    assert len(answers) > 50
+    assert len(answers) > 10
     assert named == {
         each.tag for each in answers if "builtins.print = " in each.source or "torch.Tensor.item = " in each.source
     }

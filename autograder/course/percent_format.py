@@ -71,10 +71,10 @@ def _is_plain_text(body: list[str]) -> bool:
     """Return whether all rows are comments from which jupytext removes exactly one comment sign."""
     if not all(row.startswith("# ") or row == "#" for row in body):
         return False
-    fences = sum(1 for row in _texts(body) if _FENCE.match(row))
+    fences = [found[1] for row in _texts(body) if (found := _FENCE.match(row))]
     odd = any(_ESCAPED.match(row) for row in body if row.startswith("# #"))
     continued = any(one.endswith("\\") and row.startswith("# #") for one, row in pairwise(body))
-    return not (fences % 2 or odd or continued)
+    return not (len(fences) % 2 or len(set(fences)) > 1 or odd or continued)
 
 
 def _texts(body: list[str]) -> Iterator[str]:

@@ -335,7 +335,7 @@ def test_the_first_pages_film_begins_by_itself(site: Path, page: Page) -> None:
 
 def test_the_playground_plays_every_set(site: Path, page: Page) -> None:
     """The playground shows a separate training for each data set."""
-    page.goto((site / "notebooks" / "ch04a_training_loop.html").as_uri())
+    page.goto((site / "notebooks" / "ch04c_rates_and_optimizers.html").as_uri())
     film = shown(page.locator(".x-film", has=page.locator("[data-part='region']")).first)
     film.get_by_role("slider", name="Step").focus()
     page.keyboard.press("End")
