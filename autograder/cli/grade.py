@@ -110,6 +110,7 @@ def _example(args: argparse.Namespace) -> int:
 
 
 def _own_class(args: argparse.Namespace) -> int:
+    from autograder.cli.summary import print_unscored
     from autograder.course.course_location import find_course
     from autograder.errors import CourseNotFound
     from autograder.grading import class_text_table
@@ -131,6 +132,7 @@ def _own_class(args: argparse.Namespace) -> int:
     rows = class_text_table.class_rows(cycle.course, args.chapter, failures)
     print(f"\n{class_text_table.class_table([row for row in rows if args.student in (None, row.student)])}")
     _print_late_and_scored_by_hand(cycle, args.student)
+    print_unscored({student: parts for student, parts in cycle.unscored.items() if args.student in (None, student)})
     print("`autograder report` writes what the class misunderstood.")
     return 1 if failures else 0
 

@@ -78,9 +78,11 @@ class Cycle:
 
     def __init__(self, course: Path, stem: str, exchange: Path | None = None) -> None:
         self.course, self.stem = course.resolve(), stem
-        # Results of the last grading: late submissions, and cells whose score by hand is older than it, by student.
+        # Results of the last grading: late submissions, and by student the cells whose score by hand is older than it,
+        # and how many cells nobody has scored.
         self.late: list[LateSubmission] = []
         self.scored_before: dict[str, tuple[str, ...]] = {}
+        self.unscored: dict[str, int] = {}
         self.api = course_api(course, exchange)
         # After Ctrl-C during a query, SQLAlchemy would log the state of its connections.
         logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
@@ -162,6 +164,7 @@ class Cycle:
             self.late = apply_deadlines.apply_deadlines(self.api, gradebook, self.course, self.stem)
             gradebook.write()
             self.scored_before = gradebook_scores.outdated_manual_scores(gradebook, self.stem)
+            self.unscored = gradebook_scores.unscored_parts(gradebook, self.stem)
         return failures
 
     def preview(
