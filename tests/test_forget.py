@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -69,6 +71,8 @@ def files(course: Path) -> dict[str, bytes]:
 def test_nothing_is_left_of_a_student(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With `--yes` no file names the student any more, and the others keep all; without it nothing changes."""
     course = made_course(tmp_path / "course")
+    with contextlib.closing(sqlite3.connect(course / "gradebook.db")) as book:
+        book.executescript("create table old (x); insert into old values (zeroblob(99999)); drop table old")
     before = files(course)
 
     assert 0 == main(["--root", str(course), "forget", "ada"])
@@ -82,6 +86,8 @@ def test_nothing_is_left_of_a_student(tmp_path: Path, capsys: pytest.CaptureFixt
     assert 0 == main(["--root", str(course), "forget", "ada", "--yes"])
     after = files(course)
     assert not [name for name, data in after.items() if "ada" in name or b"ada" in data or b"Lovelace" in data]
+    with contextlib.closing(sqlite3.connect(course / "gradebook.db")) as book:
+        assert (0,) == book.execute("pragma freelist_count").fetchone()  # pages that still hold what was deleted
     own = {name for name in before if "bob" in name}
     assert own and {name: before[name] for name in own} == {name: after[name] for name in own}
     assert ["bob"] == list(read_deadlines(course).extended["hw"]) and after["teacher.toml"].startswith(b"# mine\n")
