@@ -227,10 +227,13 @@ def test_an_answer_can_be_learned_from(course: Path) -> None:
 
 
 def test_only_one_exercise_again(course: Path) -> None:
-    """`--only` accepts a borrowed exercise."""
-    printed = command(course, "grade", HW, "--only", NAME, "--preview", "--workers", "1")
-
-    assert "Nothing was changed." in printed
+    """`--only` accepts a borrowed exercise, and a test cell; if it knows no such name, it says what there is."""
+    for name in (NAME, "seen"):
+        printed = command(course, "grade", HW, "--only", name, "--preview", "--workers", "1")
+        assert "Nothing was changed." in printed
+    with contextlib.redirect_stderr(io.StringIO()) as told:
+        assert 1 == main(["--root", str(course), "grade", HW, "--only", "sen", "--preview", "--workers", "1"])
+    assert f"found sen. Nothing was graded. It has {NAME}, {EXERCISE}, seen, share." in told.getvalue()
 
 
 def test_a_chapter_with_an_exercise_from_elsewhere(built: Path) -> None:

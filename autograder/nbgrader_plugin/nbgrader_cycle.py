@@ -23,7 +23,7 @@ from autograder.errors import WorkFailed
 from autograder.grading import class_grading, verdict_store
 from autograder.grading.assignment import Assignment, read_assignment
 from autograder.grading.executors import WorkerChoice, usable_cores
-from autograder.grading.regrade import PointsChange, RegradeOptions
+from autograder.grading.regrade import PointsChange, RegradeOptions, check_only
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import RoundOptions
 from autograder.nbgrader_plugin import (
@@ -201,7 +201,10 @@ class Cycle:
                 check_confinement(how.unconfined, readable_by_answers(self.course))
             with _quiet(), one_gradebook(self.api.coursedir) as gradebook:
                 check(gradebook, wanted)
-                yield gradebook, teacher_cell_scores.add_own_cells(wanted, gradebook, self.api)
+                wanted = teacher_cell_scores.add_own_cells(wanted, gradebook, self.api)
+                if how.again.only:
+                    check_only(how.again.only, [*wanted.chapter().exercises, *wanted.points], self.stem)
+                yield gradebook, wanted
 
     def _folders(self, students: Sequence[str]) -> dict[str, Path]:
         return {student: self._folder("submitted", student) for student in students}
