@@ -155,6 +155,17 @@ def test_what_nobody_could_read_is_no_grade(
     assert ["5.0", nothing, "0.0"] == [found[each]["ch02_autograd"] for each in ("ada", "formula", "chandra")]
 
 
+@pytest.mark.parametrize("plugin", [PlainGrades, Canvas, Moodle])
+def test_what_nobody_handed_in_is_not_there(plugin: type[ExportPlugin], gradebook: Gradebook, tmp_path: Path) -> None:
+    """An assignment without a submission, which may not be released yet, is in no file, unless it is asked for."""
+    gradebook.add_assignment("moving_average")
+    cells = [cell for row in exported(plugin(), gradebook, tmp_path / "out.csv") for cell in row]
+    asked = exported(plugin(assignment=["moving_average"]), gradebook, tmp_path / "out.csv")
+
+    assert "ch02_autograd" in cells and "moving_average" not in cells
+    assert "moving_average" in [cell for row in asked for cell in row]
+
+
 @pytest.mark.parametrize(("plugin", "nothing"), [(PlainGrades, ""), (Canvas, ""), (Moodle, "-")])
 def test_no_grade_goes_out_half_scored(
     plugin: type[ExportPlugin], nothing: str, gradebook: Gradebook, tmp_path: Path, caplog: pytest.LogCaptureFixture

@@ -34,9 +34,14 @@ class _Export(ExportPlugin):
     with_unscored = Bool(False, help="also export grades of which a part waits for a score by hand").tag(config=True)
 
     def export(self, gradebook: Gradebook) -> None:
-        """Write the marks of the selected students and assignments to the file."""
+        """Write the marks of the selected students and assignments to the file.
+
+        An assignment that nobody has handed in is left out, unless it is named: it may not be released yet, and Canvas
+        and Moodle would make a column of it.
+        """
         people = marks.people(gradebook, {str(each) for each in self.student})
-        tasks = list(marks.marked_assignments(gradebook, {str(each) for each in self.assignment}))
+        named = {str(each) for each in self.assignment}
+        tasks = [task for task in marks.marked_assignments(gradebook, named) if named or task.marks]
         tasks = [self._whole(task) for task in tasks]
         path = Path(self.to or self.filename)
         self.log.info("Exporting %d students and %d assignments to %s", len(people), len(tasks), path)
