@@ -50,6 +50,28 @@ def after(project: Path, *rosters: str, to: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def test_two_systems_keep_their_numbers(project: Path) -> None:
+    """Whichever roster comes last, each export has its own system's number; a number that has changed is changed."""
+    of_canvas = 'Student,ID,SIS Login ID,Section\n"Lovelace, Ada",41,ada,A\n'
+    of_moodle = "Username,First name,Last name,ID number,Email address\nada,Ada,Lovelace,S1,ada@example.org\n"
+    newer = of_moodle.replace("S1", "S2")
+    for rosters, number in (
+        ((of_canvas, of_moodle), "S1"),
+        ((of_moodle, of_canvas), "S1"),
+        ((newer, of_canvas), "S2"),
+        ((of_moodle,), "S1"),
+    ):
+        (ada,) = after(project, *rosters, to="Moodle")
+        assert ("ada", number) == (ada["Username"], ada["ID number"])
+        assert "41" == after(project, to="Canvas")[-1]["ID"]
+
+
+def test_moodles_own_number_may_change(project: Path) -> None:
+    """Without another system, the gradebook has Moodle's newest number."""
+    of_moodle = "Username,ID number,Email address\nada,S1,ada@example.org\n"
+    assert "S2" == after(project, of_moodle, of_moodle.replace("S1", "S2"), to="Canvas")[-1]["ID"]
+
+
 def test_canvas(project: Path) -> None:
     """Canvas's ids and sections return in the order that its importer needs."""
     _, ada, bob = after(project, CANVAS, to="Canvas")

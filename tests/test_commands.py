@@ -1,3 +1,4 @@
+import io
 import os
 import re
 import shlex
@@ -43,6 +44,19 @@ def test_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
     assert (1, "", 1) == (status, told.out, told.err.count("\n"))
     assert told.err.startswith("error: expected the course folder, ")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8"])
+def test_an_output_that_has_not_all_letters(encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A letter that the output's encoding lacks is written as its number, and ends no command."""
+    (tmp_path / "chapters").mkdir()
+    (tmp_path / "nbgrader_config.py").write_text(f"get_config().CourseDirectory.root = {str(tmp_path)!r}\n")
+    (tmp_path / "submitted" / "Łucja→\udcff" / "hw").mkdir(parents=True)
+    data = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(data, encoding=encoding))
+
+    assert 0 == main(["--root", str(tmp_path), "summary", "hw"])
+    assert ("Łucja→" if encoding == "utf-8" else "\\u0141ucja\\u2192").encode() in data.getvalue()
 
 
 def test_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

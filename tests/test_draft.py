@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import re
+
 import pytest
 
 from autograder.authoring import bank_entry_draft
@@ -33,6 +36,50 @@ class TestAnonymous:
 
         assert told == "def student_double(x):\n    print('student student', 'adapter', 'of')\n    return x\n"
 
+    @pytest.mark.parametrize("name", ["Min Kim", "Max", "Sum", "Dim", "Torch", "Eps", "Ones", "Scale Up"])
+    def test_code_that_only_looks_like_the_author_stays(self, name: str) -> None:
+        """Names that the answer does not bind, or that the course gives, stay as written, whoever the author is."""
+        source = (
+            "import torch\nfrom torch import ones\n\n"
+            "def scale(x, dim, eps):\n"
+            "    low = min(x.min(), 0) + sum([1]) + ones(3).sum(dim)\n"
+            "    y = x.max(dim).values.clamp(min=1, max=2 * eps)\n"
+            "    return loss(x, y, reduction='sum', torch=low) + getattr(x, 'max')\n"
+        )
+
+        assert without_author(source, [name], {"scale", "dim", "eps"}) == source
+        assert bank_entry_draft.answer_alone("scale", source, [name], {"dim", "eps"}).count("dim") == 3
+        assert without_author(f"{source}(", [name], {"scale", "dim", "eps"}) == f"{source}(\n"  # without a tree
+
+    def test_what_the_author_named_stays_one_thing(self) -> None:
+        """A name that the answer binds is replaced wherever it is read; two of them, or one that is there, stay two."""
+        source = (
+            "import math as ada\nkim = student = 3\n\n"
+            "def ada_kim(x, *, kim=1, **ada_s):\n"
+            "    global student\n    kim_ada = kim ** ada.pi\n"
+            "    try:\n        return ada_kim(x, kim=kim_ada)\n    except ValueError as Kim:\n"
+            "        return [Kim for ada in ada_s]\n"
+        )
+        told = without_author(source, ["Ada Kim"])
+        bare = ast.unparse(ast.parse(source))
+
+        assert not re.search("ada|kim", told, re.IGNORECASE)
+        assert _shape(told) == _shape(bare) and "global student\n" in told and "student_student(x, student_" in told
+
+    def test_names_that_others_read_stay(self) -> None:
+        """Attributes, methods and keywords of others' functions stay, since code outside of the answer reads them."""
+        source = (
+            "class Net(Base):\n    ada = 1\n\n    def ada_step(self, kim):\n        self.kim = partial(f, kim=kim)\n"
+        )
+
+        assert without_author(source, ["Ada Kim"]) == source
+
+    def test_names_in_texts(self) -> None:
+        """In an f-string the author's names are replaced, but not in the form of a number."""
+        assert without_author("print(f'Ada: {x:ada}', 'max', 'Max')\n", ["Ada Max"]) == (
+            "print(f'student: {x:ada}', 'max', 'student')\n"
+        )
+
     def test_a_number_too_long_to_be_written_as_usual(self) -> None:
         """A very long number keeps its hexadecimal form."""
         source = f'# Ada\ndef double(x):\n    """Ada."""\n    return 0x{"f" * 6000} * x\n'
@@ -45,6 +92,12 @@ class TestAnonymous:
     def test_what_is_no_python_loses_its_comments(self, source: str) -> None:
         """In a text that is no Python, whole-line comments are removed."""
         assert "# Ada\n" not in without_author(source).replace("x)  # Ada\n", "").replace("x:  # Ada\n", "")
+
+
+def _shape(source: str) -> list[int]:
+    """Return, for each name of a source, where the same name stood first."""
+    words = re.findall(r"\w+", source)
+    return [words.index(word) for word in words]
 
 
 class TestDraft:

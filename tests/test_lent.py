@@ -139,12 +139,15 @@ def test_feedback_tells_the_sentence(course: Path) -> None:
 
 
 def test_a_score_by_hand_adds_up(course: Path) -> None:
-    """A manual score is added, and stays when the submission is regraded."""
+    """A manual score is added, and stays when the submission is regraded; `summary` says for whom it is missing."""
+    waits = "Not scored yet: 1 part of 1 student, in formgrader: ada (1)."
+    assert waits in command(course, "summary", HW) and waits in command(course, "report", HW)
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
         grade = gradebook.find_grade("essay", HW, HW, "ada")
         grade.manual_score, grade.needs_manual_grade = 3, False
         gradebook.db.commit()
-    command(course, "grade", HW, "--force", "--student", "ada")
+    told = command(course, "grade", HW, "--force", "--student", "ada")
+    assert "Not scored yet" not in told + command(course, "summary", HW)
 
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
         assert 11.5 == gradebook.find_submission(HW, "ada").score
@@ -224,10 +227,13 @@ def test_an_answer_can_be_learned_from(course: Path) -> None:
 
 
 def test_only_one_exercise_again(course: Path) -> None:
-    """`--only` accepts a borrowed exercise."""
-    printed = command(course, "grade", HW, "--only", NAME, "--preview", "--workers", "1")
-
-    assert "Nothing was changed." in printed
+    """`--only` accepts a borrowed exercise, and a test cell; if it knows no such name, it says what there is."""
+    for name in (NAME, "seen"):
+        printed = command(course, "grade", HW, "--only", name, "--preview", "--workers", "1")
+        assert "Nothing was changed." in printed
+    with contextlib.redirect_stderr(io.StringIO()) as told:
+        assert 1 == main(["--root", str(course), "grade", HW, "--only", "sen", "--preview", "--workers", "1"])
+    assert f"found sen. Nothing was graded. It has {NAME}, {EXERCISE}, seen, share." in told.getvalue()
 
 
 def test_a_chapter_with_an_exercise_from_elsewhere(built: Path) -> None:

@@ -45,6 +45,7 @@ SQUARES = Own(
         "dan": {},
         "eve": {"square": "while True: pass"},
         "flo": {"square": f"{FILLS}\nraise OSError('full')"},
+        "hal": {"square": "from utils import square"},
         "gus": {"square": "open('note', 'w').write('mine')\ndef square(x): return x * x"},
     },
 )
@@ -119,11 +120,12 @@ def test_feedback_says_what_waits_and_keeps_what_is_hidden(course: Path, printed
 
 
 def test_what_was_stopped_is_told(printed: str) -> None:
-    """The table names students with a cell that never ends or ends the process."""
+    """The table names students with a cell that never ends, ends the process, or imports a file of the student's."""
     lines = [each.removeprefix("grade hw").strip() for each in printed.splitlines()]
-    told = {who: next(each for each in lines if each.startswith(who)) for who in ("cyd", "eve", "gus")}
+    told = {who: next(each for each in lines if each.startswith(who)) for who in ("cyd", "eve", "gus", "hal")}
 
     assert "cell 1 ended the Python process" in told["cyd"] and "cell 1 did not end in its time" in told["eve"]
+    assert "cell 1 imports what this machine does not have" in told["hal"]
     assert "did not end" not in told["gus"] and "ended" not in told["gus"]
 
 
@@ -143,7 +145,7 @@ def test_the_report_is_about_it(course: Path, printed: str) -> None:
 
     page = (course / "reports" / "hw.html").read_text(encoding="utf-8")
     assert "only cells that nbgrader scores" in page and "no point in a test cell" in page and "hidden" in page
-    assert "share,2,0,2,5,0,0.286,,0" in (course / "reports" / "items-hw.csv").read_text(encoding="utf-8")
+    assert "share,2,0,2,6,0,0.25,,0" in (course / "reports" / "items-hw.csv").read_text(encoding="utf-8")
     assert "AssertionError" in (course / "reports" / "students" / "bob.html").read_text(encoding="utf-8")
 
 

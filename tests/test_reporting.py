@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shutil
+import sqlite3
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from autograder.__main__ import main
 from autograder.authoring.example_class import ExampleClass
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.errors import CourseNotFound
@@ -22,6 +26,7 @@ from autograder.grading import class_text_table
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.gradebook_scores import AssignmentScore, MarkedAssignment, Person
+from autograder.nbgrader_plugin.nbgrader_api import open_gradebook
 from autograder.notebook.colors import BLUE, ORANGE, WHITE
 from autograder.notebook.html_markup import tag
 from autograder.reports import chapter_sections, course_sections, write_reports
@@ -127,6 +132,29 @@ class TestCounting:
         assert {"s0": 0.5, "s1": 2.0} == results(verdict(PASS), verdict(PASS), task=task).scores
 
 
+def test_a_locked_gradebook_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`report` under a gradebook that another program holds says so in one line, and so does every other reader."""
+    (tmp_path / "nbgrader_config.py").write_text(f"get_config().CourseDirectory.root = {str(tmp_path)!r}\n")
+    (tmp_path / "submitted" / "ada" / "own").mkdir(parents=True)
+    (tmp_path / "source" / "own").mkdir(parents=True)
+    (tmp_path / "chapters").mkdir()
+    with open_gradebook(tmp_path):
+        pass
+    with contextlib.closing(sqlite3.connect(tmp_path / "gradebook.db", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        monkeypatch.setattr("sqlite3.dbapi2.connect", partial(sqlite3.connect, timeout=0))  # waiting changes nothing
+        for command in ("report", "summary"):
+            assert 1 == main(["--root", str(tmp_path), command, "own"])
+            told = capsys.readouterr().err
+            assert (
+                "is locked by another program. No grade was lost." in told
+                and told.count("\n") == 1
+                and "our fault" not in told
+            )
+
+
 def test_the_bars_differ_without_color() -> None:
     """The parts of a bar differ in gray."""
     grey = sorted(
@@ -161,15 +189,18 @@ class TestPage:
     def test_who_needs_a_person(self) -> None:
         """The review list has students who were not graded, not read or timed out, or have outdated manual scores."""
         marks = {
-            "s2": AssignmentScore(True, needs_a_person=True, has_older_score=True),
-            "s0": AssignmentScore(True, needs_a_person=True),
+            "s2": AssignmentScore(True, has_older_score=True),
+            "s0": AssignmentScore(True, unscored=2),
         }
         class_ = results(verdict(PASS), None, verdict(PASS), verdict(HUNG), task=MarkedAssignment("ch", None, 2, marks))
         told = chapter_sections.review_list(class_)
 
         assert ["s1", "s2", "s3"] == re.findall(r'<th scope="row">(s\d)</th>', told)
         assert "a: Still running." in told and "it is a link." in told and "is older than the last grading" in told
-        assert "1 to score by hand, in formgrader: s0." in told  # one line for all, since this may be everybody
+        waits = "Not scored yet: 2 parts of 1 student, in formgrader: s0 (2)."  # one line, since this may be everybody
+        assert waits in told and waits in chapter_sections.overview(class_)
+        assert "median of what is scored" in chapter_sections.overview(class_)
+        assert "of 2 (of what is scored)" in course_sections.chapters([class_])
 
     def test_what_may_have_cost_points_is_no_repair(self) -> None:
         """A note that may concern points is in the review list, and not among the repairs."""

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from nbformat import NotebookNode
+
 from autograder.authoring import bank_entry_draft
 from autograder.course.compute_answer_keys import VISIBLE_SEED
 from autograder.course.course import course_in
@@ -20,6 +22,7 @@ from autograder.grading.grade_submission import plan_submission, report_on
 from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.program import LIMITS, Outcome, Runner
 from autograder.submission import student_folder
+from autograder.submission.anonymize_answer import given_names
 from autograder.submission.cell_order import CellRole, OrderedCell
 from autograder.submission.plain_file import read_notebook_file
 from autograder.submission.read_submission import read_parcel
@@ -70,12 +73,13 @@ def learn(
     """
     stem = course_in(course).find(exercise).chapter
     wanted = read_assignment(course, stem, unconfined=unconfined, given=given_path(course, stem))
-    read = _read(wanted, submission)
+    release = wanted.released()
+    read = _read(wanted, release, submission)
     lab = _Lab(Judge(course, stem), runner_for(course, unconfined), read, exercise)
     outcomes = {seed: lab.outcome(seed) for seed in (VISIBLE_SEED, *FRESH_SEEDS)}
     reports = {seed: lab.report(seed, outcome) for seed, outcome in outcomes.items()}
     visible, *fresh = reports.values()
-    entry, advice = _drafted(lab, reports, names)
+    entry, advice = _drafted(lab, reports, names, given_names(release))
     bank = bank_path(course, stem, exercise)
     near = () if visible.verdicts[0].sentence == NO_FORM else lab.near(outcomes[VISIBLE_SEED])
     return AnswerAnalysis(
@@ -83,8 +87,7 @@ def learn(
     )
 
 
-def _read(wanted: Assignment, path: Path) -> Submission:
-    release = wanted.released()
+def _read(wanted: Assignment, release: NotebookNode, path: Path) -> Submission:
     if path.is_dir():
         parcel = student_folder.read_student_folder(path, wanted.stem, starters(release))
     elif path.is_file():
@@ -145,7 +148,7 @@ class _Lab:
         return tuple(near for *_, near in sorted(found, key=lambda each: each[:2], reverse=True)[:3])
 
 
-def _drafted(lab: _Lab, reports: dict[int, Report], names: Iterable[str]) -> tuple[str, str]:
+def _drafted(lab: _Lab, reports: dict[int, Report], names: Iterable[str], given: frozenset[str]) -> tuple[str, str]:
     """Return the drafted entry, or "" if there is none, and the advice that goes with it."""
     first = reports[VISIBLE_SEED].verdicts[0]
     exercise = reports[VISIBLE_SEED].exercise
@@ -154,7 +157,7 @@ def _drafted(lab: _Lab, reports: dict[int, Report], names: Iterable[str]) -> tup
     if first.status is Status.TIMEOUT or (first.status is Status.ERROR and not first.call):
         return "", "The answer did not get as far as being checked, so the bank cannot hold it."
     try:
-        answer = bank_entry_draft.answer_alone(exercise, lab.source, names)
+        answer = bank_entry_draft.answer_alone(exercise, lab.source, names, given)
     except bank_entry_draft.NoDraft as error:
         return "", str(error)
     is_right = all(report.passed for report in reports.values())

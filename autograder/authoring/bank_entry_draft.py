@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from autograder.errors import CourseError
@@ -19,14 +19,14 @@ class NoDraft(CourseError):
     """An answer that the bank cannot hold."""
 
 
-def answer_alone(exercise: str, source: str, names: Iterable[str] = ()) -> str:
+def answer_alone(exercise: str, source: str, names: Iterable[str] = (), given: Collection[str] = ()) -> str:
     """Return the answer as a single function or class, without names or comments that identify its author.
 
-    `source` is the answer with its helpers, as plain Python. The helpers are moved into the function's body. Raises
-    NoDraft if the answer cannot be written in this form.
+    `source` is the answer with its helpers, as plain Python. The helpers are moved into the function's body. Names of
+    `given` stay, whoever the author is. Raises NoDraft if the answer cannot be written in this form.
     """
     try:
-        tree = ast.parse(without_author(source, names))
+        tree = ast.parse(without_author(source, names, {exercise, *given}))
     except SyntaxError as error:
         raise NoDraft(f"the answer is no Python (line {error.lineno}: {error.msg}): the bank cannot hold it.") from None
     answers = [node for node in tree.body if isinstance(node, _ANSWERS) and node.name == exercise]

@@ -6,7 +6,6 @@ import argparse
 import os
 import sys
 from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,10 +21,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="grade again what has not changed")
     parser.add_argument(
         "--only",
-        metavar="EXERCISE",
+        metavar="NAME",
         action="append",
         default=[],
-        help="grade this exercise again, and leave the others as they are",
+        help="grade this exercise, or this test cell of yours, again, and leave the others as they are (repeat)",
     )
     parser.add_argument(
         "--never-lower", action="store_true", help="keep the better score where the same file was graded before"
@@ -110,6 +109,7 @@ def _example(args: argparse.Namespace) -> int:
 
 
 def _own_class(args: argparse.Namespace) -> int:
+    from autograder.cli.summary import print_unscored
     from autograder.course.course_location import find_course
     from autograder.errors import CourseNotFound
     from autograder.grading import class_text_table
@@ -122,7 +122,7 @@ def _own_class(args: argparse.Namespace) -> int:
             f"expected submissions in {cycle.course}/submitted/{args.student or '*'}/{args.chapter}, "
             "found none. Run `nbgrader collect` first, or `autograder collect FILE.zip CHAPTER`."
         )
-    how = _how(args, cycle.course)
+    how = _how(args)
     if args.preview:
         return _preview(cycle, students, how)
     if not cycle.is_generated():
@@ -131,6 +131,7 @@ def _own_class(args: argparse.Namespace) -> int:
     rows = class_text_table.class_rows(cycle.course, args.chapter, failures)
     print(f"\n{class_text_table.class_table([row for row in rows if args.student in (None, row.student)])}")
     _print_late_and_scored_by_hand(cycle, args.student)
+    print_unscored({student: parts for student, parts in cycle.unscored.items() if args.student in (None, student)})
     print("`autograder report` writes what the class misunderstood.")
     return 1 if failures else 0
 
@@ -148,15 +149,11 @@ def _print_late_and_scored_by_hand(cycle: Cycle, only: str | None) -> None:
         print(f"Scored by hand before this grading, and the score by hand counts: {text}. Look again in formgrader.")
 
 
-def _how(args: argparse.Namespace, course: Path) -> GradingOptions:
-    from autograder.grading.assignment import read_assignment
-    from autograder.grading.regrade import RegradeOptions, check_only
+def _how(args: argparse.Namespace) -> GradingOptions:
+    from autograder.grading.regrade import RegradeOptions
     from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions
 
-    only = frozenset[str]()
-    if args.only:
-        exercises = read_assignment(course, args.chapter, unconfined=_unconfined(args)).chapter().exercises
-        only = check_only(args.only, exercises, args.chapter)
+    only = frozenset(args.only)
     return GradingOptions(
         _workers(args), args.force or bool(only), _unconfined(args), RegradeOptions(only, args.never_lower)
     )

@@ -23,7 +23,8 @@ def run(args: argparse.Namespace) -> int:
     with lock_course(course, "roster"):
         preflight_checks.check(course, course_directory(course).db_url)
         with open_gradebook(course) as gradebook:
-            done = roster_import.import_into(gradebook, found.people)
+            kept = kept_roster_columns.load_columns(course)
+            done = roster_import.import_into(gradebook, found.people, found.columns, kept)
         kept_roster_columns.add_columns(course, found.columns)
     print(f"{len(found.people)} students: {done.new} new, {done.changed} changed, {done.same} as they were")
     return 0

@@ -1,8 +1,9 @@
-"""Show a class in a table: scores, what was repaired, and which submissions could not be graded."""
+"""Show a class in a table: scores, what was repaired, what nobody has scored yet, and what could not be graded."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,4 +25,24 @@ def run(args: argparse.Namespace) -> int:
             "Run `nbgrader collect` first, or `autograder collect FILE.zip CHAPTER`."
         )
     print(class_text_table.class_table(rows))
+    print_unscored(read_unscored(course, args.chapter))
     return 0
+
+
+def read_unscored(course: Path, stem: str) -> dict[str, int]:
+    """Return how many parts of whose submissions wait for a first score by hand; an empty dict without a gradebook."""
+    from autograder.nbgrader_plugin import nbgrader_api, preflight_checks
+    from autograder.nbgrader_plugin.gradebook_scores import unscored_parts
+
+    if not preflight_checks.gradebook_exists(nbgrader_api.course_directory(course).db_url):
+        return {}
+    with nbgrader_api.open_gradebook(course) as gradebook:
+        return unscored_parts(gradebook, stem)
+
+
+def print_unscored(waiting: dict[str, int], start: str = "") -> None:
+    """Print how many parts wait for a first score by hand, and whose; nothing if none does."""
+    from autograder.nbgrader_plugin.gradebook_scores import unscored_message
+
+    if waiting:
+        print(f"{start}{unscored_message(waiting)} No export has their grades before that.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from autograder.diagnosis.verdict import Report
@@ -17,8 +17,8 @@ BETTER_BEFORE = "This is the score of an earlier grading of the same file, which
 class RegradeOptions:
     """The options of regrading an unchanged submission; a newer file is graded as a whole.
 
-    `only` names the exercises that may change (empty: all). With `never_lower`, an exercise keeps the report of the
-    earlier grading if that gave more points.
+    `only` names the exercises and test cells that may change (empty: all). With `never_lower`, each of them keeps the
+    result of the earlier grading if that gave more points.
     """
 
     only: frozenset[str] = frozenset()
@@ -30,11 +30,14 @@ class RegradeOptions:
             return now
         known = {report.exercise: report for report in before.reports}
         reports = tuple(self._report(known.get(report.exercise), report) for report in now.reports)
-        if self.only:
-            return replace(now, reports=reports, tests=before.tests, outputs=before.outputs)
         better = _better_tests(before, now) if self.never_lower else ()
-        tests = {**now.tests, **{name: before.tests[name] for name in better}}
-        outputs = {**now.outputs, **{name: before.outputs[name] for name in better}}
+        if self.only:
+            new = self.only.intersection(now.tests).difference(better)
+            tests = {**before.tests, **{name: now.tests[name] for name in new}}
+            outputs = {**before.outputs, **{name: now.outputs[name] for name in new if name in now.outputs}}
+        else:
+            tests = {**now.tests, **{name: before.tests[name] for name in better}}
+            outputs = {**now.outputs, **{name: before.outputs[name] for name in better}}
         return replace(now, reports=reports, tests=tests, outputs=outputs)
 
     def _report(self, before: Report | None, now: Report) -> Report:
@@ -53,15 +56,14 @@ def _better_tests(before: SubmissionVerdict, now: SubmissionVerdict) -> list[str
     return [name for name, old, new in both if old[1] == new[1] and old[0] > new[0] and name in before.outputs]
 
 
-def check_only(only: Sequence[str], exercises: Sequence[str], stem: str) -> frozenset[str]:
-    """Return the names as a set; raise CourseNotFound if one of them is no exercise of the assignment."""
-    unknown = [name for name in only if name not in exercises]
+def check_only(only: Collection[str], known: Sequence[str], stem: str) -> None:
+    """Raise CourseNotFound if one of these names is not known: those of the assignment's exercises and test cells."""
+    unknown = sorted(set(only).difference(known))
     if unknown:
         raise CourseNotFound(
-            f"expected an exercise of {stem}, found {', '.join(unknown)}. Nothing was graded. It has "
-            f"{', '.join(exercises) or 'none'}."
+            f"expected an exercise or a test cell of {stem}, found {', '.join(unknown)}. Nothing was graded. It has "
+            f"{', '.join(known) or 'none'}."
         )
-    return frozenset(only)
 
 
 def better_before(verdict: SubmissionVerdict) -> tuple[str, ...]:

@@ -4,17 +4,19 @@
     nbgrader export --exporter autograder.nbgrader_plugin.export_plugins.Canvas --to canvas.csv
     nbgrader export --exporter autograder.nbgrader_plugin.export_plugins.Moodle --to moodle.csv
 
-`--assignment` and `--student` select, as for nbgrader's own exporters.
+`--assignment` and `--student` select, as for nbgrader's own exporters. Where a part of a submission waits for a score
+by hand, the student gets no grade; `--PlainGrades.with_unscored=True` (or `--Canvas.`, `--Moodle.`) exports it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from nbgrader.api import Gradebook
 from nbgrader.plugins import ExportPlugin
+from traitlets import Bool
 
 from autograder.grading import verdict_store
 from autograder.nbgrader_plugin import csv_escaping, kept_roster_columns
@@ -29,14 +31,36 @@ class _Export(ExportPlugin):
     """An export plug-in that writes the rows of its subclass as CSV; `to` names the file."""
 
     filename = "grades.csv"
+    with_unscored = Bool(False, help="also export grades of which a part waits for a score by hand").tag(config=True)
 
     def export(self, gradebook: Gradebook) -> None:
-        """Write the marks of the selected students and assignments to the file."""
+        """Write the marks of the selected students and assignments to the file.
+
+        An assignment that nobody has handed in is left out, unless it is named: it may not be released yet, and Canvas
+        and Moodle would make a column of it.
+        """
         people = marks.people(gradebook, {str(each) for each in self.student})
-        tasks = list(marks.marked_assignments(gradebook, {str(each) for each in self.assignment}))
+        named = {str(each) for each in self.assignment}
+        tasks = [task for task in marks.marked_assignments(gradebook, named) if named or task.marks]
+        tasks = [self._whole(task) for task in tasks]
         path = Path(self.to or self.filename)
         self.log.info("Exporting %d students and %d assignments to %s", len(people), len(tasks), path)
         csv_escaping.write_csv(path, self.rows(people, tasks, self._kept()))
+
+    def _whole(self, task: MarkedAssignment) -> MarkedAssignment:
+        """Return the assignment, in which `unscored` marks whose grade is left out; log whose it is."""
+        waiting = {who: mark.unscored for who, mark in task.marks.items() if mark.unscored and who in self._asked(task)}
+        if not waiting:
+            return task
+        done = f"These grades are left out: score them, or add --{type(self).__name__}.with_unscored=True."
+        if self.with_unscored:
+            done = "These grades are exported without them."
+            task = replace(task, marks={who: replace(mark, unscored=0) for who, mark in task.marks.items()})
+        self.log.warning("%s: %s %s", task.name, marks.unscored_message(waiting), done)
+        return task
+
+    def _asked(self, task: MarkedAssignment) -> Collection[str]:
+        return {str(each) for each in self.student} or task.marks
 
     def _kept(self) -> Columns:
         """Return the columns of the roster for which nbgrader has no field."""
@@ -73,7 +97,8 @@ class PlainGrades(_Export):
             for person in people:
                 mark = task.of(person.id)
                 who = (person.id, person.last_name, person.first_name, person.email)
-                yield task.name, task.due, mark.handed_in, *who, mark.raw, mark.penalty, mark.score, task.max_score
+                grade = (mark.raw, mark.penalty, mark.score) if not mark.unscored else ("", "", "")
+                yield task.name, task.due, mark.handed_in, *who, *grade, task.max_score
 
 
 _PLAIN = (
@@ -149,4 +174,4 @@ _MOODLE = ("First name", "Last name", "Username", "ID number", "Email address")
 
 
 def _score(mark: AssignmentScore, nothing: str) -> object:
-    return mark.score if mark.is_there else nothing
+    return mark.score if mark.is_there and not mark.unscored else nothing

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from nbgrader.api import Assignment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
+from sqlalchemy import func
 
 from autograder.grading.submission_verdict import qualified_name
+from autograder.terminal_text import replace_unprintable
+
+_NAMED = 20  # students in a sentence; of the rest, only the number
 
 
 @dataclass(frozen=True)
@@ -33,14 +37,15 @@ class AssignmentScore:
     """A student's marks for an assignment, in points.
 
     `is_there` says whether the gradebook has a submission. `raw` includes manual scores and extra credit. `handed_in`
-    is None without a submission, and also if nbgrader knows no time for it.
+    is None without a submission, and also if nbgrader knows no time for it. `unscored` is the number of cells that wait
+    for a first score by hand: until then, `raw` is not the whole.
     """
 
     is_there: bool = False
     handed_in: datetime | None = None
     raw: float = 0.0
     penalty: float = 0.0
-    needs_a_person: bool = False  # a cell waits for a score by hand
+    unscored: int = 0
     seconds_late: float = 0.0
     has_older_score: bool = False  # a score by hand from before the last grading counts
 
@@ -85,8 +90,8 @@ def marked_assignments(gradebook: Gradebook, only: Collection[str] = ()) -> Iter
 
 
 def _marked(gradebook: Gradebook, assignment: Assignment) -> MarkedAssignment:
-    older = _with_older_score(gradebook, assignment)
-    marks = {each.student_id: _mark(each, older) for each in gradebook.assignment_submissions(assignment.name)}
+    older, waiting = _with_older_score(gradebook, assignment), unscored_parts(gradebook, assignment.name)
+    marks = {each.student_id: _mark(each, older, waiting) for each in gradebook.assignment_submissions(assignment.name)}
     return MarkedAssignment(assignment.name, assignment.duedate, assignment.max_score, marks)
 
 
@@ -97,16 +102,37 @@ def _with_older_score(gradebook: Gradebook, assignment: Assignment) -> set[str]:
 
 def _scored(gradebook: Gradebook, assignment: str, *which: Any) -> set[str]:
     """Return the ids of students with a score by hand that meets the conditions `which`, in one query."""
-    asked = gradebook.db.query(SubmittedAssignment.student_id).join(SubmittedAssignment.notebooks)
-    asked = asked.join(SubmittedNotebook.grades).join(SubmittedAssignment.assignment)
-    asked = asked.filter(Assignment.name == assignment)
-    return {each for (each,) in asked.filter(Grade.manual_score.isnot(None), *which)}
+    return set(_counted(gradebook, assignment, Grade.manual_score.isnot(None), *which))
 
 
-def _mark(submission: SubmittedAssignment, older: Collection[str]) -> AssignmentScore:
+def _counted(gradebook: Gradebook, assignment: str, *which: Any) -> dict[str, int]:
+    """Map students to how many of their cells meet the conditions `which`, in one query."""
+    asked = gradebook.db.query(SubmittedAssignment.student_id, func.count()).select_from(SubmittedAssignment)
+    asked = asked.join(SubmittedAssignment.notebooks).join(SubmittedNotebook.grades)
+    asked = asked.join(SubmittedAssignment.assignment).filter(Assignment.name == assignment, *which)
+    return dict(map(tuple, asked.group_by(SubmittedAssignment.student_id)))
+
+
+def unscored_parts(gradebook: Gradebook, assignment: str) -> dict[str, int]:
+    """Map students to how many of their cells wait for a first score by hand; students with none are left out."""
+    return _counted(gradebook, assignment, Grade.needs_manual_grade, Grade.manual_score.is_(None))
+
+
+def unscored_message(waiting: Mapping[str, int]) -> str:
+    """Return a sentence that says how many cells wait for a first score by hand, and whose; "" if none does."""
+    if not waiting:
+        return ""
+    parts, people = sum(waiting.values()), sorted(waiting)
+    named = ", ".join(f"{student} ({waiting[student]})" for student in people[:_NAMED])
+    rest = f" and {len(people) - _NAMED} more" if len(people) > _NAMED else ""
+    count = f"{parts} part{'s' if parts > 1 else ''} of {len(people)} student{'s' if len(people) > 1 else ''}"
+    return replace_unprintable(f"Not scored yet: {count}, in formgrader: {named}{rest}.", kept="")
+
+
+def _mark(submission: SubmittedAssignment, older: Collection[str], waiting: Mapping[str, int]) -> AssignmentScore:
     penalty, late = submission.late_submission_penalty or 0.0, submission.total_seconds_late
-    waits, student = bool(submission.needs_manual_grade), submission.student_id
-    return AssignmentScore(True, submission.timestamp, submission.score, penalty, waits, late, student in older)
+    unscored, student = waiting.get(submission.student_id, 0), submission.student_id
+    return AssignmentScore(True, submission.timestamp, submission.score, penalty, unscored, late, student in older)
 
 
 def outdated_manual_scores(gradebook: Gradebook, assignment: str) -> dict[str, tuple[str, ...]]:

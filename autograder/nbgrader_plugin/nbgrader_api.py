@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
+from sqlalchemy.exc import SQLAlchemyError
 from traitlets.config.loader import Config, PyFileConfigLoader
 
 from autograder.errors import CourseNotFound
+from autograder.nbgrader_plugin.preflight_checks import gradebook_write_failure
 
 _CONFIG = "nbgrader_config.py"
 
@@ -31,11 +35,19 @@ def course_directory(course: Path) -> CourseDirectory:
     return CourseDirectory(config=_config(course))
 
 
-def open_gradebook(course: Path) -> Gradebook:
-    """Open the gradebook, creating it if it is missing, without touching the exchange; raise CourseNotFound."""
+@contextlib.contextmanager
+def open_gradebook(course: Path) -> Iterator[Gradebook]:
+    """Open the gradebook, creating it if it is missing, without touching the exchange.
+
+    Raises CourseNotFound, and WorkFailed if the gradebook is locked or cannot be read or written.
+    """
     about = course_directory(course)
     _find_alembic()
-    return Gradebook(about.db_url, about.course_id)
+    try:
+        with Gradebook(about.db_url, about.course_id) as gradebook:
+            yield gradebook
+    except SQLAlchemyError as error:
+        raise gradebook_write_failure(course, error) from None
 
 
 def _config(course: Path) -> Config:

@@ -23,7 +23,7 @@ from autograder.errors import WorkFailed
 from autograder.grading import class_grading, verdict_store
 from autograder.grading.assignment import Assignment, read_assignment
 from autograder.grading.executors import WorkerChoice, usable_cores
-from autograder.grading.regrade import PointsChange, RegradeOptions
+from autograder.grading.regrade import PointsChange, RegradeOptions, check_only
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import RoundOptions
 from autograder.nbgrader_plugin import (
@@ -78,9 +78,11 @@ class Cycle:
 
     def __init__(self, course: Path, stem: str, exchange: Path | None = None) -> None:
         self.course, self.stem = course.resolve(), stem
-        # Results of the last grading: late submissions, and cells whose score by hand is older than it, by student.
+        # Results of the last grading: late submissions, and by student the cells whose score by hand is older than it,
+        # and how many cells nobody has scored.
         self.late: list[LateSubmission] = []
         self.scored_before: dict[str, tuple[str, ...]] = {}
+        self.unscored: dict[str, int] = {}
         self.api = course_api(course, exchange)
         # After Ctrl-C during a query, SQLAlchemy would log the state of its connections.
         logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
@@ -162,6 +164,7 @@ class Cycle:
             self.late = apply_deadlines.apply_deadlines(self.api, gradebook, self.course, self.stem)
             gradebook.write()
             self.scored_before = gradebook_scores.outdated_manual_scores(gradebook, self.stem)
+            self.unscored = gradebook_scores.unscored_parts(gradebook, self.stem)
         return failures
 
     def preview(
@@ -198,7 +201,10 @@ class Cycle:
                 check_confinement(how.unconfined, readable_by_answers(self.course))
             with _quiet(), one_gradebook(self.api.coursedir) as gradebook:
                 check(gradebook, wanted)
-                yield gradebook, teacher_cell_scores.add_own_cells(wanted, gradebook, self.api)
+                wanted = teacher_cell_scores.add_own_cells(wanted, gradebook, self.api)
+                if how.again.only:
+                    check_only(how.again.only, [*wanted.chapter().exercises, *wanted.points], self.stem)
+                yield gradebook, wanted
 
     def _folders(self, students: Sequence[str]) -> dict[str, Path]:
         return {student: self._folder("submitted", student) for student in students}

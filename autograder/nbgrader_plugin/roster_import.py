@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from glob import escape
 from pathlib import Path
+from types import MappingProxyType
 
 from nbgrader.api import Gradebook, MissingEntry
 
@@ -150,16 +151,26 @@ def _check(where: str, person: Person) -> None:
 # --- writing
 
 
-def import_into(gradebook: Gradebook, people: Sequence[Person]) -> ImportCounts:
+def import_into(
+    gradebook: Gradebook,
+    people: Sequence[Person],
+    columns: kept_roster_columns.Columns = MappingProxyType({}),
+    kept: kept_roster_columns.Columns = MappingProxyType({}),
+) -> ImportCounts:
     """Add new students and update known ones; an empty field keeps its value in the gradebook.
 
-    No student is removed. Raises WorkFailed if the gradebook cannot be written; the next call does the rest.
+    `columns` are the roster's own, and `kept` those of earlier rosters. Moodle's ID number is kept there too, so it
+    does not replace a number that another system gave, by which Canvas finds a student. No student is removed. Raises
+    WorkFailed if the gradebook cannot be written; the next call does the rest.
     """
     new = changed = 0
     try:
         for person in people:
             fields = {name: value for name, value in asdict(person).items() if value and name != "id"}
             known = _known(gradebook, person.id)
+            of_moodle, before = (each.get(person.id, {}).get("ID number", "") for each in (columns, kept))
+            if of_moodle and getattr(known, "lms_user_id", None) not in (None, "", before):
+                fields.pop("lms_user_id", None)
             if known is None:
                 gradebook.add_student(person.id, **fields)
                 new += 1

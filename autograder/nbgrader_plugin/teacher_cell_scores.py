@@ -28,7 +28,11 @@ from autograder.submission.released_cells import grade_id
 
 _FILES = 32 * 2**20  # bytes of the files beside a notebook
 _OURS = re.compile(r"^\s*(from|import)\s+autograder\b", re.MULTILINE)
-_STOPPED = {"CellTimeoutError": "did not end in its time", PROCESS_ENDED: "ended the Python process"}
+_STOPPED = {
+    "CellTimeoutError": "did not end in its time",
+    PROCESS_ENDED: "ended the Python process",
+    "ModuleNotFoundError": "imports what this machine does not have; a .py file of a student's is not there",
+}
 _NO_LIMIT = 24 * 3600.0  # seconds, for a timeout setting that means no limit
 
 
@@ -194,9 +198,8 @@ def _value_warning(name: str, outputs: list[Output]) -> str:
 
 
 def _stop_warning(key: str, outputs: list[Output]) -> str:
-    """Return a warning about a cell that exceeded its time or ended the process, or ""; `key` is that of `key_of`."""
-    kinds = (each.get("ename", "") for each in outputs)
-    how = next((_STOPPED[kind] for kind in kinds if kind in _STOPPED), "")
+    """Return a warning about a cell that stopped for a reason a teacher should know, or ""; `key` is from `key_of`."""
+    how = next((_STOPPED[kind] for each in outputs if (kind := each.get("ename", "")) in _STOPPED), "")
     within, _, place = key.rpartition("#")
     cell = f"{within.replace('/', ': ')}cell {int(place) + 1}" if place.isdecimal() else f"the test cell {key}"
     return f"{cell} {how}" if how else ""

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from autograder.grading.class_text_table import StudentRow
+from autograder.nbgrader_plugin.gradebook_scores import unscored_message
 from autograder.notebook.html_markup import Html, join, prose, table, tag
 from autograder.reports import score_charts
 from autograder.reports.class_results import Results
@@ -24,6 +25,8 @@ def overview(results: Results) -> Html:
     """Return a table with the class in numbers, and a histogram of its points."""
     scores = list(results.scores.values())
     facts = table("The class in numbers", ("", ""), _facts(results))
+    if results.unscored:
+        facts = join(tag("p", f"{unscored_message(results.unscored)} All numbers here are of what is scored."), facts)
     return join(facts, score_charts.score_picture(scores, results.max_score)) if scores else facts
 
 
@@ -41,7 +44,8 @@ def _facts(results: Results) -> list[tuple[str, str]]:
         ("late penalty", str(len(late))),
     ]
     if scores:
-        facts.append(("median", f"{statistics.median(scores.values()):.3g} of {results.max_score:g} points"))
+        of_what = "median of what is scored" if results.unscored else "median"
+        facts.append((of_what, f"{statistics.median(scores.values()):.3g} of {results.max_score:g} points"))
     return facts
 
 
@@ -162,10 +166,8 @@ def _unexplained(found: UnexplainedAnswers, results: Results, examples: ExampleP
 def review_list(results: Results) -> Html:
     """List the submissions that the teacher should look at, with reasons, and those that wait for a score by hand."""
     rows = [(row.student, _lines(reasons)) for row in results.rows if (reasons := reasons_to_look(results, row))]
-    marks = {row.student: results.mark(row.student) for row in results.rows}
-    wait = [student for student, mark in marks.items() if mark.needs_a_person and not mark.has_older_score]
     parts = [table("Look at these", ("student", "why"), rows)] if rows else []
-    parts += [tag("p", f"{len(wait)} to score by hand, in formgrader: {_some(wait)}.")] if wait else []
+    parts += [tag("p", unscored_message(results.unscored))] if results.unscored else []
     return join(*parts) if parts else tag("p", "None.")
 
 

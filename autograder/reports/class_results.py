@@ -67,6 +67,12 @@ class Results:
         """Each student's points: from the gradebook, with manual scores and penalties, else from the verdict."""
         return {row.student: self._score(row) for row in self.rows if row.verdict}
 
+    @cached_property
+    def unscored(self) -> dict[str, int]:
+        """How many parts of whose submissions wait for a first score by hand; `scores` are without them."""
+        found = {row.student: self.mark(row.student).unscored for row in self.rows}
+        return {student: parts for student, parts in found.items() if parts}
+
     def mark(self, student: str) -> AssignmentScore:
         """Return a student's mark from the gradebook; an empty mark if it has none."""
         return self.task.of(student) if self.task else AssignmentScore()

@@ -28,15 +28,14 @@ def chapters(course: Sequence[Results]) -> Html:
 
 
 def _chapter(results: Results) -> tuple[str, ...]:
-    scores = list(results.scores.values())
-    middle = f"{statistics.median(scores):.3g} of {results.max_score:g}" if scores else "–"
+    scores, so_far = list(results.scores.values()), " (of what is scored)" if results.unscored else ""
+    middle = f"{statistics.median(scores):.3g} of {results.max_score:g}{so_far}" if scores else "–"
     full = sum(score >= results.max_score for score in scores)
     look = sum(bool(reasons_to_look(results, row)) for row in results.rows)
-    by_hand = sum(results.mark(row.student).needs_a_person for row in results.rows)
     loose = sum(len(group.students) for group in unexplained_of(results))
     link = tag("a", results.title, href=f"{results.stem}.html")
     read = (len(results.handed_in), len(results.unreadable), len(results.without_notebook))
-    return link, *map(str, read), middle, *map(str, (full, look, by_hand, loose))
+    return link, *map(str, read), middle, *map(str, (full, look, len(results.unscored), loose))
 
 
 def misunderstandings(course: Sequence[Results]) -> Html:

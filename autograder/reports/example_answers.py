@@ -13,7 +13,7 @@ from autograder.errors import CourseError
 from autograder.grading import class_grading
 from autograder.grading.assignment import Assignment, read_assignment
 from autograder.reports.class_results import Results
-from autograder.submission.anonymize_answer import without_author
+from autograder.submission.anonymize_answer import given_names, without_author
 
 _CANDIDATES = 5  # answers, of which the shortest is shown
 _LINES, _WIDTH = 40, 160
@@ -33,7 +33,7 @@ class ExamplePicker:
 
     def _anonymous(self, student: str, exercise: str) -> str:
         source = self.answers(student).get(exercise, "")
-        return without_author(source, self._names(student)) if source else ""
+        return without_author(source, self._names(student), self._given) if source else ""
 
     def _names(self, student: str) -> list[str]:
         person = self._results.people.get(student)
@@ -65,6 +65,11 @@ class ExamplePicker:
     def _released(self) -> list[tuple[Assignment, NotebookNode]]:
         """The assignment's notebooks that contain exercises, each with the notebook as released."""
         return [(each, each.released()) for each in self._assignment.notebooks.values() if each.has_exercises]
+
+    @cached_property
+    def _given(self) -> frozenset[str]:
+        """The names that the assignment's notebooks give to everybody."""
+        return frozenset(name for _, release in self._released for name in given_names(release))
 
 
 def learn_command(course: Path, stem: str, student: str, exercise: str) -> str:

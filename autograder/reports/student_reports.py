@@ -55,8 +55,9 @@ def _name(course: Sequence[Results], student: str) -> str:
 
 
 def _score(results: Results, student: str) -> str:
-    score = results.scores.get(student)
-    return "–" if score is None else f"{score:g} of {results.max_score:g}"
+    score, unscored = results.scores.get(student), results.mark(student).unscored
+    rest = f" ({unscored} part{'s' if unscored > 1 else ''} not scored yet)" if unscored else ""
+    return "–" if score is None else f"{score:g} of {results.max_score:g}{rest}"
 
 
 def _file(student: str) -> str:

@@ -33,8 +33,8 @@ def write_reports(course: Path, stems: Sequence[str] = ()) -> list[Path]:
     wanted = [
         stem for stem in there if not stems or stem in stems or not (course / "reports" / f"{stem}.html").is_file()
     ]
+    classes = class_results.read_all(course, there)  # before any page is made: here a locked gradebook is one line
     made = {stem: _run("chapter", {"course": str(course), "stem": stem}) for stem in wanted}
-    classes = class_results.read_all(course, there)
     answered = similarity_input.read_answers(classes)
     alike = similar_answers.similar_pairs(answered)
     counts = {"equal_pairs": len(alike), "by_chance": similar_answers.by_chance(answered)}
