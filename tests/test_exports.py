@@ -172,7 +172,7 @@ def test_what_nobody_handed_in_is_not_there(plugin: type[ExportPlugin], gradeboo
     cells = [cell for row in exported(plugin(), gradebook, tmp_path / "out.csv") for cell in row]
     asked = exported(plugin(assignment=["moving_average"]), gradebook, tmp_path / "out.csv")
 
-    assert "ch02_autograd" in cells and "moving_average" not in cells
+    assert "ch01b_broadcasting" in cells and "moving_average" not in cells
     assert "moving_average" in [cell for row in asked for cell in row]
 
 
@@ -181,7 +181,7 @@ def test_no_grade_goes_out_half_scored(
     plugin: type[ExportPlugin], nothing: str, gradebook: Gradebook, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Whose part waits for a score by hand has no grade in the file, and is named, unless the teacher wants it so."""
-    grade = gradebook.find_grade("check", "ch02_autograd", "ch02_autograd", "ada")
+    grade = gradebook.find_grade("check", "ch01b_broadcasting", "ch01b_broadcasting", "ada")
     grade.needs_manual_grade = True
     gradebook.db.commit()
 
@@ -189,10 +189,10 @@ def test_no_grade_goes_out_half_scored(
         caplog.clear()
         rows = exported(plugin(log=logging.getLogger(), **options), gradebook, tmp_path / "out.csv")
         column = -2 if plugin is PlainGrades else -1  # the score stands before the full marks
-        return next(row[column] for row in rows if "ada" in row and row[0] != "ch01_tensors")
+        return next(row[column] for row in rows if "ada" in row and row[0] != "ch01a_tensors")
 
     assert nothing == of_ada()
-    waits = "ch02_autograd: Not scored yet: 1 part of 1 student, in formgrader: ada (1). These grades are"
+    waits = "ch01b_broadcasting: Not scored yet: 1 part of 1 student, in formgrader: ada (1). These grades are"
     assert len(caplog.messages) == 1 and caplog.messages[0].startswith(f"{waits} left out")
     assert "5.0" == of_ada(with_unscored=True) and caplog.messages[0].startswith(f"{waits} exported")
     grade.manual_score = 1.0  # scored once and graded again since: formgrader asks to look, and the score counts

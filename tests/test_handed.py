@@ -139,7 +139,7 @@ def test_conflicts_in_what_is_read_are_not_decided_here() -> None:
     data = counted_twice()
     lines = data.split(b"\n")
     place = next(place for place, line in enumerate(lines) if b"def add_bias" in line)
-    other = lines[place].replace(b"(x)", b"(y)")
+    other = lines[place].replace(b"(x", b"(y")
     lines[place : place + 1] = [b"<<<<<<< a", lines[place], b"=======", other, b">>>>>>> b"]
 
     for each in (b"\n".join(lines), data.replace(b"\n=======", b"", 1)):
