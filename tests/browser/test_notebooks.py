@@ -109,11 +109,13 @@ def test_shift_and_enter_from_the_top_lead_into_no_error(lab: Lab, stem: str) ->
     lab.page.locator(".jp-Notebook .jp-Cell").first.click()
     for _ in range(presses):
         lab.page.keyboard.press("Shift+Enter")
+        lab.page.wait_for_timeout(200)  # milliseconds; a reader is slower
+    expect(lab.page.locator(".jp-InputPrompt", has_text="[*]:")).to_have_count(0, timeout=SLOW)
     lab.wait_for_idle()
     ran = [cell for cell in nbformat.read(lab.save(), as_version=4).cells if cell.get("execution_count")]
 
     assert "Press Shift and Enter, from the top" in notebook.cells[0].source
-    assert len(ran) > 1 and ran[0].id == "parameters"
+    assert ["install", "parameters", "setup"] == [cell.id for cell in ran[:3]]
     assert [] == [output for cell in ran for output in cell.outputs if output.output_type == "error"]
 
 
