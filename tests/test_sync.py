@@ -5,8 +5,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.authoring.build_course import build, check_sync
+from autograder.authoring.build_course import build, check_sync, generated_files
 from autograder.authoring.build_course import make_data_files as observed
+from autograder.authoring.custom_exercise import new_own
 from autograder.course.exercise_index import HINTS, ExercisePoints, IndexedChapter, read_index
 from tests.asked import NIGHT
 from tests.own_assignments import graded
@@ -90,6 +91,20 @@ def test_points_are_listed(project: Path) -> None:
         == listed
     )
     assert "stale: course/shipped/points.json" in problems(project)
+
+
+def test_an_exercise_of_the_teachers_own_is_listed_apart(project: Path) -> None:
+    """The project's file of points knows nothing of the teacher's own exercises, and readers find both."""
+    points, of_own = (project / "course" / "shipped" / name for name in ("points.json", "own-points.json"))
+    before = points.read_bytes()
+    listed = read_index(points)
+    text = new_own(project / "course", "mine").read_text()
+    (project / "course" / "chapters" / "mine.py").write_text(text.partition("# %% cases")[0])
+    outputs = generated_files(project, lambda *_: {})
+
+    assert before == outputs[points.relative_to(project)]
+    of_own.write_bytes(outputs[of_own.relative_to(project)])
+    assert [STEM, "mine"] == [each.stem for each in read_index(points)] and listed == read_index(points)[:1]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from typing import Any
 
 from autograder import files
 from autograder.authoring import project_address
+from autograder.authoring.custom_exercise import own_path
 from autograder.course import exercise_index, shipped_observations
 from autograder.course.chapter_reader import Chapter, read_course
 from autograder.course.course_location import SHIPPED, find_course
@@ -155,7 +156,11 @@ def generated_files(project: Path, observer: Observe = make_data_files, only: st
         committed = _committed(course, chapter.stem)
         for suffix, data in observer(course, chapter.stem, committed).items():
             outputs[_data(project) / f"{chapter.stem}{suffix}"] = data
-    outputs[_data(project) / exercise_index.POINTS] = exercise_index.encode([_listed(chapter) for chapter in whole])
+    own = [chapter for chapter in whole if own_path(course, chapter.stem).is_file()]
+    listed = {exercise_index.POINTS: [each for each in whole if each not in own]}
+    listed |= {exercise_index.OWN_POINTS: own} if own else {}
+    for name, chapters_in in listed.items():
+        outputs[_data(project) / name] = exercise_index.encode([_listed(each) for each in chapters_in])
     return outputs
 
 

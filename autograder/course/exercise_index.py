@@ -1,4 +1,8 @@
-"""The shipped index of a course: chapter titles, the points of each exercise, and the hints. The build writes it."""
+"""The shipped index of a course: chapter titles, the points of each exercise, and the hints. The build writes it.
+
+A teacher's own exercises have a file of points for themselves: the other one is the project's, and changed, it would be
+in the way of the next `git pull`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from pathlib import Path
 
 from autograder.errors import DamagedData
 
-POINTS = "points.json"
+POINTS, OWN_POINTS = "points.json", "own-points.json"
 HINTS = ".hints.json"  # the file name is the chapter's stem and this
 
 
@@ -50,9 +54,10 @@ def encode(chapters: list[IndexedChapter]) -> bytes:
 
 
 def read_index(path: Path) -> tuple[IndexedChapter, ...]:
-    """Return the chapters in a file of points, in order; raise DamagedData if it cannot be read."""
+    """Return the chapters in a file of points, in order, and then the teacher's own; raise DamagedData."""
+    own = path.with_name(OWN_POINTS)
     try:
-        return decode(path.read_bytes())
+        return decode(path.read_bytes()) + (decode(own.read_bytes()) if own.is_file() else ())
     except OSError as error:
         raise DamagedData(f"the list of points cannot be read ({error}); install the course again") from error
 

@@ -17,7 +17,7 @@ from autograder.course.borrowed_exercises import BorrowedExercise, empty_chapter
 from autograder.course.chapter_cells import Chapter
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import ANSWERS, CHAPTERS, EXERCISES, INSTRUMENTS, SHIPPED, chapter_path
-from autograder.course.exercise_index import POINTS, IndexedChapter, decode
+from autograder.course.exercise_index import OWN_POINTS, POINTS, IndexedChapter, decode
 from autograder.errors import CourseNotFound
 from autograder.files import digest_of
 from autograder.grading.requested_exercises import find_borrowed_exercises
@@ -27,7 +27,7 @@ from autograder.submission.released_cells import starters
 from autograder.submission.submission import Submission, SubmittedFiles
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-LIST = f"{SHIPPED}/{POINTS}"
+_LISTS = (f"{SHIPPED}/{POINTS}", f"{SHIPPED}/{OWN_POINTS}")
 _EYE = "for a person's eye"  # separates two lists in a digest: moving a sentence from one to the other changes it
 # Folders of this package that no verdict depends on: a change in one of them does not make verdicts outdated.
 BESIDE = ("authoring", "cli", "lms", "nbgrader_plugin", "reports", "workspace")
@@ -156,8 +156,8 @@ class Assignment:
     @cached_property
     def listed(self) -> tuple[IndexedChapter, ...]:
         """Return the chapters of the course; empty if `make build` has not written the list of exercises yet."""
-        packed = self.texts.get(LIST)
-        return decode(zlib.decompress(packed)) if packed else ()
+        packed = (self.texts[name] for name in _LISTS if name in self.texts)
+        return tuple(chapter for each in packed for chapter in decode(zlib.decompress(each)))
 
     def read(self, parcel: SubmittedFiles, release: NotebookNode) -> Submission:
         """Read a submission; `release` is the notebook that `released` returns."""
@@ -215,8 +215,13 @@ def chapter_text(stem: str) -> str:
 
 def _lent(course: Path, stem: str, release: bytes) -> tuple[BorrowedExercise, ...]:
     """Return the exercises that a notebook borrows from other chapters; none if the course has no exercise list."""
-    listed = (course / LIST).read_bytes() if (course / LIST).is_file() else b""
-    return find_borrowed_exercises(_parsed_release(release), stem, decode(listed)) if listed else ()
+    listed = [chapter for path in _lists(course) for chapter in decode(path.read_bytes())]
+    return find_borrowed_exercises(_parsed_release(release), stem, listed) if listed else ()
+
+
+def _lists(course: Path) -> list[Path]:
+    """Return the files that list the exercises of a course, as far as there are any."""
+    return [path for name in _LISTS if (path := course / name).is_file()]
 
 
 def _texts(course: Path, stem: str, lent: Sequence[BorrowedExercise]) -> list[Path]:
@@ -227,12 +232,13 @@ def _texts(course: Path, stem: str, lent: Sequence[BorrowedExercise]) -> list[Pa
     """
     stems = [each for each in sorted({stem, *(each.home for each in lent)}) if chapter_path(course, each).is_file()]
     if not stems:
-        return [path for path in (course / LIST,) if path.is_file()]
+        return _lists(course)
     return [
         *(chapter_path(course, each) for each in stems),
         *(path for each in stems for path in sorted((course / ANSWERS / each).glob("*.py"))),
         *sorted((course / EXERCISES).rglob("*.py")),
-        *(path for path in (course / INSTRUMENTS, course / LIST) if path.is_file()),
+        *(path for path in (course / INSTRUMENTS,) if path.is_file()),
+        *_lists(course),
     ]
 
 

@@ -93,7 +93,9 @@ def _files(course: Path, stem: str) -> Iterator[tuple[str, bytes]]:
     asked = {path.stem for path in (course / EXERCISES / stem).glob("*.py")}
     data += [path for path in (course / ARRANGED).glob("*.txt") if path.stem in asked]
     keys = [course / SHIPPED / f"{stem}{suffix}" for suffix in (*shipped_observations.SUFFIXES, exercise_index.HINTS)]
-    for path in {*modules, *data, *keys, course / SHIPPED / exercise_index.POINTS, course / SHIPPED / "__init__.py"}:
+    keys += [course / SHIPPED / name for name in (exercise_index.POINTS, "__init__.py")]
+    keys += [path for path in (course / SHIPPED / exercise_index.OWN_POINTS,) if path.is_file()]
+    for path in {*modules, *data, *keys}:
         is_ours = path.suffix == ".py" and course not in path.parents
         yield path.relative_to(project).as_posix(), _bare(path.read_bytes()) if is_ours else path.read_bytes()
     about = f"{_PACKAGE.replace('-', '_')}-{version(_PACKAGE)}.dist-info"
