@@ -1,4 +1,4 @@
-"""Try whether this machine can confine code: `autograder.sandbox.self_test` prints why not, or nothing."""
+"""Try whether this machine can confine code: `autograder.sandbox.self_test` prints how, and why not better."""
 
 from __future__ import annotations
 
@@ -67,10 +67,21 @@ def _started(*lessons: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-P", "-m", "autograder.sandbox.self_test", *lessons],
         env=dict(os.environ) | {"PYTHONPATH": str(_PACKAGE.parent)},
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def standing_wall() -> tuple[str, str]:
+    """Return what confines code here, and why nothing stronger does: a constant of `choose_wall`, and a sentence's part.
+
+    For machines that can confine code.
+    """
+    with _started() as process:
+        stdout, _ = process.communicate(timeout=60)
+    name, _, reason = stdout.partition("\n")
+    return name, reason.strip()
 
 
 def find_problem(walls: Confinement, lessons: Sequence[Path] = ()) -> str | None:
@@ -117,30 +128,38 @@ def _unreadable_modules(lessons: Sequence[Path]) -> str:
 
 def _outermost(path: Path) -> str:
     """Return the first folder above the path that this process cannot enter, or the path itself if it can enter all."""
-    return str(next((each for each in reversed(path.parents) if not os.access(each, os.X_OK)), path))
+    return str(next((each for each in reversed(path.parents) if not os.access(each, os.X_OK, effective_ids=True)), path))
 
 
 def _unreadable(path: str, levels: int) -> Iterator[str]:
     """Yield the paths that this process cannot read: a module, or those in a folder of modules, some levels deep."""
     is_folder = os.path.isdir(path)
-    if not os.access(path, os.R_OK | os.X_OK if is_folder else os.R_OK):
+    if not os.access(path, os.R_OK | os.X_OK if is_folder else os.R_OK, effective_ids=True):
         yield from (path,) if os.path.exists(path) else ()  # entries of `sys.path` and links may not exist
     elif is_folder and levels:
-        for entry in sorted(os.scandir(path), key=attrgetter("name")):
+        for entry in _entries(path):
             if entry.name.endswith(_MODULES) or ("." not in entry.name and entry.name != "__pycache__"):
                 yield from _unreadable(entry.path, levels - 1)
 
 
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    """Return the entries of a readable folder; none if Landlock shows no code this folder of `sys.path`."""
+    try:
+        return sorted(os.scandir(folder), key=attrgetter("name"))
+    except PermissionError:
+        return []
+
+
 def _run_self_test() -> int:
-    from autograder.sandbox.confine import Confinement, Quota
-    from autograder.sandbox.seccomp_filter import compile_filter
+    from autograder.sandbox.choose_wall import choose_wall
 
     lessons = tuple(map(Path, sys.argv[1:]))
-    root = RootFilesystem.of_this_python(_PACKAGE, *lessons)
-    reason = find_problem(Confinement(root, Quota(), compile_filter()), lessons)
-    if reason:  # with "", the failed process has already written to stderr
-        print(reason, file=sys.stderr)
-    return 0 if reason is None else 1
+    choice = choose_wall(RootFilesystem.of_this_python(_PACKAGE, *lessons), lessons)
+    if choice.walls is None:
+        print(choice.reason, file=sys.stderr)
+        return 1
+    print(choice.walls.name, choice.reason, sep="\n")
+    return 0
 
 
 if __name__ == "__main__":

@@ -92,7 +92,10 @@ class WarmProcess:
     def __init__(self, module: str) -> None:
         self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         home = Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX))
+        # Where root grades without namespaces, submissions run as other users, whose scratch folders lie in this one.
+        home.chmod(0o711)
         self.complaints = home / "stderr"
+        self.complaints.touch(mode=0o600)
         self._processes: list[subprocess.Popen[bytes]] = []
         # Before the process starts, since Ctrl-C may come while it does. When the socket is closed, the process ends.
         self.close = weakref.finalize(self, _close, self.line, self._processes, home)

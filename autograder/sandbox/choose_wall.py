@@ -1,0 +1,87 @@
+"""Choose how to confine code on this machine: in namespaces, or where these cannot be had, by Landlock.
+
+The choice is made by trying: a function runs confined as a submission would. Nothing else decides, no setting either.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.sandbox.confine import Confinement, Quota
+from autograder.sandbox.landlock_confinement import LandlockConfinement
+from autograder.sandbox.linux_calls import SYS_ADMIN, has_capability, landlock_version
+from autograder.sandbox.root_filesystem import RootFilesystem
+from autograder.sandbox.seccomp_filter import compile_filter
+from autograder.sandbox.self_test import find_problem
+
+# Settings by which an ordinary user gets no namespaces, and the value with which that is so.
+_SETTINGS = {
+    "user.max_user_namespaces": "0",
+    "kernel.unprivileged_userns_clone": "0",
+    "kernel.apparmor_restrict_unprivileged_userns": "1",
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The strongest confinement that works here, if any; and in one line, why no stronger one does."""
+
+    walls: Confinement | None
+    reason: str
+
+
+def choose_wall(room: RootFilesystem, lessons: Sequence[Path] = ()) -> Choice:
+    """Try all confinements from the strongest on; return the first one behind which code can run and read `lessons`."""
+    reasons = []
+    for walls in _walls(room):
+        try:
+            problem = find_problem(walls, lessons)
+        except OSError as error:
+            problem = f"{type(error).__name__}: {error}"
+        else:
+            if problem is None:
+                return Choice(walls, reasons[0] if reasons else "")
+            if problem and not reasons:  # there are namespaces; packages that cannot be read are mended, not hidden
+                return Choice(None, problem)
+        reasons.append(f"no Landlock ({_why_no_landlock(problem)})" if reasons else _why_no_namespaces(problem))
+    return Choice(None, f"no namespaces ({reasons[0]}), and {reasons[-1]}")
+
+
+def _walls(room: RootFilesystem) -> Iterator[Confinement]:
+    yield Confinement(room, Quota(), compile_filter())
+    rules = compile_filter(lone=True)
+    if os.geteuid() == 0:
+        yield LandlockConfinement(room, Quota(), rules)
+    # Root's files may be the only way to the interpreter: it often lies in /root, which only root can enter.
+    yield LandlockConfinement(room, Quota(), rules, own_files=False)
+
+
+def _why_no_namespaces(problem: str) -> str:
+    """Return the cause that a machine gives no namespaces, beginning with its kind."""
+    for name, value in () if has_capability(SYS_ADMIN) else _SETTINGS.items():
+        with contextlib.suppress(FileNotFoundError):
+            if Path("/proc/sys", *name.split(".")).read_text().strip() == value:
+                return f"sysctl: {name} is {value}"
+    if "Seccomp:\t2" in Path("/proc/self/status").read_text():
+        return "seccomp: a filter denies system calls here, as in most containers"
+    if os.geteuid() == 0 and not has_capability(SYS_ADMIN):
+        return "capability: root has no CAP_SYS_ADMIN here, and an ordinary user gets no namespaces either"
+    return f"kernel: {problem or 'a new root file system cannot be made'}"
+
+
+def _why_no_landlock(problem: str) -> str:
+    """Return the cause that Landlock confines nothing, beginning with its kind."""
+    try:
+        landlock_version()
+    except OSError as error:
+        if error.errno == errno.EPERM:
+            return "seccomp: a filter denies it"
+        if error.errno == errno.EOPNOTSUPP:
+            return "kernel: Landlock is not switched on, as `lsm=` among the kernel's parameters does"
+        return "kernel: Linux has it from 5.13 on"
+    return problem or "a trial failed, and its error output says why"
