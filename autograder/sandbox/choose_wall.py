@@ -39,17 +39,33 @@ def choose_wall(room: RootFilesystem, lessons: Sequence[Path] = ()) -> Choice:
     """Try all confinements from the strongest on; return the first one behind which code can run and read `lessons`."""
     reasons = []
     for walls in _walls(room):
+        problem, error = _problem(walls, lessons)
+        if problem is None:
+            return Choice(walls, reasons[0] if reasons else "")
+        if problem and not reasons:  # there are namespaces; packages that cannot be read are mended, not hidden
+            return Choice(None, problem)
+        reasons.append(_why_no_landlock(problem or error) if reasons else _why_no_namespaces(error))
+    return Choice(None, f"no namespaces ({reasons[0]}), and no Landlock ({reasons[-1]})")
+
+
+def _problem(walls: Confinement, lessons: Sequence[Path]) -> tuple[str | None, str]:
+    """Return what `find_problem` finds, and the error of a process that failed. What it writes to stderr is not shown.
+
+    Where another confinement works, a failure of this one is no news.
+    """
+    with open(os.memfd_create("complaints"), "w+b") as complaints:
+        ours = os.dup(2)
+        os.dup2(complaints.fileno(), 2)
         try:
-            problem = find_problem(walls, lessons)
-        except OSError as error:
-            problem = f"{type(error).__name__}: {error}"
-        else:
-            if problem is None:
-                return Choice(walls, reasons[0] if reasons else "")
-            if problem and not reasons:  # there are namespaces; packages that cannot be read are mended, not hidden
-                return Choice(None, problem)
-        reasons.append(f"no Landlock ({_why_no_landlock(problem)})" if reasons else _why_no_namespaces(problem))
-    return Choice(None, f"no namespaces ({reasons[0]}), and {reasons[-1]}")
+            problem, error = find_problem(walls, lessons), ""
+        except OSError as failure:
+            problem, error = "", f"{type(failure).__name__}: {failure}"
+        finally:
+            os.dup2(ours, 2)
+            os.close(ours)
+        complaints.seek(0)
+        lines = complaints.read().decode(errors="replace").splitlines()
+    return problem, error or (lines[-1] if lines else "a process ended without a word")
 
 
 def _walls(room: RootFilesystem) -> Iterator[Confinement]:
@@ -61,7 +77,7 @@ def _walls(room: RootFilesystem) -> Iterator[Confinement]:
     yield LandlockConfinement(room, Quota(), rules, own_files=False)
 
 
-def _why_no_namespaces(problem: str) -> str:
+def _why_no_namespaces(error: str) -> str:
     """Return the cause that a machine gives no namespaces, beginning with its kind."""
     for name, value in () if has_capability(SYS_ADMIN) else _SETTINGS.items():
         with contextlib.suppress(FileNotFoundError):
@@ -71,7 +87,7 @@ def _why_no_namespaces(problem: str) -> str:
         return "seccomp: a filter denies system calls here, as in most containers"
     if os.geteuid() == 0 and not has_capability(SYS_ADMIN):
         return "capability: root has no CAP_SYS_ADMIN here, and an ordinary user gets no namespaces either"
-    return f"kernel: {problem or 'a new root file system cannot be made'}"
+    return f"kernel: {error}"
 
 
 def _why_no_landlock(problem: str) -> str:
@@ -84,4 +100,4 @@ def _why_no_landlock(problem: str) -> str:
         if error.errno == errno.EOPNOTSUPP:
             return "kernel: Landlock is not switched on, as `lsm=` among the kernel's parameters does"
         return "kernel: Linux has it from 5.13 on"
-    return problem or "a trial failed, and its error output says why"
+    return problem

@@ -66,7 +66,7 @@ class Confinement:
 
     @property
     def name(self) -> str:
-        """What confines the code, as `autograder doctor` calls it."""
+        """What confines the code."""
         return "namespaces"
 
     def fork(self, inner: Callable[[], None], status: int, keep: tuple[int, ...] = ()) -> int:

@@ -61,8 +61,10 @@ class LandlockConfinement(Confinement):
 
     @property
     def name(self) -> str:
-        """What confines the code, as `autograder doctor` calls it."""
-        return "Landlock" if self.own_files else "Landlock, with this user's rights to files"
+        """What confines the code, and whose rights to files it has."""
+        if self.own_files:
+            return "Landlock"
+        return "Landlock, root's files" if os.geteuid() == 0 else "Landlock, this user's files"
 
     def fork(self, inner: Callable[[], None], status: int, keep: tuple[int, ...] = ()) -> int:
         """Fork, confine the new process, and call `inner` in it, as with namespaces; return the first process's id."""
@@ -88,8 +90,9 @@ class LandlockConfinement(Confinement):
         die_with_parent()
         os.setsid()
         os.umask(UMASK)
+        # A single file of the greatest size is no misuse, hence room for two.
         first, user = os.getpid(), os.geteuid() or _USERS[os.getpid() % len(_USERS)]
-        scratch = ScratchFolder(self.room.scratch_mb, self.quota.file_mb)
+        scratch = ScratchFolder(self.room.scratch_mb + self.quota.file_mb, self.quota.file_mb)
         if os.geteuid() == 0 and self.own_files:
             os.chown(scratch.path, user, user)
         child = os.fork()
