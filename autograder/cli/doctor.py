@@ -18,21 +18,23 @@ _LANDLOCK = """Students' code runs confined here, by Landlock and a filter on sy
   files       it reads the interpreter and its packages, and an empty scratch folder that it may fill is gone afterwards
   network     none, and no sockets of other programs
   processes   it can start none, and send no signal to others; it ends with the process that waits for it
-  rights      {rights}, without any capability; the kernel's less guarded calls are refused
+  rights      {rights};
+              no capability; the kernel's less guarded calls are refused
   limits      on CPU and wall time, memory, threads, open files, file size
-Not promised here, other than in namespaces:
-  it sees which files, folders and processes there are, how large and how old, but not what is in them;
-  the scratch folder is measured ten times a second, and a process that fills it is ended: until then it may grow;
-  answers get no shared memory and start no programs (DataLoader with workers, subprocess, multiprocessing)."""
+Not promised here, unlike in namespaces:
+  code can find out whether a file, folder or process exists, how large and how old it is, but not what is in it;
+  the scratch folder is measured ten times a second: a process that fills it is ended, and until then it may grow;
+  answers have no shared memory and start no programs (DataLoader with workers, subprocess, multiprocessing)."""
 
 _RIGHTS = {
     "Landlock": "another user's than yours",
-    "Landlock, root's files": "another user's than yours; root's to see names of files, since the interpreter needs them",
-    "Landlock, this user's files": "your own as far as Landlock and the filter leave any",
+    "Landlock, root's files": "another user's than yours, but root's to files, as an ordinary user cannot enter the "
+    "interpreter's folder",
+    "Landlock, this user": "your own, as far as Landlock and the filter leave any",
 }
 
-_NEEDED = """Needed: libseccomp, packages that every user may read, and either namespaces (Linux 5.12 or newer; root with the
-capability CAP_SYS_ADMIN, or user namespaces for ordinary users) or Landlock (Linux 5.13 or newer, also in most
+_NEEDED = """Needed: libseccomp, packages that every user may read, and either namespaces (Linux 5.12 or newer; root
+with the capability CAP_SYS_ADMIN, or user namespaces for ordinary users) or Landlock (Linux 5.13 or newer, also in most
 containers)."""
 
 

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.sandbox.confine import Confinement, Quota
-from autograder.sandbox.landlock_confinement import LandlockConfinement
+from autograder.sandbox.landlock_confinement import LandlockConfinement, can_change_user
 from autograder.sandbox.linux_calls import SYS_ADMIN, has_capability, landlock_version
 from autograder.sandbox.root_filesystem import RootFilesystem
 from autograder.sandbox.seccomp_filter import compile_filter
 from autograder.sandbox.self_test import find_problem
 
-# Settings by which an ordinary user gets no namespaces, and the value with which that is so.
+# Settings by which an ordinary user, which submissions run as, gets no namespaces; the value with which that is so.
 _SETTINGS = {
     "user.max_user_namespaces": "0",
     "kernel.unprivileged_userns_clone": "0",
@@ -37,7 +37,7 @@ class Choice:
 
 def choose_wall(room: RootFilesystem, lessons: Sequence[Path] = ()) -> Choice:
     """Try all confinements from the strongest on; return the first one behind which code can run and read `lessons`."""
-    reasons = []
+    reasons: list[str] = []
     for walls in _walls(room):
         problem, error = _problem(walls, lessons)
         if problem is None:
@@ -71,15 +71,14 @@ def _problem(walls: Confinement, lessons: Sequence[Path]) -> tuple[str | None, s
 def _walls(room: RootFilesystem) -> Iterator[Confinement]:
     yield Confinement(room, Quota(), compile_filter())
     rules = compile_filter(lone=True)
-    if os.geteuid() == 0:
-        yield LandlockConfinement(room, Quota(), rules)
-    # Root's files may be the only way to the interpreter: it often lies in /root, which only root can enter.
-    yield LandlockConfinement(room, Quota(), rules, own_files=False)
+    yield LandlockConfinement(room, Quota(), rules)
+    if can_change_user():  # the interpreter may lie in a folder that only root can enter, such as /root
+        yield LandlockConfinement(room, Quota(), rules, own_files=False)
 
 
 def _why_no_namespaces(error: str) -> str:
     """Return the cause that a machine gives no namespaces, beginning with its kind."""
-    for name, value in () if has_capability(SYS_ADMIN) else _SETTINGS.items():
+    for name, value in _SETTINGS.items():
         with contextlib.suppress(FileNotFoundError):
             if Path("/proc/sys", *name.split(".")).read_text().strip() == value:
                 return f"sysctl: {name} is {value}"

@@ -16,6 +16,7 @@ import platform
 import select
 import signal
 import socket
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -32,15 +33,19 @@ from autograder.sandbox.confine import (
 )
 from autograder.sandbox.landlock_rules import restrict_files
 from autograder.sandbox.linux_calls import (
+    SETGID,
+    SETUID,
     become,
     check_one_thread,
     die_with_parent,
     drop_bounds,
     drop_privileges,
+    has_capability,
     hide_memory,
     show_memory,
 )
 from autograder.sandbox.scratch_folder import ScratchFolder
+from autograder.sandbox.unlisted_modules import UnlistedModules
 
 # User ids without an account: systemd's table of ids leaves them free, and so do distributions. Two submissions that
 # run at the same time may get the same id; then the filter and Landlock still keep them apart.
@@ -54,7 +59,7 @@ class LandlockConfinement(Confinement):
     """A confinement without namespaces. Its filter of system calls must be compiled for a lone process.
 
     Where root grades, the process belongs to another user. Without `own_files`, it still has the rights of root to
-    files, as far as Landlock leaves any; where root does not grade, these are the rights of the user who does.
+    files, as far as Landlock leaves any. Where another user grades, the process belongs to that user.
     """
 
     own_files: bool = True
@@ -62,9 +67,9 @@ class LandlockConfinement(Confinement):
     @property
     def name(self) -> str:
         """What confines the code, and whose rights to files it has."""
-        if self.own_files:
-            return "Landlock"
-        return "Landlock, root's files" if os.geteuid() == 0 else "Landlock, this user's files"
+        if not can_change_user():
+            return "Landlock, this user"
+        return "Landlock" if self.own_files else "Landlock, root's files"
 
     def fork(self, inner: Callable[[], None], status: int, keep: tuple[int, ...] = ()) -> int:
         """Fork, confine the new process, and call `inner` in it, as with namespaces; return the first process's id."""
@@ -90,31 +95,55 @@ class LandlockConfinement(Confinement):
         die_with_parent()
         os.setsid()
         os.umask(UMASK)
+        first = os.getpid()
+        user = _USERS[first % len(_USERS)] if can_change_user() else os.geteuid()
         # A single file of the greatest size is no misuse, hence room for two.
-        first, user = os.getpid(), os.geteuid() or _USERS[os.getpid() % len(_USERS)]
         scratch = ScratchFolder(self.room.scratch_mb + self.quota.file_mb, self.quota.file_mb)
-        if os.geteuid() == 0 and self.own_files:
+        if user != os.geteuid() and self.own_files:
             os.chown(scratch.path, user, user)
+        # Until the inner process is confined, it cannot be looked at as its user, and runs no untrusted code.
+        is_confined, confined = os.pipe()
         child = os.fork()
         if child == 0:
-            close_all_but(0, 1, 2, *keep)
-            never_return(lambda: self._run_inner(inner, scratch.path, user, first))
+            close_all_but(0, 1, 2, *keep, confined)
+            never_return(lambda: self._run_beside(inner, scratch.path, user, first, confined))
         hide_memory()
-        close_all_but(status)
+        close_all_but(status, is_confined)
         os.chdir("/")
-        how = _wait_for(child, scratch, user)
+        how = self._wait_for(child, scratch, user, is_confined)
         with contextlib.suppress(BrokenPipeError):  # the grader no longer reads the status
             os.write(status, WAIT_STATUS.pack(how))
         scratch.remove()
 
-    def _run_inner(self, inner: Callable[[], None], scratch: str, user: int, first: int) -> None:
+    def _wait_for(self, child: int, scratch: ScratchFolder, user: int, is_confined: int) -> int:
+        """Wait until a child has ended, and return its wait status. Kill it at SIGTERM, and if it uses too much.
+
+        It is looked at once the pipe `is_confined` has no writer any more.
+
+        The kernel limits the number of threads too, but not for root, which this user may be where no other one is.
+        """
+        while True:
+            ended, how = os.waitpid(child, os.WNOHANG)
+            if ended == child:
+                return how
+            came = signal.sigtimedwait((signal.SIGCHLD, signal.SIGTERM), _LOOK_SECONDS)
+            if came is not None:
+                too_much = came.si_signo == signal.SIGTERM
+            elif select.select([is_confined], [], [], 0)[0]:
+                too_much = _threads(child) > self.quota.processes or scratch.is_full(child, user)
+            else:
+                too_much = False
+            if too_much:
+                os.kill(child, signal.SIGKILL)
+
+    def _run_beside(self, inner: Callable[[], None], scratch: str, user: int, first: int, confined: int) -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         os.setsid()
         Path("/proc/self/oom_score_adj").write_text("1000")  # if memory runs out, kill this process first
         os.chdir(scratch)
         quota = self.quota
-        if os.geteuid() == 0:
-            drop_bounds()
+        drop_bounds()
+        if user != os.geteuid():
             become(user, files_of_root=not self.own_files)
             show_memory()  # to the first process, which looks for files that this one has open
         else:
@@ -123,32 +152,39 @@ class LandlockConfinement(Confinement):
         if os.getppid() != first:
             os._exit(1)
         _hide_name()
+        sys.meta_path.append(UnlistedModules)
         set_limits(quota)
         drop_privileges()
         restrict_files(self.room.open_paths, ".")
         self.rules.load()
+        os.close(confined)
         inner()
 
 
-def _wait_for(child: int, scratch: ScratchFolder, user: int) -> int:
-    """Wait until a child has ended, and return its wait status. Kill it at SIGTERM, and if its folder is full."""
-    while True:
-        ended, how = os.waitpid(child, os.WNOHANG)
-        if ended == child:
-            return how
-        came = signal.sigtimedwait((signal.SIGCHLD, signal.SIGTERM), _LOOK_SECONDS)
-        if (came is None and scratch.is_full(child, user)) or (came is not None and came.si_signo == signal.SIGTERM):
-            os.kill(child, signal.SIGKILL)
+def can_change_user() -> bool:
+    """Return whether this process may run code as one of the users without an account: as root, in most containers."""
+    if os.geteuid() != 0 or not (has_capability(SETUID) and has_capability(SETGID)):
+        return False
+    maps = (Path(f"/proc/self/{kind}_map").read_text().splitlines() for kind in ("uid", "gid"))
+    return all(any(_covers(*map(int, line.split())) for line in lines) for lines in maps)
+
+
+def _covers(inside: int, _: int, number: int) -> bool:
+    return inside <= _USERS[0] and _USERS[-1] < inside + number
 
 
 def _tasks_of(user: int) -> int:
     """Return the number of a user's tasks (processes and threads): the kernel's limit counts them all together."""
     number = 0
-    for entry in os.scandir("/proc"):
+    for name in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError):  # ended meanwhile
-            if entry.name.isdigit() and entry.stat().st_uid == user:
-                number += len(os.listdir(f"{entry.path}/task"))
+            if os.stat(f"/proc/{name}").st_uid == user:
+                number += _threads(int(name))
     return number
+
+
+def _threads(process: int) -> int:
+    return len(os.listdir(f"/proc/{process}/task"))
 
 
 def _hide_name() -> None:

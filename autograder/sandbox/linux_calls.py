@@ -22,12 +22,13 @@ _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 _CLONE = {"x86_64": 56, "aarch64": 220}
 _SET_PDEATHSIG, _SET_DUMPABLE, _SET_SECCOMP, _CAPBSET_DROP, _SET_NO_NEW_PRIVS = 1, 4, 22, 24, 38
 _MODE_FILTER, _INSTRUCTION_BYTES = 2, 8  # a mode of seccomp; the bytes of an instruction
-_CAPABILITY_VERSION_3, _SETUID, _SET_KEEPCAPS = 0x20080522, 7, 8
+_CAPABILITY_VERSION_3, _SET_KEEPCAPS = 0x20080522, 8
 _MOUNT_SETATTR, _AT_FDCWD, _RECURSIVE, _READ_ONLY, _NO_SETUID = 442, -100, 0x8000, 1, 2
 _MNT_DETACH = 2
 _MADV_COLLAPSE = 25
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT, _LANDLOCK_BENEATH = 444, 445, 446, 1
-SYS_ADMIN = 21  # the capability that mounting and creating namespaces need
+# Capabilities: to change user and group, and to mount and to create namespaces.
+SETGID, SETUID, SYS_ADMIN = 6, 7, 21
 
 
 class Namespace(IntFlag):
@@ -146,7 +147,7 @@ def become(user: int, *, files_of_root: bool) -> None:
     _prctl(_SET_KEEPCAPS, int(files_of_root))
     os.setresuid(user, user, user)
     if files_of_root:
-        _set_capabilities(1 << _SETUID)
+        _set_capabilities(1 << SETUID)
         _libc.setfsuid(0)
 
 
@@ -166,9 +167,14 @@ def drop_bounds() -> None:
     """Empty the set of capabilities that programs may give to this process, as far as it may."""
     for capability in range(64):
         try:
-            _prctl(_CAPBSET_DROP, capability)
+            drop_bound(capability)
         except OSError:  # this kernel knows no more capabilities, or the process may not drop any
             break
+
+
+def drop_bound(capability: int) -> None:
+    """Remove one capability from those that programs may give to this process."""
+    _prctl(_CAPBSET_DROP, capability)
 
 
 class _Filter(ctypes.Structure):
@@ -193,8 +199,8 @@ def landlock_version() -> int:
 def create_ruleset(*handled: int) -> int:
     """Create a Landlock ruleset, and return its descriptor.
 
-    `handled` are bit sets of what a process may do only where a rule allows it: with files, with TCP ports, and, without
-    any rules, towards processes outside. A version of Landlock that knows fewer sets must be given fewer.
+    `handled` are bit sets of what a process may do only where a rule allows it: with files, with TCP ports, and,
+    without any rules, towards processes outside. A version of Landlock that knows fewer sets must be given fewer.
     """
     attributes = (ctypes.c_uint64 * len(handled))(*handled)
     return _call("syscall", _LANDLOCK_CREATE, attributes, ctypes.c_size_t(ctypes.sizeof(attributes)), 0)

@@ -30,7 +30,7 @@ _ATTRIBUTES = tuple(f"{kind}{verb}xattr" for kind in ("", "l", "f") for verb in 
 _TO_ITSELF = ("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo")  # the first argument is a process id
 _OF_ITSELF = ("prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr")  # here 0
 _PRIORITY_OF_A_USER = 2
-# Denied uses of calls, as (call, index of the argument, its value): to outlive the process that waits (PR_SET_PDEATHSIG),
+# Denied uses of calls, as (call, index of the argument, its value): to outlive the waiting process (PR_SET_PDEATHSIG),
 # to hide from it (PR_SET_DUMPABLE); to choose which process gets a signal, and which signal, when a pipe can be read
 # (F_SETOWN, F_SETSIG, F_SETOWN_EX).
 _DENIED_USES = (

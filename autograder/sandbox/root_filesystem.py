@@ -49,9 +49,13 @@ class RootFilesystem:
         """The real paths of shown files and folders that contain nothing hidden, for rules that allow all beneath.
 
         Instead of a folder with a hidden one in it, these are its other entries; the folder itself cannot be listed.
+        To import a module, Python also reads the `__init__.py` beside it.
         """
         hidden = {os.path.realpath(folder) for folder in self.hidden}
-        return [each for _, real in self.places for each in _without(real, hidden)]
+        beside = {os.path.join(os.path.dirname(real), "__init__.py") for _, real in self.places}
+        return [each for _, real in self.places for each in _without(real, hidden)] + list(
+            filter(os.path.isfile, beside)
+        )
 
     def enter(self) -> None:
         """Replace this process's root file system by this one.

@@ -29,7 +29,7 @@ class ScratchFolder:
     path: str = field(default_factory=lambda: tempfile.mkdtemp(prefix="scratch-"))
 
     def is_full(self, process: int, user: int) -> bool:
-        """Return whether a user's process keeps too much in the folder; files that it has removed and still uses count too.
+        """Return whether a user's process keeps too much in the folder; removed files that it still uses count too.
 
         A folder that cannot be measured counts as full.
         """
@@ -44,10 +44,11 @@ class ScratchFolder:
     def _removed_in_use(self, process: int) -> Iterator[tuple[int, int]]:
         """Yield inode and size of each removed file that the process has open or mapped into its memory."""
         place, sizes = os.fsencode(self.path), dict[int, int]()
-        for entry in os.scandir(f"/proc/{process}/fd"):
+        for name in os.listdir(f"/proc/{process}/fd"):
+            path = f"/proc/{process}/fd/{name}"
             with contextlib.suppress(FileNotFoundError):  # closed meanwhile
-                if os.fsencode(os.readlink(entry.path)).startswith(place):
-                    found = os.stat(entry.path)
+                if os.fsencode(os.readlink(path)).startswith(place):
+                    found = os.stat(path)
                     sizes[found.st_ino] = _size(found)
         with open(f"/proc/{process}/maps", "rb") as maps:
             for line in maps:
@@ -76,8 +77,8 @@ def _sizes(folder: str) -> Iterator[tuple[int, int]]:
     number, left = 0, [(folder, 0)]
     while left:
         path, depth = left.pop()
-        with contextlib.suppress(FileNotFoundError):  # removed meanwhile
-            for entry in os.scandir(path):
+        with contextlib.suppress(FileNotFoundError), os.scandir(path) as entries:  # the folder may be gone
+            for entry in entries:
                 number += 1
                 if number > _MOST_ENTRIES or depth > _DEEPEST:
                     raise OSError("expected fewer files")
@@ -119,8 +120,8 @@ def _remove_files(folder: int) -> list[str]:
 
 @contextlib.contextmanager
 def _acting_as(user: int) -> Iterator[None]:
-    """Act as this user in this block, if this process is root's."""
-    if os.geteuid() != 0:
+    """Act as this user in this block. Only root can act as another one."""
+    if os.geteuid() == user:
         yield
         return
     os.setegid(user)

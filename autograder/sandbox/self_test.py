@@ -74,7 +74,7 @@ def _started(*lessons: str) -> subprocess.Popen[str]:
 
 
 def standing_wall() -> tuple[str, str]:
-    """Return what confines code here, and why nothing stronger does: a constant of `choose_wall`, and a sentence's part.
+    """Return what confines code here (the `name` of a confinement), and why nothing stronger does.
 
     For machines that can confine code.
     """
@@ -128,7 +128,9 @@ def _unreadable_modules(lessons: Sequence[Path]) -> str:
 
 def _outermost(path: Path) -> str:
     """Return the first folder above the path that this process cannot enter, or the path itself if it can enter all."""
-    return str(next((each for each in reversed(path.parents) if not os.access(each, os.X_OK, effective_ids=True)), path))
+    return str(
+        next((each for each in reversed(path.parents) if not os.access(each, os.X_OK, effective_ids=True)), path)
+    )
 
 
 def _unreadable(path: str, levels: int) -> Iterator[str]:
@@ -145,7 +147,8 @@ def _unreadable(path: str, levels: int) -> Iterator[str]:
 def _entries(folder: str) -> list[os.DirEntry[str]]:
     """Return the entries of a readable folder; none if Landlock shows no code this folder of `sys.path`."""
     try:
-        return sorted(os.scandir(folder), key=attrgetter("name"))
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=attrgetter("name"))
     except PermissionError:
         return []
 

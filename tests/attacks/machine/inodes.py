@@ -1,5 +1,7 @@
 # Tries to use up the file system's entries.
 # share: 1
+# Landlock share: 0
+# Landlock says: signal SIGKILL
 
 def standardize(x, dim, eps):
     try:
