@@ -28,24 +28,24 @@ _SETTINGS = {
 
 
 @dataclass(frozen=True)
-class Choice:
+class WallChoice:
     """The strongest confinement that works here, if any; and in one line, why no stronger one does."""
 
     walls: Confinement | None
     reason: str
 
 
-def choose_wall(room: RootFilesystem, lessons: Sequence[Path] = ()) -> Choice:
+def choose_wall(room: RootFilesystem, lessons: Sequence[Path] = ()) -> WallChoice:
     """Try all confinements from the strongest on; return the first one behind which code can run and read `lessons`."""
     reasons: list[str] = []
     for walls in _walls(room):
         problem, error = _problem(walls, lessons)
         if problem is None:
-            return Choice(walls, reasons[0] if reasons else "")
+            return WallChoice(walls, reasons[0] if reasons else "")
         if problem and not reasons:  # there are namespaces; packages that cannot be read are mended, not hidden
-            return Choice(None, problem)
+            return WallChoice(None, problem)
         reasons.append(_why_no_landlock(problem or error) if reasons else _why_no_namespaces(error))
-    return Choice(None, f"no namespaces ({reasons[0]}), and no Landlock ({reasons[-1]})")
+    return WallChoice(None, f"no namespaces ({reasons[0]}), and no Landlock ({reasons[-1]})")
 
 
 def _problem(walls: Confinement, lessons: Sequence[Path]) -> tuple[str | None, str]:
