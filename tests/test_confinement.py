@@ -31,7 +31,7 @@ from tests import container, made
 from tests.conftest import needs_confinement
 from tests.made_programs import NAMES, program
 from tests.small_chapter import PROJECT
-from tests.walls import LANDLOCK, NAMESPACES, WALLS, python_behind, stand_behind, standing
+from tests.walls import LANDLOCK, NAMESPACES, WALLS, stand_behind, standing, starter
 
 pytestmark = pytest.mark.xdist_group("confinement")  # one process, which starts the fork server once
 
@@ -168,8 +168,7 @@ class TestFiles:
             "walls.fork(lambda: importlib.import_module('jinja2') and None, sink)",
             "sys.exit(os.read(source, WAIT_STATUS.size) != WAIT_STATUS.pack(0))",
         )
-        *container, _ = python_behind(wall)
-        command = [*container, tmp_path / "linked" / "bin" / "python", "-c", "\n".join(late)]
+        command = [*starter(wall), tmp_path / "linked" / "bin" / "python", "-c", "\n".join(late)]
         ran = subprocess.run(command, env={"PYTHONPATH": str(PROJECT)}, check=False)
 
         assert 0 == ran.returncode

@@ -12,7 +12,7 @@ from autograder.sandbox.execution import fork_server_client
 from autograder.sandbox.linux_calls import landlock_version
 
 NAMESPACES, LANDLOCK = WALLS = ("namespaces", "Landlock")
-AS_IN_A_CONTAINER = (sys.executable, "-m", "tests.container", sys.executable)
+AS_IN_A_CONTAINER = (sys.executable, "-m", "tests.container")
 
 
 @cache
@@ -21,18 +21,18 @@ def standing() -> tuple[str, str]:
     return self_test.standing_wall()
 
 
-def python_behind(wall: str) -> tuple[str, ...]:
-    """Return the command of a Python that confines by this wall, or skip the test if this machine cannot."""
+def starter(wall: str) -> tuple[str, ...]:
+    """Return the command that starts a program which then confines by this wall; skip the test if none can."""
     name, reason = standing()
     if wall == NAMESPACES:
-        return (sys.executable,) if name == wall else pytest.skip(f"no namespaces here: {reason}")
+        return () if name == wall else pytest.skip(f"no namespaces here: {reason}")
     try:
         landlock_version()
     except OSError as error:
         pytest.skip(f"no Landlock here: {error}")
-    return AS_IN_A_CONTAINER if name == NAMESPACES else (sys.executable,)
+    return AS_IN_A_CONTAINER if name == NAMESPACES else ()
 
 
 def stand_behind(wall: str, patch: pytest.MonkeyPatch) -> None:
     """Let the fork servers that start from now on confine by this wall."""
-    patch.setattr(fork_server_client, "PYTHON", python_behind(wall))
+    patch.setattr(fork_server_client, "STARTED_BY", starter(wall))

@@ -32,7 +32,7 @@ from autograder.sandbox.execution.child_process import (
 from autograder.sandbox.execution.fork_server import FOLDER_PREFIX, MESSAGE_BYTES
 from autograder.sandbox.execution.program import Limits, Program
 
-PYTHON: tuple[str, ...] = (sys.executable,)  # tests replace it, to start servers as in a container
+STARTED_BY: tuple[str, ...] = ()  # the command that starts a server; tests start them as in a container
 _SPARE_SECONDS = 30  # of CPU time, in addition to what the exercises may take
 
 
@@ -102,7 +102,7 @@ class WarmProcess:
         self.close = weakref.finalize(self, _close, self.line, self._processes, home)
         with theirs, self.complaints.open("wb") as complaints:
             process = subprocess.Popen(
-                [*PYTHON, "-m", module, str(theirs.fileno())],
+                [*STARTED_BY, sys.executable, "-m", module, str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=complaints,
