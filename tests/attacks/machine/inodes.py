@@ -1,7 +1,6 @@
 # Tries to use up the file system's entries.
 # share: 1
 # Landlock share: 0
-# Landlock says: signal SIGKILL
 
 def standardize(x, dim, eps):
     try:
