@@ -19,7 +19,7 @@ import pytest
 
 from autograder.errors import WorkFailed
 from autograder.exercises.exercise import Case
-from autograder.sandbox import confinement_policy, self_test
+from autograder.sandbox import confinement_policy, confinement_trial, self_test
 from autograder.sandbox.execution import choose_runner
 from autograder.sandbox.execution.fork_server_client import ForkServerPool
 from autograder.sandbox.execution.fresh_process import fresh_process
@@ -453,11 +453,11 @@ class TestRights:
         own, lib, lesson = (tmp_path / name for name in ("autograder", "lib", "lesson"))
         for folder in (own, lib, lesson):
             folder.mkdir()
-        monkeypatch.setattr(self_test, "_PACKAGE", own)
+        monkeypatch.setattr(confinement_trial, "_PACKAGE", own)
         monkeypatch.setattr(sys, "path", [str(tmp_path), str(lib)])
-        monkeypatch.setattr(self_test, "_unreadable", lambda path, _: iter([f"{path}/a.py", f"{path}/b.py"]))
+        monkeypatch.setattr(confinement_trial, "_unreadable", lambda path, _: iter([f"{path}/a.py", f"{path}/b.py"]))
 
-        told = self_test._unreadable_modules([lesson])
+        told = confinement_trial._unreadable_modules([lesson])
 
         assert f"{own}/a.py and 5 more" in told and f"`chmod -R o+rX {own} {lesson} {lib}` lets" in told
 
