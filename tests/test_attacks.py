@@ -2,7 +2,7 @@
 
 The first lines of a file say what it tries, the `share` of the exercise's points that it gets (0, or 1 if the answer
 itself is right), `says` with a part of the message that the student reads, and `others: any` if the attack may cost its
-own student points of other exercises.
+own student points of other exercises. A key with `Landlock` before it holds where Landlock confines, as in containers.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from tests.conftest import UNCONFINED, needs_confinement
 from tests.made_submissions import handed_in, released
 from tests.sample_course import COURSE, sample_judge
 from tests.small_chapter import PROJECT
+from tests.walls import NAMESPACES, WALLS, stand_behind
 
 # One after the other: an attack looks at what runs on the whole machine when it is over.
 pytestmark = [pytest.mark.xdist_group("attacks"), pytest.mark.night]
@@ -58,20 +59,28 @@ def release(judge: Judge) -> NotebookNode:
     return released(judge)
 
 
+@pytest.fixture(scope="module", params=WALLS)
+def wall(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Yield the name of the wall that attacks run behind."""
+    with pytest.MonkeyPatch.context() as patch:
+        stand_behind(request.param, patch)
+        yield request.param
+
+
 @pytest.fixture(scope="module")
-def confined() -> Runner:
+def confined(wall: str) -> Runner:
     """Return the runner that grades classes."""
     return runner_for(COURSE.folder, UNCONFINED)
 
 
 @pytest.fixture(scope="module")
-def graded(judge: Judge, release: NotebookNode, confined: Runner) -> Iterator[Graded]:
+def graded(judge: Judge, release: NotebookNode, confined: Runner, wall: str) -> Iterator[Graded]:
     """Yield a function that grades an attack and returns the verdict."""
     for name in judge.chapter.exercises:  # computed here, because the judge's keys are not safe for threads
         judge.keys.full_key(name, SEED)
 
     def now(attack: Path) -> SubmissionVerdict:
-        limits = USUAL if told(attack)["share"] == "1" else SHORT
+        limits = USUAL if told(attack, wall)["share"] == "1" else SHORT
         return grade(handed_in_with(attack, judge, release), release, judge, SEED, confined, limits)
 
     with ThreadPoolExecutor(len(WAITING)) as beside:
@@ -85,9 +94,10 @@ def handed_in_with(attack: Path, judge: Judge, release: NotebookNode) -> bytes:
     return handed_in(release, answers | {TARGET: attack.read_text(encoding="utf-8")})
 
 
-def told(attack: Path) -> dict[str, str]:
-    """Return the keys in the first lines of an attack."""
-    return dict(re.findall(r"^# (share|says|others): (.*)$", attack.read_text(encoding="utf-8"), re.MULTILINE))
+def told(attack: Path, wall: str = NAMESPACES) -> dict[str, str]:
+    """Return the keys in the first lines of an attack, as they hold behind a wall."""
+    keys = re.findall(r"^# (\w+ )?(share|says|others): (.*)$", attack.read_text(encoding="utf-8"), re.MULTILINE)
+    return {name: value for where, name, value in sorted(keys) if where.strip() in ("", wall)}
 
 
 def outside() -> dict[str, tuple[int, int]]:
@@ -146,9 +156,9 @@ def test_messages_name_the_steps_of_the_target(judge: Judge, release: NotebookNo
 
 @needs_confinement
 @pytest.mark.parametrize("attack", IN_ORDER, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_attack_gets_what_it_earns_and_reaches_nothing(attack: Path, graded: Graded) -> None:
+def test_attack_gets_what_it_earns_and_reaches_nothing(attack: Path, graded: Graded, wall: str) -> None:
     """An attack gets its share and message, costs no other points, and changes nothing outside."""
-    before, keys = outside(), told(attack)
+    before, keys = outside(), told(attack, wall)
 
     verdict = graded(attack)
 

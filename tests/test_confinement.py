@@ -1,4 +1,4 @@
-"""What confined code can see, reach and use up: an answer makes each attempt in a real run."""
+"""What confined code can see, reach and use up: an answer makes each attempt in a real run, behind each wall."""
 
 from __future__ import annotations
 
@@ -19,18 +19,19 @@ import pytest
 
 from autograder.errors import WorkFailed
 from autograder.exercises.exercise import Case
-from autograder.sandbox import confinement_policy, self_test
+from autograder.sandbox import confinement_policy, confinement_trial, self_test
 from autograder.sandbox.execution import choose_runner
 from autograder.sandbox.execution.fork_server_client import ForkServerPool
 from autograder.sandbox.execution.fresh_process import fresh_process
 from autograder.sandbox.execution.program import AssignmentSetup, Outcome
 from autograder.sandbox.execution.submission_runner import run_program
-from autograder.sandbox.linux_calls import Namespace, fork_into
+from autograder.sandbox.linux_calls import SYS_ADMIN, Namespace, fork_into, has_capability
 from autograder.sandbox.root_filesystem import RootFilesystem
-from tests import made
+from tests import container, made
 from tests.conftest import needs_confinement
 from tests.made_programs import NAMES, program
 from tests.small_chapter import PROJECT
+from tests.walls import LANDLOCK, NAMESPACES, WALLS, stand_behind, standing, starter
 
 pytestmark = pytest.mark.xdist_group("confinement")  # one process, which starts the fork server once
 
@@ -40,12 +41,20 @@ ASKED = "from autograder.sandbox import confinement_policy; confinement_policy.c
 TRIAL = "autograder.sandbox.self_test"
 CASES = made.exercise().cases(3)[:1]
 SHOWN = RootFilesystem.of_this_python(PROJECT / "autograder").shown
+_pools: dict[str, ForkServerPool] = {}
 
 
-@pytest.fixture(scope="module")
-def servers() -> ForkServerPool:
-    """Return one warm process for all attempts."""
-    return ForkServerPool()
+@pytest.fixture(params=WALLS)
+def wall(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return the name of the wall that processes started from now on stand behind."""
+    stand_behind(request.param, monkeypatch)
+    return str(request.param)
+
+
+@pytest.fixture
+def servers(wall: str) -> ForkServerPool:
+    """Return one warm process for all attempts behind a wall."""
+    return _pools.setdefault(wall, ForkServerPool())
 
 
 def outcome(servers: ForkServerPool, *lines: str, name: str = "one") -> Outcome:
@@ -92,12 +101,16 @@ class TestFiles:
         # A folder that contains the interpreter shows only the path to it.
         assert seen.startswith(("FileNotFoundError", "PermissionError")) or set(literal_eval(seen)) <= way
 
-    def test_no_card_is_shown(self, servers: ForkServerPool) -> None:
+    def test_no_card_is_shown(self, servers: ForkServerPool, wall: str) -> None:
         """Graphics cards are hidden, because grading runs on the CPU, and torch finds none.
 
         Torch must find none before confinement either: see `child_process.child_environment`.
         """
         cards = "[name for name in os.listdir('/dev') if name.startswith('nvidia') or name in ('dri', 'kfd')]"
+        if wall == LANDLOCK:  # the names can be seen there
+            cards = (
+                "[name for name in ('nvidiactl', 'dri', 'kfd') if os.access(f'/dev/{{name}}', os.F_OK) and open(name)]"
+            )
         hidden = "os.environ.get('CUDA_VISIBLE_DEVICES')"
         assert told(servers, f"{cards}, {hidden}, torch.cuda.device_count()") == "([], '', 0)"
 
@@ -138,44 +151,52 @@ class TestFiles:
 
         assert "(1797, 8, 8)" == seen
 
-    def test_environment_that_is_a_link(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("wall", WALLS)
+    def test_environment_that_is_a_link(self, tmp_path: Path, wall: str) -> None:
         """The packages of a `.venv` that is a link are available in the sandbox."""
         (tmp_path / "linked").symlink_to(sys.prefix)
         late = (
             "import importlib, os, sys",
             "from pathlib import Path",
-            "from autograder.sandbox.confine import WAIT_STATUS, Quota, Confinement",
+            "from autograder.sandbox.choose_wall import choose_wall",
+            "from autograder.sandbox.confine import WAIT_STATUS",
             "from autograder.sandbox.root_filesystem import RootFilesystem",
-            "from autograder.sandbox.seccomp_filter import compile_filter",
             "source, sink = os.pipe()",
             "assert 'linked' in sys.prefix and 'jinja2' not in sys.modules",
             f"root = RootFilesystem.of_this_python(Path({str(PROJECT / 'autograder')!r}))",
-            "walls = Confinement(root, Quota(), compile_filter())",
+            "walls = choose_wall(root).walls",
             "walls.fork(lambda: importlib.import_module('jinja2') and None, sink)",
             "sys.exit(os.read(source, WAIT_STATUS.size) != WAIT_STATUS.pack(0))",
         )
-        python = tmp_path / "linked" / "bin" / "python"
-        ran = subprocess.run([python, "-c", "\n".join(late)], env={"PYTHONPATH": str(PROJECT)}, check=False)
+        command = [*starter(wall), tmp_path / "linked" / "bin" / "python", "-c", "\n".join(late)]
+        ran = subprocess.run(command, env={"PYTHONPATH": str(PROJECT)}, check=False)
 
         assert 0 == ran.returncode
 
     @pytest.mark.parametrize("hidden", [(), (PROJECT / "course",)])
     @pytest.mark.night
-    def test_what_lessons_import_can_be_imported(self, hidden: tuple[Path, ...]) -> None:
+    def test_what_lessons_import_can_be_imported(self, hidden: tuple[Path, ...], wall: str) -> None:
         """The course's tools and figures can be imported, and the rest is hidden."""
         of_course = (
             "from course.instruments import drawn_four, milliseconds",
             "from course.figures import ch01",
-            "int(drawn_four().shape[0]), sorted(name for name in os.listdir('{}/course') if name != '__init__.py')",
+            "int(drawn_four().shape[0])",
+        )
+        servers = ForkServerPool(hidden=hidden)
+        seen = told(servers, "sorted(name for name in os.listdir('{}/course') if name != '__init__.py')")
+
+        assert "32" == told(servers, *of_course)
+        assert seen == "['exercises', 'figures', 'instruments.py']" or (wall, seen[:15]) == (
+            LANDLOCK,
+            "PermissionError",
         )
 
-        assert "(32, ['exercises', 'figures', 'instruments.py'])" == told(ForkServerPool(hidden=hidden), *of_course)
-
-    def test_hidden_folders_are_empty(self) -> None:
-        """A hidden folder is empty, and nbgrader's exchange is hidden."""
+    def test_hidden_folders_are_empty(self, wall: str) -> None:
+        """A hidden folder is empty or closed, what lies beside it is not, and nbgrader's exchange is hidden."""
         hidden = ForkServerPool(hidden=(Path("/usr/bin"),))
 
-        assert "[]" == told(hidden, "os.listdir('/usr/bin')")
+        assert told(hidden, "os.listdir('/usr/bin')").startswith("[]" if wall == NAMESPACES else "PermissionError")
+        assert "True" == told(hidden, "len(os.listdir('/usr/lib')) > 0")
         assert Path("/usr/local/share/nbgrader") in choose_runner.HIDDEN_FOLDERS
 
     @pytest.mark.parametrize("path", ["/usr/x", "/x", sys.prefix + "/x", "{}/autograder/x", "/dev/x", "/proc/x"])
@@ -183,18 +204,21 @@ class TestFiles:
         """System, interpreter and package cannot be written."""
         assert "Error" in told(servers, f"open({path!r}, 'w')")
 
-    def test_scratch_is_empty_again_for_the_next(self, servers: ForkServerPool) -> None:
-        """Files that one submission writes are gone for the next one."""
-        writing = "open('left', 'w').write('mine'), open('/dev/shm/left', 'w').write('mine'), os.listdir()"
+    def test_scratch_is_empty_again_for_the_next(self, servers: ForkServerPool, wall: str) -> None:
+        """Files that one submission writes are gone for the next one; shared memory is there only in namespaces."""
+        writing, listing = "open('{}left', 'w').write('mine')", "os.listdir('{}')"
 
-        assert "(4, 4, ['left'])" == told(servers, writing)
-        assert "([], [])" == told(servers, "os.listdir(), os.listdir('/dev/shm')")
+        assert "(4, ['left'])" == told(servers, f"{writing.format('')}, {listing.format('.')}")
+        assert "[]" == told(servers, listing.format("."))
+        wanted = ("4", "[]") if wall == NAMESPACES else ("PermissionError", "PermissionError")
+        for line, begin in zip((writing.format("/dev/shm/"), listing.format("/dev/shm")), wanted, strict=True):
+            assert told(servers, line).startswith(begin)
 
-    def test_scratch_is_small(self, servers: ForkServerPool) -> None:
-        """The scratch folder is small, and filling it raises OSError."""
-        filling = "[open(f'f{{n}}', 'wb').write(bytes(2**24)) for n in range(8)]"
+    def test_scratch_is_small(self, servers: ForkServerPool, wall: str) -> None:
+        """Filling the scratch folder raises OSError; behind Landlock, the process is ended."""
+        found = outcome(servers, "return all(open(f'f{{n}}', 'wb').write(bytes(2**24)) for n in range(400))")
 
-        assert "OSError" in told(servers, filling)
+        assert ("OSError" if wall == NAMESPACES else "ProcessEnded") in str(found)
 
     def test_descriptors_are_those_of_the_run(self, servers: ForkServerPool) -> None:
         """Only the run's own descriptors are open: three of /dev/null, and one pipe."""
@@ -231,21 +255,26 @@ class TestReach:
             line.listen()
             seen = told(servers, "line = socket.socket(socket.AF_UNIX)", f"line.connect({name!r})")
 
-        assert "ConnectionRefusedError" in seen
+        assert "ConnectionRefusedError" in seen or "unreachable" in seen
 
-    def test_only_its_own_processes_are_there(self, servers: ForkServerPool) -> None:
+    def test_only_its_own_processes_are_there(self, servers: ForkServerPool, wall: str) -> None:
         """Only the submission's own process and process 1 are visible, and it cannot kill process 1."""
+        if wall == LANDLOCK:
+            assert "PermissionError" in told(servers, "os.listdir('/proc')")
+            assert told(servers, "os.kill(os.getppid(), 9)").startswith("PermissionError")
+            return
         assert "['1', '2']" == told(servers, "sorted(name for name in os.listdir('/proc') if name.isdigit())")
         # Another user's process gives an error; process 1 of the same user ignores the signal.
         assert told(servers, "os.kill(1, 9)", "os.getppid()").startswith(("PermissionError", "1"))
 
-    def test_an_ordinary_user_without_rights(self, servers: ForkServerPool) -> None:
+    def test_an_ordinary_user_without_rights(self, servers: ForkServerPool, wall: str) -> None:
         """The code runs as an ordinary user without capabilities, and cannot gain any."""
         status = told(servers, "open('/proc/self/status').read()")
         sets = [line.split()[1] for line in status.splitlines() if line.startswith("Cap")]
 
         assert "0" != told(servers, "os.getuid()")
-        assert len(sets) == 5 and {"0" * 16} == set(sets)
+        del sets[3 : 3 + (wall == LANDLOCK and os.geteuid() != 0)]  # an ordinary user cannot empty the bounding set
+        assert {"0" * 16} == set(sets)
         assert "NoNewPrivs:\t1" in status and "Seccomp:\t2" in status
 
     @pytest.mark.parametrize(
@@ -305,7 +334,7 @@ class TestUse:
         assert told(servers, "__import__('getpass').getuser()") == "student"
 
     @pytest.mark.night
-    def test_sixteen_bits_work(self) -> None:
+    def test_sixteen_bits_work(self, wall: str) -> None:
         """A first computation in float16 works, although torch then asks the system for the processor.
 
         torch does not ask again in a process that has computed before, hence an exercise without tensors.
@@ -364,9 +393,18 @@ def test_fork_is_refused_beside_another_thread() -> None:
         other.join()
 
 
+def skip_where_root_reads_all() -> None:
+    """Skip a test of unreadable files where root grades behind Landlock: then submissions read them, if they must."""
+    if os.geteuid() == 0 and standing()[0] != NAMESPACES:
+        pytest.skip("behind Landlock, root's submissions read what only root can")
+
+
 @needs_confinement
 class TestRights:
-    """Submissions can read what they need whatever the grader's umask, and the self-test reports unreadable files."""
+    """Submissions can read what they need whatever the grader's umask, and the self-test reports unreadable files.
+
+    Behind Landlock, root's submissions read what only root can, if they must.
+    """
 
     @pytest.mark.parametrize("umask", ["0027", "0077", "0777"])
     def test_trial_whatever_the_umask(self, umask: str) -> None:
@@ -376,23 +414,22 @@ class TestRights:
         assert (0, b"") == (ran.returncode, ran.stderr)
 
     @pytest.mark.night
-    def test_submission_under_a_narrow_umask(self) -> None:
+    def test_submission_under_a_narrow_umask(self, wall: str) -> None:
         """Under a narrow umask, an answer runs, imports late, and writes files with usual permissions."""
         before = os.umask(0o077)
         try:
             late = "import wave, jinja2, stat"
             mode = "stat.filemode(os.stat('kept').st_mode)"
-            seen = told(
-                ForkServerPool(), late, "open('kept', 'w').close()", f"os.getcwd(), {mode}, os.listdir('/')[:0]"
-            )
+            seen = told(ForkServerPool(), late, "open('kept', 'w').close()", f"os.path.basename(os.getcwd()), {mode}")
         finally:
             os.umask(before)
 
-        assert "('/tmp/home', '-rw-r--r--', [])" == seen
+        assert "('home', '-rw-r--r--')" == seen
 
     @pytest.mark.parametrize("name", ["whole/shut", "shut.py", "../../.."])
     def test_package_that_the_ordinary_user_cannot_read(self, tmp_path: Path, name: str) -> None:
         """An unreadable package is named, with the exact command that makes it readable."""
+        skip_where_root_reads_all()
         if name == "../../.." and os.geteuid() != 0:
             pytest.skip("nobody but root starts a Python that its user cannot read")
         packages = empty_environment(tmp_path / "env")
@@ -416,16 +453,17 @@ class TestRights:
         own, lib, lesson = (tmp_path / name for name in ("autograder", "lib", "lesson"))
         for folder in (own, lib, lesson):
             folder.mkdir()
-        monkeypatch.setattr(self_test, "_PACKAGE", own)
+        monkeypatch.setattr(confinement_trial, "_PACKAGE", own)
         monkeypatch.setattr(sys, "path", [str(tmp_path), str(lib)])
-        monkeypatch.setattr(self_test, "_unreadable", lambda path, _: iter([f"{path}/a.py", f"{path}/b.py"]))
+        monkeypatch.setattr(confinement_trial, "_unreadable", lambda path, _: iter([f"{path}/a.py", f"{path}/b.py"]))
 
-        told = self_test._unreadable_modules([lesson])
+        told = confinement_trial._unreadable_modules([lesson])
 
         assert f"{own}/a.py and 5 more" in told and f"`chmod -R o+rX {own} {lesson} {lib}` lets" in told
 
     def test_lessons_that_cannot_be_read_are_named_before_a_submission_runs(self, tmp_path: Path) -> None:
         """A process that runs submissions refuses to start if lessons are unreadable, and names them."""
+        skip_where_root_reads_all()
         lesson = tmp_path / "instruments.py"
         lesson.touch(0o600 if os.geteuid() == 0 else 0)
         one = program({"one": "def one(x, plus):\n    return x\n"}, CASES)
@@ -445,13 +483,37 @@ class TestChoice:
 
     @needs_confinement
     def test_kernel_that_gives_no_namespaces_is_found_out(self) -> None:
-        """On a kernel that gives no namespaces, grading refuses before a student's code runs."""
-        within = [*("unshare", "-U", "-r", "sh", "-c"), f"{NONE_MORE} && echo none more; {sys.executable} -c '{ASKED}'"]
-        told = subprocess.run(within, cwd=PROJECT, capture_output=True, text=True, check=False)
-        if "none more" not in told.stdout:
-            pytest.skip(f"a kernel without namespaces cannot be played here: {told.stderr}")
+        """On a kernel that gives no namespaces, Landlock stands, and the reason is the setting."""
+        script = f"{NONE_MORE} && echo none more; {sys.executable} -m {TRIAL}"
+        ran = subprocess.run(
+            ["unshare", "-U", "-r", "sh", "-c", script], cwd=PROJECT, capture_output=True, text=True, check=False
+        )
+        if "none more" not in ran.stdout:
+            pytest.skip(f"a kernel without namespaces cannot be played here: {ran.stderr}")
 
-        assert re.search(r"WorkFailed: .*cannot here: \w+Error: .+ Nothing was graded", told.stderr)
+        assert "\nLandlock" in ran.stdout and "sysctl: user.max_user_namespaces is 0" in ran.stdout, ran
+
+    def test_machine_without_any_wall_is_found_out(self) -> None:
+        """Where there are neither namespaces nor Landlock, grading refuses before a student's code runs."""
+        command = [sys.executable, "-m", "tests.container", container.OLD_KERNEL, sys.executable, "-c", ASKED]
+        ran = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
+
+        both = r"no namespaces \(seccomp: .*\), and no Landlock \(kernel: Linux has it from 5\.13 on\)"
+        assert re.search(rf"WorkFailed: .*cannot here: {both}\. Nothing was graded", ran.stderr), ran.stderr
+
+    @needs_confinement
+    def test_root_that_may_not_administrate_tries_namespaces_first(self) -> None:
+        """Root without CAP_SYS_ADMIN gets namespaces as an ordinary user does, where such a user can read Python."""
+        closed = [path for path in Path(sys.base_prefix).parents if not path.stat().st_mode & 1]
+        if os.geteuid() != 0 or not has_capability(SYS_ADMIN) or closed:
+            pytest.skip(f"this is not root with all rights, or ordinary users cannot enter {closed}")
+        late = f"from autograder.sandbox.linux_calls import *; drop_bound({SYS_ADMIN}); import os, sys"
+        again = f"os.execv(sys.executable, [sys.executable, '-m', {TRIAL!r}])"
+        ran = subprocess.run(
+            [sys.executable, "-c", f"{late}; {again}"], cwd=PROJECT, capture_output=True, text=True, check=False
+        )
+
+        assert f"{NAMESPACES}\n\n" == ran.stdout
 
     @needs_confinement
     def test_child_that_cannot_be_confined_is_our_fault(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,10 +1,12 @@
-"""Run a function in a confined process, forked from this one.
+"""Run a function in a confined process, forked from this one, in namespaces of its own.
 
 There are two processes, and only the second one runs untrusted code:
 
     first    process 1 of a new PID namespace, in new namespaces of every kind; it ends with the process that forked it,
              and when it ends, the kernel kills every process in its namespace
     inner    confined; an ordinary user without privileges, with resource limits and a filter on its system calls
+
+Where the kernel gives no namespaces, `landlock_confinement.py` confines otherwise; `choose_wall.py` chooses.
 """
 
 from __future__ import annotations
@@ -18,15 +20,17 @@ import socket
 import struct
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
 from autograder.sandbox.linux_calls import (
+    SYS_ADMIN,
     Namespace,
     die_with_parent,
     drop_privileges,
     fork_into,
+    has_capability,
     hide_memory,
     show_memory,
     unshare,
@@ -60,6 +64,11 @@ class Confinement:
     quota: Quota
     rules: SeccompFilter
 
+    @property
+    def name(self) -> str:
+        """What confines the code."""
+        return "namespaces"
+
     def fork(self, inner: Callable[[], None], status: int, keep: tuple[int, ...] = ()) -> int:
         """Fork, confine the new process, and call `inner` in it; return the id of the first process.
 
@@ -67,11 +76,26 @@ class Confinement:
         descriptor `status`; if both were killed together, nothing is written. `keep` are the descriptors that stay open
         in the inner process, beside 0, 1 and 2.
         """
-        owner = None if os.geteuid() == 0 else (os.geteuid(), os.getegid())
         self.room.places  # noqa: B018  # compute this cached property once here, not again in each child
+        if os.geteuid() == 0 and has_capability(SYS_ADMIN):
+            return self._fork(inner, status, keep, None)
+        with _without_root():
+            return self._fork(inner, status, keep, (os.geteuid(), os.getegid()))
+
+    def end(self, first: int) -> None:
+        """Kill a first process with everything that it started, and reap it.
+
+        When process 1 of a PID namespace is killed, the kernel kills all processes in it before that one is gone.
+        """
+        os.kill(first, signal.SIGKILL)  # it has not been reaped yet, so no other process can have its id
+        os.waitpid(first, 0)
+
+    def _fork(
+        self, inner: Callable[[], None], status: int, keep: tuple[int, ...], owner: tuple[int, int] | None
+    ) -> int:
         first = fork_into(_NEW_NAMESPACES if owner is None else _NEW_NAMESPACES | Namespace.USER)
         if first == 0:
-            _never_return(lambda: self._run_first(inner, status, keep, owner))
+            never_return(lambda: self._run_first(inner, status, keep, owner))
         return first
 
     def _run_first(
@@ -85,18 +109,21 @@ class Confinement:
         os.umask(UMASK)
         proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)  # in the new root file system, /proc is read-only
         if owner is not None:
+            show_memory()
             _map_ids(proc, *owner)
+            os.setresgid(*3 * (owner[1],))
+            os.setresuid(*3 * (owner[0],))
         socket.sethostname(NOWHERE)
         vars(platform)["_uname_cache"] = None  # Python has cached the real host name
         self.room.enter()
         child = os.fork()
         if child == 0:
-            _close_all_but(0, 1, 2, *keep, proc)
-            _never_return(lambda: self._run_inner(inner, proc, as_root=owner is None))
+            close_all_but(0, 1, 2, *keep, proc)
+            never_return(lambda: self._run_inner(inner, proc, as_root=owner is None))
         # Processes in a PID namespace can send its process 1 only signals that it has a handler for: so it has none.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         hide_memory()
-        _close_all_but(status)
+        close_all_but(status)
         while True:
             ended, how = os.wait()
             if ended == child:
@@ -115,13 +142,33 @@ class Confinement:
             # The kernel counts a user's processes per user namespace: in new ones, submissions share no limit.
             _enter_user_namespace(proc)
         os.close(proc)
-        _set_limits(self.quota)
+        set_limits(self.quota)
         drop_privileges()
         self.rules.load()
         inner()
 
 
-def _never_return(work: Callable[[], None]) -> NoReturn:
+@contextlib.contextmanager
+def _without_root() -> Iterator[None]:
+    """Act as an ordinary user in this block: root that may not administrate the system gets no namespaces otherwise."""
+    if os.geteuid() != 0:
+        yield
+        return
+    groups = os.getgroups()
+    os.setgroups([])
+    os.setegid(NOBODY)
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+        os.setgroups(groups)
+        show_memory()
+
+
+def never_return(work: Callable[[], None]) -> NoReturn:
+    """Call a function in a process just forked, and end the process; exit code 1 says that it raised an error."""
     failed = 1
     try:
         work()
@@ -152,7 +199,8 @@ def _write(proc: int, name: str, text: str) -> None:
         file.write(text)
 
 
-def _set_limits(quota: Quota) -> None:
+def set_limits(quota: Quota) -> None:
+    """Limit the resources of this process, and of each process that it starts."""
     megabyte = 2**20
     limits = {
         resource.RLIMIT_CPU: quota.cpu_seconds,
@@ -179,7 +227,8 @@ def _address_space_bytes() -> int:
         return int(file.read().split()[0]) * resource.getpagesize()
 
 
-def _close_all_but(*kept: int) -> None:
+def close_all_but(*kept: int) -> None:
+    """Close all descriptors of this process but these."""
     low = 0
     for descriptor in (*sorted(kept), os.sysconf("SC_OPEN_MAX")):
         if low < descriptor:

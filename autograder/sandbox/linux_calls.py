@@ -1,7 +1,7 @@
 """Linux system calls that confinement needs and that Python 3.11 has no function for. Each raises OSError by name.
 
 The numbers are those of the kernel's headers: linux/sched.h, linux/mount.h, linux/prctl.h, linux/capability.h,
-linux/seccomp.h, linux/filter.h and asm-generic/mman-common.h.
+linux/seccomp.h, linux/filter.h, linux/landlock.h and asm-generic/mman-common.h.
 """
 
 from __future__ import annotations
@@ -22,10 +22,13 @@ _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 _CLONE = {"x86_64": 56, "aarch64": 220}
 _SET_PDEATHSIG, _SET_DUMPABLE, _SET_SECCOMP, _CAPBSET_DROP, _SET_NO_NEW_PRIVS = 1, 4, 22, 24, 38
 _MODE_FILTER, _INSTRUCTION_BYTES = 2, 8  # a mode of seccomp; the bytes of an instruction
-_CAPABILITY_VERSION_3 = 0x20080522
+_CAPABILITY_VERSION_3, _SET_KEEPCAPS = 0x20080522, 8
 _MOUNT_SETATTR, _AT_FDCWD, _RECURSIVE, _READ_ONLY, _NO_SETUID = 442, -100, 0x8000, 1, 2
 _MNT_DETACH = 2
 _MADV_COLLAPSE = 25
+_LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT, _LANDLOCK_BENEATH = 444, 445, 446, 1
+# Capabilities: to change user and group, and to mount and to create namespaces.
+SETGID, SETUID, SYS_ADMIN = 6, 7, 21
 
 
 class Namespace(IntFlag):
@@ -59,9 +62,7 @@ def fork_into(namespaces: Namespace) -> int:
     holds would stay locked in the child for ever.
     """
     assert _locked_libc is not None
-    threads = len(os.listdir("/proc/self/task"))
-    if threads > 1:
-        raise OSError(errno.EAGAIN, f"expected one thread before a fork, found {threads}")
+    check_one_thread()
     flags = int(namespaces) | signal.SIGCHLD
     ctypes.pythonapi.PyOS_BeforeFork()
     child = int(_locked_libc.syscall(_CLONE[platform.machine()], flags, 0, 0, 0, 0))
@@ -73,6 +74,13 @@ def fork_into(namespaces: Namespace) -> int:
     if child < 0:
         raise OSError(number, f"clone: {os.strerror(number)}")
     return child
+
+
+def check_one_thread() -> None:
+    """Raise OSError if this process has more than one thread: a lock of another one would stay locked after a fork."""
+    threads = len(os.listdir("/proc/self/task"))
+    if threads > 1:
+        raise OSError(errno.EAGAIN, f"expected one thread before a fork, found {threads}")
 
 
 def unshare(namespaces: Namespace) -> None:
@@ -121,16 +129,52 @@ def show_memory() -> None:
     _prctl(_SET_DUMPABLE, 1)
 
 
+def has_capability(capability: int) -> bool:
+    """Return whether this process has a capability, such as `SYS_ADMIN`."""
+    status = Path("/proc/self/status").read_text()
+    return bool(int(status.partition("CapEff:")[2].split()[0], 16) >> capability & 1)
+
+
+def become(user: int, *, files_of_root: bool) -> None:
+    """Change from root to another user, and a group with the same id, for good.
+
+    With `files_of_root`, the process keeps the rights that root has to its own files, and no other ones of root's. No
+    process may change to these rights later, so the capability to do so must outlast the change of the user.
+    """
+    assert _libc is not None
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    _prctl(_SET_KEEPCAPS, int(files_of_root))
+    os.setresuid(user, user, user)
+    if files_of_root:
+        _set_capabilities(1 << SETUID)
+        _libc.setfsuid(0)
+
+
 def drop_privileges() -> None:
     """Give up every capability, and the ability to gain new ones."""
     _prctl(_SET_NO_NEW_PRIVS, 1)
+    drop_bounds()
+    _set_capabilities(0)
+
+
+def _set_capabilities(low: int) -> None:
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
+    _call("capset", header, (ctypes.c_uint32 * 6)(low, low))
+
+
+def drop_bounds() -> None:
+    """Empty the set of capabilities that programs may give to this process, as far as it may."""
     for capability in range(64):
         try:
-            _prctl(_CAPBSET_DROP, capability)
+            drop_bound(capability)
         except OSError:  # this kernel knows no more capabilities, or the process may not drop any
             break
-    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
-    _call("capset", header, (ctypes.c_uint32 * 6)())
+
+
+def drop_bound(capability: int) -> None:
+    """Remove one capability from those that programs may give to this process."""
+    _prctl(_CAPBSET_DROP, capability)
 
 
 class _Filter(ctypes.Structure):
@@ -145,6 +189,38 @@ def install_seccomp_filter(program: bytes) -> None:
     It also applies to processes that this one starts, and cannot be removed.
     """
     _prctl(_SET_SECCOMP, _MODE_FILTER, ctypes.byref(_Filter(len(program) // _INSTRUCTION_BYTES, program)))
+
+
+def landlock_version() -> int:
+    """Return the version of Landlock that the kernel has; raises OSError if it has none, or a filter denies it."""
+    return _call("syscall", _LANDLOCK_CREATE, None, ctypes.c_size_t(0), 1)
+
+
+def create_ruleset(*handled: int) -> int:
+    """Create a Landlock ruleset, and return its descriptor.
+
+    `handled` are bit sets of what a process may do only where a rule allows it: with files, with TCP ports, and,
+    without any rules, towards processes outside. A version of Landlock that knows fewer sets must be given fewer.
+    """
+    attributes = (ctypes.c_uint64 * len(handled))(*handled)
+    return _call("syscall", _LANDLOCK_CREATE, attributes, ctypes.c_size_t(ctypes.sizeof(attributes)), 0)
+
+
+class _Beneath(ctypes.Structure):
+    """A rule that allows some uses of a file, or of all files in a folder (landlock_path_beneath_attr)."""
+
+    _pack_ = 1
+    _fields_ = (("allowed", ctypes.c_uint64), ("place", ctypes.c_int32))
+
+
+def allow_beneath(ruleset: int, allowed: int, place: int) -> None:
+    """Add a rule that allows some uses of the file or folder with the descriptor `place`."""
+    _call("syscall", _LANDLOCK_ADD, ruleset, _LANDLOCK_BENEATH, ctypes.byref(_Beneath(allowed, place)), 0)
+
+
+def restrict_by(ruleset: int) -> None:
+    """Apply a ruleset to this process, which has one thread, and to all that it starts; it cannot be removed."""
+    _call("syscall", _LANDLOCK_RESTRICT, ruleset, 0)
 
 
 def use_large_pages() -> None:
@@ -168,8 +244,10 @@ def _prctl(option: int, value: int, argument: Any = 0) -> None:
     _call("prctl", option, value, argument, 0, 0)
 
 
-def _call(name: str, *args: object) -> None:
+def _call(name: str, *args: object) -> int:
     assert _libc is not None
-    if getattr(_libc, name)(*args) < 0:
+    result = int(getattr(_libc, name)(*args))
+    if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{name}: {os.strerror(number)}")
+    return result

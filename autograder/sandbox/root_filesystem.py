@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,9 +14,8 @@ from pathlib import Path
 from autograder.sandbox.linux_calls import Mount, make_read_only, mount, pivot_root, unmount
 
 SCRATCH = "/tmp"
-HOME = f"{SCRATCH}/home"
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/nix/store")
-_DEVICES = ("null", "zero", "full", "random", "urandom")
+DEVICES = ("null", "zero", "full", "random", "urandom")
 _RESTRICTED = Mount.NO_SETUID | Mount.NO_DEVICES
 
 
@@ -41,6 +43,19 @@ class RootFilesystem:
     def places(self) -> list[tuple[Path, str]]:
         """The shown paths that exist, each with its real path (links resolved)."""
         return [(path, os.path.realpath(path)) for path in self.shown if os.path.lexists(path)]
+
+    @cached_property
+    def open_paths(self) -> list[str]:
+        """The real paths of shown files and folders that contain nothing hidden, for rules that allow all beneath.
+
+        Instead of a folder with a hidden one in it, these are its other entries; the folder itself cannot be listed.
+        To import a module, Python also reads the `__init__.py` beside it.
+        """
+        hidden = {os.path.realpath(folder) for folder in self.hidden}
+        beside = {os.path.join(os.path.dirname(real), "__init__.py") for _, real in self.places}
+        return [each for _, real in self.places for each in _without(real, hidden)] + list(
+            filter(os.path.isfile, beside)
+        )
 
     def enter(self) -> None:
         """Replace this process's root file system by this one.
@@ -78,7 +93,7 @@ class RootFilesystem:
             else:
                 _bind(f"/old{real}", f"/new{path}")
                 make_read_only(f"/new{path}")
-        for name in _DEVICES:
+        for name in DEVICES:
             _bind(f"/old/dev/{name}", f"/new/dev/{name}")
             make_read_only(f"/new/dev/{name}")  # the device can still be written to, but not its timestamps or mode
         for folder in self.hidden:
@@ -96,10 +111,28 @@ class RootFilesystem:
 
 
 def enter_home_folder() -> None:
-    """Create a home folder in the scratch folder, and make it the working folder. For a process that is confined."""
-    os.environ.update(HOME=HOME, TMPDIR=HOME, IPYTHONDIR=HOME)
-    os.makedirs(HOME, exist_ok=True)
-    os.chdir(HOME)
+    """Create a home folder in the scratch folder, and make it the working folder. For a process that is confined.
+
+    The scratch folder is the working folder of a process that has just been confined.
+    """
+    home = os.path.abspath("home")
+    os.environ.update(HOME=home, TMPDIR=home, IPYTHONDIR=home)
+    tempfile.tempdir = None  # the process that forked this one may have settled on a folder of its own
+    os.makedirs(home, exist_ok=True)
+    os.chdir(home)
+
+
+def _without(path: str, hidden: set[str]) -> Iterator[str]:
+    """Yield the path, or in place of a folder with hidden ones below it, the entries that have none."""
+    if path in hidden:
+        return
+    if not any(each.startswith(f"{path}/") for each in hidden):
+        yield path
+        return
+    with contextlib.suppress(OSError):  # an unreadable folder has no entries for anybody
+        for entry in os.scandir(path):
+            if not entry.is_symlink():  # what it leads to must be shown itself
+                yield from _without(entry.path, hidden)
 
 
 def _bind(source: str, target: str) -> None:

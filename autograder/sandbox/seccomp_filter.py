@@ -2,7 +2,7 @@
 
 Denied are calls that ordinary computing does not need and that have often led to privilege escalation or reach other
 processes. A denied call fails with "not permitted", and the program goes on. libseccomp compiles the filter once for
-all children.
+all children. `lone_process_rules.py` adds what is denied to a process that shares its namespaces with the machine.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ import fcntl
 import os
 import resource
 import socket
+import struct
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from autograder.sandbox.linux_calls import install_seccomp_filter
+from autograder.sandbox.lone_process_rules import OWN_ID, add_lone_process_rules, argument_equals
 
 if TYPE_CHECKING:
     from pyseccomp import SyscallFilter
@@ -53,12 +55,12 @@ _DENIED_USES = (
     ("setrlimit", 0, resource.RLIMIT_CORE),
     ("prlimit64", 0, _FIRST),
 )
-_LOWER_BITS = 0xFFFFFFFF  # the kernel reads only the lower 32 bits of these arguments; the upper ones may hold anything
 # Other families reach drivers or, as vsock does, the host of a virtual machine, past the network namespace.
 _FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6)
 # Protocols with numbers above UDP's are kernel modules, which the kernel loads when a process asks for such a socket.
 _SOCKET_TYPE_MASK, _SOCK_DCCP = 0xF, 6  # DCCP can be asked for by its socket type alone, without a protocol number
 _NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW... flag that clone takes
+_INSTRUCTION = struct.Struct("=HBBI")  # of a filter program; the last number is what is compared
 
 
 @dataclass(frozen=True)
@@ -69,18 +71,25 @@ class SeccompFilter:
 
     def load(self) -> None:
         """Install the filter in this process and in all processes that it starts; it cannot be removed."""
-        install_seccomp_filter(self.program)
+        own = (
+            _INSTRUCTION.pack(*head, os.getpid() if number == OWN_ID else number)
+            for *head, number in _INSTRUCTION.iter_unpack(self.program)
+        )
+        install_seccomp_filter(b"".join(own))
 
 
-def compile_filter() -> SeccompFilter:
-    """Compile the filter into the program that the kernel runs before each system call."""
+def compile_filter(*, lone: bool = False) -> SeccompFilter:
+    """Compile the filter into the program that the kernel runs before each system call.
+
+    With `lone`, it is for a process that shares its namespaces with the machine: it may start no other processes.
+    """
     with open(os.memfd_create("rules"), "w+b") as file:
-        _rules().export_bpf(file)
+        _rules(lone).export_bpf(file)
         file.seek(0)
         return SeccompFilter(file.read())
 
 
-def _rules() -> SyscallFilter:
+def _rules(lone: bool) -> SyscallFilter:
     """Return the filter's rules, not yet compiled."""
     import pyseccomp  # raises an error on machines without libseccomp
 
@@ -91,30 +100,25 @@ def _rules() -> SyscallFilter:
             if pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) >= 0:
                 rules.add_rule(action, name)
         for name, position, value in uses:
-            rules.add_rule(action, name, _argument_equals(position, value))
+            rules.add_rule(action, name, argument_equals(position, value))
     sets_limit = pyseccomp.Arg(2, pyseccomp.NE, 0)  # without a new limit, the call only reads the old one
-    rules.add_rule(denied, "prlimit64", _argument_equals(1, resource.RLIMIT_CORE), sets_limit)
+    rules.add_rule(denied, "prlimit64", argument_equals(1, resource.RLIMIT_CORE), sets_limit)
     for flag in (1 << bit for bit in range(32) if _NEW_NAMESPACES >> bit & 1):
         rules.add_rule(denied, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, flag, flag))
     # The flags of clone3 are in memory, where a filter cannot read them. After ENOSYS, the C library uses clone.
     rules.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")
-    _deny_sockets(rules, denied)
+    _deny_sockets(rules, denied, ("socketpair",) if lone else ("socket", "socketpair"))
+    if lone:
+        add_lone_process_rules(rules)
     return rules
 
 
-def _deny_sockets(rules: SyscallFilter, denied: int) -> None:
+def _deny_sockets(rules: SyscallFilter, denied: int, calls: tuple[str, ...]) -> None:
     import pyseccomp
 
-    for call in ("socket", "socketpair"):
+    for call in calls:
         for family in range(64):
             if family not in _FAMILIES:
-                rules.add_rule(denied, call, _argument_equals(0, family))
+                rules.add_rule(denied, call, argument_equals(0, family))
         rules.add_rule(denied, call, pyseccomp.Arg(1, pyseccomp.MASKED_EQ, _SOCKET_TYPE_MASK, _SOCK_DCCP))
         rules.add_rule(denied, call, pyseccomp.Arg(2, pyseccomp.GT, socket.IPPROTO_UDP))
-
-
-def _argument_equals(position: int, value: int) -> Any:
-    """Return the condition that the lower half of the argument at this position equals `value`."""
-    import pyseccomp
-
-    return pyseccomp.Arg(position, pyseccomp.MASKED_EQ, _LOWER_BITS, value)

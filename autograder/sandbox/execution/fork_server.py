@@ -20,12 +20,11 @@ import json
 import os
 import select
 import shutil
-import signal
 import socket
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,14 +32,13 @@ from autograder.course.course_location import EXERCISES, readable_by_answers
 from autograder.errors import WorkFailed
 from autograder.faster_startup import collect_rarely
 from autograder.pipe_messages import READY, Frame, redirect_to_null, send_frame
+from autograder.sandbox.choose_wall import choose_wall
 from autograder.sandbox.confine import Confinement, Quota
 from autograder.sandbox.execution.preload import preload_chapter
 from autograder.sandbox.execution.program import AssignmentSetup
 from autograder.sandbox.execution.whole_notebook_child import PreparedNotebook
 from autograder.sandbox.linux_calls import use_large_pages
 from autograder.sandbox.root_filesystem import RootFilesystem, enter_home_folder
-from autograder.sandbox.seccomp_filter import compile_filter
-from autograder.sandbox.self_test import find_problem
 
 if TYPE_CHECKING:
     from autograder.sandbox.execution.packed_cases import Cases
@@ -104,14 +102,14 @@ class ForkServer:
     """
 
     def __init__(self) -> None:
-        self._rules = compile_filter()
         self._poll = select.poll()
         self._handlers: dict[int, Callable[[], None]] = {}
         self._lines: list[_Line] = []
         self._endings: dict[int, tuple[_Line, float]] = {}  # by pidfd of an ending child: its grader, and its deadline
         self._ready: PreparedChapter | PreparedNotebook | None = None
         self._start: dict[str, Any] = {}
-        self._trouble: str | None = None
+        self._walls: Confinement | None = None
+        self._trouble = ""
         self._forked = 0
 
     def add(self, line: socket.socket) -> None:
@@ -168,24 +166,25 @@ class ForkServer:
         self._lines.remove(line)
         for handle in [handle for handle, (whose, _) in self._endings.items() if whose is line]:
             self._reap_child(handle)
-        if line.first is not None:
-            _kill(line.first)
+        if line.first is not None and self._walls is not None:
+            self._walls.end(line.first)
 
     def _prepare(self, line: _Line, start: dict[str, Any]) -> dict[str, Any]:
         """Prepare the chapters that a grader's programs need, and return the reply. All graders need the same ones."""
         ground = AssignmentSetup(**start["ground"])
         try:
             if self._ready is None:
-                self._ready, self._room = preload_chapter(ground), _room(ground, start["hidden"])
+                self._ready = preload_chapter(ground)
                 self._start = {"ground": asdict(ground), "hidden": start["hidden"]}
                 _warm_up(self._ready, start["modules"])
-                self._trouble = find_problem(Confinement(self._room, Quota(), self._rules), _lessons(ground))
+                choice = choose_wall(_room(ground, start["hidden"]), _lessons(ground))
+                self._walls, self._trouble = choice.walls, choice.reason
         except WorkFailed as error:
             return {"problem": str(error)}
         if self._start != {"ground": asdict(ground), "hidden": start["hidden"]}:
             return {"problem": "it is ready for another chapter"}
-        if self._trouble is not None:
-            return {"problem": self._trouble or "a submission could not be confined"}
+        if self._walls is None:
+            return {"problem": self._trouble}
         line.begun = True
         return {"ready": True}
 
@@ -221,7 +220,7 @@ class ForkServer:
 
     def _fork(self, line: _Line, quota: Quota, source: int, sink: int, status: int) -> int:
         ready = self._ready
-        assert ready is not None
+        assert ready is not None and self._walls is not None
 
         def inner() -> None:
             redirect_to_null(1)
@@ -232,7 +231,7 @@ class ForkServer:
             else:
                 ready.serve(source, sink, line.cases[1] if line.cases else None)
 
-        return Confinement(self._room, quota, self._rules).fork(inner, status, keep=(source, sink))
+        return replace(self._walls, quota=quota).fork(inner, status, keep=(source, sink))
 
     def _end_child(self, line: _Line) -> None:
         """Wait, without blocking, until a grader's child has ended; after the grace time, kill it.
@@ -250,20 +249,11 @@ class ForkServer:
         line, _ = self._endings.pop(handle)
         self.forget(handle)
         os.close(handle)
-        assert line.first is not None
-        _kill(line.first)
+        assert line.first is not None and self._walls is not None
+        self._walls.end(line.first)
         line.first = None
         with contextlib.suppress(OSError):  # the grader has ended too; its closed socket is noticed later
             line.socket.send(b"ended")
-
-
-def _kill(first: int) -> None:
-    """Kill a child with everything that it started, and reap it.
-
-    When process 1 of a PID namespace is killed, the kernel kills all processes in it before that one is gone.
-    """
-    os.kill(first, signal.SIGKILL)  # it has not been reaped yet, so no other process can have its id
-    os.waitpid(first, 0)
 
 
 def remove_own_folder() -> None:

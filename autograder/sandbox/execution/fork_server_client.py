@@ -32,6 +32,7 @@ from autograder.sandbox.execution.child_process import (
 from autograder.sandbox.execution.fork_server import FOLDER_PREFIX, MESSAGE_BYTES
 from autograder.sandbox.execution.program import Limits, Program
 
+STARTED_BY: tuple[str, ...] = ()  # the command that starts a server; tests start them as in a container
 _SPARE_SECONDS = 30  # of CPU time, in addition to what the exercises may take
 
 
@@ -92,13 +93,16 @@ class WarmProcess:
     def __init__(self, module: str) -> None:
         self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         home = Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX))
+        # Where root grades without namespaces, submissions run as other users, whose scratch folders lie in this one.
+        home.chmod(0o711)
         self.complaints = home / "stderr"
+        self.complaints.touch(mode=0o600)
         self._processes: list[subprocess.Popen[bytes]] = []
         # Before the process starts, since Ctrl-C may come while it does. When the socket is closed, the process ends.
         self.close = weakref.finalize(self, _close, self.line, self._processes, home)
         with theirs, self.complaints.open("wb") as complaints:
             process = subprocess.Popen(
-                [sys.executable, "-m", module, str(theirs.fileno())],
+                [*STARTED_BY, sys.executable, "-m", module, str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=complaints,

@@ -49,14 +49,19 @@ class RecordingShell(InteractiveShell):
 
     def system(self, cmd: str) -> None:
         """Run a line that begins with `!`, and add what it prints to the cell's outputs."""
-        ran = subprocess.run(
-            self.var_expand(cmd, depth=1),  # type: ignore[no-untyped-call]
-            shell=True,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
+        try:
+            ran = subprocess.run(
+                self.var_expand(cmd, depth=1),  # type: ignore[no-untyped-call]
+                shell=True,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                check=False,
+            )
+        except OSError as problem:  # the code may start no other program; in a notebook, the cell would go on
+            sys.stdout.write(f"{problem}\n")
+            self.user_ns["_exit_code"] = 1
+            return
         sys.stdout.write(ran.stdout.decode(errors="replace"))
         self.user_ns["_exit_code"] = ran.returncode
 

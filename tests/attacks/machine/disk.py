@@ -1,5 +1,7 @@
 # Tries to fill the disk.
 # share: 1
+# Landlock share: 0
+# Landlock says: signal SIGKILL
 
 def standardize(x, dim, eps):
     try:
