@@ -28,6 +28,7 @@ LARGEST = 2 * 10**6  # bytes per page
 PHONE = {"width": 390, "height": 844}
 READ = ("index.html", "notebooks/ch01a_tensors.html", "notebooks/ch04a_training_loop.html", "teachers.html")
 # A wide output or figure takes the focus so that keys can scroll it; a screen reader reads its contents.
+CHAPTERS = len({each.number for each in COURSE.listed})
 SCROLLED = ('<div class="cell_output', '<div class="taken"')
 MARKS = "✓✗–○"  # begin a line of feedback, and repeat its words: so they need less contrast
 # The largest number of live regions in one film.
@@ -187,7 +188,7 @@ def test_a_chapter_is_unsolved_until_asked(chapter: Page) -> None:
     page = chapter
     solutions = page.locator("details", has=page.get_by_text("Show a solution"))
 
-    assert solutions.count() >= 3
+    assert solutions.count() >= 1
     assert not solutions.first.locator("pre").first.is_visible()
     solutions.first.locator("summary").click()
     expect(solutions.first.locator("pre").first).to_be_visible()
@@ -201,7 +202,8 @@ def test_a_prediction_is_answered_on_the_page(chapter: Page) -> None:
     sort, and events of the page all of them.
     """
     page, places = chapter, chapter.locator("div.asks")
-    assert places.count() >= 3
+    notebook = nbformat.read(PROJECT / "notebooks" / f"{Path(page.url).stem}.ipynb", as_version=4)
+    assert places.count() == sum(cell.source.startswith("guess = (...)") for cell in notebook.cells)
     for sort in (":not([data-choices=''])", "[data-choices='']"):
         if page.locator(f"div.asks{sort}").count():
             answer(page.locator(f"div.asks{sort}").first)
@@ -246,7 +248,7 @@ def test_the_first_page_shows_the_course(site: Path, page: Page) -> None:
         )
     ]
 
-    assert page.locator("div.taken [role=img][aria-label]").count() >= len(COURSE.stems)
+    assert page.locator("div.taken [role=img][aria-label]").count() >= CHAPTERS
     assert page.get_by_text("checks passed").count() == 1
     assert levels[0] == 1 and all(below - above <= 1 for above, below in pairwise(levels))
     assert "Author name not set" not in page.content() and page.locator("meta[property='og:image']").count() == 1
@@ -277,7 +279,7 @@ def test_paper_and_browsers_without_scripts_get_all_figures(site: Path, browser:
     still.goto(place)
     for read in (page, still):
         figures = read.locator("article .later")
-        assert figures.count() == read.locator("article .later svg").count() > len(COURSE.stems)
+        assert figures.count() == read.locator("article .later svg").count() > CHAPTERS
         named = "all => all.map(each => each.getAttribute('xlink:href'))"
         letters = {each for each in read.locator(".later use").evaluate_all(named) if each.startswith("#DejaVu")}
         assert len(letters) > 20 and all(read.locator(f'[id="{each[1:]}"]').count() == 1 for each in letters)
@@ -288,7 +290,7 @@ def test_paper_and_browsers_without_scripts_get_all_figures(site: Path, browser:
 
 def test_explorers_are_pictures(site: Path, page: Page) -> None:
     """Explorers on the site show their pictures without a kernel."""
-    page.goto((site / "notebooks" / "ch01a_tensors.html").as_uri())
+    page.goto((site / "notebooks" / "ch01b_broadcasting.html").as_uri())
     expect(page.locator(".x-table, .x-numbers").first).to_be_visible()
 
 
@@ -349,7 +351,7 @@ def test_the_playground_plays_every_set(site: Path, page: Page) -> None:
     assert len(ends) == 4
 
 
-@pytest.mark.parametrize("stem", COURSE.stems[1:3])
+@pytest.mark.parametrize("stem", ["ch02a_gradients", "ch03b_layers"])
 def test_a_graph_plays_without_a_kernel(site: Path, page: Page, stem: str) -> None:
     """By mouse and by arrow keys, the graph shows values forward and gradients back, and a tower grows."""
     page.emulate_media(reduced_motion="reduce")
@@ -376,7 +378,7 @@ def test_a_graph_plays_without_a_kernel(site: Path, page: Page, stem: str) -> No
 
 def test_cells_are_lit_without_a_kernel(site: Path, page: Page) -> None:
     """Pointing at a number of the result, or reaching it by keys, highlights its operands and explains it."""
-    page.goto((site / "notebooks" / f"{COURSE.stems[0]}.html").as_uri())
+    page.goto((site / "notebooks" / "ch01b_broadcasting.html").as_uri())
     film = shown(page.locator(".x-film", has=page.locator(".x-cells")).first)
     said, lit = film.get_by_role("status"), film.locator("[data-part='lit']")
     film.get_by_role("combobox", name="Operation").select_option("numbered + column")
@@ -394,7 +396,7 @@ def test_cells_are_lit_without_a_kernel(site: Path, page: Page) -> None:
 
 def test_cells_are_walked_by_keys(site: Path, page: Page) -> None:
     """Tab leads to the current cell, whose name is its explanation; arrow keys lead to its neighbors."""
-    page.goto((site / "notebooks" / f"{COURSE.stems[0]}.html").as_uri())
+    page.goto((site / "notebooks" / "ch01b_broadcasting.html").as_uri())
     film = shown(page.locator(".x-film", has=page.locator(".x-cells")).first)
     film.get_by_role("combobox", name="Operation").select_option("numbered + column")
     cells = film.get_by_role("option")
@@ -444,7 +446,7 @@ def test_letters_of_a_figure_can_be_read_on_a_phone(site: Path, browser: Browser
 def test_a_phone_follows_the_present_step(site: Path, browser: Browser) -> None:
     """A graph wider than the phone scrolls to the box of the current step, forward and back."""
     page = browser.new_page(viewport=PHONE, reduced_motion="reduce")
-    page.goto((site / "notebooks" / f"{COURSE.stems[2]}.html").as_uri())
+    page.goto((site / "notebooks" / "ch03b_layers.html").as_uri())
     film = shown(page.locator(".x-film", has=page.locator(".x-towers")).first)
     stage, said = film.locator(".x-film-picture"), film.get_by_role("status")
     expect(stage).to_have_attribute("tabindex", "0")  # it is wider than the phone
@@ -542,7 +544,7 @@ def test_search_finds(site: Path, page: Page) -> None:
     page.goto(f"{(site / 'search.html').as_uri()}?q=broadcasting")
 
     expect(page.locator("#search-results a").first).to_be_visible()
-    assert "ch01a_tensors" in str(page.locator("#search-results a").first.get_attribute("href"))
+    assert "ch01b_broadcasting" in str(page.locator("#search-results a").first.get_attribute("href"))
 
 
 def test_below_a_sub_path(site: Path, page: Page) -> None:
