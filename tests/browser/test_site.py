@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
+import nbformat
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
@@ -203,14 +204,14 @@ def test_a_prediction_is_answered_on_the_page(chapter: Page) -> None:
     """
     page, places = chapter, chapter.locator("div.asks")
     notebook = nbformat.read(PROJECT / "notebooks" / f"{Path(page.url).stem}.ipynb", as_version=4)
-    assert places.count() == sum(cell.source.startswith("guess = (...)") for cell in notebook.cells)
+    assert places.count() == sum(cell.source.startswith("guess = ...") for cell in notebook.cells)
     for sort in (":not([data-choices=''])", "[data-choices='']"):
         if page.locator(f"div.asks{sort}").count():
             answer(page.locator(f"div.asks{sort}").first)
     said = page.evaluate(ANSWER_ALL)
 
     assert places.count() == len(said) and all(each.startswith("You say: ") for each in said)
-    assert page.locator("details[open]", has_text="The answer is").count() > places.count() / 2
+    assert page.locator("details[open]", has_text="The answer is").count() >= places.count() / 2
     assert "You predicted" not in page.content()
 
 
