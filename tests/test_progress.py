@@ -304,6 +304,17 @@ class TestTable:
         assert rows[1][1] == f"1 of {len(first.exercises)}"
         assert rows[1][2] == f"{worth('flatten_images')} of {sum(each.points for each in first.exercises.values())}"
 
+    def test_chapters_without_a_number_are_not_one(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Sittings with one number are shown as one chapter; chapters without a number, a line each."""
+        made = [
+            IndexedChapter(stem, stem.title(), {name: ExercisePoints(1, 0)})
+            for stem, name in (("ch01a_one", "first"), ("ch01b_two", "second"), ("own", "third"), ("mine", "fourth"))
+        ]
+        monkeypatch.setattr(progress_overview, "current_course", lambda: SimpleNamespace(listed=made))
+
+        assert [["first", "second"]] == [[one.name for one in each.exercises] for each in progress(1).chapters]
+        assert ["Own", "Mine"] == [each.title for each in progress(0).chapters]
+
     @pytest.mark.parametrize("wrong", [0, 7, "ch04", 4.5])
     def test_chapter_that_is_not_there(self, wrong: object) -> None:
         """An unknown chapter raises an error that lists the chapters."""

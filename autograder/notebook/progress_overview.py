@@ -140,7 +140,7 @@ def progress(chapter: int | None = None) -> Progress:
         advice = f"there is no chapter {chapter!r}. Write progress() for all, or one of {numbers}, as in progress(1)."
         raise UnknownExercise(chapter, [], advice)
     entries, note = LOGBOOK.read()
-    if chapter is None and len(chosen) > 1:
+    if not chapter and len(chosen) > 1:  # without a number, each is a chapter of its own
         return Progress(tuple(_standing(each, entries) for each in chosen), note)
     whole = whole_chapter(chosen, chosen[0])
     standing = _standing(whole, entries)

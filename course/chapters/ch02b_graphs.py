@@ -23,8 +23,7 @@ import torch
 import torch.nn.functional as F
 from autograder import check, hint, mine, progress, reveal, shows_error
 from course.figures import ch02 as figures
-from course.instruments import milliseconds, runs, saved_bytes, saved_tensors
-from course.instruments import show_digits
+from course.instruments import milliseconds, runs, saved_bytes, saved_tensors, show_digits
 
 _ = torch.manual_seed(seed)
 
