@@ -16,6 +16,7 @@
 # - turn and cut a grid without moving a number
 #
 # It takes about {minutes} minutes of reading and running, and {exercises} for the exercises. Side paths, folded under a question, are optional.
+# The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
 seed = 0  # decides the random numbers; any whole number will do

@@ -13,6 +13,7 @@
 # - draw the same random numbers again
 #
 # It takes about {minutes} minutes of reading and running, and {exercises} for the exercises.
+# The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
 seed = 0  # decides the random numbers; any whole number will do

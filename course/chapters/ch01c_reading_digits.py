@@ -13,6 +13,7 @@
 # - compute all distances between two sets of points without a loop
 #
 # It takes about {minutes} minutes of reading and running, and {exercises} for the exercises.
+# The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
 seed = 0  # decides the random numbers; any whole number will do

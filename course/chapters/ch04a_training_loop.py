@@ -15,6 +15,7 @@
 # - put both into the whole loop, and read its two curves
 #
 # It takes about {minutes} minutes of reading and running, and {exercises} for the exercises. Side paths, folded under a question, are optional.
+# The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the sitting holds for all of them

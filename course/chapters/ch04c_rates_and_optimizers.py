@@ -13,6 +13,7 @@
 # - choose an optimizer, and let the rate change on the way
 #
 # It takes about {minutes} minutes of reading and running, and {exercises} for the exercises. Side paths, folded under a question, are optional.
+# The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the sitting holds for all of them

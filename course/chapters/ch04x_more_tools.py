@@ -13,6 +13,7 @@
 # - stop a training and go on later, as if nothing had happened
 #
 # It takes about {minutes} minutes of reading and running, and {exercises} for the exercises; the stretch exercises come on top. Side paths, folded under a question, are optional.
+# The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the sitting holds for all of them

@@ -10,6 +10,7 @@
 # You need no card, because every laptop has a second device that can stand in for it.
 #
 # This takes about {minutes} minutes to read and run, and {exercises} for the exercises.
+# The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the chapter holds for all of them

@@ -10,6 +10,7 @@
 # It takes four lines, and **the page to copy is section 5**. You will see what goes wrong without them, and why each line is there.
 #
 # This takes about {minutes} minutes to read and run, and {exercises} for the exercises.
+# The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the chapter holds for all of them

@@ -9,6 +9,7 @@
 # Chapter 6 needs nothing of this, so it can wait for another day. With a card you will see more (Colab lends you one: Runtime, Change runtime type, GPU).
 #
 # This takes about {minutes} minutes to read and run, and {exercises} for the exercises.
+# The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the chapter holds for all of them

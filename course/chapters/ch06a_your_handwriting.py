@@ -10,6 +10,7 @@
 # It will misread most of what you draw small, up in a corner, although nothing in your program is wrong, and you will find out why.
 #
 # This takes about {minutes} minutes to read and run, {exercises} for the exercise, and half an hour for your own drawings.
+# The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the chapter holds for all of them

@@ -9,6 +9,7 @@
 # Here you make your trainer fit for both.
 #
 # This takes about {minutes} minutes to read and run, and {exercises} for the exercises.
+# The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the chapter holds for all of them

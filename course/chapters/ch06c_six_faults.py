@@ -8,6 +8,7 @@
 # In chapters 6a and 6b you wrote trainers. Here you mend one that somebody else wrote in a hurry, and then you begin a project of your own.
 #
 # This takes about {minutes} minutes to read and run, and {exercises} for the exercise.
+# The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the chapter holds for all of them
