@@ -31,7 +31,7 @@ TRUTHS = ("False", "True")
 
 
 @dataclass(frozen=True)
-class Question:
+class ShapeQuestion:
     """An operation on named tensors with arguments, and whether the reader predicts the shape first.
 
     `arguments` keeps the typed arguments of each operation. While `covered`, the answer is hidden.
@@ -48,7 +48,7 @@ class Question:
         """Return the arguments of the chosen operation for a tensor with this number of axes."""
         return {**OPERATIONS[self.operation].starts(axes), **self.arguments.get(self.operation, {})}
 
-    def changed(self, name: str, value: Any) -> Question:
+    def changed(self, name: str, value: Any) -> ShapeQuestion:
         """Return the question after the reader chose `value` for the control `name`."""
         if name == "show":
             return replace(self, covered=False)
@@ -58,7 +58,7 @@ class Question:
             return replace(self, predicts=value, covered=value, guess="")
         return replace(self._asking(name, value), covered=self.predicts, guess="")
 
-    def _asking(self, name: str, value: str) -> Question:
+    def _asking(self, name: str, value: str) -> ShapeQuestion:
         if name == "operation":
             return replace(self, operation=value)
         if name in PLACES:
@@ -104,7 +104,7 @@ class ShapeExplorer(Explorer):
         super().__init__("Shape explorer")
         self._tensors = dict(tensors)
         names = list(self._tensors)
-        self._question = Question("add" if len(names) > 1 else "transpose", (names[0], names[len(names) > 1]))
+        self._question = ShapeQuestion("add" if len(names) > 1 else "transpose", (names[0], names[len(names) > 1]))
         self._found = self._answer(self._question)
         self._is_page = False
         self.show()
@@ -114,11 +114,11 @@ class ShapeExplorer(Explorer):
         question = self._question.changed(name, value)
         self._found, self._question = self._answer(question), question
 
-    def _answer(self, question: Question) -> Exploration:
+    def _answer(self, question: ShapeQuestion) -> Exploration:
         operation, names, given = self._asked(question)
         return explore(operation, [(name, self._tensors[name]) for name in names], given, self._tensors)
 
-    def _asked(self, question: Question) -> ShapeCase:
+    def _asked(self, question: ShapeQuestion) -> ShapeCase:
         """Return the operation, its tensors and its arguments; the defaults fit the first tensor."""
         names = question.names[: OPERATIONS[question.operation].tensors]
         return question.operation, names, question.given(self._tensors[names[0]].dim())

@@ -1,0 +1,160 @@
+"""The widget of a quiz: one multiple-choice question after the other, each explained once it is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autograder.notebook.html_markup import Html, join, prose, sign, tag
+from autograder.questions.question import LETTERS, Question, numbered_code, question_as_text
+from explorers.controls import Control, Refused
+from explorers.tensor_markup import chooser
+from explorers.widget import Explorer, join_files
+
+OnAnswer = Callable[[Question, int], str | None]
+
+
+def no_record(question: Question, chosen: int) -> None:
+    """Keep no record of an answer."""
+
+
+class Quiz(Explorer):
+    """Shows questions one at a time; the reader's first choice counts, and is then explained.
+
+    `on_answer` is called with each question and the index of the reader's first choice, once; what it returns, if
+    anything, is added to the explanation. Without a page that reacts, `answer("b")` answers the present question.
+    """
+
+    _css = join_files("explorer.css", "quiz.css")
+
+    def __init__(self, title: str, questions: Sequence[Question], on_answer: OnAnswer = no_record) -> None:
+        super().__init__(title)
+        if not questions:
+            raise ValueError("a quiz needs a question")
+        self._questions, self._on_answer = tuple(questions), on_answer
+        self._place = 0
+        self._chosen: dict[int, int] = {}
+        self._notes: dict[int, str] = {}
+        self.show()
+
+    @property
+    def answers(self) -> dict[int, int]:
+        """Return the index of the reader's choice by the index of the question."""
+        return dict(self._chosen)
+
+    @property
+    def right_answers(self) -> int:
+        """Return how many questions have been answered right."""
+        return sum(self._questions[place].right == chosen for place, chosen in self._chosen.items())
+
+    def answer(self, letter: str) -> None:
+        """Answer the present question with the letter of a choice, print what follows, and go to the next question."""
+        if self._place in self._chosen and not self._is_last:
+            self._place += 1
+        letters = LETTERS[: len(self._question.choices)]
+        if not isinstance(letter, str) or len(letter) != 1 or letter.lower() not in letters:
+            raise Refused(f"Expected one letter of {letters[0]} to {letters[-1]}, got {letter!r}.")
+        self._choose(letters.index(letter.lower()))
+        self.show()
+        print(self.tell())
+        if not self._is_last:
+            print(f"\n{self._head(self._place + 1)}\n{question_as_text(self._questions[self._place + 1])}")
+
+    # --- what the page shows
+
+    def draw(self) -> Html:
+        """Return the present question, and once it is answered which choice is right and why."""
+        question, chosen = self._question, self._chosen.get(self._place)
+        choices = (self._choice(place, text, chosen) for place, text in enumerate(question.choices))
+        return join(
+            tag("p", self._head(self._place), class_="x-quiz-head"),
+            tag("p", prose(question.prompt)),
+            _listing(question.code),
+            tag("ul", *(tag("li", choice) for choice in choices), class_="x-quiz-choices"),
+            Html("") if chosen is None else self._explained(chosen),
+        )
+
+    def _choice(self, place: int, text: str, chosen: int | None) -> Html:
+        label = join(tag("b", LETTERS[place]), " ", prose(text))
+        if chosen is None:
+            return chooser("answer", LETTERS[place], label, class_="x-quiz-choice")
+        if place == self._question.right:
+            return tag("span", sign("✓ ", "inherit"), label, class_="x-quiz-choice x-right")
+        if place == chosen:
+            return tag("span", sign("✗ ", "inherit"), label, class_="x-quiz-choice x-wrong")
+        return tag("span", label, class_="x-quiz-choice")
+
+    def _explained(self, chosen: int) -> Html:
+        return tag("p", prose(self._verdict(self._place, chosen)), class_="x-quiz-why")
+
+    def _verdict(self, place: int, chosen: int) -> str:
+        question = self._questions[place]
+        right = f"It is {LETTERS[question.right]}."
+        verdict = "Right." if chosen == question.right else f"Not {LETTERS[chosen]}. {right}"
+        return " ".join(filter(None, (verdict, question.explanation, self._notes.get(place, ""))))
+
+    def _head(self, place: int) -> str:
+        return f"Question {place + 1} of {len(self._questions)}"
+
+    def tell(self) -> str:
+        """Return the explanation of an answered question; else the question and its choices in words."""
+        chosen = self._chosen.get(self._place)
+        if chosen is None:
+            return f"{self._head(self._place)}. {question_as_text(self._question)}"
+        score = f" {self.right_answers} of {len(self._questions)} were right." if self._is_last else ""
+        return self._verdict(self._place, chosen) + score
+
+    def offer(self) -> Sequence[Control]:
+        """Return the choices of an open question, or the button for the next one."""
+        if self._place not in self._chosen:
+            letters = tuple(LETTERS[: len(self._question.choices)])
+            return [Control("part", "answer", "Your choice", options=letters)]
+        return [] if self._is_last else [Control("button", "next", "Next question")]
+
+    def choose(self, name: str, value: Any) -> None:
+        """Take the reader's choice, or go to the next question."""
+        if name == "next":
+            self._place += 1
+        else:
+            self._choose(LETTERS.index(value))
+
+    def _choose(self, choice: int) -> None:
+        if self._place in self._chosen:
+            raise Refused("This question is answered; run the cell again for new ones.")
+        self._chosen[self._place] = choice
+        self._notes[self._place] = self._on_answer(self._question, choice) or ""
+
+    @property
+    def _question(self) -> Question:
+        return self._questions[self._place]
+
+    @property
+    def _is_last(self) -> bool:
+        return self._place == len(self._questions) - 1
+
+    def __repr__(self) -> str:
+        return f"{self.title}\n{self.tell()}"
+
+    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the bundle of every explorer, with the question as plain text."""
+        data, metadata = super()._repr_mimebundle_(**options)
+        return {**data, "text/plain": repr(self)}, metadata
+
+    def at_rest(self) -> Html:
+        """Return all questions, each with its answer folded, for a page without a kernel."""
+        return join(*(_folded(self._head(place), question) for place, question in enumerate(self._questions)))
+
+
+def _folded(head: str, question: Question) -> Html:
+    choices = (tag("li", prose(choice)) for choice in question.choices)
+    answer = tag(
+        "details",
+        tag("summary", "The answer"),
+        tag("p", prose(f"{LETTERS[question.right]}. {question.explanation}")),
+    )
+    parts = (tag("p", prose(question.prompt)), _listing(question.code), tag("ol", *choices, type="a"), answer)
+    return tag("div", tag("p", head, class_="x-quiz-head"), *parts)
+
+
+def _listing(code: str) -> Html:
+    return tag("pre", "\n".join(numbered_code(code)), class_="x-code") if code else Html("")
