@@ -841,3 +841,10 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
     sgd = [count(seed, torch.optim.SGD, sgd_lr) for seed in seeds]
     adam = [count(seed, torch.optim.Adam, adam_lr) for seed in seeds]
     return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
+
+
+bank.told(
+    "ratio-rounded",
+    "rounded",
+    change={'sum(counts["sgd"]) / sum(counts["adam"])': 'round(sum(counts["sgd"]) / sum(counts["adam"]), 2)'},
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 
 import torch
 from torch import nn
@@ -18,6 +19,7 @@ from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.repeated_calls import AFRESH, with_second_call
 from autograder.exercises.seeded_draw import Draw
+from autograder.exercises.wrong_form import ROUNDED, are_rounded, is_rounded
 
 
 def counted(*kept: str) -> Probe:
@@ -30,6 +32,29 @@ def counted(*kept: str) -> Probe:
         return {"returned": {key: see(result[key]) for key in kept}}
 
     return catching_errors(look)
+
+
+def _divided() -> Probe:
+    """The ratio, and whether it is that of the returned counts with its digits cut."""
+    whole = counted("sgd", "adam", "ratio")
+
+    def look(answer: Answer, case: Case) -> Observation:
+        seen = whole(answer, case)
+        found = seen.get("returned")
+        if not isinstance(found, dict) or "ratio" not in found:
+            return seen
+        return {"rounded": _is_cut(found), "returned": {"ratio": found["ratio"]}}
+
+    return look
+
+
+def _is_cut(found: dict[Any, Any]) -> bool:
+    """Whether the ratio is that of the counts beside it, rounded."""
+    counts = [found["sgd"], found["adam"]]
+    if not all(isinstance(each, list) and all(type(one) is int for one in each) for each in counts):
+        return False
+    steps = list(map(sum, counts))
+    return steps[1] > 0 and is_rounded(found["ratio"], steps[0] / steps[1])
 
 
 one_seed = Requirement(
@@ -59,8 +84,11 @@ limit = Requirement(
 )
 ratio = Requirement(
     "divides the sums",
-    counted("ratio"),
-    tells={"returned": "The ratio is not that of the sums of the right counts: those of SGD by those of Adam."},
+    _divided(),
+    tells={
+        "rounded": ROUNDED,
+        "returned": "The ratio is not that of the sums of the right counts: those of SGD by those of Adam.",
+    },
 )
 
 
@@ -87,32 +115,43 @@ def compare_optimizers(draw: Draw) -> Iterator[Case]:
     yield several(seeds(3), **rates, goal=0.25, limit=60)
     yield limit(seeds(2), **rates, goal=0.01, limit=draw.whole(4, 7))
     yield limit(
-        [just_in_time := seeds(1)[0]], **rates, goal=0.25, limit=_steps_of_sgd(just_in_time, rates["sgd_lr"]) + 1
+        [just_in_time := seeds(1)[0]],
+        **rates,
+        goal=0.25,
+        limit=min(59, _steps(just_in_time, torch.optim.SGD, rates["sgd_lr"])) + 1,
     )
     far_too_high = {"sgd_lr": 1000.0, "adam_lr": rates["adam_lr"]}  # SGD is at nan before it is at the limit
     yield limit(seeds(1), **far_too_high, goal=0.25, limit=draw.whole(120, 140))
-    yield ratio(seeds(3), **rates, goal=0.25, limit=60)
+    many_digits = next(drawn for drawn in iter(lambda: seeds(3), None) if _needs_digits(drawn, **rates))
+    yield ratio(many_digits, **rates, goal=0.25, limit=60)
     yield ratio(seeds(2), **far_too_high, goal=0.25, limit=draw.whole(120, 140))
 
 
 def _begins_above_all_goals(seed: int) -> bool:
-    return next(_losses(seed, 0.0)) > 0.25
+    return next(_losses(seed, torch.optim.SGD, 0.0)) > 0.25
 
 
-def _steps_of_sgd(seed: int, lr: float) -> int:
-    """How many steps it takes to the goal of 0.25; at most 59."""
-    return next((steps for steps, loss in enumerate(islice(_losses(seed, lr), 60)) if loss < 0.25), 59)
+def _needs_digits(seeds: list[int], sgd_lr: float, adam_lr: float) -> bool:
+    """Whether the ratio of the steps has more digits than a rounded one would keep."""
+    sgd = sum(_steps(seed, torch.optim.SGD, sgd_lr) for seed in seeds)
+    adam = sum(_steps(seed, torch.optim.Adam, adam_lr) for seed in seeds)
+    return sgd % adam != 0 and not are_rounded([sgd / adam])
 
 
-def _losses(seed: int, lr: float) -> Iterator[float]:
-    """The loss before each step of SGD."""
+def _steps(seed: int, kind: type[torch.optim.Optimizer], lr: float) -> int:
+    """How many steps it takes to the goal of 0.25; at most 60."""
+    return next((steps for steps, loss in enumerate(islice(_losses(seed, kind, lr), 60)) if loss < 0.25), 60)
+
+
+def _losses(seed: int, kind: type[torch.optim.Optimizer], lr: float) -> Iterator[float]:
+    """The loss before each step."""
     with fixed_seed(seed):
         model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
     x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-    held = list(model.parameters())
+    optimizer = kind(model.parameters(), lr=lr)  # type: ignore[call-arg]
     while True:
         distance = (model(x) - x.sin()).square().mean()
         yield distance.item()
-        with torch.no_grad():
-            for param, grad in zip(held, torch.autograd.grad(distance, held), strict=True):
-                param.sub_(grad, alpha=lr)
+        optimizer.zero_grad()
+        distance.backward()
+        optimizer.step()
