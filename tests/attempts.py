@@ -214,6 +214,27 @@ ATTEMPTS: dict[str, tuple[str, str | tuple[str, ...]]] = {
     "to give a device that all programs open another time": ("os.utime('/dev/null')", "OSError: [Errno 30]"),
 }
 
+# Behind Landlock, as in containers, some attempts come to other outcomes: their beginnings, and the outcome in words.
+NO_PROCESS, NO_NETWORK = "BlockingIOError: [Errno 11]", ("OSError: Network is unreachable", "OSError: [Errno 101]")
+NOTHING_DONE, EXISTENCE_SEEN = "does nothing", "is seen to exist; cannot be read"
+BEHIND_LANDLOCK: dict[str, tuple[str | tuple[str, ...], str]] = {
+    "another table of calls": (NO_PROCESS, "refused"),
+    "a table of calls of thirty-two bits": (NO_PROCESS, "refused"),
+    "a program of root's": ((NO_PROCESS, "1"), "refused"),
+    "such a number for another network": (NO_NETWORK, "refused"),
+    "such a number for the kernel's messages": (NO_NETWORK, "refused"),
+    "a protocol that the kernel would load": (NO_NETWORK, "refused"),
+    "the same, by its kind": (NO_NETWORK, "refused"),
+    "the same, over several ways": (NO_NETWORK, "refused"),
+    "packets made by hand": (NO_NETWORK, "refused"),
+    "the teacher's secrets in the environment": (REFUSED, "refused"),
+    "connections of the machine": (REFUSED, "refused"),
+    "to give it another time": ("None", NOTHING_DONE),
+    "to give a device that all programs open another time": ("None", NOTHING_DONE),
+    "the devices' own folders": ("[", EXISTENCE_SEEN),
+    "groups of processes": (("True", "False"), EXISTENCE_SEEN),
+}
+
 
 def all_tried() -> dict[str, str]:
     """Make every attempt; return the text of its result, or of its error."""

@@ -8,7 +8,6 @@ own student points of other exercises. A key with `Landlock` before it holds whe
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -96,8 +95,7 @@ def handed_in_with(attack: Path, judge: Judge, release: NotebookNode) -> bytes:
 
 def told(attack: Path, wall: str = NAMESPACES) -> dict[str, str]:
     """Return the keys in the first lines of an attack, as they hold behind a wall."""
-    keys = re.findall(r"^# (\w+ )?(share|says|others): (.*)$", attack.read_text(encoding="utf-8"), re.MULTILINE)
-    return {name: value for where, name, value in sorted(keys) if where.strip() in ("", wall)}
+    return on_stock.told(attack.read_text(encoding="utf-8"), wall)
 
 
 def outside() -> dict[str, tuple[int, int]]:

@@ -33,6 +33,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from autograder.course.chapter_cells import Chapter
 from autograder.course.chapter_reader import read_chapter
 from tests.attacks import bench
+from tests.walls import LANDLOCK
 
 PROJECT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).parent
@@ -106,9 +107,13 @@ def attacks() -> dict[str, str]:
     return {f"{path.parent.name}/{path.stem}": path.read_text(encoding="utf-8") for path in paths}
 
 
-def told(text: str) -> dict[str, str]:
-    """Return the fields in an attack's first lines: what it tries, its share of the points, the expected sentence."""
-    return dict(re.findall(r"^# (Tries|share|says|others):? (.*)$", text, re.MULTILINE))
+def told(text: str, wall: str = "") -> dict[str, str]:
+    """Return the fields in an attack's first lines: what it tries, its share of the points, the expected sentence.
+
+    A field with the name of a wall before it holds behind that wall alone.
+    """
+    fields = re.findall(r"^# (?:(\w+) )?(Tries|share|says|others):? (.*)$", text, re.MULTILINE)
+    return {name: value for where, name, value in sorted(fields) if where in ("", wall)}
 
 
 # --- the course
@@ -294,12 +299,18 @@ def outcome(name: str, row: Row, share: float) -> tuple[str, str]:
     return "fails", "fails"
 
 
-def here(text: str) -> str:
-    """Return what tests/test_attacks.py requires of our engine for this attack, in words."""
-    keys = told(text)
+def here(text: str, wall: str = "") -> str:
+    """Return what tests/test_attacks.py requires of our engine for this attack behind a wall, in words."""
+    keys = told(text, wall)
     if keys["share"] == "1":
         return "fails; the answer is right and gets its points"
     return f'fails; told "{keys["says"]}"' if "says" in keys else "fails; no points"
+
+
+def in_a_container(text: str) -> str:
+    """Return the same behind Landlock, as in a container; "the same" where nothing differs."""
+    behind = here(text, LANDLOCK)
+    return "the same" if behind == here(text) else behind
 
 
 def table(results: dict[str, Any]) -> str:
@@ -311,17 +322,18 @@ def table(results: dict[str, Any]) -> str:
     lines = [
         f"{len(texts)} attacks, run on {about['date']} on {about['machine']} with {told_of}:",
         "",
-        "| | stock nbgrader | here |",
-        "|---|---|---|",
-        f"| succeed | {count['succeeds']} | 0 |",
-        f"| stopped only by the limits of the test bench | {count['bench']} | 0 |",
-        f"| fail | {count['fails']} | {len(texts)} |",
+        "| | stock nbgrader | here | here, in a container |",
+        "|---|---|---|---|",
+        f"| succeed | {count['succeeds']} | 0 | 0 |",
+        f"| stopped only by the limits of the test bench | {count['bench']} | 0 | 0 |",
+        f"| fail | {count['fails']} | {len(texts)} | {len(texts)} |",
     ]
     for family, title in FAMILIES.items():
-        lines += ["", f"### {title}", "", f"| `{family}/` | tries to | stock nbgrader | here |", "|---|---|---|---|"]
+        lines += ["", f"### {title}", ""]
+        lines += [f"| `{family}/` | tries to | stock nbgrader | here | here, in a container |", "|---|---|---|---|---|"]
         lines += [
             f"| {name.removeprefix(f'{family}/')} | {told(text)['Tries'].removeprefix('to ').rstrip('.')}"
-            f" | {fared[name][1]} | {here(text)} |"
+            f" | {fared[name][1]} | {here(text)} | {in_a_container(text)} |"
             for name, text in texts.items()
             if name.startswith(family)
         ]
