@@ -245,6 +245,11 @@ class Cycle:
         """Write the feedback of one student; return the reason for a failure, or ""."""
         return _reason(self.api.generate_feedback(self.stem, student))
 
+    def release_feedback(self, student: str) -> str:
+        """Put a student's feedback into the exchange; return the reason for a failure, or ""."""
+        with _quiet():
+            return _reason(self.api.release_feedback(self.stem, student))
+
     def _folder(self, step: str, student: str) -> Path:
         return self.course / step / student / self.stem
 

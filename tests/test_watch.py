@@ -1,0 +1,173 @@
+"""`watch`: what arrives is graded on fresh cases, and the feedback goes back through nbgrader's exchange."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import nbformat
+import pytest
+
+from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
+from autograder.nbgrader_plugin.watch_submissions import GradedNow, Watch
+from tests.conftest import UNCONFINED
+from tests.second_course import CHAPTER, COURSE, SENTENCE, TURNED_ROUND, environment, make_second_course
+
+MONDAY, TUESDAY = date(2026, 11, 30), date(2026, 12, 1)
+
+
+class FakeCycle:
+    """A cycle that grades everybody it is given, and says what it was asked for."""
+
+    def __init__(self, course: Path, exchange: Path) -> None:
+        self.course, self.stem, self.asked = course, "hw", list[str]()
+        self.api = SimpleNamespace(exchange_root=str(exchange), coursedir=SimpleNamespace(course_id="c"))
+
+    def students(self) -> list[str]:
+        """Return who handed in."""
+        return sorted(path.parent.name for path in self.course.glob("submitted/*/hw"))
+
+    def collect(self) -> None:
+        """Note that the exchange was looked at."""
+        self.asked.append("collect")
+
+    def autograde(self, students: list[str], progress: Any, _how: object) -> dict[str, str]:
+        """Grade everybody but zoe."""
+        verdict = SubmissionVerdict("hw", 1, "", (), {}, {})
+        graded = [each for each in students if each != "zoe"]
+        self.asked += [
+            f"grade {each}" for each in progress([(each, verdict) for each in graded], len(graded)) for each in each[:1]
+        ]
+        return {each: "her file cannot be read." for each in students if each == "zoe"}
+
+    def page(self, _: str) -> str:
+        """Write feedback."""
+        return ""
+
+    def release_feedback(self, student: str) -> str:
+        """Note that feedback was returned."""
+        self.asked.append(f"return {student}")
+        return ""
+
+
+def hand_in(course: Path, student: str, text: str, *, by_exchange: bool = True) -> None:
+    """Write a submission as nbgrader's collect does."""
+    folder = course / "submitted" / student / "hw"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "hw.ipynb").write_text(text)
+    if by_exchange:
+        (folder / "submission_secret.txt").write_text("secret")
+
+
+@pytest.fixture
+def cycle(tmp_path: Path) -> FakeCycle:
+    """Return a cycle of an empty course with an exchange."""
+    (tmp_path / "exchange" / "c" / "inbound").mkdir(parents=True)
+    return FakeCycle(tmp_path / "course", tmp_path / "exchange")
+
+
+def watch_of(cycle: FakeCycle, today: date = MONDAY) -> Watch:
+    """Return a watch of two tries a day."""
+    return Watch(cycle, 2, today=lambda: today)  # type: ignore[arg-type]
+
+
+def tries(watch: Watch) -> list[tuple[str, int, bool]]:
+    """Look once; return each graded student with the try of today, and whether feedback was returned."""
+    return [
+        (each.student, each.tries, each.is_returned)
+        for each in watch.grade(watch.collect_new())
+        if isinstance(each, GradedNow)
+    ]
+
+
+def test_only_what_is_new_is_graded_and_returned(cycle: FakeCycle) -> None:
+    """A look grades new and changed submissions; feedback is returned for those that came through the exchange."""
+    watch = watch_of(cycle)
+    assert tries(watch) == [] and cycle.asked == []
+    (Path(cycle.api.exchange_root) / "c" / "inbound" / "ada+hw+2026-11-30 09:00:00 UTC+x").mkdir()
+    hand_in(cycle.course, "ada", "one")
+    hand_in(cycle.course, "bob", "one", by_exchange=False)
+
+    assert tries(watch) == [("ada", 1, True), ("bob", 1, False)]
+    assert cycle.asked == ["collect", "grade ada", "grade bob", "return ada"]
+    assert tries(watch) == []
+    hand_in(cycle.course, "ada", "another")
+    assert tries(watch) == [("ada", 2, True)]
+
+
+def test_whoever_has_no_try_left_waits_until_tomorrow(cycle: FakeCycle) -> None:
+    """The count outlives the command; it is said once for each submission; the last one is graded the next day."""
+    for text in ("one", "second"):
+        hand_in(cycle.course, "ada", text)
+        assert tries(watch_of(cycle))
+    watch = watch_of(cycle)
+    hand_in(cycle.course, "ada", "the third")
+
+    assert ["ada"] == watch.out_of_tries(watch.collect_new())
+    assert [] == watch.out_of_tries(watch.collect_new()) and tries(watch) == []
+    assert tries(watch_of(cycle, TUESDAY)) == [("ada", 1, True)]
+
+
+def test_a_failure_costs_no_try_and_is_said_once(cycle: FakeCycle) -> None:
+    """A submission that cannot be graded waits for another one, and the others are graded."""
+    hand_in(cycle.course, "ada", "one")
+    hand_in(cycle.course, "zoe", "one")
+    watch = watch_of(cycle)
+
+    assert ("zoe", "her file cannot be read.") == next(watch.grade(watch.collect_new()))
+    assert tries(watch) == []
+    for text in ("two", "three", "four"):
+        hand_in(cycle.course, "zoe", text)
+        assert [("zoe", "her file cannot be read.")] == list(watch.grade(watch.collect_new()))
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", '{"day": "2026-11-30", "tries": 7}', '{"day": "2026-11-30"}'])
+def test_a_damaged_count_costs_nobody_a_try(cycle: FakeCycle, damage: str) -> None:
+    """An unreadable file of counts is as none."""
+    path = cycle.course / "verdicts" / "hw" / ".tries"
+    path.parent.mkdir(parents=True)
+    path.write_text(damage)
+    hand_in(cycle.course, "ada", "one")
+
+    assert tries(watch_of(cycle)) == [("ada", 1, True)]
+
+
+@pytest.mark.night
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+def test_from_the_exchange_and_back(tmp_path: Path) -> None:
+    """A wrong answer comes back with its sentence, a better one with full points, each graded on cases of its own."""
+    course = make_second_course(tmp_path / "project") / COURSE
+    (exchange := tmp_path / "exchange").mkdir(mode=0o777)
+    exchange.chmod(0o777)
+    subprocess.run([sys.executable, "-m", "autograder", "build"], cwd=course.parent, env=environment(), check=True)
+    cycle = Cycle(course, CHAPTER, exchange)
+    cycle.generate()
+    cycle.release()
+    watch = Watch(cycle, 3, GradingOptions(unconfined=UNCONFINED))
+    assert watch.exchange == exchange / "pytorch_basics" and watch.collect_new() == []
+    seeds, pages = [], []
+    solved = nbformat.read(course.parent / "solutions" / f"{CHAPTER}.ipynb", as_version=4)
+    right = next(each.source for each in solved.cells if each.metadata.get("nbgrader", {}).get("solution"))
+    for answer in (TURNED_ROUND, right):
+        notebook = nbformat.read(course / "release" / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
+        cell = next(each for each in notebook.cells if each.metadata.get("nbgrader", {}).get("solution"))
+        cell.source = answer
+        (homework := tmp_path / "home" / CHAPTER).mkdir(parents=True, exist_ok=True)
+        nbformat.write(notebook, homework / f"{CHAPTER}.ipynb")
+        cycle.submit("ada", homework.parent)
+        (graded,) = watch.grade(watch.collect_new())
+        assert isinstance(graded, GradedNow) and graded.is_returned, graded
+        seeds.append(graded.verdict.seed)
+        newest = max(
+            (exchange / "pytorch_basics" / "feedback").glob("*.html"), key=lambda path: path.stat().st_mtime_ns
+        )
+        pages.append((graded.verdict.score, newest.read_text(encoding="utf-8")))
+
+    assert [score for score, _ in pages] == [1.0, 2.0]
+    assert SENTENCE in pages[0][1] and SENTENCE not in pages[1][1]
+    assert len(set(seeds)) == 2
