@@ -34,7 +34,7 @@ from autograder.lms.gradescope_results import gradescope_fault, gradescope_resul
 from autograder.lms.prairielearn_results import prairielearn_fault, prairielearn_results
 from autograder.nbgrader_plugin.safe_copy import copy_plain
 from autograder.sandbox.self_test import confinement_problem, unreadable_lessons
-from autograder.submission.notebook_choice import find_candidates, names_in
+from autograder.submission.notebook_choice import NBGRADER_FILES, find_candidates, names_in
 from autograder.submission.submission import SubmittedFiles
 from autograder.submission.zip_archive import shorten_names
 from autograder.terminal_text import replace_unprintable
@@ -152,13 +152,18 @@ def _read_copy(assignment: Assignment, submitted: Path) -> SubmittedFiles:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place, assignment.stem)
         try:
-            copy_plain(submitted, folder, lambda _, names: {name for name in names if name.startswith(".")})
+            copy_plain(submitted, folder, _left_out)
         except OSError as error:
             raise WorkFailed(f"cannot read the submission in {submitted}: {error.strerror or error}") from error
         starters = released_starters(Path(assignment.course), assignment.stem)
         if not find_candidates(folder, assignment.stem, starters)[0]:
             return SubmittedFiles(b"", trouble=_no_notebook(assignment.stem, names_in(folder)))
         return read_student_files(assignment, folder)
+
+
+def _left_out(_folder: str, names: list[str]) -> set[str]:
+    """Return the names that are no work of a student's, such as `.git`; and nbgrader's, which is not there to read."""
+    return {name for name in names if name.startswith(".") or name in NBGRADER_FILES}
 
 
 def _no_notebook(stem: str, names: Sequence[str]) -> str:

@@ -45,7 +45,7 @@ root=$(cd "$(dirname "$0")" && pwd)
 cd /
 "$root/venv/bin/python" {run} gradescope {stem} \\
     --course "$root/source/course" --submission "$root/submission" --results "$root/results" && exit 0
-[ -e "$root/results/results.json" ] || printf '%s\\n' {fault} > "$root/results/results.json"
+{{ [ -e "$root/results/results.json" ] || printf '%s\\n' {fault} > "$root/results/results.json"; }} 2> /dev/null
 exit 1
 """
 
@@ -56,8 +56,10 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 cd /
 python3 {run} prairielearn {stem} \\
     --course "$root/tests/course" --submission "$root/student" --results "$root/results" && exit 0
-mkdir -p "$root/results"
-[ -e "$root/results/results.json" ] || printf '%s\\n' {fault} > "$root/results/results.json"
+{{
+    mkdir -p "$root/results"
+    [ -e "$root/results/results.json" ] || printf '%s\\n' {fault} > "$root/results/results.json"
+}} 2> /dev/null
 exit 1
 """
 

@@ -1,8 +1,8 @@
 """Write a verdict as the `results.json` of an external grader of PrairieLearn.
 
 The contract: https://docs.prairielearn.com/externalGrading/ ("Grading results"), that is `docs/externalGrading.md` in
-the repository PrairieLearn/PrairieLearn, read on 29 November 2026. `pl-external-grader-results` escapes HTML in messages
-itself, and turns ANSI sequences into styles and links; there are none in ours.
+the repository PrairieLearn/PrairieLearn, read on 29 November 2026. `pl-external-grader-results` escapes HTML in what it
+shows, and turns ANSI sequences into styles and links; there are none in ours.
 """
 
 from __future__ import annotations
