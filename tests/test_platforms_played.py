@@ -78,7 +78,7 @@ def ours(course: Path, files: Files, at: str = "it") -> SubmissionVerdict:
 
 
 def rows(verdict: SubmissionVerdict, platform: str) -> list[tuple[str, float, str]]:
-    """Return the exercises of a verdict with points and report; Classroom 50 has none for extra credit, and hundredths."""
+    """Return the exercises of a verdict with points and report; in Classroom 50, no extra credit, and hundredths."""
     counted = [row for row in exercise_rows(verdict) if row.most or platform != "classroom50"]
     digits = 2 if platform == "classroom50" else 4
     return [(row.name, pytest.approx(row.earned, abs=0.51 * 10**-digits), row.text) for row in counted]
@@ -158,7 +158,7 @@ def standardize(x, dim, eps):
 @pytest.mark.parametrize("wall", [NAMESPACES, LANDLOCK])
 @pytest.mark.parametrize("platform", PLAYS)
 def test_answers_do_not_reach_the_bundle(platform: str, wall: str, play: Play, tmp_path: Path) -> None:
-    """An answer that knows where solutions, answer bank and result lie can read none of them, and write nothing there."""
+    """An answer that knows where solutions, answer bank and result lie can read none of them, and write nothing."""
     root = tmp_path / "it"
     course = {
         "gradescope": root / "autograder" / "source" / "course",

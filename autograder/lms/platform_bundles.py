@@ -25,7 +25,7 @@ from autograder.lms import platform_scripts
 from autograder.lms.student_wheel import StudentWheel
 from autograder.submission.released_cells import grade_id, mark
 
-Files = Mapping[str, bytes]
+BundleFiles = Mapping[str, bytes]
 _SECONDS = 600  # the most that PrairieLearn allows; an answer that never ends may take nearly as long
 _EXECUTABLE = ("setup.sh", "run_autograder")
 _MOST = 10 * 2**20  # bytes of a bundle that the runner of Classroom 50 fetches
@@ -38,7 +38,7 @@ class BundledSitting:
 
     stem: str
     title: str
-    course: Files
+    course: BundleFiles
 
     @property
     def slug(self) -> str:
@@ -67,7 +67,7 @@ def read_sitting(course: Path, stem: str) -> BundledSitting:
     return BundledSitting(stem, title, files | released)
 
 
-def _gradescope(sitting: BundledSitting, wheel: StudentWheel) -> Files:
+def _gradescope(sitting: BundledSitting, wheel: StudentWheel) -> BundleFiles:
     inside = {
         "setup.sh": platform_scripts.setup_script().encode(),
         "run_autograder": platform_scripts.run_autograder_script(sitting.stem).encode(),
@@ -77,7 +77,7 @@ def _gradescope(sitting: BundledSitting, wheel: StudentWheel) -> Files:
     return {f"{sitting.stem}.zip": _zipped(inside)}
 
 
-def _prairielearn(sitting: BundledSitting, wheel: StudentWheel) -> Files:
+def _prairielearn(sitting: BundledSitting, wheel: StudentWheel) -> BundleFiles:
     question, image = sitting.stem, f"{sitting.stem}-image"
     return {
         f"{question}/info.json": _info(sitting),
@@ -121,7 +121,7 @@ def _question(sitting: BundledSitting) -> str:
 """
 
 
-def _classroom50(sitting: BundledSitting, wheel: StudentWheel) -> Files:
+def _classroom50(sitting: BundledSitting, wheel: StudentWheel) -> BundleFiles:
     inside = {
         "autograder.py": platform_scripts.autograder_py_script(sitting.stem).encode(),
         wheel.name: wheel.data,
@@ -133,18 +133,18 @@ def _classroom50(sitting: BundledSitting, wheel: StudentWheel) -> Files:
     return {**files, f"{sitting.slug}-runtime.json": (json.dumps(_RUNTIME) + "\n").encode()}
 
 
-BUNDLES: dict[str, Callable[[BundledSitting, StudentWheel], Files]] = {
+BUNDLES: dict[str, Callable[[BundledSitting, StudentWheel], BundleFiles]] = {
     "gradescope": _gradescope,
     "prairielearn": _prairielearn,
     "classroom50": _classroom50,
 }
 
 
-def _below(folder: str, files: Files) -> dict[str, bytes]:
+def _below(folder: str, files: BundleFiles) -> dict[str, bytes]:
     return {f"{folder}/{path}": data for path, data in files.items()}
 
 
-def _zipped(files: Files) -> bytes:
+def _zipped(files: BundleFiles) -> bytes:
     """Return a zip archive of the files, the same for the same files; the scripts in it may be run."""
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
