@@ -208,6 +208,17 @@ def test_cells_that_nbgrader_scores(tmp_path: Path) -> None:
         read_sitting(course, STEM)
 
 
+def test_files_beside_the_notebook(tmp_path: Path) -> None:
+    """Data that a teacher releases with the notebook is refused: answers would not find it on a platform."""
+    course = make_course(tmp_path / "course")
+    (course / "release" / STEM).mkdir(parents=True)
+    (course / "release" / STEM / f"{STEM}.ipynb").write_bytes(NOTEBOOK.read_bytes())
+    (course / "source" / STEM / "houses.csv").write_text("1,2")
+
+    with pytest.raises(platform_bundles.WorkFailed, match=r"files beside its notebook, .*: houses\.csv\. Move them"):
+        read_sitting(course, STEM)
+
+
 @pytest.mark.slow
 def test_the_wheel_of_this_clone(tmp_path: Path) -> None:
     """It has the student's packages and the course's data, and no chapter and no answer."""

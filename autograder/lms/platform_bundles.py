@@ -19,7 +19,7 @@ from pathlib import Path
 
 from autograder.course.course import course_in
 from autograder.errors import UnknownExercise, WorkFailed
-from autograder.grading.assignment import given_path, read_assignment, release_path
+from autograder.grading.assignment import Assignment, given_path, read_assignment, release_path
 from autograder.ipython_syntax import CHECK
 from autograder.lms import platform_scripts
 from autograder.lms.student_wheel import StudentWheel
@@ -47,13 +47,22 @@ class BundledSitting:
 
 
 def read_sitting(course: Path, stem: str) -> BundledSitting:
-    """Read a sitting of a course; raise UnknownExercise for an unknown one, and WorkFailed for one with other cells."""
+    """Read a sitting; raise UnknownExercise for an unknown one, and WorkFailed for what only nbgrader can grade."""
     stems = course_in(course).stems
     if stem not in stems:
         raise UnknownExercise(stem, stems, f"there is no sitting {stem!r}. They are: {', '.join(stems)}.")
     given = given_path(course, stem)
     assignment = read_assignment(course, stem, unconfined=False, given=given)
-    checks = {CHECK + name for name in assignment.chapter().exercises}
+    _check_nothing_else(course, assignment)
+    files = {path: zlib.decompress(text) for path, text in assignment.texts.items()}
+    released = {release_path(Path(), stem).as_posix(): given.read_bytes()}
+    (title,) = (chapter.title for chapter in assignment.listed if chapter.stem == stem)
+    return BundledSitting(stem, title, files | released)
+
+
+def _check_nothing_else(course: Path, assignment: Assignment) -> None:
+    """Raise WorkFailed for a teacher's own cells with points, and for files that answers find beside the notebook."""
+    stem, checks = assignment.stem, {CHECK + name for name in assignment.chapter().exercises}
     scored = [cell for cell in assignment.released().cells if mark(cell, "grade") or mark(cell, "task")]
     others = sorted({grade_id(cell) for cell in scored} - checks)
     if others:
@@ -61,10 +70,12 @@ def read_sitting(course: Path, stem: str) -> BundledSitting:
             f"{stem} has cells with points that are no exercises of the course: {', '.join(others)}. "
             "nbgrader scores these, and it is on no platform: grade this sitting with `autograder grade`."
         )
-    files = {path: zlib.decompress(text) for path, text in assignment.texts.items()}
-    released = {release_path(Path(), stem).as_posix(): given.read_bytes()}
-    (title,) = (chapter.title for chapter in assignment.listed if chapter.stem == stem)
-    return BundledSitting(stem, title, files | released)
+    beside = sorted(path.name for path in (course / "source" / stem).glob("[!.]*") if path.suffix != ".ipynb")
+    if beside:
+        raise WorkFailed(
+            f"{stem} has files beside its notebook, which no bundle holds: {', '.join(beside)}. "
+            f"Move them out of {course / 'source' / stem}, or grade this sitting with `autograder grade`."
+        )
 
 
 def _gradescope(sitting: BundledSitting, wheel: StudentWheel) -> BundleFiles:
