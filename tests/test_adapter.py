@@ -10,6 +10,7 @@ import subprocess
 import tomllib
 import zipfile
 from pathlib import Path
+from shutil import which
 
 import nbformat
 import pytest
@@ -81,8 +82,11 @@ def test_setup_ends_without_a_wheel(sitting: BundledSitting, tmp_path: Path) -> 
     """A bundle whose wheel is missing is one line, before anything is installed."""
     script = in_zip(bundle("gradescope", sitting)[f"{STEM}.zip"])["setup.sh"][0].decode()
     there = script.replace("/autograder/source", str(tmp_path))
-    path = {"PATH": "/bin:/usr/bin"}
-    ran = subprocess.run(["bash", "-c", there], capture_output=True, text=True, env=path, check=False)
+    # It finds `ls` alone: a script that went on would ask the system's package manager of this machine.
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "ls").symlink_to(str(which("ls")))
+    path = {"PATH": str(tmp_path / "bin")}
+    ran = subprocess.run([str(which("bash")), "-c", there], capture_output=True, text=True, env=path, check=False)
 
     assert (1, "") == (ran.returncode, ran.stdout)
     assert f"error: expected the course's wheel in {tmp_path}, found none. Make the bundle again.\n" == ran.stderr

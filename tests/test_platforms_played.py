@@ -129,7 +129,7 @@ def test_behind_both_walls(platform: str, case: str, wall: str, play: Play, cour
     assert rows(ours(course, CASES[case](), case), platform) == found.tests
 
 
-@pytest.mark.slow
+@pytest.mark.night
 @pytest.mark.parametrize(
     "files", [{FILE: b"\xff\xfe\x00{"}, {"notes.txt": b"Later."}, {}], ids=["bytes", "other", "none"]
 )
@@ -211,7 +211,7 @@ def test_without_the_package_nothing_is_graded(platform: str, play: Play, bundle
         assert NOT_YOUR_FAULT in str(found.result) and found.result and "score" not in found.result
 
 
-@pytest.mark.slow
+@pytest.mark.night
 @pytest.mark.parametrize("platform", ["gradescope", "prairielearn"])
 def test_results_that_cannot_be_written(platform: str, play: Play, tmp_path: Path) -> None:
     """A file in place of the folder of results is one line, and stays as it was."""

@@ -37,7 +37,7 @@ from autograder.sandbox.self_test import confinement_problem, unreadable_lessons
 from autograder.submission.notebook_choice import NBGRADER_FILES, find_candidates, names_in
 from autograder.submission.submission import SubmittedFiles
 from autograder.submission.zip_archive import shorten_names
-from autograder.terminal_text import replace_unprintable
+from autograder.terminal_text import escape_unencodable, replace_unprintable
 
 NOT_YOUR_FAULT = (
     "This submission was not graded. The grader failed, which is no fault of yours and says nothing about your work. "
@@ -92,6 +92,7 @@ PLATFORMS = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Grade and write the result; return 1 if there is none, after one line that says why."""
     args = _parser().parse_args(arguments)
+    escape_unencodable()
     collect_rarely()
     block_slow_imports()
     platform = PLATFORMS[args.platform]
