@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import io
 import os
 import pkgutil
 import select
@@ -18,7 +17,7 @@ from autograder import cli
 from autograder.errors import CourseError, WorkFailed
 from autograder.faster_startup import block_slow_imports, collect_rarely
 from autograder.package_conflicts import package_collision
-from autograder.terminal_text import replace_unprintable
+from autograder.terminal_text import escape_unencodable, replace_unprintable
 
 _RESEND_SECONDS = 0.05
 
@@ -30,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     closed the pipe, as `| head` does.
     """
     try:
-        _escape_unencodable()
+        escape_unencodable()
         try:
             return _run(arguments)
         finally:
@@ -59,13 +58,6 @@ def _run(arguments: Sequence[str] | None) -> int:
         exec("")
         print("stopped", file=sys.stderr)
         return 130
-
-
-def _escape_unencodable() -> None:
-    """Write characters that the output's encoding lacks as `\\u2192`, so that they raise no UnicodeEncodeError."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a test may have replaced the stream
-            stream.reconfigure(errors="backslashreplace")
 
 
 def _resend_interrupt(lost: sys.UnraisableHookArgs) -> None:

@@ -1,7 +1,11 @@
-"""Sort a zip of submissions from Canvas or Moodle into the students' folders under `submitted/`.
+"""Take in submissions from Canvas and Moodle, and grade where Gradescope, PrairieLearn and Classroom 50 do.
 
 Begin with `collect_submissions.py`, which runs the whole collection. `download_zip.py` validates and reads the zip,
 `filenames.py` parses the names in it, `student_matching.py` finds the student of the roster who sent each file,
 `placement.py` writes a student's folder, and `collect_report.py` renders the result for the terminal. The roster is
 that of `autograder/nbgrader_plugin/`.
+
+`platform_bundles.py` packs what a platform needs (`platform_scripts.py`, `student_wheel.py`). There,
+`grade_on_platform.py` grades one submission and writes it as the platform reads it: `gradescope_results.py`,
+`prairielearn_results.py`, `classroom50_results.py`, each from the rows of `exercise_rows.py`.
 """
