@@ -61,7 +61,7 @@ def test_from_a_list_of_groups_to_each_member(project: Path, capsys: pytest.Capt
     for student in ("ada", "bob", "cleo"):
         assert NOTEBOOK == (course / "submitted" / student / STEM / f"{STEM}.ipynb").read_bytes()
     letters = unreadable_letters([Results(course, STEM, "Small", tuple(class_rows(course, STEM)))]).decode()
-    assert "To: eve\n" in letters and "there is no notebook in it (found: link.html)" in letters
+    assert "To: eve\n" in letters and "there is no notebook in it (found: 'link.html')" in letters
 
 
 def test_without_the_list_the_number_decides_and_it_is_said(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -74,7 +74,8 @@ def decide_placement(folder: Path, attempt: Attempt) -> tuple[Placement, str]:
         return Placement.LEFT, f"{folder} is a link. Put a plain folder there, then run this again."
     note = read_note(folder)
     if note is None:
-        others = names_in(folder) if folder.is_dir() else []
+        unread = [COLLECTED_NOTE] if os.path.lexists(folder / COLLECTED_NOTE) else []
+        others = names_in(folder) + unread if folder.is_dir() else []
         if others and _hashes(folder, attempt.files) != _sums(attempt.files):
             return Placement.LEFT, f"{folder} holds what was not collected here: {_listed(others)}. {_MOVE}"
         return (Placement.SAME if others else Placement.NEW), ""
