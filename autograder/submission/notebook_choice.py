@@ -175,7 +175,7 @@ def _directly_in(folder: Path) -> Iterator[Path]:
 
 
 def names_in(folder: Path) -> list[str]:
-    """Return the names of entries of a submission's folder and its quarantine, without nbgrader's files and our note."""
+    """Return the names of a submission's files and its quarantine's, without nbgrader's files and our note."""
     found, ours = islice(_directly_in(folder), _MAX_ENTRIES), (quarantine.QUARANTINE_PREFIX, COLLECTED_NOTE)
     return [path.name for path in found if not path.name.startswith((*ours, *NBGRADER_FILES))]
 
