@@ -1,4 +1,4 @@
-"""Downloads of submissions in the formats of Canvas and Moodle, for the tests of collecting."""
+"""Downloads of submissions in the formats of Canvas, Moodle and Brightspace, for the tests of collecting."""
 
 from __future__ import annotations
 
@@ -29,6 +29,22 @@ def _is_of_a_word(each: str) -> bool:
 def moodle_name(name: str, participant: int, original: str = "hw.ipynb", tie: str = "/") -> str:
     """Return Moodle's name for a file: in a folder for each student, or with `tie="_"` as a prefix."""
     return f"{name.replace('_', ' ')}_{participant}_assignsubmission_file{tie}{original}"
+
+
+def moodle_text_name(name: str, participant: int) -> str:
+    """Return Moodle's name for text that a student entered in place of a file."""
+    return moodle_name(name, participant, "onlinetext.html").replace("_file/", "_onlinetext/")
+
+
+def brightspace_name(name: str, user: int, original: str = "hw.ipynb", time: str = "1015 PM", tie: str = "/") -> str:
+    """Return Brightspace's name for a file: in a folder for each attempt, or with `tie=" - "` as a prefix."""
+    return f"{user}-4711 - {name} - Nov 20, 2026 {time}{tie}{original}"
+
+
+def canvas_link(address: str) -> bytes:
+    """Return a page such as Canvas makes of a link that a student entered."""
+    page = f'<html><head><meta http-equiv="Refresh" content="0; url={address}"></head><body>'
+    return f'{page}<a href="{address}">You are being redirected</a></body></html>'.encode()
 
 
 def write_zip(path: Path, files: Mapping[str, bytes | str], clock: tuple[int, ...] = CLOCK) -> Path:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from autograder.lms.filenames import SentFile, parse_download_path
 from autograder.lms.student_matching import Match, match_students
 from autograder.nbgrader_plugin.gradebook_scores import Person
-from tests.made_downloads import canvas_name, moodle_name
+from tests.made_downloads import brightspace_name, canvas_name, moodle_name
 
 ADA = Person("ada", "Ada", "Lovelace", "ada@example.org", "41")
 JOSE = Person("jose", "José Ángel", "Núñez Ødegård", "", "42")
@@ -102,6 +102,82 @@ def test_anonymous() -> None:
 
     assert "anonymous in Canvas" in one("anon_aB3xY_507_hw.ipynb", ADA).reason
     assert "ada" == one(moodle_name("Participant", 101), ADA, JOSE, columns=columns).student
+
+
+def test_brightspace() -> None:
+    """Brightspace's numbers are not the roster's, so names decide; two senders of one name are left."""
+    assert "ada" == one(brightspace_name("Ada Lovelace", 42), ADA, JOSE).student
+    both = several([brightspace_name("Ada Lovelace", user) for user in (7, 8)], ADA)
+    assert ["", ""] == [each.student for each in both.values()]
+    again = several([brightspace_name("Ada Lovelace", 7, time=time) for time in ("905 AM", "915 AM")], ADA)
+    assert ["ada", "ada"] == [each.student for each in again.values()]
+
+
+def test_numbers_of_each_system() -> None:
+    """The number of a student in Moodle is no number in Canvas, even where nbgrader's field has it."""
+    columns = {"ada": {"ID number": "41"}, "jose": {"ID": "9", "ID number": "42"}}
+    bob = Person("bob", "Bob", "Ng", "", "")
+
+    assert "" == one(canvas_name("Day", "Cleo", 41, 5), ADA, bob, columns=columns).student
+    assert "jose" == one(canvas_name("Day", "Cleo", 9, 5), ADA, JOSE, columns=columns).student
+
+
+GROUPS = {"ada": {"Groups": "Team 1"}, "jose": {"Groups": "Lab A, Team 1"}, "chandra": {"Groups": "Team 2"}}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        canvas_name("Team 1", "", 41, 5).replace(",", ""),
+        moodle_name("Team 1", 7001),
+        brightspace_name("Team 1", 17),
+    ],
+)
+def test_a_file_of_a_group(path: str) -> None:
+    """A file with a group's name counts for its members, whoever uploaded it."""
+    found = one(path, ADA, JOSE, CHANDRA, columns=GROUPS)
+
+    assert ("", "Team 1", ("ada", "jose")) == (found.student, found.group, found.students)
+
+
+def test_groups_that_say_too_little() -> None:
+    """A number of somebody outside the group, groups of one name, and a member's own file beside it are left."""
+    columns = {**GROUPS, "bob": {"Groups": "team-1"}}
+    bob = Person("bob", "Bob", "Ng", "", "43")
+
+    outside = one(canvas_name("Team 1", "", 43, 5).replace(",", ""), ADA, JOSE, bob, columns=GROUPS)
+    assert not outside.students and "the number 43 is that of bob, who is not in Team 1" in outside.reason
+    alike = one(moodle_name("Team 1", 7001), ADA, JOSE, bob, columns=columns)
+    assert not alike.students and "the groups Team 1, team-1 have one name" in alike.reason
+    paths = [moodle_name("Team 1", 7001), moodle_name("Ada Lovelace", 101)]
+    both = several(paths, ADA, JOSE, columns=GROUPS)
+    assert not any(each.students for each in both.values())
+    assert "ada of the group Team 1 sent something else, too" in both[paths[0]].reason
+
+
+@pytest.mark.parametrize(
+    ("last", "first", "note"),
+    [
+        ("Lovelace", "Ada", ""),
+        ("King", "Ada Augusta", ""),  # a part of the name is enough
+        ("Núñez Ødegård", "José Ángel", "the name is that of jose."),
+        ("Team 9", "", "the name is another. If it is a group's, read the groups"),
+    ],
+)
+def test_number_and_name_that_disagree(last: str, first: str, note: str) -> None:
+    """The number decides, and where the name is another's, or nobody's, this is said."""
+    found = one(canvas_name(last, first, 41, 5), ADA, JOSE)
+
+    assert "ada" == found.student and (note in found.note) and bool(note) == bool(found.note)
+
+
+def test_participants_without_names_are_not_noted() -> None:
+    """Where marking is anonymous, Moodle writes one word for all names; only another student's name is noted."""
+    columns = {"ada": {"Identifier": "Participant 101"}}
+
+    assert "" == one(moodle_name("Teilnehmer in", 101), ADA, JOSE, columns=columns).note
+    found = one(moodle_name("Jose Angel Nunez Odegard", 101), ADA, JOSE, columns=columns)
+    assert ("ada", True) == (found.student, "the name is that of jose" in found.note)
 
 
 NAMES = st.text("abcéøल' -", min_size=1, max_size=4)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from autograder.lms.filenames import (
+    BRIGHTSPACE,
     CANVAS,
     MOODLE,
     SentFile,
@@ -15,7 +18,7 @@ from autograder.lms.filenames import (
     parse_download_path,
     safe_name,
 )
-from tests.made_downloads import canvas_name, moodle_name
+from tests.made_downloads import brightspace_name, canvas_name, moodle_name, moodle_text_name
 
 NUMBERS = st.integers(0, 10**17)
 WORDS = st.text("abcdefgåéłßयार王'-. 12_", min_size=1, max_size=12)
@@ -44,9 +47,41 @@ def test_moodle(name: str, participant: int, original: str, tie: str, around: st
     assert found.sender == name.replace("_", " ").strip() and not found.is_late
 
 
+@given(WORDS, NUMBERS, ORIGINALS, st.sampled_from(["/", " - ", "/folder/in/"]), st.sampled_from(["", "down/"]))
+def test_brightspace(name: str, user: int, original: str, tie: str, around: str) -> None:
+    """Sender, number, file name and time are recovered with or without folders."""
+    name = name.strip(" -") or "x"
+    found = parse_download_path(around + brightspace_name(name, user, original, "905 AM", tie))
+
+    assert found is not None
+    assert (BRIGHTSPACE, str(user), original) == (found.system, found.number, found.original)
+    assert (name, datetime(2026, 11, 20, 9, 5)) == (found.sender, found.at)
+
+
+@pytest.mark.parametrize(
+    ("time", "at"),
+    [
+        ("Nov 20, 2026 1215 AM", datetime(2026, 11, 20, 0, 15)),
+        ("November 20, 2026 115 PM", datetime(2026, 11, 20, 13, 15)),
+        ("Feb 30, 2026 115 PM", None),
+        ("20 nov. 2026 2215", None),
+    ],
+)
+def test_times_of_brightspace(time: str, at: datetime | None) -> None:
+    """A time that is not English, or no time at all, costs only the time."""
+    found = parse_download_path(f"7-8 - Ada Lovelace - {time}/hw.ipynb")
+
+    assert found is not None and (at, "Ada Lovelace", "hw.ipynb") == (found.at, found.sender, found.original)
+
+
 @pytest.mark.parametrize(
     ("path", "told"),
     [
+        ("lovelaceada_41_text.html", ("lovelaceada", "41", "text.html", False)),
+        ("lovelaceada_LATE_41_link.html", ("lovelaceada", "41", "link.html", True)),
+        ("lovelaceada_41_507_link.html", ("lovelaceada", "41", "link.html", False)),  # an upload of that name
+        (moodle_text_name("Ada Lovelace", 101), ("Ada Lovelace", "101", "onlinetext.html", False)),
+        ("Default group_assignsubmission_file/hw.ipynb", ("Default group", "", "hw.ipynb", False)),
         ("lovelaceada_41_507_hw.ipynb", ("lovelaceada", "41", "hw.ipynb", False)),
         ("lovelaceada_LATE_41_507_hw-1.ipynb", ("lovelaceada", "41", "hw-1.ipynb", True)),
         ("lovelaceada_late_41_507_hw.ipynb", ("lovelaceada", "41", "hw.ipynb", True)),
@@ -67,7 +102,7 @@ def test_what_is_told(path: str, told: tuple[str, str, str, bool]) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["hw.ipynb", "ada/hw.ipynb", "lovelaceada_41_text.html", "Group A_assignsubmission_file_/hw.ipynb", "", "/"]
+    "path", ["hw.ipynb", "ada/hw.ipynb", "index.html", "41 - Ada - Nov 20, 2026 1015 PM/hw.ipynb", "", "/"]
 )
 def test_other_names_say_nothing(path: str) -> None:
     """A name that neither system makes is parsed as None."""

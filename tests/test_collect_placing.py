@@ -17,11 +17,20 @@ from autograder.__main__ import main
 from autograder.errors import CourseError
 from autograder.lms import collect_report, placement
 from autograder.lms import collect_submissions as collecting
-from autograder.lms.collect_submissions import CollectionResult, CollectOptions, collect
+from autograder.lms.collect_submissions import collect
+from autograder.lms.collection_result import CollectionResult, CollectOptions
 from autograder.lms.placement import Attempt, Placement, read_note
 from autograder.nbgrader_plugin.gradebook_scores import Person
 from autograder.nbgrader_plugin.roster_import import Roster
-from tests.made_downloads import CLOCK, canvas_name, moodle_name, write_zip
+from tests.made_downloads import (
+    CLOCK,
+    brightspace_name,
+    canvas_link,
+    canvas_name,
+    moodle_name,
+    moodle_text_name,
+    write_zip,
+)
 from tests.small_chapter import STEM, make_project
 
 ADA = Person("ada", "Ada", "Lovelace", "", "41")
@@ -44,11 +53,15 @@ def ada(upload: int, original: str = "hw.ipynb", is_late: bool = False) -> str:
 
 
 def collected(
-    course: Path, files: Files, wanted: CollectOptions = PLAIN, clock: tuple[int, ...] = CLOCK
+    course: Path,
+    files: Files,
+    wanted: CollectOptions = PLAIN,
+    clock: tuple[int, ...] = CLOCK,
+    columns: dict[str, dict[str, str]] | None = None,
 ) -> CollectionResult:
     """Collect a zip with these files in a class of three students."""
     path = write_zip(course.parent / "download.zip", files, clock)
-    return collect(course, STEM, path, Roster([ADA, BOB, CLEO], {}), wanted)
+    return collect(course, STEM, path, Roster([ADA, BOB, CLEO], columns or {}), wanted)
 
 
 def there(course: Path) -> Files:
@@ -125,8 +138,66 @@ class TestFirstTime:
         """A student who sent no notebook is listed with a reason, and is not missing."""
         done = collected(course, {ada(7, "hw.pdf"): b"x"})
 
-        assert (["bob", "cleo"], {}) == (done.missing, there(course))
+        assert (["bob", "cleo"], {f"ada/{STEM}/hw.pdf": b"x"}) == (done.missing, there(course))
         assert [(ada(7, "hw.pdf"), "ada: no notebook. Ask for the .ipynb file itself.")] == done.left
+
+    def test_a_notebook_replaces_another_kind_of_file_and_never_the_other_way(self, course: Path) -> None:
+        """A file that is no notebook lies there until a notebook comes, and replaces none."""
+        collected(course, {ada(7, "hw.pdf"): b"x"})
+        collected(course, {ada(8): FIRST})
+        assert {PLACE: FIRST} == there(course)
+        collected(course, {ada(9, "hw.pdf"): b"x"})
+        assert {PLACE: FIRST} == there(course)
+
+    def test_text_and_links(self, course: Path) -> None:
+        """What was entered in place of a file is named with its link, whose signs cannot reach the terminal."""
+        sent = {
+            "lovelaceada_41_link.html": canvas_link("https://colab.example.org/ada?a=1&amp;b=\x1b]0;x"),
+            "ngbob_LATE_42_text.html": b"<p>I have no file.</p>",
+            moodle_text_name("Cleo Day", 9): b'<p>See <a href="https://x.example.org/nb">this</a></p>',
+        }
+        done = collected(course, sent)
+
+        advice = "Ask for the .ipynb file itself."
+        assert [
+            f"ada: a link in place of a file: https://colab.example.org/ada?a=1&b=\ufffd]0;x. {advice}",
+            f"bob: text in place of a file. {advice}",
+            f"cleo: a link in place of a file: https://x.example.org/nb. {advice}",
+        ] == [reason for _, reason in done.left]
+        assert [] == done.missing
+
+    def test_group(self, course: Path) -> None:
+        """One file is placed for each member of the group, and the line names them."""
+        columns = {"ada": {"Groups": "Team 1"}, "bob": {"Groups": "Team 1"}}
+        done = collected(course, {"team1_LATE_42_7_hw.ipynb": FIRST, "team1_LATE_42_8_data.csv": b"1"}, columns=columns)
+
+        assert {f"{who}/{STEM}/{name}" for who in ("ada", "bob") for name in (f"{STEM}.ipynb", "data.csv")} == set(
+            there(course)
+        )
+        assert (["ada", "bob"], ["cleo"], []) == (done.late, done.missing, done.left)
+        assert "the group Team 1: one submission for ada, bob" in list(collect_report.lines(done, STEM, False))
+
+    def test_number_of_another(self, course: Path) -> None:
+        """A file whose number and name are those of two students has a line."""
+        done = collected(course, {canvas_name("Ng", "Bob", 41, 7): FIRST})
+
+        assert {PLACE: FIRST} == there(course)
+        (line,) = [line for line in collect_report.lines(done, STEM, False) if line.startswith("look at: ngbob_41_7_")]
+        assert "the number is that of ada, so it counts for ada; the name is that of bob." in line
+
+    def test_brightspace(self, course: Path) -> None:
+        """The newest attempt counts by the time in its name, and the system's own list of files is nobody's."""
+        sent = {
+            brightspace_name("Ada Lovelace", 7, time="1205 PM"): SECOND,
+            brightspace_name("Ada Lovelace", 7, time="1155 AM"): FIRST,
+            brightspace_name("Bob Ng", 8, tie=" - "): FIRST,
+            "index.html": b"<html>",
+        }
+        done = collected(course, sent, CollectOptions(with_times=True, zone=ZoneInfo("America/Toronto")))
+
+        assert SECOND == there(course)[PLACE] and FIRST == there(course)[f"bob/{STEM}/{STEM}.ipynb"]
+        assert ([], ["cleo"]) == (done.left, done.missing)
+        assert b"2026-11-20 17:05:00 UTC\n" == there(course)[f"ada/{STEM}/timestamp.txt"]
 
     def test_dry_run(self, course: Path) -> None:
         """A dry run reports the same and changes nothing."""

@@ -42,7 +42,7 @@ def after(project: Path, *rosters: str, to: str) -> list[dict[str, str]]:
     """Return the exported rows after these rosters were imported in order."""
     for text in rosters:
         (project / "students.csv").write_text(text, encoding="utf-8")
-        assert 0 == main(["--root", str(project), "roster", str(project / "students.csv")])
+        assert 0 == main(["--root", str(project), "roster", str(project / "students.csv"), "--replace"])
     plugin = getattr(export_plugins, to)(to=str(project / "out.csv"), parent=course_api(project / "course"))
     with Gradebook(f"sqlite:///{project / 'course' / 'gradebook.db'}", "pytorch_basics") as book:
         plugin.export(book)
@@ -66,10 +66,41 @@ def test_two_systems_keep_their_numbers(project: Path) -> None:
         assert "41" == after(project, to="Canvas")[-1]["ID"]
 
 
+def test_three_systems_side_by_side(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Rosters of three systems replace nothing of one another, and each export has its own system's number."""
+    rosters = (
+        "Username,ID number,Email address\nada,S1,ada@example.org\n",
+        "OrgDefinedId,Username,Last Name,First Name,Email\n#B7,#ada,Lovelace,Ada,ada@example.org\n",
+        'Student,ID,SIS Login ID,Section\n"Lovelace, Ada",41,ada,A\n',
+    )
+    for text in (*rosters, *rosters[::-1]):
+        (project / "students.csv").write_text(text, encoding="utf-8")
+        assert 0 == main(["--root", str(project), "roster", str(project / "students.csv")])
+    numbers = {"Canvas": ("ID", "41"), "Moodle": ("ID number", "S1"), "Brightspace": ("OrgDefinedId", "B7")}
+
+    for system, (column, number) in numbers.items():
+        assert number == after(project, to=system)[-1][column]
+
+
+def test_a_roster_that_would_replace_something_says_it_first(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without the option nothing is changed, and each value has a line, without signs that move the cursor."""
+    after(project, "id,last_name,groups\nada,Love\x1b[2Jlace,Team 1\n", to="Canvas")
+    before = (project / "course" / kept_roster_columns.FILE).read_bytes()
+    capsys.readouterr()
+    (project / "students.csv").write_text("id,last_name,groups\nada,King,Team 2\nbob,Ng,\n")
+    assert 1 == main(["--root", str(project), "roster", str(project / "students.csv")])
+    told = capsys.readouterr().out
+
+    assert "ada: Groups 'Team 1' -> 'Team 2'\nNothing was changed" in told and "\x1b" not in told
+    assert before == (project / "course" / kept_roster_columns.FILE).read_bytes()
+    assert ["ada"] == [row["Username"] for row in after(project, to="Brightspace")]
+
+
 def test_moodles_own_number_may_change(project: Path) -> None:
-    """Without another system, the gradebook has Moodle's newest number."""
+    """Without another system, Moodle's newest number counts, and Canvas is told none."""
     of_moodle = "Username,ID number,Email address\nada,S1,ada@example.org\n"
-    assert "S2" == after(project, of_moodle, of_moodle.replace("S1", "S2"), to="Canvas")[-1]["ID"]
+    assert "S2" == after(project, of_moodle, of_moodle.replace("S1", "S2"), to="Moodle")[-1]["ID number"]
+    assert "" == after(project, to="Canvas")[-1]["ID"]
 
 
 def test_canvas(project: Path) -> None:

@@ -9,9 +9,9 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder.nbgrader_plugin import roster_import
-from autograder.nbgrader_plugin.export_plugins import Canvas, Moodle
+from autograder.nbgrader_plugin.export_plugins import Brightspace, Canvas, Moodle
 from autograder.nbgrader_plugin.gradebook_scores import Person, people
-from autograder.nbgrader_plugin.roster_import import BadRoster, ImportCounts
+from autograder.nbgrader_plugin.roster_import import BadRoster, ImportCounts, Roster
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 
@@ -72,6 +72,60 @@ class TestReading:
             tmp_path / "roster.csv"
         ).columns
 
+    @pytest.mark.parametrize(
+        "head",
+        [
+            "Vorname,Nachname,Anmeldename,ID-Nummer,E-Mail-Adresse,Gruppen",
+            "Prénom,Nom de famille,Nom d\u2019utilisateur,Numéro d'identification,Adresse de courriel,Groupes",
+            "Nombre,Apellido(s),Nombre de usuario,Número de ID,Dirección de correo,Grupos",
+        ],
+    )
+    def test_moodle_in_other_languages(self, tmp_path: Path, head: str) -> None:
+        """Moodle's columns in German, French and Spanish are those of the English list."""
+        path = tmp_path / "roster.csv"
+        path.write_text(f'{head}\nAda,Lovelace,ada,41,ada@x.org,"Team 1, Lab A"\n', encoding="utf-8")
+        found = roster_import.read_roster(path)
+
+        assert [Person("ada", "Ada", "Lovelace", "ada@x.org", "41")] == found.people
+        assert {"Username": "ada", "ID number": "41", "Groups": "Team 1, Lab A"} == found.columns["ada"]
+
+    def test_moodles_worksheet_in_german(self, tmp_path: Path) -> None:
+        """The column that Moodle calls ID in German has the numbers of participants, and no ids of students."""
+        text = "ID,Vollständiger Name,E-Mail-Adresse,Status\nTeilnehmer/in101,Ada Lovelace,ada@x.org,\n"
+
+        assert [Person("ada@x.org", "Ada", "Lovelace", "ada@x.org", "")] == read(tmp_path, text)
+
+    def test_brightspace(self, tmp_path: Path) -> None:
+        """The signs before numbers and names are no part of them, and the number has a column of its own."""
+        text = (
+            "OrgDefinedId,Username,Last Name,First Name,Email,Essay Points Grade <Numeric MaxPoints:10>,"
+            "End-of-Line Indicator\n#20067930,#ada,Lovelace,Ada,ada@x.org,7,#\n"
+        )
+
+        assert [Person("ada", "Ada", "Lovelace", "ada@x.org", "")] == read(tmp_path, text)
+        found = roster_import.read_roster(tmp_path / "roster.csv")
+        assert {"OrgDefinedId": "20067930", "Username": "ada"} == found.columns["ada"]
+
+    def test_canvas_list_of_groups(self, tmp_path: Path) -> None:
+        """A list of groups has a line for each membership; who is in no group has a line, too."""
+        text = (
+            "name,canvas_user_id,user_id,login_id,group_name\nAda Lovelace,41,S1,ada,Team 1\nBob,42,,,Team 1\n"
+            "Ada Lovelace,41,S1,ada,Lab A\nCleo,43,,cleo,\n"
+        )
+        (tmp_path / "groups.csv").write_text(text)
+        found = roster_import.read_roster(tmp_path / "groups.csv")
+
+        assert found.is_group_list and ["ada", "42", "cleo"] == [person.id for person in found.people]
+        assert ["Team 1, Lab A", "Team 1", None] == [found.columns[who].get("Groups") for who in ("ada", "42", "cleo")]
+
+    @pytest.mark.parametrize("separator", [";", ",", "|"])
+    def test_the_line_that_tells_excel_the_separator(self, tmp_path: Path, separator: str) -> None:
+        """Excel's first line `sep=;` names the separator, and is no line of columns."""
+        text = "sep=;\nid;first_name;email\nada;Ada;a,b@x.org\n".replace(";", separator)
+        email = "a" if separator == "," else "a,b@x.org"
+
+        assert [Person("ada", "Ada", "", email, "")] == read(tmp_path, text)
+
     def test_by_hand(self, tmp_path: Path) -> None:
         """Only an id is required; spaces and empty lines are ignored."""
         assert [Person("ada", "", "", "", ""), Person("bob", "Bob", "", "", "")] == read(
@@ -92,6 +146,15 @@ class TestReading:
             ("name,grade\nada,1\n", "has the columns 'name', 'grade'. Expected `id`"),
             ("id,first_name\n", "names its columns and no student"),
             ("id\nada\nada\n", "line 3: 'ada' is there twice"),
+            ("id,lms_user_id\nada,41\nada,42\n", "line 3: 'ada' is there twice, with the numbers 41 and 42"),
+            ("id,lms_user_id\nada,41\nbob,41\n", "line 3: 'ada' and 'bob' have one number, 41"),
+            ("id\nAda\nada\n", "line 3: 'Ada' and 'ada' differ in capitals only"),
+            (
+                "id,first_name,last_name,email\na1,Ada,Lovelace,a@x.org\na2,Ada,Lovelace,a@x.org\n",
+                "line 3: 'a1' and 'a2' have one name and one mail address",
+            ),
+            ("login_id,group_name\nada,Team 1\n,Team 2\n", "line 3: the group 'Team 2' has no members"),
+            ("id,group\n,Team 2\n", "line 2: the group 'Team 2' has no members"),
             ("id,first_name\n,Ada\n", "line 2: this student has no id"),
             ('Student,ID,Section\n,,\n"Lee, Kim",,A\n', "line 3: this student has no id"),
             ("id\nada\n../root\n", "line 3: '../root' cannot be the name of a student's folder"),
@@ -133,11 +196,39 @@ class TestImport:
             "cleo": Person("cleo", "", "", "", ""),
         } == {person.id: person for person in people(gradebook)}
 
-    @pytest.mark.parametrize("plugin", [Canvas, Moodle])
+    def test_values_that_would_be_replaced(self, gradebook: Gradebook) -> None:
+        """Each value that a roster would replace has a line; new values, and numbers of another system, have none."""
+        roster_import.import_into(gradebook, [Person("ada", "Ada", "", "a@x.org", "S1")])
+        kept = {"ada": {"ID number": "S1", "Groups": "Team 1", "Identifier": "Participant 7"}}
+        newer = {"ada": {"ID": "41", "Groups": "Team 2", "Section": "A", "Identifier": "Participant 8"}}
+        roster = Roster([Person("ada", "Ada", "Lovelace", "b@x.org", "41"), Person("bob", "", "", "", "")], newer)
+
+        assert ["ada: email 'a@x.org' -> 'b@x.org'", "ada: Groups 'Team 1' -> 'Team 2'"] == (
+            roster_import.overwritten_values(gradebook, roster, kept)
+        )
+
+    @pytest.mark.parametrize(
+        ("roster", "told"),
+        [
+            (Roster([Person("ADA", "", "", "", "")], {}), "'ada' and 'ADA' differ in capitals only"),
+            (
+                Roster([Person("bob", "", "", "", "")], {}, is_group_list=True),
+                "names 'bob', who is not in the gradebook",
+            ),
+        ],
+    )
+    def test_rosters_that_do_not_fit_the_gradebook(self, gradebook: Gradebook, roster: Roster, told: str) -> None:
+        """An id that differs in capitals only from one of the gradebook, and a group of a stranger, are refused."""
+        roster_import.import_into(gradebook, [Person("ada", "Ada", "", "", "")])
+
+        with pytest.raises(BadRoster, match=told):
+            roster_import.overwritten_values(gradebook, roster, {})
+
+    @pytest.mark.parametrize("plugin", [Canvas, Moodle, Brightspace])
     def test_what_was_exported_comes_back(
-        self, plugin: type[Canvas | Moodle], gradebook: Gradebook, tmp_path: Path
+        self, plugin: type[Canvas | Moodle | Brightspace], gradebook: Gradebook, tmp_path: Path
     ) -> None:
-        """Importing our exports for Canvas and Moodle changes nothing."""
+        """Importing our exports for Canvas, Moodle and Brightspace changes nothing."""
         roster_import.import_into(
             gradebook, [Person("ada", "Ada", "Lovelace", "", "41"), Person("bob", "Bob", "Ng", "", "42")]
         )

@@ -1,4 +1,4 @@
-"""Copy the submissions in a zip from Canvas or Moodle into the students' folders, where grading looks for them."""
+"""Copy the submissions in a zip from Canvas, Moodle or Brightspace into the students' folders, for grading."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `collect`."""
-    parser.add_argument("file", type=Path, help="the zip, as Canvas's or Moodle's `Download submissions` gives it")
+    parser.add_argument("file", type=Path, help="the zip, as the learning system's `Download submissions` gives it")
     parser.add_argument("chapter", help="the chapter or assignment, by the stem of its file")
     parser.add_argument("--dry-run", action="store_true", help="say what would be done, and change nothing")
     parser.add_argument("--times", action="store_true", help="the times in the zip are those of handing in: note them")
@@ -36,7 +36,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _collected(args: argparse.Namespace, course: Path) -> int:
     from autograder.lms import collect_report
-    from autograder.lms.collect_submissions import CollectOptions, collect
+    from autograder.lms.collect_submissions import collect
+    from autograder.lms.collection_result import CollectOptions
     from autograder.nbgrader_plugin import gradebook_scores, kept_roster_columns, preflight_checks
     from autograder.nbgrader_plugin.nbgrader_api import course_directory, open_gradebook
     from autograder.nbgrader_plugin.roster_import import Roster

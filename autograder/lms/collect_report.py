@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autograder.lms.collect_submissions import CollectionResult
+from autograder.lms.collection_result import CollectionResult
 from autograder.lms.placement import Placement
 from autograder.terminal_text import replace_unprintable
 
@@ -29,10 +29,11 @@ def lines(done: CollectionResult, stem: str, is_dry: bool) -> Iterator[str]:
             "Canvas does not say how late. For nbgrader's penalty, write the time into "
             f"submitted/STUDENT/{stem}/timestamp.txt, as in: 2026-11-20 23:10:00 UTC"
         )
-    for name, reason in done.passed:
-        yield replace_unprintable(f"passed over: {name}: {reason}", kept="")
-    for name, reason in done.left:
-        yield replace_unprintable(f"left: {name}: {reason}", kept="")
+    for group, members in sorted(done.groups.items()):
+        yield replace_unprintable(f"the group {group}: one submission for {', '.join(members)}", kept="")
+    for word, files in (("look at", done.noted), ("passed over", done.passed), ("left", done.left)):
+        for name, reason in dict.fromkeys(files):
+            yield replace_unprintable(f"{word}: {name}: {reason}", kept="")
     if is_dry:
         yield "Nothing was changed: this is what would be done without --dry-run."
     elif done.outcomes[Placement.NEW] or done.outcomes[Placement.NEWER]:

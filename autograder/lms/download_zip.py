@@ -100,10 +100,14 @@ class Download:
         if exact is not None or info.date_time <= (1980, 1, 1, 0, 0, 0):
             return exact
         try:
-            local = datetime(*info.date_time)
-            return (local.replace(tzinfo=zone) if zone else local.astimezone()).astimezone(UTC)
+            return in_utc(datetime(*info.date_time), zone)
         except (ValueError, OverflowError):
             return None
+
+
+def in_utc(local: datetime, zone: tzinfo | None) -> datetime:
+    """Return a local time of this zone (None: of this machine's) in UTC."""
+    return (local.replace(tzinfo=zone) if zone else local.astimezone()).astimezone(UTC)
 
 
 @contextmanager
@@ -111,7 +115,7 @@ def open_download(path: Path) -> Iterator[Download]:
     """Open the zip at `path`; raise BadZip if it is missing, unreadable or unsafe."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise BadZip(f"{path} is no file. Expected the zip with the submissions, as Canvas or Moodle gives it.")
+            raise BadZip(f"{path} is no file. Expected the zip with the submissions, as the learning system gives it.")
         archive = zipfile.ZipFile(path)
     except FileNotFoundError:
         raise BadZip(f"expected the zip with the submissions at {path}, found no file. Is the name right?") from None
@@ -119,8 +123,8 @@ def open_download(path: Path) -> Iterator[Download]:
         raise
     except Exception as error:
         raise BadZip(
-            f"expected a zip with submissions, as Canvas or Moodle gives it; {path} is none that can be read "
-            f"({type(error).__name__}). {_ADVICE}"
+            f"expected a zip with submissions, as Canvas, Moodle or Brightspace gives it; {path} is none that can be "
+            f"read ({type(error).__name__}). {_ADVICE}"
         ) from None
     with archive:
         yield Download(archive, path)

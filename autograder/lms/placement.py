@@ -20,11 +20,10 @@ from autograder.errors import WorkFailed
 from autograder.files import digest_of, write_all
 from autograder.nbgrader_plugin.apply_deadlines import TIME
 from autograder.submission import student_folder
-from autograder.submission.notebook_choice import names_in
+from autograder.submission.notebook_choice import COLLECTED_NOTE, names_in
 from autograder.submission.plain_file import read_submitted_file
 from autograder.submission.submitted_cells import MAX_FILE
 
-NOTE = ".collected.json"  # nbgrader ignores files whose name begins with a dot
 _LONGEST_NOTE = 100_000
 
 
@@ -75,7 +74,8 @@ def decide_placement(folder: Path, attempt: Attempt) -> tuple[Placement, str]:
         return Placement.LEFT, f"{folder} is a link. Put a plain folder there, then run this again."
     note = read_note(folder)
     if note is None:
-        others = names_in(folder) if folder.is_dir() else []
+        unread = [COLLECTED_NOTE] if os.path.lexists(folder / COLLECTED_NOTE) else []
+        others = names_in(folder) + unread if folder.is_dir() else []
         if others and _hashes(folder, attempt.files) != _sums(attempt.files):
             return Placement.LEFT, f"{folder} holds what was not collected here: {_listed(others)}. {_MOVE}"
         return (Placement.SAME if others else Placement.NEW), ""
@@ -135,7 +135,7 @@ def adopt_existing_files(folder: Path, stem: str, attempt: Attempt) -> None:
 def _write_note(folder: Path, stem: str, attempt: Attempt) -> None:
     names = {*attempt.files, f"{stem}.ipynb", student_folder.MARK}
     note = {"system": attempt.system, "order": attempt.order, "digest": attempt.digest, "late": attempt.is_late}
-    write_all({folder / NOTE: json.dumps({**note, "files": _hashes(folder, names)}, sort_keys=True).encode()})
+    write_all({folder / COLLECTED_NOTE: json.dumps({**note, "files": _hashes(folder, names)}, sort_keys=True).encode()})
 
 
 def read_note(folder: Path) -> CollectedNote | None:
@@ -145,7 +145,7 @@ def read_note(folder: Path) -> CollectedNote | None:
     the folder is invalid.
     """
     with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError, WorkFailed):
-        data = json.loads(read_submitted_file(folder / NOTE, most=_LONGEST_NOTE)[0])
+        data = json.loads(read_submitted_file(folder / COLLECTED_NOTE, most=_LONGEST_NOTE)[0])
         files = {str(name): str(digest) for name, digest in data["files"].items()}
         if all(name == os.path.basename(name) and name not in ("", ".", "..") for name in files):
             return CollectedNote(

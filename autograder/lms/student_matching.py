@@ -1,4 +1,7 @@
-"""Match submitted files to students of the roster by number, user name, e-mail address or name, without guessing."""
+"""Match submitted files to students of the roster by number, user name, e-mail address or name, without guessing.
+
+A file that bears the name of a group of the roster is the file of each of its members.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from autograder.lms.filenames import CANVAS, SentFile
+from autograder.lms.filenames import BRIGHTSPACE, CANVAS, MOODLE, SentFile
 from autograder.nbgrader_plugin.gradebook_scores import Person
-from autograder.nbgrader_plugin.kept_roster_columns import IDENTIFIER, Columns
+from autograder.nbgrader_plugin.kept_roster_columns import CANVAS_NUMBER, IDENTIFIER, Columns, group_names, number_in
 
 # Letters that Unicode does not decompose into a plain letter and an accent.
 _PLAIN = str.maketrans(
@@ -20,15 +23,27 @@ _ACCENT = 200
 _NO_NUMBERS = "Put the system's own numbers into the roster (column `lms_user_id`), and run this again."
 _NO_PARTICIPANTS = f"give the roster a column `{IDENTIFIER}` with Moodle's numbers of the participants."
 _BY_HAND = "Put the file into the right student's folder by hand"
+_GROUPS = "Read the groups as they are now, then collect again."
 
 
 @dataclass(frozen=True)
 class Match:
-    """The id of the student who sent a file, or "" and the reason why no student matches."""
+    """The id of the student who sent a file, or a group and its members, or else the reason why nobody matches.
+
+    `note` says where the file's number and name are those of two students.
+    """
 
     student: str
     reason: str = ""
     by_number: bool = False
+    group: str = ""
+    members: tuple[str, ...] = ()
+    note: str = ""
+
+    @property
+    def students(self) -> tuple[str, ...]:
+        """The ids of all students whom the file counts for."""
+        return self.members or ((self.student,) if self.student else ())
 
 
 def match_students(files: Sequence[SentFile], people: Sequence[Person], columns: Columns) -> dict[SentFile, Match]:
@@ -48,61 +63,107 @@ class _Known:
 
     def __init__(self, people: Sequence[Person], columns: Columns) -> None:
         self.people = {person.id: person for person in people}
+        self.numbers: dict[str, str] = {}
+        self.groups: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))  # key > group > members
         self.users: dict[str, set[str]] = defaultdict(set)
         self.participants: dict[str, set[str]] = defaultdict(set)
         self.names: dict[str, set[str]] = defaultdict(set)
         for person in people:
-            self.users[person.lms_user_id].add(person.id)
-            self.participants[_digits(columns.get(person.id, {}).get(IDENTIFIER, ""))].add(person.id)
+            own = columns.get(person.id, {})
+            self.numbers[person.id] = number_in(CANVAS_NUMBER, own, person.lms_user_id)
+            self.users[self.numbers[person.id]].add(person.id)
+            self.participants[_digits(own.get(IDENTIFIER, ""))].add(person.id)
+            for group in group_names(own):
+                for key in _of_name(group):
+                    self.groups[key][group].add(person.id)
             for key in _keys_of(person):
                 self.names[key].add(person.id)
 
     def with_number(self, file: SentFile) -> set[str]:
         """Return the ids of the students with a file's number.
 
-        Moodle's number of a participant differs from its number of the user, so each has an index.
+        Moodle's number of a participant differs from its number of the user, so each has an index; rosters do not have
+        Brightspace's.
         """
-        return (self.users if file.system == CANVAS else self.participants).get(file.number, set())
+        index = {CANVAS: self.users, MOODLE: self.participants}.get(file.system, {})
+        return index.get(file.number, set()) if file.number else set()
 
     def who(self, file: SentFile, knows_numbers: bool) -> Match:
-        found = self.with_number(file)
+        found, named = self.with_number(file), self._named(file)
+        if not named and (groups := self._groups(file)):
+            return self._of_group(file, groups, found)
         if len(found) == 1:
-            return Match(min(found), by_number=True)
+            return Match(min(found), by_number=True, note=self._disagreement(file, min(found), named))
         if found:
             return Match("", f"the roster has the number {file.number} for {_listed(found)}. Correct it.")
         if file.is_anonymous:
             return Match("", "the assignment is anonymous in Canvas. Take that off there, and download again.")
-        named = set().union(*(self.names.get(key, set()) for key in _keys(file.sender)))
         return self._by_name(file, named, knows_numbers and file.system == CANVAS)
 
+    def _named(self, file: SentFile) -> set[str]:
+        return set().union(*(self.names.get(key, set()) for key in _keys(file.sender)))
+
+    def _groups(self, file: SentFile) -> dict[str, set[str]]:
+        """Return the groups of the roster that have the sender's name, with their members."""
+        return {group: who for key in _of_name(file.sender) for group, who in self.groups.get(key, {}).items()}
+
+    def _of_group(self, file: SentFile, groups: Mapping[str, set[str]], numbered: set[str]) -> Match:
+        """Return the match of a file with a group's name, whose number in Canvas is that of one member."""
+        if len(groups) > 1:
+            return Match("", f"the groups {_listed(groups)} have one name. {_BY_HAND}.")
+        ((group, members),) = groups.items()
+        if file.system == CANVAS and numbered and not numbered <= members:
+            return Match(
+                "", f"the number {file.number} is that of {_listed(numbered)}, who is not in {group}. {_GROUPS}"
+            )
+        return Match("", group=group, members=tuple(sorted(members)))
+
+    def _disagreement(self, file: SentFile, numbered: str, named: set[str]) -> str:
+        """Return a sentence if the number is one student's and the name another's, or in Canvas nobody's; else ""."""
+        person, told = self.people[numbered], f"the number is that of {numbered}, so it counts for {numbered};"
+        sender, parts = _joined(file.sender), map(_joined, f"{person.first_name} {person.last_name}".split())
+        known = [part for part in parts if part]
+        if numbered in named or not sender or not known or any(part in sender for part in known if len(part) > 1):
+            return ""
+        if named:
+            return f"{told} the name is that of {_listed(named)}."
+        is_nobodys = f"{told} the name is another. If it is a group's, read the groups, then collect again."
+        return is_nobodys if file.system == CANVAS else ""  # in Moodle it may be the word for an unknown participant
+
     def _by_name(self, file: SentFile, named: set[str], knows_numbers: bool) -> Match:
-        others = {each for each in named if knows_numbers and self.people[each].lms_user_id}
+        others = {each for each in named if knows_numbers and self.numbers[each]}
         left = named - others
         if len(left) == 1:
             return Match(min(left))
         if left:
             return Match("", f"{_listed(left)} have one name. {_advice(file)}")
         if others:
-            theirs = _listed(self.people[each].lms_user_id for each in others)
+            theirs = _listed(self.numbers[each] for each in others)
             return Match("", f"{_listed(others)} has the number {theirs} in the roster, the sender {file.number}.")
         return Match("", f"no student of the roster has this name or number. {_BY_HAND}, or correct the roster.")
 
 
 def _without_doubles(found: Mapping[SentFile, Match]) -> dict[SentFile, Match]:
-    """Withdraw the matches by name in which senders with different numbers match the same student."""
+    """Withdraw the matches by name, or by group, in which senders with different numbers match the same student."""
     numbers: dict[str, set[str]] = defaultdict(set)
     for file, each in found.items():
-        numbers[each.student].add(file.number)
+        for student in each.students:
+            numbers[student].add(file.number)
     checked = dict(found)
     for file, each in found.items():
-        if each.student and not each.by_number and len(numbers[each.student]) > 1:
-            reason = f"senders of the numbers {_listed(numbers[each.student])} have the name of {each.student}"
+        twice = [student for student in each.students if not each.by_number and len(numbers[student]) > 1]
+        if twice:
+            reason = f"senders of the numbers {_listed(numbers[twice[0]])} have the name of {twice[0]}"
+            if each.group:
+                reason = f"{_listed(twice)} of the group {each.group} sent something else, too"
             checked[file] = Match("", f"{reason}. {_advice(file)}")
     return checked
 
 
 def _advice(file: SentFile) -> str:
     """Return the advice for a teacher where a name is not enough."""
+    if file.system == BRIGHTSPACE:
+        return f"{_BY_HAND}."
     return _NO_NUMBERS if file.system == CANVAS else f"{_BY_HAND}, or {_NO_PARTICIPANTS}"
 
 
@@ -122,10 +183,13 @@ def _keys(sender: str) -> set[str]:
 def _of_name(name: str) -> Iterator[str]:
     """Yield the keys of a name: all letters as one word, as Canvas writes it, and the words in alphabetical order."""
     words = "".join(each if _is_letter(each) else " " for each in _unaccented(name)).split()
-    joined = "".join(each for each in _unaccented(name) if _is_letter(each))
-    if joined:
+    if joined := _joined(name):
         yield joined
         yield f" {' '.join(sorted(words))}"
+
+
+def _joined(name: str) -> str:
+    return "".join(each for each in _unaccented(name) if _is_letter(each))
 
 
 def _unaccented(text: str) -> str:

@@ -1,11 +1,12 @@
-"""nbgrader export plug-ins: grades as plain CSV, and with the columns that Canvas and Moodle import.
+"""nbgrader export plug-ins: grades as plain CSV, and with the columns that Canvas, Moodle and Brightspace import.
 
     nbgrader export                                                            # grades.csv
     nbgrader export --exporter autograder.nbgrader_plugin.export_plugins.Canvas --to canvas.csv
     nbgrader export --exporter autograder.nbgrader_plugin.export_plugins.Moodle --to moodle.csv
+    nbgrader export --exporter autograder.nbgrader_plugin.export_plugins.Brightspace --to brightspace.csv
 
 `--assignment` and `--student` select, as for nbgrader's own exporters. Where a part of a submission waits for a score
-by hand, the student gets no grade; `--PlainGrades.with_unscored=True` (or `--Canvas.`, `--Moodle.`) exports it.
+by hand, the student gets no grade; `--PlainGrades.with_unscored=True` (or `--Canvas.` and so on) exports it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from autograder.grading import verdict_store
 from autograder.nbgrader_plugin import csv_escaping, kept_roster_columns
 from autograder.nbgrader_plugin import gradebook_scores as marks
 from autograder.nbgrader_plugin.gradebook_scores import AssignmentScore, MarkedAssignment, Person
-from autograder.nbgrader_plugin.kept_roster_columns import Columns
+from autograder.nbgrader_plugin.kept_roster_columns import Columns, number_in
 
 CsvRow = Sequence[object]
 
@@ -140,8 +141,9 @@ class Canvas(_Export):
         for person in people:
             known = kept.get(person.id, {})
             login = {"SIS Login ID": "" if set(known) & set(kept_roster_columns.CANVAS) else person.id} | dict(known)
+            number = number_in(kept_roster_columns.CANVAS_NUMBER, known, person.lms_user_id)
             scores = (_score(task.of(person.id), "") for task in tasks)
-            yield person.full_name, person.lms_user_id, *(login.get(name, "") for name in names), *scores
+            yield person.full_name, number, *(login.get(name, "") for name in names), *scores
 
 
 class Moodle(_Export):
@@ -164,13 +166,35 @@ class Moodle(_Export):
         )
         yield *_MOODLE, *others, *(task.name for task in tasks)
         for person in people:
-            known = {"Username": person.id, "ID number": person.lms_user_id} | dict(kept.get(person.id, {}))
+            known = {"Username": person.id} | dict(kept.get(person.id, {}))
+            number = number_in(kept_roster_columns.MOODLE_NUMBER, known, person.lms_user_id)
             scores = (_score(task.of(person.id), csv_escaping.NO_GRADE) for task in tasks)
-            who = (person.first_name, person.last_name, known["Username"], known["ID number"], person.email)
+            who = (person.first_name, person.last_name, known["Username"], number, person.email)
             yield *who, *(known.get(name, "") for name in others), *scores
 
 
 _MOODLE = ("First name", "Last name", "Username", "ID number", "Email address")
+
+
+class Brightspace(_Export):
+    """Exports a row for each student and a column for each assignment, for Brightspace's "Enter Grades > Import".
+
+    Brightspace finds a student by `OrgDefinedId` or `Username` (nbgrader's id), and a grade item by its name before
+    `Points Grade`. Without a readable submission the cell is empty. Every line ends with the sign `#`. Source:
+    https://community.d2l.com/brightspace/kb/articles/3538-importing-grades
+    """
+
+    filename = "brightspace.csv"
+
+    def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], kept: Columns) -> Iterator[CsvRow]:
+        """Yield a header row, then a row for each student."""
+        tasks = [self._read(task) for task in tasks]
+        numbers = kept_roster_columns.columns_in_use(kept, (kept_roster_columns.ORG_DEFINED_ID,))
+        yield *numbers, "Username", *(f"{task.name} Points Grade" for task in tasks), "End-of-Line Indicator"
+        for person in people:
+            known = kept.get(person.id, {})
+            scores = (_score(task.of(person.id), "") for task in tasks)
+            yield *(known.get(name, "") for name in numbers), person.id, *scores, "#"
 
 
 def _score(mark: AssignmentScore, nothing: str) -> object:

@@ -1,4 +1,4 @@
-"""Store the roster columns of Canvas and Moodle for which nbgrader has no field, so that exports contain them."""
+"""Store the roster columns of Canvas, Moodle and Brightspace for which nbgrader has no field, for the exports."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ from autograder.files import write_all
 
 FILE = "roster.json"
 IDENTIFIER = "Identifier"  # column of Moodle's grading worksheet: the number of a participant in one assignment
-# In the order in which Canvas's importer reads them, `Section` last; `ID` is nbgrader's `lms_user_id`.
+GROUPS = "Groups"
+# The number of a student in each system. nbgrader has one field, `lms_user_id`: that of the roster that came first.
+CANVAS_NUMBER, MOODLE_NUMBER, ORG_DEFINED_ID = "ID", "ID number", "OrgDefinedId"
+NUMBERS = (CANVAS_NUMBER, MOODLE_NUMBER, ORG_DEFINED_ID)
+# In the order in which Canvas's importer reads them, `Section` last.
 CANVAS = ("SIS User ID", "SIS Login ID", "Integration ID", "Root Account", "Section")
-MOODLE = ("Username", "ID number", "Institution", "Department", "Groups", IDENTIFIER)
+MOODLE = ("Username", MOODLE_NUMBER, "Institution", "Department", GROUPS, IDENTIFIER)
 Columns = Mapping[str, Mapping[str, str]]  # student's id > column > value
 
 
@@ -21,6 +25,22 @@ def of_line(line: Mapping[str, str]) -> dict[str, str]:
     """Return the columns to store from a line of a roster, whose keys are case-folded column names."""
     found = {name: line.get(name.casefold(), "") for name in (*CANVAS, *MOODLE)}
     return {name: value for name, value in found.items() if value}
+
+
+def number_in(column: str, known: Mapping[str, str], number: str) -> str:
+    """Return a student's number in the system with this column; "" if it is not known.
+
+    `known` are the student's columns, and `number` is nbgrader's `lms_user_id`, which counts unless it is the number in
+    another system.
+    """
+    others = {known.get(each) for each in NUMBERS if each != column}
+    return known.get(column) or ("" if number in others else number)
+
+
+def group_names(known: Mapping[str, str]) -> list[str]:
+    """Return the groups of a student; Moodle separates them by commas, which a group's name may have too."""
+    cell = known.get(GROUPS, "")
+    return list(dict.fromkeys(name for each in (cell, *cell.split(",")) if (name := each.strip())))
 
 
 def load_columns(course: Path) -> Columns:

@@ -1,10 +1,10 @@
-"""Import the class roster from a CSV file of Canvas, of Moodle or made by hand into nbgrader's gradebook."""
+"""Import the class roster from a CSV file of Canvas, Moodle, Brightspace or made by hand into nbgrader's gradebook."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from glob import escape
 from pathlib import Path
@@ -13,12 +13,13 @@ from types import MappingProxyType
 from nbgrader.api import Gradebook, MissingEntry
 
 from autograder.errors import CourseError, WorkFailed
-from autograder.nbgrader_plugin import kept_roster_columns
+from autograder.nbgrader_plugin import kept_roster_columns, roster_formats
 from autograder.nbgrader_plugin.gradebook_scores import Person
+from autograder.nbgrader_plugin.kept_roster_columns import GROUPS, IDENTIFIER, MOODLE_NUMBER
 
 _LONGEST = 128  # characters of a field in nbgrader's database
 _SEPARATORS = ",;\t"
-RosterLine = Mapping[str, str]
+_SEPARATOR_LINE = "sep="  # the first line by which Excel is told the separator
 
 
 class BadRoster(CourseError):
@@ -36,10 +37,14 @@ class ImportCounts:
 
 @dataclass(frozen=True)
 class Roster:
-    """The students of a roster file in its order, and its columns that only Canvas and Moodle need."""
+    """The students of a roster file in its order, and its columns for which nbgrader has no field.
+
+    A list of groups adds no student: it only says which groups the students of the gradebook are in.
+    """
 
     people: list[Person]
     columns: kept_roster_columns.Columns
+    is_group_list: bool = False
 
 
 # --- reading
@@ -54,23 +59,68 @@ def read_roster(path: Path) -> Roster:
     lines = list(_lines(path, _text(path, data)))
     if not lines:
         raise BadRoster(f"{path} is empty. Its first line names the columns, each other line is a student.")
-    head = [name.strip().casefold() for name in lines[0][1]]
-    person_of = _kind(path, head)
-    people: dict[str, Person] = {}
-    others: dict[str, dict[str, str]] = {}
+    format_ = _format(path, lines[0][1])
+    found = _Students(format_.is_group_list)
     for number, cells in lines[1:]:
-        line = dict(zip(head, (cell.strip() for cell in cells), strict=False))
-        person = person_of(line)
-        if person is None:
-            continue
-        where = f"{path}, line {number}"
-        _check(where, person)
-        if person.id in people:
-            raise BadRoster(f"{where}: {person.id!r} is there twice. Each student needs one line; nothing was changed.")
-        people[person.id], others[person.id] = person, kept_roster_columns.of_line(line)
-    if not people:
+        line = format_.line_of(cells)
+        person = format_.person_of(line)
+        if person is not None:
+            found.add(f"{path}, line {number}", person, format_.columns_of(line))
+    if not found.people:
         raise BadRoster(f"{path} names its columns and no student. Nothing was changed.")
-    return Roster(list(people.values()), others)
+    return Roster(list(found.people.values()), found.columns, format_.is_group_list)
+
+
+class _Students:
+    """The students of a roster's lines; each has one line, but for a line for each group in a list of groups."""
+
+    def __init__(self, is_group_list: bool) -> None:
+        self.is_group_list = is_group_list
+        self.people: dict[str, Person] = {}
+        self.columns: dict[str, dict[str, str]] = {}
+        self._ids: dict[str, str] = {}
+        self._numbers: dict[str, str] = {}
+        self._names: dict[tuple[str, ...], str] = {}
+
+    def add(self, where: str, person: Person, columns: dict[str, str]) -> None:
+        """Add the student of a line; raise BadRoster if the line is wrong, or contradicts one before it."""
+        if columns.get(GROUPS) and not person.id:
+            raise BadRoster(f"{where}: the group {columns.get(GROUPS)!r} has no members. Nothing was changed.")
+        _check(where, person)
+        before = self.people.get(person.id)
+        if before and self.is_group_list:
+            groups = (self.columns[person.id].get(GROUPS), columns.get(GROUPS))
+            columns = {**columns, GROUPS: ", ".join(dict.fromkeys(filter(None, groups)))}
+        elif before:
+            numbers = (before.lms_user_id, person.lms_user_id)
+            told = f", with the numbers {' and '.join(numbers)}" if all(numbers) and numbers[0] != numbers[1] else ""
+            raise BadRoster(
+                f"{where}: {person.id!r} is there twice{told}. Each student needs one line; nothing was changed."
+            )
+        self._check_others(where, person)
+        self.people[person.id], self.columns[person.id] = person, columns
+
+    def _check_others(self, where: str, person: Person) -> None:
+        """Raise BadRoster if another student has nearly this id, or this number, or this name and mail address."""
+        other = self._ids.setdefault(person.id.casefold(), person.id)
+        if other != person.id:
+            raise BadRoster(f"{where}: {_only_case(other, person.id)}")
+        number = person.lms_user_id
+        if number and (other := self._numbers.setdefault(number, person.id)) != person.id:
+            raise BadRoster(f"{where}: {other!r} and {person.id!r} have one number, {number}. Nothing was changed.")
+        about = (person.first_name, person.last_name, person.email)
+        if all(about) and (other := self._names.setdefault(about, person.id)) != person.id:
+            raise BadRoster(
+                f"{where}: {other!r} and {person.id!r} have one name and one mail address. Is this one student? Then "
+                "keep one line. Nothing was changed."
+            )
+
+
+def _only_case(one: str, other: str) -> str:
+    return (
+        f"{one!r} and {other!r} differ in capitals only, and on many disks they are one folder. Give one of them "
+        "another id, or write both alike if they are one student. Nothing was changed."
+    )
 
 
 def _text(path: Path, data: bytes) -> str:
@@ -83,53 +133,28 @@ def _text(path: Path, data: bytes) -> str:
 
 def _lines(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the lines that are not empty, each with its number."""
-    first = text.split("\n", 1)[0]
-    reader = csv.reader(io.StringIO(text), delimiter=max(_SEPARATORS, key=first.count))
+    first = text.split("\n", 1)[0].strip()
+    is_told = first.casefold().startswith(_SEPARATOR_LINE) and len(first) == len(_SEPARATOR_LINE) + 1
+    separator = first[-1] if is_told else max(_SEPARATORS, key=first.count)
+    reader = csv.reader(io.StringIO(text), delimiter=separator)
     try:
         for cells in reader:
-            if any(cell.strip() for cell in cells):
+            if any(cell.strip() for cell in cells) and not (is_told and reader.line_num == 1):
                 yield reader.line_num, cells
     except csv.Error as error:
         raise BadRoster(f"{path}, line {reader.line_num}: {error}. Save it as CSV once more.") from None
 
 
-def _kind(path: Path, head: Sequence[str]) -> Callable[[RosterLine], Person | None]:
-    if "id" in head and {"student", "lastname"}.intersection(head):
-        return _from_canvas
-    if "id" in head or "student_id" in head:
-        return _plain
-    for name in ("username", "id number", "email address"):
-        if name in head:
-            return lambda line: _from_moodle(line, name)
-    raise BadRoster(
-        f"{path} has the columns {', '.join(map(repr, head))}. Expected `id` or `student_id` (a file made by hand), "
-        "`SIS Login ID` (a gradebook exported from Canvas), or `Username`, `ID number` or `Email address` (a list from "
-        "Moodle)."
-    )
-
-
-def _plain(line: RosterLine) -> Person:
-    fields = (line.get(name, "") for name in ("first_name", "last_name", "email", "lms_user_id"))
-    return Person(line.get("id") or line.get("student_id") or "", *fields)
-
-
-def _from_canvas(line: RosterLine) -> Person | None:
-    """Return the student in a line of Canvas's gradebook export; None for a line of points or the test student.
-
-    If the export has no login, Canvas's number is the id.
-    """
-    id_ = line.get("sis login id") or line.get("id", "")
-    name = line.get("student") or ", ".join(filter(None, (line.get("lastname"), line.get("firstname"))))
-    if name.startswith(("Points Possible", "Student, Test")) or not (id_ or name):
-        return None
-    last, _, first = name.partition(",")
-    return Person(id_, first.strip(), last.strip(), "", line.get("id", ""))
-
-
-def _from_moodle(line: RosterLine, key: str) -> Person:
-    first, _, last = line.get("full name", "").rpartition(" ")  # a column of the grading worksheet of an assignment
-    first, last = line.get("first name") or first, line.get("last name") or line.get("surname") or last
-    return Person(line.get(key, ""), first, last, line.get("email address", ""), line.get("id number", ""))
+def _format(path: Path, head: Sequence[str]) -> roster_formats.RosterFormat:
+    found = roster_formats.recognize_format(head)
+    if found is None:
+        raise BadRoster(
+            f"{path} has the columns {', '.join(repr(name.strip().casefold()) for name in head)}. Expected `id` or "
+            "`student_id` (a file made by hand), `SIS Login ID` (a gradebook exported from Canvas), `group_name` (its "
+            "list of groups), `OrgDefinedId` (grades exported from Brightspace), or `Username`, `ID number` or `Email "
+            "address` (a list from Moodle in English, German, French or Spanish)."
+        )
+    return found
 
 
 def _check(where: str, person: Person) -> None:
@@ -151,6 +176,47 @@ def _check(where: str, person: Person) -> None:
 # --- writing
 
 
+def overwritten_values(gradebook: Gradebook, roster: Roster, kept: kept_roster_columns.Columns) -> list[str]:
+    """Return a line for each value of the gradebook, or of earlier rosters' columns, that the roster would replace.
+
+    Raises BadRoster if a student of the roster has, but for capitals, the id of another one, or if a list of groups
+    names somebody who is not in the gradebook.
+    """
+    known = {student.id: student for student in gradebook.students}
+    alike = {id_.casefold(): id_ for id_ in known}
+    found = []
+    for person in roster.people:
+        if person.id not in known:
+            if person.id.casefold() in alike:
+                raise BadRoster(f"{_only_case(alike[person.id.casefold()], person.id)} The first is in the gradebook.")
+            if roster.is_group_list:
+                raise BadRoster(
+                    f"the list of groups names {person.id!r}, who is not in the gradebook. Read the class first; "
+                    "nothing was changed."
+                )
+            continue
+        columns, before = roster.columns.get(person.id, {}), kept.get(person.id, {})
+        values = _new_values(known[person.id], person, columns, before)
+        if getattr(known[person.id], "lms_user_id", "") in map(before.get, kept_roster_columns.NUMBERS):
+            values.pop("lms_user_id", None)  # that number stays, in its system's own column
+        pairs = [(name, getattr(known[person.id], name) or "", value) for name, value in values.items()]
+        pairs += [(name, before.get(name, ""), value) for name, value in columns.items() if name != IDENTIFIER]
+        found += [f"{person.id}: {name} {old!r} -> {new!r}" for name, old, new in pairs if old and old != new]
+    return found
+
+
+def _new_values(known: object, person: Person, columns: Mapping[str, str], before: Mapping[str, str]) -> dict[str, str]:
+    """Return the fields to write for a student of the gradebook (None: a new one).
+
+    Moodle's ID number is a column of its own, so it does not replace a number that another system gave.
+    """
+    fields = {name: value for name, value in asdict(person).items() if value and name != "id"}
+    number = getattr(known, "lms_user_id", None)
+    if columns.get(MOODLE_NUMBER) and number not in (None, "", before.get(MOODLE_NUMBER, "")):
+        fields.pop("lms_user_id", None)
+    return fields
+
+
 def import_into(
     gradebook: Gradebook,
     people: Sequence[Person],
@@ -159,18 +225,14 @@ def import_into(
 ) -> ImportCounts:
     """Add new students and update known ones; an empty field keeps its value in the gradebook.
 
-    `columns` are the roster's own, and `kept` those of earlier rosters. Moodle's ID number is kept there too, so it
-    does not replace a number that another system gave, by which Canvas finds a student. No student is removed. Raises
-    WorkFailed if the gradebook cannot be written; the next call does the rest.
+    `columns` are the roster's own, and `kept` those of earlier rosters. No student is removed. Raises WorkFailed if the
+    gradebook cannot be written; the next call does the rest.
     """
     new = changed = 0
     try:
         for person in people:
-            fields = {name: value for name, value in asdict(person).items() if value and name != "id"}
             known = _known(gradebook, person.id)
-            of_moodle, before = (each.get(person.id, {}).get("ID number", "") for each in (columns, kept))
-            if of_moodle and getattr(known, "lms_user_id", None) not in (None, "", before):
-                fields.pop("lms_user_id", None)
+            fields = _new_values(known, person, columns.get(person.id, {}), kept.get(person.id, {}))
             if known is None:
                 gradebook.add_student(person.id, **fields)
                 new += 1

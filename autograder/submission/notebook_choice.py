@@ -24,6 +24,7 @@ _MAX_ENTRIES = 2000  # entries of a submission's folders that are listed
 DEPTH = 5  # levels of subfolders; deeper ones are not searched
 _POSSIBLE_ENDINGS = (".txt", ".json", ".zip", ".py", "")  # of notebooks, although most files with these are none
 NBGRADER_FILES = ("timestamp.txt", "submission_secret.txt")  # files that nbgrader itself adds to a submission
+COLLECTED_NOTE = ".collected.json"  # which `autograder collect` leaves; nbgrader ignores names that begin with a dot
 _STUB = "raise NotImplementedError()"
 Starters = tuple[tuple[str, str], ...]
 
@@ -174,9 +175,9 @@ def _directly_in(folder: Path) -> Iterator[Path]:
 
 
 def names_in(folder: Path) -> list[str]:
-    """Return the names of the entries of a submission's folder and its quarantine, without nbgrader's own files."""
-    found = islice(_directly_in(folder), _MAX_ENTRIES)
-    return [path.name for path in found if not path.name.startswith((quarantine.QUARANTINE_PREFIX, *NBGRADER_FILES))]
+    """Return the names of a submission's files and its quarantine's, without nbgrader's files and our note."""
+    found, ours = islice(_directly_in(folder), _MAX_ENTRIES), (quarantine.QUARANTINE_PREFIX, COLLECTED_NOTE)
+    return [path.name for path in found if not path.name.startswith((*ours, *NBGRADER_FILES))]
 
 
 def _entries(folder: Path) -> list[Path]:
