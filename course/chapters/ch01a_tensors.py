@@ -106,8 +106,8 @@ assert labels[distances.argmin()] == labels[1500] == 1
 # *{minutes} minutes*
 #
 # All data in PyTorch is in **tensors**, grids of numbers with any number of axes.
-# When something goes wrong, it is mostly a wrong shape, or whole numbers where fractions are needed.
-# Every tensor can tell you what it is. Whoever asks first saves an evening.
+# When something goes wrong, the reason is mostly a wrong shape, or whole numbers where fractions are needed.
+# Every tensor can tell you what it is, and asking it first can save you an evening.
 #
 # *Predict.* There are 1,797 digits of 8 by 8 pixels. What is the **shape** of `images`, the lengths of its axes?
 
@@ -121,8 +121,8 @@ reveal(guess, images.shape)
 # The first axis counts the digits, the second the rows of a picture, the third its columns.
 # An axis that counts samples is the **batch axis**, and it mostly comes first.
 #
-# Each whole number that you give as an index removes one axis. `images[0]` is one digit, with two axes left.
-# One pixel of it has none, and `item()` makes that an ordinary Python number.
+# Each whole number that you give as an index removes one axis, so `images[0]` is one digit, with two axes left.
+# One pixel of it has none left, and `item()` turns it into an ordinary Python number.
 
 # %% name="number-of-axes"
 digit = images[0]
@@ -165,8 +165,8 @@ assert evens.tolist() == [0, 2, 4, 6, 8]
 
 # %% [markdown]
 # Whole numbers stay whole, so `labels` are int64, whereas `zeros` and `ones` are float32.
-# You notice the difference when you ask for a mean. It need not be a whole number, so torch refuses until you say that you want fractions.
-# (`shows_error` expects an error and prints it, so that the notebook can go on. Messages call int64 Long.)
+# You notice the difference when you ask for a mean. A mean need not be a whole number, so torch refuses until you say that you want fractions.
+# (`shows_error` expects an error and prints it, so that the notebook can go on. torch's messages call int64 Long.)
 
 # %% name="default-dtype"
 with shows_error(RuntimeError, match="floating point"):
@@ -191,8 +191,8 @@ assert all(_each.dtype == torch.float32 and _each.device.type == "cpu" for _each
 #
 # <details><summary>How it is graded</summary>
 #
-# Grading goes through the notebook from top to bottom, and takes each answer as it stands at its check.
-# Of the other cells it runs only those that an answer uses.
+# The grader goes through the notebook from top to bottom, and takes each answer as it stands at its check.
+# It runs other cells only if an answer uses something from them.
 #
 # </details>
 #
@@ -201,10 +201,9 @@ assert all(_each.dtype == torch.float32 and _each.device.type == "cpu" for _each
 # *{minutes} minutes*
 #
 # When something does not fit, you want to know all about a tensor in one call.
-# The number of bytes belongs to it too: one day it decides whether your data fit on the graphics card.
-# (`requires_grad` is the subject of chapter 2; here you only read it off.)
+# That includes its number of bytes, which will decide one day whether your data fit on the graphics card.
 # `labels`, for example, holds 1,797 numbers of 64 bits, which is 8 bytes each.
-# (`numel` is short for "number of elements".)
+# (`numel` is short for "number of elements". What `requires_grad` means is the subject of chapter 2; here you only read it off.)
 
 # %% name="describe-example"
 print(tuple(labels.shape), labels.dtype, labels.device.type)
@@ -265,7 +264,7 @@ assert my_describe(images)["bytes"] == 460_032 and my_describe(images)["dtype"] 
 # The tensor you began with remembers nothing.
 #
 # It is easy to forget the s of `requires_grad`.
-# As a keyword the misspelled word is refused. As an attribute it is a new one that torch never reads, and nothing happens.
+# torch refuses the misspelled word as a keyword. As an attribute Python accepts it, but torch never reads it, and nothing happens.
 
 # %% name="records"
 plain = torch.ones(3)
@@ -295,7 +294,7 @@ assert weights.requires_grad is False
 #
 # A program asks for the card, and falls back on the CPU where there is none. `to` gives the tensor on another device, or with another dtype.
 #
-# A program runs line by line, as any Python does: a loop, a `print`, a debugger work anywhere. A loop over a tensor goes along its first axis.
+# A PyTorch program runs line by line, like any other Python program, so a loop, a `print` or a debugger works anywhere. A loop over a tensor goes along its first axis.
 #
 # The random numbers of `randn` come from the standard normal distribution, so a million of them come close to mean 0 and standard deviation 1.
 
@@ -344,7 +343,7 @@ wiped = wipe(page[4])
 show_digits([images[4], wiped], says=["as it was", "wiped"])
 
 # %% [markdown]
-# That worked. You put the result aside, and go on with the page, to which you have assigned nothing.
+# That worked. You put the result aside, and go on with the page. You have not assigned anything to the page.
 #
 # *Predict.* Is the digit on the page still as it was?
 
@@ -368,14 +367,14 @@ _y -= 2
 assert _x.tolist() == [-1, 1]
 
 # %% [markdown]
-# It is wiped too. `page[4]` has no numbers of its own. It is a **view**, a second tensor on the memory of the first, and the function wrote through it into the page.
-# To write into memory that is there already, as the function did, is called working **in place**. (An innocent `x -= 1` does it too, whereas `x = x - 1` computes a new tensor.)
+# No, it is wiped too. `page[4]` has no numbers of its own. It is a **view**, a second tensor on the memory of the first, and the function wrote through it into the page.
+# To write into memory that is already there, as the function did, is to work **in place**. (An innocent `x -= 1` does so too, whereas `x = x - 1` computes a new tensor.)
 #
 # On a page you see it at once. In training data you may see it next week, when your results have changed and you look for the reason everywhere but there.
 # So ask of each part that you take out: does it have memory of its own?
 #
 # That depends on how you take it, and a small table shows the difference.
-# `row` is taken by its number, `picked` by a list of numbers: the last row, the first, and the last again. Then one number is written into each.
+# You take `row` by its number, and `picked` by a list of numbers: the last row, the first, and the last again. Then you write one number into each.
 #
 # *Predict.* Which of the two changes reaches the table?
 
@@ -399,10 +398,10 @@ assert table[1, 0] == 100 and table[2, 0] == 8 and picked[0, 0] == -1
 figures.view_or_copy(table, row, picked)
 
 # %% [markdown]
-# The row is a view, as `page[4]` was. What a list takes is collected into a **copy**, which has memory of its own: the lower strip, where the -1 went.
+# The row is a view, as `page[4]` was. With a list, torch collects the rows into a **copy**, which has memory of its own: the lower strip, where the -1 went.
 #
 # So there are two ways to take a part. A number or a slice gives a view. A list gives a copy, and so does a mask, because it may choose any places at all.
-# `same_memory` tells which it was, here of all the fours, taken by a mask, and of the first 1,500, taken by a slice:
+# `same_memory` tells you which you got. Here you take all the fours by a mask, and the first 1,500 digits by a slice:
 
 # %% name="same-memory"
 fours = images[labels == 4]
@@ -480,7 +479,7 @@ assert same_memory(page, others) and torch.equal(page[0], images[0]) != same_mem
 #
 # *{minutes} minutes*
 #
-# The way it is written tells you. `b += 1` writes into the memory that is there; so does every method whose name ends in an underscore, such as `add_`.
+# You can see it in the line itself. `b += 1` writes into the memory that is there; so does every method whose name ends in an underscore, such as `add_`.
 # `b = b + 1` computes a new tensor, and gives it the name `b`.
 #
 # After `b = a`, `b` is a second name for the same tensor, an **alias**.
@@ -517,7 +516,7 @@ assert not same_memory(table, table.clone()) and same_memory(table, table.detach
 #
 # *{minutes} minutes*
 #
-# `torch.tensor(array)` copies; that is how the digits came in, and so scikit-learn's own are safe from us.
+# `torch.tensor(array)` copies. The digits came in that way, so scikit-learn's own numbers are safe from us.
 # `torch.from_numpy(array)` wraps the array's memory, and `x.numpy()` goes the other way.
 #
 # *Predict.* After `wrapped = torch.from_numpy(array)` and `array[0] = 999`, what is `wrapped[0].item()`? The array held floats.
@@ -536,7 +535,7 @@ reveal(guess, wrapped[0].item())
 assert wrapped.dtype == torch.float64
 
 # %% [markdown]
-# It works both ways, and a change of dtype ends it, since other numbers need other memory.
+# The sharing works both ways, and a change of dtype ends it, since other numbers need other memory.
 # A tensor that requires grad refuses to become an array, since the array would silently lose the tracking; `detach()` says that you mean it.
 
 # %% name="numpy-sharing"
@@ -580,9 +579,9 @@ assert array.dtype == np.float64 and hasattr(np, "ma") and not hasattr(torch, "m
 #
 # *{minutes} minutes*
 #
-# Much of what you will do with a digit does not care where a pixel lies, and then a row of 64 numbers is handier than a grid of 8 by 8.
-# You might think that all 115,008 numbers have to be moved for that. Not one is.
-# The memory of a computer is no grid anyway: it is one long line, and a shape is only a way to read it.
+# For much of what you will do with a digit it does not matter where a pixel lies, and then a row of 64 numbers is handier than a grid of 8 by 8.
+# You might think that torch has to move all 115,008 numbers for that. It moves none of them,
+# because the memory of a computer is no grid anyway: it is one long line, and a shape is only a way to read it.
 
 # %% name="rows-of-pixels"
 rows = images.reshape(1797, 64)
@@ -626,9 +625,9 @@ del _large
 figures.strides(torch.arange(12).reshape(3, 4).T)
 
 # %% [markdown]
-# The colors jump along the line, but the line is the same. Only the two lengths changed places, and the two strides, so a transpose costs nothing, for twelve numbers or for sixteen million.
+# The colors jump along the line, but the line is the same. Only the two lengths and the two strides changed places, so a transpose costs nothing, for twelve numbers or for sixteen million.
 #
-# Now you can also say why a list gave a copy in section 2. A view is memory read in equal steps, whereas a list may name any rows in any order. torch does not look whether they happen to lie in equal steps: a list always copies.
+# Now you can also say why a list gave a copy in section 2. A view reads memory in equal steps, whereas a list may name any rows in any order. (torch does not check whether they happen to lie in equal steps: with a list it always copies.)
 #
 # ### When numbers have to move
 #
@@ -700,7 +699,7 @@ assert small.is_contiguous() and not small.T.is_contiguous()
 assert small.T.contiguous().view(-1).tolist() == [0, 3, 1, 4, 2, 5]
 
 # %% [markdown]
-# Must it be contiguous, then?
+# Does `view` need a contiguous tensor, then?
 # Not quite; it is enough that some strides fit.
 # Every second column of a table leaves gaps in memory, and yet its elements are evenly spaced, so that a view of all twelve exists.
 
@@ -714,7 +713,7 @@ assert not gaps.is_contiguous() and gaps.stride() == (6, 2)
 assert gaps.view(12).stride() == (2,) and same_memory(gaps, gaps.view(12))
 
 # %% [markdown] name="prefer-reshape"
-# Use `reshape` unless a hidden copy would be a bug, as it would where you mean to write into the original; there take `view`, which fails loudly.
+# Use `reshape`, unless a hidden copy would be a bug, as it would be where you mean to write into the original. There take `view`, which fails loudly.
 #
 # `reshape` itself works out one length, which you write as -1. It refuses a shape that does not hold as many elements, and two unknown lengths.
 
@@ -773,7 +772,7 @@ my_flatten_images = mine("flatten_images", lambda x: x.flatten(2).transpose(1, 2
 # *{minutes} minutes*
 #
 # Let fifteen digits be five color photos, one digit in red ink, one in green and one in blue.
-# Which color has the pixel in row 3, column 4 of the first photo? It is number 3 * 8 + 4 in reading order.
+# Which color does the pixel in row 3, column 4 of the first photo have? It is number 3 * 8 + 4 in reading order.
 
 # %% name="flatten-used"
 photos = images[:15].reshape(5, 3, 8, 8)
@@ -789,7 +788,7 @@ assert torch.equal(pixels[0, 28], photos[0, :, 3, 4])
 #
 # *{minutes} minutes*
 #
-# It turns all of them around, the batch axis too. That is so seldom meant that torch warns about it.
+# It reverses the order of all of them, the batch axis included. Programmers rarely mean that, so torch warns about it.
 # `.mT` swaps the last two, and `permute` puts the axes in the order that you name.
 
 # %% name="three-axis-t"

@@ -31,7 +31,7 @@ from course.instruments import drawn_four, same_memory, show_digits
 _ = torch.manual_seed(seed)
 
 # %% [markdown]
-# Here are two shapes, of 1,500 known digits and of the new one. The hatched axis is stretched, and nothing is copied:
+# Here are two shapes, that of the 1,500 known digits and that of the new one. torch stretches the hatched axis, and copies nothing:
 
 # %% name="first-page" figure=true
 figures.broadcasting((1500, 8, 8), (8, 8))
@@ -53,8 +53,8 @@ show_digits(images[:10], is_=labels[:10])
 #
 # *{minutes} minutes*
 #
-# One new digit is subtracted from 1,500 known ones. For that it is needed 1,500 times, and yet nobody copies it.
-# Strides make that possible: for each axis they say how many places in memory one step takes. To read the same row again and again, let one step down be no step at all, a stride of 0.
+# You subtract one new digit from 1,500 known ones. For that torch needs it 1,500 times, and yet it makes no copy.
+# Strides make that possible: for each axis they say how many places in memory one step takes. A stride of 0 means that one step down is no step at all, so torch reads the same row again and again.
 # `expand` makes such a view, here three rows from a single one.
 #
 # *Predict.* After `wide[0, 0] = 5.0`, how many of its twelve places hold 5?
@@ -77,8 +77,8 @@ wide[0] = 7.0  # a whole row: as silent
 assert (wide == 7).all() and (thin == 7).all()
 
 # %% [markdown]
-# Three, because the first column is one number in memory, read three times.
-# For reading that is a gift: three rows, or 1,500, take no more memory than one.
+# Three, because the first column is one number in memory, and torch reads it three times.
+# As long as you only read, that is a gift: three rows, or 1,500, take no more memory than one.
 # Before you write into something stretched, take a `clone()`.
 
 # %% [markdown] name="broadcasting"
@@ -127,7 +127,7 @@ with shows_error(RuntimeError, match="must match"):
     digit * torch.linspace(1, 0, 7)  # (8, 8) with (7,)
 
 # %% [markdown]
-# And if the digit is to fade from top to bottom? Then the 8 has to stand below the rows, and something must keep the place at its right: a 1, which fits every length.
+# And if you want the digit to fade from top to bottom? Then the 8 has to stand below the rows, and something must keep the place at its right: a 1, which fits every length.
 #
 # ```
 # digit       8   8
@@ -145,7 +145,7 @@ show_digits([digit, digit * fade, digit * column], says=["digit", "(8,)", "(8, 1
 assert column.shape == (8, 1) and (digit * column)[7].sum() == 0
 
 # %% [markdown]
-# So far only one of the two was stretched. The rule does not forbid that both are, each along another axis, and then the result is larger than either.
+# So far torch stretched only one of the two. The rule allows it to stretch both, each along another axis, and then the result is larger than either.
 #
 # *Predict.* What is the shape of `torch.zeros(3, 1, 5) + torch.zeros(4, 1)`? Write them one below the other first.
 
@@ -162,7 +162,7 @@ figures.broadcasting((3, 1, 5), (4, 1))
 # %% [markdown] name="column-meets-row-text"
 # ### A silent mistake
 #
-# The rule is applied whether you meant it or not, and that can cost hours.
+# torch applies the rule whether you meant it or not, and that can cost hours.
 # Suppose a model gives its four predictions as a column, (4, 1), while the right answers, the targets, come as (4,).
 # The predictions below are perfect, so their mean squared error should be 0.
 #
@@ -183,17 +183,17 @@ assert ((prediction - target) ** 2).mean() == 2.5
 assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
 
 # %% [markdown] name="compare-shapes"
-# The column was stretched to the right and the row downwards, so that every prediction met every target, and perfect predictions got an error of 2.5.
-# A model trained on that number learns the wrong thing, and nothing here said so. So compare the two shapes before you compute any error; here `prediction.squeeze(1)`, which drops the axis of length 1, makes it 0.
+# torch stretched the column to the right and the row downwards, so every prediction met every target, and perfect predictions got an error of 2.5.
+# A model trained on that number learns the wrong thing, and nothing here said so. So compare the two shapes before you compute an error. Here `prediction.squeeze(1)`, which drops the axis of length 1, brings the error to 0.
 
 # %% [markdown]
 # ### Exercise: `add_bias`
 #
 # *{minutes} minutes*
 #
-# A scanner reads with a row of sensors, and with age each of them adds some ink of its own.
-# Imagine one with eight sensors, one for each row of a digit. It adds another number to each row, and to repair the picture you add the opposite to each row.
-# The layers of a network do the same. The rows that get a number of their own are there called **channels**, and the number is the channel's **bias**.
+# Imagine an old scanner with eight sensors, one for each row of a digit. Each sensor has come to add some ink of its own to its row.
+# To repair the picture, you subtract that number from the row again.
+# The layers of a network do the same. There a row that gets its own number is called a **channel**, and the number is the channel's **bias**.
 # Do it for a whole **batch** in one line. On paper it is the move that made `column`:
 #
 # ```
@@ -234,7 +234,7 @@ def by_channel(x, bias):
 my_add_bias = mine("add_bias", by_channel)
 
 # %% [markdown]
-# Now the scanner. Its rows are the channels, and once you know what each sensor adds, one call takes it out of all digits: above as scanned, below repaired.
+# Now the scanner. Its rows are the channels, and once you know what each sensor adds, one call takes that out of all digits: above as scanned, below repaired.
 
 # %% name="add-bias-used"
 excess = torch.tensor([2.0, 9, 0, 6, 1, 8, 3, 5])  # what each sensor adds
@@ -251,7 +251,7 @@ assert torch.equal(repaired, images[:10]) and not torch.equal(scanned, repaired)
 #
 # *{minutes} minutes*
 #
-# torch's own function for the mean squared error does, and then it computes the wrong number nevertheless.
+# torch's own function for the mean squared error warns you, and then it computes the wrong number all the same.
 
 # %% name="loss-of-perfect-predictions"
 with warnings.catch_warnings(record=True) as caught:
@@ -293,7 +293,7 @@ assert lonely.squeeze(1).shape == (1,)
 #
 # *{minutes} minutes*
 #
-# It saves the memory of what is stretched, but none of the arithmetic: the sum below takes twelve additions and gets memory for twelve results.
+# It saves the memory for the stretched tensor, but none of the arithmetic: the sum below takes twelve additions, and memory for twelve results.
 
 # %% name="broadcast-cost"
 stretched = torch.ones(4).expand(3, 4)
@@ -372,7 +372,7 @@ assert "torch refuses" in explorer.tell()
 #
 # *{minutes} minutes*
 #
-# Chapter 1a compared a new digit with 1,500 known ones.
+# In chapter 1a you compared a new digit with 1,500 known ones.
 # Perhaps ten comparisons are enough: with an average zero, an average one, and so on. But what does an average digit look like?
 #
 # A **reduction** makes fewer numbers out of many: a sum, a mean, a maximum.
@@ -389,10 +389,10 @@ show_digits([average], says=["all 1,797"])
 reveal(guess, average.shape)
 
 # %% [markdown]
-# The dim that you name is the one that disappears: of (1797, 8, 8) the digits are gone, and one picture is left.
-# It is a gray cloud. Everybody's ink lies on top of everybody else's.
+# The dim that you name is the one that disappears: the 1797 of (1797, 8, 8) is gone, and one picture is left.
+# It is a gray cloud, because everybody's ink lies on top of everybody else's.
 #
-# Average each digit separately, and it is a different story.
+# Average the zeros, the ones, the twos apart, and you see something.
 
 # %% name="mean-of-each"
 each = [images[labels == number].mean(dim=0) for number in range(10)]
@@ -449,10 +449,10 @@ figures.reductions(features)
 #
 # People's strokes were scanned in black and white, 32 by 32 places, and then shrunk: in each block of 4 by 4 the black places were counted, so that 16 is all black.
 #
-# How do you count in blocks without a loop?
+# How can you count in blocks without a loop?
 # `reshape` may split an axis, so split the 32 rows into 8 groups of 4, and the 32 columns too.
 # The four axes of `reshape(8, 4, 8, 4)` then say: which block from the top, which row inside it, which block from the left, which column inside it.
-# Sum what is inside a block away, dims 1 and 3, and 8 by 8 counts are left.
+# Sum over the two axes inside a block, dims 1 and 3, and 8 by 8 counts are left.
 # In chapter 6 your own drawings will go through this line.
 
 # %% name="shrink"
@@ -467,15 +467,14 @@ assert shrunk.sum() == drawing.sum()
 # %% figure=true
 figures.shrink(drawing)
 
-# %% [markdown] name="holes"
-# ## 4 Half of the ink is lost
+# %% [markdown] name="chance"
+# ## 4 Chance that repeats
 #
 # *{minutes} minutes*
 #
-# A careless scanner loses half of all pixels. Can you still see what an average three looks like?
-# To find out, damage the pixels by chance. The damage must be the same tomorrow, or you could never compare two attempts.
+# In the next section you damage digits by chance, and repair them. The damage must be the same tomorrow, or you could never compare two attempts.
 #
-# Chance can be repeated, because random numbers in a computer come from a **generator**, and its **seed** fixes all that it will draw.
+# You can repeat chance, because random numbers in a computer come from a **generator**, and its **seed** fixes all that it will draw.
 # `randn` draws from the standard normal distribution: numbers around 0, mostly between -2 and 2.
 
 # %% name="seed"
@@ -497,9 +496,9 @@ assert torch.equal(_state, torch.get_rng_state())
 #
 # *{minutes} minutes*
 #
-# To try out code before there is data, you want random numbers that are the same each time.
-# But all programs share one generator, seeded by `torch.manual_seed`, and whoever draws from it changes the numbers of all who draw later.
-# So yours brings a generator of its own, and leaves no trace. `torch.randn` takes `dtype=` and `generator=`.
+# To try out code before you have data, you want random numbers that are the same each time.
+# But all parts of a program share one generator, seeded by `torch.manual_seed`, and every draw from it changes the numbers that the next one gets.
+# So yours brings a generator of its own, and leaves the shared one alone. `torch.randn` takes `dtype=` and `generator=`.
 # Here is what happens with the shared one:
 
 # %% name="make-batch-example"
@@ -552,11 +551,14 @@ show_digits(images[:10].reshape(10, 64) + 3 * snow, as_ink=True)
 # %% claim=true
 assert snow.shape == (10, 64) and torch.equal(snow, my_make_batch(10, 64, seed=7))
 
-# %% [markdown]
-# ### Holes in the data
+# %% [markdown] name="holes"
+# ## 5 Half of the ink is lost
 #
-# Now the scanner. Here are five of the 183 threes, white where nothing was read.
-# In the data those places hold **nan**, "not a number", and the mask `real` is True where a pixel was read.
+# *{minutes} minutes*
+#
+# A careless scanner loses half of all pixels. Can you still find out what an average three looks like?
+# Here are five of the 183 threes, white where the scanner read nothing.
+# In the data those places hold **nan**, "not a number", and the mask `real` is True where it read a pixel.
 
 # %% name="damaged-threes"
 threes = images[labels == 3]
@@ -570,7 +572,7 @@ print("places where the plain mean is nan:", damaged.mean(dim=0).isnan().sum().i
 assert len(threes) == 183 and damaged.mean(dim=0).isnan().all()
 
 # %% [markdown]
-# One hole among 183 is enough to spoil a mean. The holes must go first.
+# One hole among 183 numbers is enough to spoil their mean, so the holes must go first.
 # Multiplying by the mask does not fill them, since 0 times nan is nan again.
 # `torch.where(mask, x, other)` does: it takes x where the mask is True, and `other` elsewhere.
 
@@ -590,10 +592,10 @@ assert torch.tensor([0, 1, 5]).clamp(min=1).tolist() == [1, 1, 5]
 #
 # *{minutes} minutes*
 #
-# Average what is there, and leave out what is not: add up, and divide by how many there are.
-# Where all was lost the count is 0, and 0 / 0 would be nan once more.
+# Average the numbers that are there, and leave out the holes: add up, and divide by how many there are.
+# Where everything is lost the count is 0, and 0 / 0 would be nan once more.
 # There `clamp(min=1)` helps: it lifts whatever is below 1 up to 1.
-# For 1, 3 and 9, of which the mask lets the first two through, the mean is 2.
+# Here the mask lets 1 and 3 through and not 9, so the mean is 2.
 
 # %% name="masked-mean-example"
 print(torch.tensor([1.0, 3.0, 9.0])[torch.tensor([True, True, False])].mean())
@@ -653,13 +655,14 @@ roots = torch.sqrt(torch.tensor([4.0, -1.0, 0.0, -9.0]))
 reveal(guess, roots.isnan().sum().item())
 
 # %% [markdown] name="layout-summary"
-# ## 5 Which line copies?
+# ## 6 Which line copies?
 #
 # ### Exercise: `predict_layout`
 #
 # *{minutes} minutes*
 #
-# Your data fill most of the memory, and one careless line wants a copy of them. Which one? Here is what you know from chapter 1a and section 1:
+# (Nothing later needs this exercise. If it is late, leave it for another evening.)
+# Your data fill most of the memory, and one careless line makes a copy of them. Which one? Here is what you know from chapter 1a and section 1:
 #
 # | you write | memory | strides |
 # |---|---|---|
@@ -669,8 +672,8 @@ reveal(guess, roots.isnan().sum().item())
 # | a list as index | its own | as for a new tensor |
 # | `reshape` | the original's if some strides fit, otherwise its own | after a copy, as for a new tensor |
 #
-# Put it into a function that tells shape, strides and sharing beforehand, from the numbers alone.
-# The cell asks torch about a slice; ask about the others in the same way, and then write down the pattern.
+# Write a function that tells shape, strides and sharing beforehand, from the numbers alone.
+# The cell asks torch about a slice. Ask about the others in the same way, and then write down the pattern.
 
 # %% name="layout-example"
 grid = torch.arange(12).reshape(3, 4)
@@ -739,8 +742,8 @@ assert [_layout[2] for _layout in layouts] == [True, True, True, False, False]
 # ## What you can do now
 #
 # - write two shapes one below the other, and say what comes out before you run it
-# - give a row, a column or a whole picture to many others, without a loop
-# - name the axis that is to disappear, and leave out what is not there
+# - add a row, a column or a whole picture to many others, without a loop
+# - name the axis that should disappear, and leave out numbers that are missing
 # - draw the same random numbers again, and disturb nobody
 
 # %% name="progress"
@@ -753,12 +756,12 @@ progress(1)
 #
 # 1. What do (4, 1) and (4,) give, and where does that hurt?
 # 2. Which dim of (batch, features) do you name to average over the batch?
-# 3. You write one number into a row that `expand` made three of. How many places change?
+# 3. `expand` made three rows of one, and you write one number into the first. How many places change?
 # 4. Why does a loss or a mean become nan when one number is nan, and why does multiplying by a mask not help?
 #
 # <details><summary>Answers</summary>
 #
-# 1. (4, 4), a table of every prediction with every target, and no error: in a loss.
+# 1. They give (4, 4), a table of every prediction with every target. It hurts in a loss, where no error says so.
 # 2. dim 0: the dim that you name disappears.
 # 3. Three: they are one number in memory.
 # 4. A sum with a nan in it is nan, and 0 times nan is nan too. `torch.where` puts another number in its place.

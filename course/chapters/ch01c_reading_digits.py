@@ -3,9 +3,9 @@
 #
 # *Press Shift and Enter, from the top: each press runs one cell and goes to the next.*
 #
-# *How well can a program read that has nothing but examples and a distance?*
+# *How well can a program read if it has nothing but examples and a distance?*
 #
-# In chapter 1b you summed, averaged and stretched digits. Now your functions read them: about 99 in 100, and ten average pictures alone read about 90. In this sitting you learn to
+# In chapter 1b you summed, averaged and stretched digits. Now your functions read them, about 99 in 100. Ten average pictures alone read about 90. In this sitting you learn to
 #
 # - sort and add up with one matrix product
 # - bring all columns of a table to one scale
@@ -30,13 +30,13 @@ from course.instruments import show_digits
 _ = torch.manual_seed(seed)
 
 # %% [markdown]
-# Here is how it will read: at the left is a new digit, then come the known ones that are nearest to it, each with its squared distance.
+# Here is how it will read: at the left is a new digit, then come the known ones that are nearest to it, each with its label and its squared distance.
 
 # %% name="first-page" figure=true
 figures.nearest()
 
 # %% [markdown]
-# The digits are those of chapters 1a and 1b. `rows` are the same numbers with a row of 64 for each digit.
+# The digits are those of chapters 1a and 1b. `rows` holds the same numbers, with a row of 64 for each digit.
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -52,9 +52,9 @@ show_digits(images[:10], is_=labels[:10])
 #
 # *{minutes} minutes*
 #
-# In chapter 1b it took a loop over ten masks to average each digit. One matrix product gives all ten averages at once. It is worth a close look, because the layers of a network are made of such products.
+# In chapter 1b it took a loop over ten masks to average each digit. One matrix product does nearly all of that at once. It is worth a close look, because the layers of a network are made of such products.
 #
-# `@` multiplies matrices: each row of the left one meets each column of the right one, and the products of the pairs are added up.
+# `@` multiplies matrices: each row of the left one meets each column of the right one. You multiply the numbers that meet, and add up the products.
 
 # %% figure=true
 figures.matrix_product(
@@ -95,10 +95,10 @@ assert (torch.ones(4, 3) @ torch.ones(3)).shape == (4,)
 #
 # *{minutes} minutes*
 #
-# A product can do the sorting, once labels are something to multiply by. The label 7 is not, because a seven would count seven times as much as a one.
+# A product can do the sorting, once you can multiply by the labels. You cannot yet: with the label 7 as a factor, a seven would count seven times as much as a one.
 # So turn each label into a row with a single 1, in the column of its class.
-# Comparisons broadcast too: a column of labels against a row of class numbers asks every label about every class, without a loop.
-# Here the labels 5, 7 and 5 are asked about the classes 4 to 7:
+# Comparisons broadcast too: if you compare a column of labels with a row of class numbers, every label meets every class, without a loop.
+# Here the labels 5, 7 and 5 meet the classes 4 to 7:
 
 # %% name="compare-all"
 few_labels = torch.tensor([5, 7, 5])
@@ -140,8 +140,8 @@ print(torch.tensor([1.0, 0.0, 1.0]) @ torch.tensor([10.0, 20.0, 30.0]))
 assert torch.tensor([1.0, 0.0, 1.0]) @ torch.tensor([10.0, 20.0, 30.0]) == 40
 
 # %% [markdown]
-# The two fives are added up, 10 + 30, and the seven is multiplied away.
-# In `hot.T` these columns are rows, so `hot.T @ rows` does this for every class and every pixel at once.
+# The product adds up the two fives, 10 + 30, and leaves out the seven, since 0 times 20 is 0.
+# The columns of `hot` are the rows of `hot.T`, so `hot.T @ rows` does this for every class and every pixel at once.
 #
 # *Predict.* `hot` is (1797, 10) and `rows` is (1797, 64). What is the shape of `hot.T @ rows`?
 
@@ -168,7 +168,7 @@ assert torch.allclose(templates.reshape(10, 8, 8), _averages, atol=1e-3)
 # *{minutes} minutes*
 #
 # Some people wrote with a thick pen and others with a thin one.
-# To give all digits the same ink, divide each by its own sum. Then the sums have to meet the digits again:
+# To give all digits the same amount of ink, divide each by its own sum. For that the sums have to meet the digits again:
 #
 # ```
 # rows                             1797    64
@@ -198,7 +198,7 @@ assert torch.allclose(shares.sum(dim=1), torch.ones(1797))
 #
 # *{minutes} minutes*
 #
-# All shapes fit, so nobody is warned:
+# All shapes fit, so torch warns nobody:
 #
 # ```
 # square                 1   1    has the sum 2
@@ -206,7 +206,7 @@ assert torch.allclose(shares.sum(dim=1), torch.ones(1797))
 # square.sum(dim=1)      2   4
 # ```
 #
-# *Predict.* What does `square / square.sum(dim=1)` have at the upper right, where `square` has 1?
+# *Predict.* `square` has a 1 at the upper right. What does `square / square.sum(dim=1)` have there?
 
 # %% predict=true
 guess = 0.25  # a number
@@ -223,7 +223,7 @@ assert wrong.sum(dim=1).tolist() != [1.0, 1.0]
 
 # %% [markdown]
 # One quarter, where one half would be right.
-# The sums 2 and 4 belong to the two *rows*. Without their axis they stand below the *columns*, and the whole second column was divided by 4.
+# The sums 2 and 4 belong to the two *rows*. Without their axis they stand below the *columns*, so torch divided the whole second column by 4.
 
 # %% [markdown] name="equal-say"
 # ## 3 One scale for all
@@ -231,7 +231,7 @@ assert wrong.sum(dim=1).tolist() != [1.0, 1.0]
 # *{minutes} minutes*
 #
 # Two digits differ most in the middle of the paper. The pixels there decide your distances, and those at the rim hardly count.
-# To **standardize** is to give each the same weight: from each pixel subtract its mean, and divide by its standard deviation, the typical distance from that mean.
+# To **standardize** is to give every pixel the same weight: subtract its mean, and divide by its standard deviation, the typical distance from that mean.
 #
 # *Predict.* How many of the 64 pixels are white in all 1,797 digits? Think of the rim of the paper.
 
@@ -274,7 +274,7 @@ arrange("standardize")
 #
 # *{minutes} minutes*
 #
-# On these digits it will hardly help, since every pixel counts the same thing, ink. In a table with the area of a house, 120, and its rooms, 4, the area alone would decide.
+# On these digits it will hardly help, since every pixel counts the same thing, ink. But in a table of houses, with an area of 120 and 4 rooms, the area alone would decide a distance.
 # So bring the numbers along any dim to mean 0 and standard deviation 1, with no nan where nothing varies.
 # The standard deviation is the root of the **variance**, the mean squared distance from the mean, and `eps` goes under that root.
 # A mean divides by n. torch's `var` and `std` divide by n - 1, unless you say `correction=0`.
@@ -315,7 +315,7 @@ def plain_standardize(x, dim, eps):
 my_standardize = mine("standardize", plain_standardize)
 
 # %% [markdown]
-# With yours, the digits look like this: blue is less ink than usual at that place, and red is more.
+# Your function turns the digits into this: blue is less ink than usual at that place, and red is more.
 
 # %% name="standardize-used"
 standard = my_standardize(rows, dim=0, eps=1e-5)
@@ -354,7 +354,7 @@ assert 275 < (labels[_nearest] == labels[1500:]).sum() < 281
 # Two fewer may be chance, but it is no gain: pixels are all ink, on one scale, so there was nothing to put right.
 
 # %% [markdown] side=true
-# #### Why n - 1, and which of the two was used?
+# #### Why n - 1, and who used which?
 #
 # *{minutes} minutes*
 #
@@ -389,7 +389,7 @@ assert torch.allclose(by_population, by_sample * math.sqrt(count / (count - 1)))
 #
 # *{minutes} minutes*
 #
-# The program of a colleague standardizes `x`, predicts `x @ w`, and gives the mean squared error.
+# A colleague's program standardizes `x`, predicts `x @ w`, and returns the mean squared error.
 # It has three bugs, each of a kind that you have met in chapters 1a to 1c, and yet on most data it returns a plausible number.
 # On the docstring's example it gives nan instead of 0: your first clue. Find the three and fix them.
 
@@ -484,9 +484,9 @@ assert (p - 10_000.5) ** 2 == 0.25
 assert p * p - 2 * p * 10_000.5 + torch.tensor(10_000.5) ** 2 != 0.25
 
 # %% [markdown]
-# A squared distance of -8. The squares are near 100 million, and there the numbers that float32 can hold are 8 apart, so the small difference is lost. (Chapter 1x says why.)
+# That is a squared distance of -8. The squares are near 100 million, and there the numbers that float32 can hold are 8 apart, so the small difference is lost. (Chapter 1x says why.)
 #
-# So subtract first, then square. Broadcasting gives all differences at once, if one set of points becomes a row and the other a column.
+# So subtract first, then square. If one set of points becomes a row and the other a column, broadcasting gives all differences at once.
 
 # %% name="all-differences"
 start, stop = torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0, 30.0])
@@ -501,8 +501,8 @@ assert (stop[None, :] - start[:, None]).tolist() == [[9.0, 19.0, 29.0], [8.0, 18
 # *{minutes} minutes*
 #
 # This is the heart of chapter 1: the squared distance of every new digit to every known one, without a loop.
-# The differences above were of single numbers. Points have d coordinates each.
-# So give `a` and `b` a third axis, in such places that every row of one meets every row of the other.
+# Above you took differences of single numbers. Now each point has d coordinates.
+# So give `a` and `b` a third axis, each in a place where every row of one meets every row of the other.
 # For one pair of points:
 
 # %% name="pairwise-example"
@@ -538,7 +538,7 @@ my_pairwise_sq_dists = mine("pairwise_sq_dists", lambda a, b: torch.cdist(a, b) 
 # *{minutes} minutes*
 #
 # You have all the pieces.
-# To see honestly how well your program reads, set 397 digits aside as new ones, by a generator of your own, so that they are the same tomorrow.
+# To see honestly how well your program reads, set 397 digits aside as new ones. A generator of your own chooses them, so they are the same tomorrow.
 # `randperm` gives the numbers 0 to 1,796 in a random order.
 
 # %% name="split"
@@ -547,7 +547,7 @@ known, unseen = order[:1400], order[1400:]  # places in the file
 show_digits(images[unseen[:10]])
 
 # %% [markdown]
-# Read them with your own function: all distances in one call, the place of the smallest in each row, the label at that place.
+# Read them with your own function: compute all distances in one call, find the place of the smallest in each row, and take the label at that place.
 
 # %% name="nearest-neighbor"
 distances = my_pairwise_sq_dists(rows[unseen], rows[known])  # (397, 1400)
@@ -573,7 +573,7 @@ show_digits(images[wrong], says=answers[~right], is_=labels[wrong])
 show_digits(images[nearest[~right]], says=labels[nearest[~right]])
 
 # %% [markdown]
-# And how well do the ten averages read, computed from the known digits alone?
+# And how well do ten averages read, if you compute them from the known digits alone?
 
 # %% name="nearest-mean"
 hot = my_one_hot(labels[known], 10)
@@ -591,9 +591,9 @@ assert 0.85 < (by_mean == labels[unseen]).float().mean() < 0.95
 # Ten pictures do nine tenths of the work, and for the rest it takes all 1,400.
 # Chapter 2 starts here: it will *learn* ten pictures, from zeros, and they will read better than the averages do.
 #
-# One riddle remains. In chapter 1a the same method read 94.6 %, and here it reads about 99. Which is the honest number?
-# The file was collected writer by writer. Its last 297 digits probably come from people of whom the program had seen little; after shuffling it has seen every hand before.
-# So ask whose handwriting the program will read. For people whom it has never met, the honest number is the lower one.
+# One question remains. In chapter 1a the same method read 94.6 %, and here it reads about 99. Which is the honest number?
+# The file goes writer by writer. Its last 297 digits probably come from people of whom the program had seen little. After shuffling, it has seen nearly every hand before.
+# So ask whose handwriting your program will have to read. For people whom it has never met, the honest number is the lower one.
 
 # %% [markdown] name="checklist"
 # ## What you can do now
@@ -668,4 +668,4 @@ progress(1)
 # The digits: E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine Learning Repository (1998).
 #
 # Next comes *Chapter 2a: Gradients*. There a program finds out by itself which way a number should move.
-# Whoever wants more of tensors first finds it in the excursion, *Chapter 1x: Einsum and bits*.
+# If you want more of tensors first, take the excursion, *Chapter 1x: Einsum and bits*.

@@ -29,7 +29,7 @@ from course.instruments import milliseconds, show_digits
 _ = torch.manual_seed(seed)
 
 # %% [markdown]
-# Here are the whole numbers from 250 to 266, with a dot on each that bfloat16 can hold, a number format of 16 bits. From 256 on it lacks every second one, and a number in between becomes one of its neighbors.
+# bfloat16 is a number format of 16 bits. Here are the whole numbers from 250 to 266, with a dot on each that it can hold. From 256 on it lacks every second one, and a number in between becomes one of its neighbors.
 
 # %% name="numbers-that-are-there" figure=true
 figures.number_line()
@@ -54,11 +54,11 @@ print(tuple(images.shape), tuple(rows.shape), tuple(hot.shape))
 #
 # *{minutes} minutes*
 #
-# In chapter 1c the product `hot.T @ rows` added up the pictures of each class. For it the pictures had to be rows, and `hot` had to be transposed.
-# `einsum` spares you the puzzle. There you *name* the axes, say n for digits, c for classes, h and w for height and width.
+# In chapter 1c the product `hot.T @ rows` added up the pictures of each class. For that product you had to turn the pictures into rows, and to transpose `hot`.
+# `einsum` spares you the puzzle. You *name* the axes instead, say n for digits, c for classes, h and w for height and width.
 #
-# Write the letters of each input, an arrow, and those of the result.
-# The same letter in two inputs: these axes go together. A letter that is missing after the arrow is summed over.
+# Write the letters of each input, an arrow, and the letters of the result.
+# Axes with the same letter in two inputs go together, and einsum sums over each letter that is missing after the arrow.
 #
 # *Predict.* What is the shape of `torch.einsum("nc,nhw->chw", hot, images)`?
 
@@ -74,7 +74,7 @@ reveal(guess, added.shape)
 assert torch.allclose(added.reshape(10, 64), hot.T @ rows, rtol=1e-3)
 
 # %% [markdown]
-# Only n is missing, so the digits were added up. Which letters are summed in these three?
+# Only n is missing, so einsum added up the digits. Which letters does it sum over in these three?
 # (In the last one rows meet rows, so the two axes need two letters, i and k.)
 
 # %% name="einsum"
@@ -98,8 +98,9 @@ assert torch.einsum("ij->j", left).tolist() == [9, 12]
 #
 # *{minutes} minutes*
 #
-# A batch of digits is a batch of matrices, and there letters are the surest way. Write four products, each with one line of `einsum`.
-# For *applied*, for example, each matrix of the batch meets a vector of its own: `bnk` meets `bk`, and `b` and `n` stay. With a loop it looks like this:
+# A batch of digits is a batch of matrices: one axis counts the digits, and two belong to each matrix. There letters are the surest way.
+# Write four products, each with one line of `einsum`. For each, ask which letters come in, and which stay.
+# Take *applied*: each matrix of the batch meets a vector of its own, so `bnk` and `bk` come in, `b` and `n` stay, and `k` is summed over. With a loop it looks like this:
 
 # %% name="batched-einsum-example"
 pile, arrows = torch.ones(2, 3, 4), torch.arange(8.0).reshape(2, 4)
@@ -137,7 +138,7 @@ my_batched_einsum = mine("batched_einsum", lambda a, b, v: {"product": a @ b})
 #
 # *{minutes} minutes*
 #
-# It multiplies the matrices in the last two axes. The axes before them are the batch, and they broadcast as in chapter 1b.
+# It multiplies the matrices that lie in the last two axes. The axes before them are the batch, and they broadcast as in chapter 1b.
 
 # %% name="batched-matmul"
 matrices = torch.randn(2, 3, 4)  # two of (3, 4)
@@ -171,7 +172,7 @@ assert torch.equal(turned[2], images[2].roll(1, dims=1)) and (turned[3, :, ::2] 
 # *{minutes} minutes*
 #
 # Count the ink on all 1,797 digits: `images.sum()` says 561,718.
-# A pixel is only a whole number from 0 to 16. float16, with 16 bits in place of 32 and half of the memory, should be plenty for it.
+# A pixel is only a whole number from 0 to 16, so float16, which takes 16 bits in place of 32 and half of the memory, should be plenty.
 #
 # *Predict.* Is `images.to(torch.float16).sum()` within 10,000 of 561,718?
 
@@ -187,15 +188,15 @@ reveal(guess, abs(ink.item() - 561_718) < 10_000)
 assert images.sum() == 561_718 and ink == math.inf
 
 # %% [markdown]
-# Infinity, and no error tells you so. Each pixel fits, but the sum lies beyond 65,504, where float16 ends.
+# It is infinity, and no error tells you so. Each pixel fits, but the sum lies beyond 65,504, where float16 ends.
 #
 # Why does a format end, and what else can it not hold?
 # Suppose you may write down only three digits and a power of ten, and the power has a single digit too.
 #
-# - The largest number is then 9.99e9, and the smallest above zero 0.01e-9. How far the powers go is the **range**: what lies above it becomes infinite, and what lies below becomes 0.
-# - After 3.14 comes 3.15, a gap of 0.01. After 3.14e5, which is 314,000, comes 3.15e5, a gap of 1,000. How many digits there are is the **precision**: what lies in a gap is rounded, and larger numbers have larger gaps.
+# - The largest number is then 9.99e9, and the smallest above zero 0.01e-9. The powers set the **range**: a number above it becomes infinite, and a number below it becomes 0.
+# - After 3.14 comes 3.15, a gap of 0.01. After 3.14e5, which is 314,000, comes 3.15e5, a gap of 1,000. The digits set the **precision**: a number in a gap is rounded to one end of it, and larger numbers have larger gaps.
 #
-# A number format is just that, with binary digits. Its bits are shared out between the digits and the power, and the two formats of 16 bits do it differently:
+# A number format is just that, with binary digits. It shares out its bits between the digits and the power, and the two formats of 16 bits share them out differently:
 #
 # | | bits | binary digits | smallest above 0 | largest | all whole numbers up to |
 # |---|---|---|---|---|---|
@@ -203,8 +204,8 @@ assert images.sum() == 561_718 and ink == math.inf
 # | float16 | 16 | 11 | 6e-8 | 65,504 | 2,048 |
 # | bfloat16 | 16 | 8 | 9e-41 | 3e38 | 256 |
 #
-# bfloat16 goes nearly as far as float32, with half of the bits, and pays for it with digits.
-# Two numbers show what each of them loses, a tiny one, 0.00000002 or 2e-8, and 257:
+# bfloat16 goes nearly as far as float32 with half of the bits, and pays for that with digits.
+# Two numbers show what each format loses: a tiny one, 0.00000002 or 2e-8, and 257:
 
 # %% name="float16-range"
 for kind in (torch.float32, torch.float16, torch.bfloat16):
@@ -233,7 +234,7 @@ assert (_odd % 4 == 0).all() and not torch.equal(_odd, torch.arange(257.0, 512, 
 # %% [markdown] name="precision"
 # float16 takes the tiny number for 0, and bfloat16 takes 257 for 256, as in the picture at the top.
 #
-# A gap hurts most where you add. float32 has all whole numbers up to `2**24`, which is 16777216, and after that not all of them.
+# A gap hurts most where you add. float32 has all whole numbers up to `2**24`, which is 16777216. After that it lacks some.
 #
 # *Predict.* What is `torch.tensor(16777216.0) + 1`?
 
@@ -252,7 +253,7 @@ assert many + 3 == many + 4 != many + 2  # halfway from + 2 to + 4, whose last d
 # The 1 is lost, because the sum lies in a gap and is rounded back to where it was.
 # A counter in float32 stands still there for good, and one in bfloat16 as early as 256.
 #
-# It need not be a large number. From 1 on, bfloat16 has gaps of 0.0078, so that a step of 0.5 counts, and one of 0.001 is lost:
+# The number need not be large. From 1 on, bfloat16 has gaps of 0.0078, so a step of 0.5 counts, and a step of 0.001 is lost:
 
 # %% name="lost-step"
 one = torch.tensor(1.0, dtype=torch.bfloat16)
@@ -283,7 +284,7 @@ _kinds = (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int
 assert [million.to(_kind).nbytes / 1e6 for _kind in _kinds] == [8, 4, 2, 2, 1]
 
 # %% [markdown]
-# On the left of the picture are the numbers that each format has near 1; those of float32 are too many to tell apart.
+# The left of the picture shows the numbers that each format has near 1; float32 has too many to tell apart.
 # On the right, choose a size of number at the bottom and go up to the format's line: there is the gap.
 
 # %% figure=true
@@ -369,8 +370,9 @@ assert torch.finfo(torch.float64).eps < 1e-15 < 1e-7 < torch.finfo(torch.float32
 #
 # *{minutes} minutes*
 #
+# (Nothing later needs this exercise.)
 # Some day a number looks odd, and no error says why. Then ask four questions.
-# Is a small step lost beside 1? Does a tiny number become 0? Where does a counter stop? And, from chapter 1b: how many numbers does a loss average where a row met a column?
+# Is a small step lost beside 1? Does a tiny number become 0? Where does a counter stop? And, from chapter 1b: over how many numbers does a loss average when a row meets a column?
 # Here is a step that is not lost:
 
 # %% name="precision-example"
@@ -433,9 +435,9 @@ assert _facts == {"moves": False, "survives": False, "counted": 256.0, "averaged
 # *{minutes} minutes*
 #
 # **Softmax** turns any scores into positive numbers with sum 1: take exp of each, and divide by their sum. Chapter 2 reads digits with it.
-# Written so, it easily leaves the range of its format.
+# A program that does just that easily leaves the range of its format.
 #
-# *Predict.* e to the power of 100 is about 3e43, and float32 ends at 3e38. Is the softmax of the scores 0 and 100, written so, finite?
+# *Predict.* e to the power of 100 is about 3e43, and float32 ends at 3e38. For the scores 0 and 100, are both numbers that come out finite?
 
 # %% predict=true
 guess = False  # True or False
@@ -451,7 +453,7 @@ assert big_scores.exp()[1] == math.inf and naive[1].isnan()
 
 # %% [markdown]
 # exp(100) is infinite, and infinity divided by itself is nan.
-# The way out: a constant that is added to all scores cancels in the division.
+# The way out is to add the same constant to all scores, because it cancels in the division.
 
 # %% name="softmax-shift"
 some = torch.tensor([1.0, 2.0, 3.0])
@@ -466,7 +468,7 @@ assert torch.allclose(some.exp() / some.exp().sum(), (some - 2.5).exp() / (some 
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Chapter 2 will use yours. Choose the constant so that no exp can overflow, and think of several rows, one far below the others.
+# Chapter 2 will use your function. Choose the constant so that no exp can overflow, and think of several rows, one far below the others.
 # For two scores of 1000 it can be -1000:
 
 # %% name="softmax-example"
@@ -496,7 +498,7 @@ check("softmax_stable", softmax_stable)
 # ## What you can do now
 #
 # - write a product of many axes without a transpose, and read one that somebody else wrote
-# - say of a format where it ends, and from where on it has gaps
+# - say where a format ends, and how large its gaps are
 # - keep a softmax finite
 
 # %% name="progress"

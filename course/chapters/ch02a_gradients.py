@@ -6,13 +6,12 @@
 # *There are 640 numbers. Which way should each of them move?*
 #
 # In chapter 1 ten average pictures read nine digits out of ten.
-# Now nobody designs the pictures.
-# You begin with ten empty ones, 640 zeros, and ask of each number: if it were a little larger, would the reading get better or worse?
-# You move each of them a little in the better direction, and ask again.
+# Now you begin with ten empty pictures, 640 zeros, and ask of each number: if it were a little larger, would the pictures read better or worse?
+# You move each number a little in the better direction, and ask again.
 # After 200 rounds the ten pictures read 94 digits in 100, and nobody drew them.
 #
-# "If this were a little larger, what would become of that?" is the question for a derivative.
-# **Autograd** is the part of PyTorch that answers it, for 640 numbers or for a billion, and all training rests on it.
+# The answer to such a question is a derivative.
+# **Autograd** is the part of PyTorch that finds it, for 640 numbers or for a billion, and all training rests on it.
 # Here you learn to
 #
 # 1. get a gradient with `backward`, and check it by hand
@@ -20,11 +19,10 @@
 # 3. ask which pixels decide how a digit is read
 #
 # This takes about {minutes} minutes of reading and running, and {exercises} for the exercises.
-# The folded cells below import what you need.
-# Then you see the ten on their way from nothing. Red counts for a digit, and blue against it; each row has a scale of its own.
+# The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
-seed = 0  # any whole number will do; the lesson holds for all of them
+seed = 0  # any whole number will do; the sitting holds for all of them
 
 # %% setup=true
 import math
@@ -35,6 +33,9 @@ from course.figures import ch02 as figures
 from course.instruments import show_digits, show_graph
 
 _ = torch.manual_seed(seed)
+
+# %% [markdown]
+# Here are the ten pictures on their way from nothing. Red counts for a digit, and blue against it; each row has a scale of its own.
 
 # %% name="first-page" figure=true
 figures.first_page()
@@ -47,7 +48,7 @@ figures.first_page()
 # Ten pictures of 64 pixels make 640 numbers. Begin with a model of two, w and b, small enough to check with a pencil.
 # It predicts `w * x + b`.
 # With w = 2 and b = 1 it says 7 for x = 3, and the right answer is 10, so it is off by 3.
-# Its **loss**, the number that says how wrong it is, is the squared error here: 9.
+# Its **loss**, the number that says how wrong it is, is here the squared error: 9.
 #
 # *Predict.* You make w a little larger, 2.000001. Does the loss grow or shrink?
 
@@ -73,18 +74,18 @@ assert [round((-3 + _h) ** 2 - 9, 6) for _h in (0.1, 0.01, 0.001)] == [-0.59, -0
 # It shrinks by 18 millionths, while w grew by one millionth. So near w = 2 the loss changes 18 times as much as w does, and downwards: its **derivative** is -18.
 #
 # Why 18? Follow the nudge on its way from w to the loss.
-# First w is multiplied by x = 3, so that whatever you add to w, three times as much is added to the prediction.
-# Then comes the square. The prediction is 3 too small, so what is squared is -3. Add a little, a, and it becomes (-3 + a) ** 2, which is 9 - 6 * a + a ** 2.
-# For a tiny a the last part is next to nothing, so the square changes by -6 times what was added.
+# The model multiplies w by x = 3, so if you add a little to w, three times as much arrives at the prediction.
+# Then comes the square. The prediction is 3 too small, so the model squares -3. Add a little, a, and the square becomes (-3 + a) ** 2, which is 9 - 6 * a + a ** 2.
+# For a tiny a the last part is next to nothing, so the square changes by -6 times a.
 # (Around any number the factor is twice that number.)
 #
-# Three times as much, and then -6 times that: along the way the factors are multiplied, 3 * (-6) = -18.
+# The change grows by the factor 3, and then by the factor -6, so together by 3 * (-6) = -18.
 # This is the derivative of the loss **with respect to** w.
-# What is added to b is added to the prediction as it is, so there it is 1 * (-6) = -6.
+# A change of b arrives at the prediction as it is, so the derivative with respect to b is 1 * (-6) = -6.
 # The two derivatives together are the **gradient**.
 #
-# Nudging is a fine way to understand a derivative, and a slow way to compute one, because each of 640 numbers needs a computation of its own.
-# Following the factors is quick, but you would have to do it by hand, again for each new formula.
+# To nudge each of 640 numbers would be slow, because each nudge needs a computation of its own.
+# To follow the factors is quick, but you would have to do it by hand, again for each new formula.
 # Autograd does it for you. Set `requires_grad=True` when you make the numbers, compute as usual, and call `backward()` on the result:
 
 # %% name="linear-prediction"
@@ -104,9 +105,9 @@ assert loss.item() == 9 and w.grad == -18 and b.grad == -6
 # The same -18, and the derivative with respect to b as well.
 # You write the forward computation; `backward()` finds the way back, and leaves the gradients in `.grad`.
 #
-# What do you have now that you know them? A direction.
-# The sign of a gradient says which way the loss grows, so a small step the other way makes it smaller.
-# Here w takes a hundredth of its gradient as a step, to either side.
+# A gradient gives you a direction.
+# Its sign says which way the loss grows, so a small step the other way makes the loss smaller.
+# Here w takes a step of a hundredth of its gradient, to either side.
 
 # %% name="downhill"
 step = 0.01 * w.grad.item()  # -0.18
@@ -119,13 +120,15 @@ with torch.no_grad():
     assert loss_at(w - 0.01 * w.grad, b) < loss_at(w, b) < loss_at(w + 0.01 * w.grad, b)
 
 # %% [markdown]
-# That is all of training: find out which way is down, take a small step, ask again. From section 3 on you do it with 640 numbers in place of two.
+# Training is no more than that: find out which way is down, take a small step, ask again. From section 3 on you do it with 640 numbers in place of two.
 
 # %% [markdown] name="flag-path" side=true
-# #### Which tensors can require grad? ({minutes} minutes)
+# #### Which tensors can require grad?
+#
+# *{minutes} minutes*
 #
 # Those of floats (and of complex numbers), since a whole number cannot be a little larger.
-# It is off unless you switch it on, and `requires_grad_()` does that in place.
+# The flag is off unless you switch it on, and `requires_grad_()` does that in place.
 
 # %% name="flag"
 x = torch.ones(3)
@@ -145,13 +148,13 @@ assert x.requires_grad is False and torch.ones(3).requires_grad_().requires_grad
 #
 # *{minutes} minutes*
 #
-# From w to the loss there was one way only. In a model the ways branch and meet again, since one number is used in many places.
-# Go through them with a pencil once, and you will see why gradients add up.
+# From w to the loss there was only one path. In a model the paths branch and meet again, since it uses one number in many places.
+# Follow them with a pencil once, and you will see why gradients add up.
 #
 # Take `loss = ((x * y) + x) ** 2` at x = 4 and y = 2.
 # Forward, in small steps: z = x * y = 8, then s = z + x = 12, then loss = s ** 2 = 144.
 #
-# *Predict.* Add a little to x, or to y: which moves the loss more?
+# *Predict.* You add a little to x, or to y. Which of the two moves the loss more?
 
 # %% predict=true
 guess = "y"  # "x" or "y"
@@ -181,22 +184,22 @@ assert abs(_nudged / (2 * nudge) - 72) < 1e-3
 figures.graph(4.0, 2.0)
 
 # %% [markdown]
-# Begin at the loss with 1, because the loss changes by exactly what is added to itself, and follow the orange numbers back, step by step.
+# Begin with a 1 at the loss, and follow the orange numbers back, step by step. Each step asks: if you add a little to its input, how many times as much comes out?
 #
-# 1. The square grows by 2 * s times what is added to s. That is 24 times, so 24 arrives at s.
-# 2. The sum, s = z + x, grows by what is added to z or to x. So 24 goes on to z, and 24 to x.
-# 3. The product, z = x * y, grows by y times what is added to x. So 24 * 2 = 48 goes on to x.
-# 4. And it grows by x times what is added to y. So 24 * 4 = 96 goes on to y.
+# 1. The square, s ** 2: it has the factor 2 * s = 24, so 24 arrives at s.
+# 2. The sum, s = z + x: it has the factor 1 for both, so 24 goes on to z, and 24 to x.
+# 3. The product, z = x * y: for x it has the factor y, so 24 * 2 = 48 goes on to x.
+# 4. And for y it has the factor x, so 24 * 4 = 96 goes on to y.
 #
-# Multiplying the factors along the way like this is the **chain rule**.
-# At x two numbers have arrived, 48 by way of the product and 24 directly.
-# What is added to x takes both routes at once, so they add up: 72.
+# To multiply the factors along the path like this is the **chain rule**.
+# Two numbers have arrived at x, 48 by way of the product and 24 directly.
+# A change of x takes both paths at once, so they add up: 72.
 
 # %% [markdown] name="graph-text"
-# With the pencil you knew the formula. `backward` knows nothing of it, and is called on a tensor that holds a single number, so how can it go back?
+# With the pencil you knew the formula. You call `backward` on a tensor that holds a single number, so how does it find the way back?
 # While you compute, torch builds a **graph**: one node for each step, with links to the nodes before it, down to the tensors that you began with, the **leaves**.
-# `show_graph` prints it. From the top you meet the steps as you did on the way back: the power, the sum, the product.
-# At the leaves stands `AccumulateGrad`, which adds what arrives to `.grad`. For x it stands there twice, because two routes lead to x.
+# `show_graph` prints the graph. From top to bottom it has the steps in the order of the backward pass: the power, the sum, the product.
+# A leaf appears as `AccumulateGrad`, which adds what arrives to `.grad`. For x it appears twice, because two paths lead to x.
 
 # %% name="walk-the-graph"
 show_graph(loss, x=x, y=y)
@@ -215,8 +218,8 @@ assert _names(loss.grad_fn)[3:] == ["AccumulateGrad"] * 3  # x, y, and x once mo
 #
 # *{minutes} minutes*
 #
-# Once more with a pencil, and it sticks: (x + y) * z, a sum and then a product.
-# The sum is multiplied by z. With z = 4, one more in x makes four more in the result.
+# Take the pencil once more, for (x + y) * z, a sum and then a product.
+# The product multiplies the sum by z, so with z = 4, one more in x makes four more in the result.
 
 # %% name="by-hand-example"
 print((2 + 3) * 4, "and with one more in x:", (3 + 3) * 4)
@@ -274,11 +277,13 @@ assert (x.grad, y.grad, z.grad) == (4.0, 4.0, 5.0)
 assert _stepper.grads() == {"x": x.grad, "y": y.grad, "z": z.grad}
 
 # %% [markdown] side=true
-# #### May my model contain `if` and loops? ({minutes} minutes)
+# #### May my model contain `if` and loops?
 #
-# Yes, because the graph is built anew each time, while your code runs.
+# *{minutes} minutes*
+#
+# Yes, because torch builds the graph anew each time, while your code runs.
 # So `if`, loops and recursion shape it, and `print` works in the middle.
-# (The other way, which TensorFlow 1 took, is to build the graph first and run it later.)
+# (TensorFlow 1 went the other way: it built the graph first and ran it later.)
 
 # %% name="control-flow"
 def power(x, n):
@@ -300,11 +305,13 @@ for _start, _expected in ((2.0, 32.0), (-2.0, -3.0)):
     assert _t.grad == _expected
 
 # %% [markdown] side=true
-# #### Do data and labels get a gradient? ({minutes} minutes)
+# #### Do data and labels get a gradient?
+#
+# *{minutes} minutes*
 #
 # No, unless you ask for it.
 # With the sizes of houses and a weight for them, for example, you want to change the weight, not the houses.
-# One operand that requires grad is enough for a graph, since the result changes with it; where none does, no graph is built at all.
+# One operand that requires grad is enough for a graph, since the result changes with it. If no operand does, torch builds no graph at all.
 
 # %% name="one-tracked-is-enough"
 sizes, weight = torch.tensor([60.0, 85.0, 120.0]), torch.tensor(2.5, requires_grad=True)
@@ -351,7 +358,7 @@ assert v.grad.tolist() == [2.0, 2.0, 20.0] and used.grad.item() == 2 and unused.
 # *{minutes} minutes*
 #
 # Now the digits, with ink from 0 to 1.
-# 1,400 are known. The other 397 stay in a drawer, to see in the end how well unknown digits are read.
+# You learn from 1,400 of them. The other 397 stay in a drawer, so that you can see in the end how well the pictures read new digits.
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -367,7 +374,7 @@ show_digits(ink[unseen[:10]])  # ten from the drawer
 # %% [markdown]
 # How does a picture read a digit?
 # Lay it over the digit, multiply place by place, and add up.
-# The sum is a **score**: where the picture is positive, ink speaks for it, and where it is negative, ink speaks against it.
+# The sum is a **score**: where the picture is positive, ink raises the score, and where it is negative, ink lowers it.
 #
 # Suppose a digit had three pixels, with ink 1, 0 and 0.5, and there were two pictures.
 
@@ -387,9 +394,9 @@ assert scores.tolist() == [2, 0]
 #
 # *{minutes} minutes*
 #
-# But suppose the right answer is the second. How wrong is that?
-# To count mistakes is too coarse: move a picture a little, and the count stays what it was, so that no nudge tells which way is better.
-# You need a number that moves with every score. It is made in two steps: the scores become shares, and the share of the right answer has its price.
+# But suppose the right answer is the second. How wrong are the two pictures then?
+# To count mistakes is too coarse: move a picture a little, and the count stays what it was, so no nudge tells which way is better.
+# You need a number that moves with every score. You get it in two steps: turn the scores into shares, and put a price on the share of the right answer.
 #
 # ### From scores to shares
 #
@@ -413,19 +420,19 @@ assert round(_far[0].item(), 3) == 0.881
 # %% [markdown]
 # Equal scores get equal shares. Where one is five points ahead, hardly anything is left for the other.
 #
-# How is it done? Each class gets a weight, exp of its score, and its share is its part of all the weights.
-# (exp of s is 2.718 to the power of s.) It is exp because a weight must be positive, whatever the score, and because one point more should always do the same: it multiplies the weight by 2.7.
-# So only differences count. The scores 102 and 100 give the same shares as 2 and 0, since a hundred points more for both multiply both weights by the same number.
+# Softmax gives each class a weight, exp of its score, and each share is a weight divided by the sum of all weights.
+# (exp of s is 2.718 to the power of s.) It takes exp because a weight must be positive, whatever the score, and because one more point should always have the same effect: it multiplies the weight by 2.7.
+# So only differences count: the scores 102 and 100 give the same shares as 2 and 0.
 #
 # ### What a share costs
 #
-# The loss looks at one share alone, that of the right answer. A share of 1 costs nothing, and a share near 0 costs without end, because being sure and wrong should be expensive:
+# The loss looks at one share alone, that of the right answer. A share of 1 costs nothing, and the nearer the share is to 0, the more it costs, because it should be expensive to be sure and wrong:
 
 # %% name="cost-of-a-share" figure=true
 figures.cost_of_a_share()
 
 # %% [markdown]
-# *Predict.* Each halving costs the same again. A half costs 0.69, a quarter 1.39. What does an eighth cost?
+# *Predict.* Each time the share is halved, the cost rises by the same amount. A half costs 0.69, a quarter 1.39. What does an eighth cost?
 
 # %% predict=true
 guess = 2.08  # a number with two decimals
@@ -444,9 +451,8 @@ assert torch.allclose(-(_shares / 2).log() + _shares.log(), torch.tensor(math.lo
 
 # %% [markdown]
 # A number that grows by the same amount at each halving is a logarithm: the cost is minus the log of the share.
-# (log undoes exp, so it counts factors of 2.7, and a halving is 0.69 of one.)
 #
-# Now you can say how wrong our two pictures were. With the scores 2 and 0 the second had a share of 0.12, a little less than an eighth, so if it is right they pay 2.13, and if the first is right only 0.13.
+# Now you can say how wrong the two pictures are. With the scores 2 and 0 the second has a share of 0.12, a little less than an eighth. So they pay 2.13 if the second is right, and only 0.13 if the first is.
 #
 # For ten pictures and all known digits, one matrix product, (1400, 64) @ (64, 10), gives all scores, and the loss is the mean of the costs:
 
@@ -479,7 +485,7 @@ assert abs(loss - math.log(10)) < 1e-5
 #
 # *{minutes} minutes*
 #
-# And now 640 questions with one call: if this place in this picture were a little larger, what would become of the loss?
+# Now you ask 640 questions with one call: if the number at this place in this picture were a little larger, how would the loss change?
 
 # %% name="gradient-pictures"
 loss.backward()
@@ -490,10 +496,10 @@ show_digits(-pictures.grad.T, says=range(10))
 assert pictures.grad.shape == (64, 10)
 
 # %% [markdown]
-# Nobody drew these. They are the 640 derivatives, with the sign turned so that they point downhill: red where the picture should count more, blue where less.
-# And yet you see a zero with its hole, a three, a seven, because the loss goes down most where a picture gets ink that its own digit has and the others have not.
+# Nobody drew these. They are the 640 derivatives, with the sign turned so that they point downhill: red where the number should be larger, blue where it should be smaller.
+# And yet you see a zero with its hole, a three, a seven, because the loss falls most where a picture gets ink that its own digit has and the others do not have.
 #
-# Take one step that way, and let the drawer judge. First, how well do the empty ones read?
+# Take one step that way, and let the drawer judge. First, how well do the empty pictures read?
 
 # %% name="accuracy"
 def accuracy(pictures):
@@ -511,10 +517,10 @@ assert ((ink[unseen] @ pictures).argmax(dim=1) == 0).all()
 # %% [markdown]
 # About one in ten: all scores are equal, `argmax` takes the first of them, and every digit is called a zero.
 #
-# The step is the gradient times a number that is up to you, the **learning rate**; here it is 1.
+# The step is the gradient times a number that you choose, the **learning rate**; here it is 1.
 # (`detach()` gives the same numbers outside the graph, since the step itself needs no gradient.)
 #
-# *Predict.* Suppose you mix up the sign, and take the step *uphill*. How many in a hundred do the pictures read then?
+# *Predict.* Suppose you mix up the sign, and take the step *uphill*. How many digits in a hundred do the pictures read then?
 
 # %% predict=true
 guess = 0  # a whole number
@@ -529,14 +535,16 @@ reveal(guess, round(100 * accuracy(uphill)))
 assert accuracy(downhill) > 0.65 and accuracy(uphill) < 0.005  # at most one of the 397
 
 # %% [markdown]
-# One step downhill, and most of the digits are read. Uphill, hardly any are: the gradient knows just as well which way is wrong.
+# After one step downhill the pictures read most of the digits. After one step uphill they read hardly any.
 #
-# What did the 640 answers cost? Nudging would have computed the loss anew for each of them, whereas autograd needed one pass forward and one backward, and would need no more for a million numbers. That is why networks can be as large as they are.
+# What did the 640 answers cost? With nudges you would have to compute the loss anew for each of them, whereas autograd needed one pass forward and one backward, and would need no more for a million numbers. That is why networks can be as large as they are.
 
 # %% [markdown] side=true
-# #### Can I check one of the 640? ({minutes} minutes)
+# #### Can I check one of the 640?
 #
-# Nudge it, up and down, which takes two computations of the loss: 1,280 for all of them, and each result is only nearly right.
+# *{minutes} minutes*
+#
+# Nudge it up and down, and compute the loss both times. For all 640 that would be 1,280 computations, and each result is only nearly right.
 
 # %% name="one-pass"
 moved = torch.zeros(64, 10)
@@ -559,10 +567,12 @@ for _place in range(0, 64, 8):
 assert _furthest < 1e-3
 
 # %% [markdown] name="why-backward" side=true
-# #### Do two layers need more than one pass? ({minutes} minutes)
+# #### Do two layers need more than one pass?
+#
+# *{minutes} minutes*
 #
 # No. Here are 121 numbers in two layers; `tanh` squeezes a number into -1 to 1 (chapter 3 says what for).
-# One pass forward, one backward, and all 121 derivatives are there, because each step brings its own rule and the rules go together.
+# After one pass forward and one backward all 121 derivatives are there, because each step has its own rule, and the chain rule joins them.
 
 # %% name="two-layers"
 shapes = ((10, 10), (10,), (10, 1), (1,))
@@ -583,7 +593,7 @@ print([tuple(p.grad.shape) for p in params], "together", sum(p.grad.numel() for 
 assert sum(p.grad.numel() for p in params) == 121
 
 # %% [markdown]
-# A formula would do as well: derived by hand, it is the same backward pass.
+# You can also derive a formula by hand. It is the same backward pass.
 
 # %% name="two-layers-by-hand"
 w1, b1, w2, b2 = (p.detach() for p in params)
@@ -597,9 +607,9 @@ print([torch.allclose(formula, p.grad) for formula, p in zip(formulas, params, s
 assert all(torch.allclose(formula, p.grad) for formula, p in zip(formulas, params, strict=True))
 
 # %% [markdown]
-# Double a number 30 times by `y = y + y`: from the end back to x there are 2 ** 30 paths.
+# If you double a number 30 times by `y = y + y`, 2 ** 30 paths lead from the end back to x.
 #
-# Yet each node is visited once, after all that arrives there has been added up.
+# Yet `backward` visits each node once, after it has added up all that arrives there.
 # So the cost of `backward` is a small multiple of the cost of the forward pass, however many paths there are.
 
 # %% name="each-step-once"
@@ -625,7 +635,7 @@ assert steps_of_backward(30)[1] == 2.0**30
 #
 # *{minutes} minutes*
 #
-# One step read most of the digits. What would two hundred do?
+# One step was enough to read most of the digits. What would two hundred do?
 # Many steps in a row are **gradient descent**. Try it first where you can do it in your head, on the parabola x ** 2.
 #
 # Its slope at x is 2 * x. Begin at x = 1, with a learning rate of 0.25: the slope is 2, so the step is 0.25 * 2 = 0.5, and it takes you to 0.5.
@@ -647,7 +657,7 @@ reveal(guess, x)
 #
 # Here you knew the slope. For the ten pictures autograd has to find it anew before each step, and then two things can go wrong.
 #
-# *Predict.* The derivative of x ** 2 at x = 2 is 4. You run `(x**2).backward()` twice, as two steps would. What is `x.grad`?
+# *Predict.* The derivative of x ** 2 at x = 2 is 4. You run `(x**2).backward()` twice, as you would for two steps. What is `x.grad`?
 
 # %% predict=true
 guess = 8  # a number
@@ -660,8 +670,8 @@ print("once:", x.grad)
 reveal(guess, x.grad.item())
 
 # %% [markdown]
-# `backward` **adds** to `.grad`; it never replaces it. The reason is that of section 2, where 48 and 24 added up at x: each backward is one more route into x.
-# So a loop that does not clear it follows the sum of all gradients since the beginning, like someone who still obeys every order ever given.
+# `backward` **adds** to `.grad`; it never replaces it. You saw the reason in section 2, where 48 and 24 added up at x: each backward pass is one more path into x.
+# So a loop that does not clear `.grad` follows the sum of all gradients since the beginning, like someone who still obeys every order ever given.
 
 # %% figure=true
 figures.accumulation(4)
@@ -678,7 +688,7 @@ with shows_error(RuntimeError, match="a leaf Variable that requires grad"):
     w -= 0.1 * w.grad
 
 # %% [markdown] name="update"
-# It refuses because whatever you compute with w goes into the graph, whereas a step is meant to stand outside: you want another w, not a longer graph.
+# It refuses because whatever you compute with w goes into the graph, whereas a step should stay outside: you want another w, not a longer graph.
 # `torch.no_grad()` says so for a block of code.
 
 # %% name="update-run"
@@ -695,7 +705,7 @@ with shows_error(RuntimeError, match="a leaf Variable that requires grad"):
 assert w.is_leaf and w.item() == _rebound.item() and w.grad == 2.0  # still the old gradient
 
 # %% [markdown]
-# The same leaf, with a new value. Now the parabola again: clear, go back, step.
+# It is the same leaf, with a new value. Now the parabola again: clear, go back, step.
 
 # %% name="descend-example"
 x = torch.tensor([1.0], requires_grad=True)
@@ -710,17 +720,17 @@ for _ in range(4):
 assert x.item() == 0.5**4
 
 # %% [markdown]
-# The numbers are those that you had in your head.
-#
-# To use the loop again and again, put it into a function. Then it moves a tensor that somebody hands it, and they want theirs back as it was.
-# So let it begin with `x0.detach().clone().requires_grad_()`: cut off from x0, with numbers of its own, and asking for its own gradient.
-# (A name that ends in `_` works in place. Chapter 2b asks whether all three are needed.)
+# To use the loop again and again, put it into a function. But somebody hands your function a tensor x0, and wants it back as it was.
+# So let the function begin with `x0.detach().clone().requires_grad_()`: this tensor is cut off from x0, has numbers of its own, and asks for its own gradient.
+# (A method whose name ends in `_` works in place. Chapter 2b asks whether you need all three.)
 
 # %% [markdown] side=true name="arrange-descend"
-# #### Would you like the lines of `descend` first, shuffled? ({minutes} minutes)
+# #### Would you like the lines of `descend`, shuffled?
+#
+# *{minutes} minutes*
 #
 # The next exercise begins with a blank cell.
-# Here is what may stand in it, line by line, with gaps and with two lines that are not needed.
+# Here are the lines that may stand in it, with gaps, and with two lines that it does not need.
 
 # %%
 from explorers import arrange
@@ -732,7 +742,7 @@ arrange("descend")
 #
 # *{minutes} minutes*
 #
-# Make your own function of gradient descent, for any f, and it will fill the ten pictures.
+# Write your own function for gradient descent on any f. It will fill the ten pictures.
 # On the parabola, for example, two steps from 1 with rate 0.25 lead to 0.25, as in your head.
 
 # %% exercise="descend"
@@ -772,9 +782,11 @@ def new_leaf_each_step(f, x, lr, steps):
 my_descend = mine("descend", new_leaf_each_step)
 
 # %% [markdown] side=true
-# #### Does `.grad` exist before the first `backward`? ({minutes} minutes)
+# #### Does `.grad` exist before the first `backward`?
 #
-# No, it is None, so zeroing it in place needs a test, and setting it to None does not.
+# *{minutes} minutes*
+#
+# No, it is None. So to set it to zero in place you need a test, and to set it to None you need none.
 
 # %% name="zero-idiom"
 fresh = torch.tensor([2.0], requires_grad=True)
@@ -812,9 +824,9 @@ assert 0.92 < accuracy(pictures) < 0.98 and wrongness(pictures) < 0.25
 # %% [markdown]
 # They learned.
 # After the first step they are still like averages: red where this digit has more ink than the others, and blue where it has less.
-# Then they depart from that. An average must look like its digit; these ten only have to *decide* well.
+# Then they look less and less like digits, because they only have to *tell digits apart*.
 #
-# Now turn the question around. Here is an eight from the drawer, which they read as an eight.
+# Now turn the question around. Here is an eight from the drawer, which the pictures read correctly.
 
 # %% name="an-eight"
 says = (ink[unseen] @ pictures).argmax(dim=1)
@@ -826,16 +838,16 @@ show_digits(ink[eight])
 assert labels[eight] == 8 == (ink[eight] @ pictures).argmax() and eight in unseen
 
 # %% [markdown]
-# Which of its pixels would have to change, so that it is read as a three?
-# That is the gradient with respect to the *digit*.
+# Which of its pixels would have to change, so that the pictures read a three?
+# The gradient with respect to the *digit* tells you.
 #
 # ### Exercise: `grad_of`
 #
 # *{minutes} minutes*
 #
-# You only want to look at this gradient, and nothing should be left in a `.grad` for somebody to forget.
-# `torch.autograd.grad(result, [x])` gives the gradients, in a tuple, and writes to nobody's `.grad`.
-# For (3 * x + 1) ** 2 at x = 2, for example, the square has the factor 2 * 7 and what is in it the factor 3. That makes 42.
+# You only want to look at this gradient, and leave nothing in a `.grad` that somebody may forget to clear.
+# `torch.autograd.grad(result, [x])` returns the gradients, in a tuple, and writes to no `.grad`.
+# For (3 * x + 1) ** 2 at x = 2, for example, the square has the factor 2 * 7 and 3 * x + 1 the factor 3. Together they make 42.
 
 # %% name="grad-returns"
 x = torch.tensor(2.0, requires_grad=True)
@@ -911,8 +923,8 @@ assert digit.min() < 0 and digit.max() > 1
 
 # %% [markdown]
 # What do you read?
-# The ten pictures see something different from what we see. They add up ink times weight, and small changes to many pixels are enough to tip the sum.
-# And they do not mind ink that no pen could make: where the picture is blue, there is less than none.
+# The ten pictures do not see what we see. They add up ink times weight, and small changes to many pixels are enough to tip the sum.
+# They even accept ink that no pen could make: where a pixel is blue, there is less than none.
 
 # %% [markdown] name="recap"
 # ## What you can do now
@@ -921,7 +933,7 @@ assert digit.min() < 0 and digit.max() > 1
 #
 # You can get a gradient with `backward`, and check it with a pencil or a nudge.
 # You can walk downhill with it: clear, go back, and step outside of the graph.
-# And you can ask an input for its gradient, which says what each of its numbers counts for.
+# And you can ask for the gradient of an input, which says how much each of its numbers matters.
 # `progress(2)` shows what you have passed in chapter 2, and `progress()` in all.
 
 # %% name="progress"
@@ -938,10 +950,10 @@ progress(2)
 #
 # <details><summary>Answers</summary>
 #
-# 1. Each `backward` is one more route into the leaf, and routes add up, so that a large batch can be run in parts. A loop must clear it before each pass.
+# 1. Each `backward` is one more path into the leaf, and paths add up. A loop must clear `.grad` before each pass.
 # 2. What is computed with a leaf goes into the graph; the step should only change its value.
 # 3. How the loss changes when a pixel gets a little more ink, for each of the 64.
 #
 # </details>
 #
-# Next is chapter 2b, "Graphs": what torch keeps in memory so that it can go back, and for how long.
+# Next comes *Chapter 2b: Graphs*: what torch keeps in memory so that it can go back, and for how long.

@@ -5,18 +5,18 @@
 #
 # *What does a gradient keep in memory, and where should it stop?*
 #
-# In chapter 2a you called `backward`, and the gradients were there. Behind it stands a graph of all that you computed.
-# It takes memory, and it leads wherever your numbers came from. Here you learn to
+# In chapter 2a you called `backward`, and the gradients were there. For that, torch keeps a graph of all that you computed.
+# The graph takes memory, and it leads back to wherever your numbers came from. Here you learn to
 #
-# 1. know what torch keeps for a gradient, and for how long
+# 1. say what torch keeps for a gradient, and for how long
 # 2. get the gradient of more data than fit into memory
 # 3. stop a gradient where it should not flow
 #
 # This takes about {minutes} minutes of reading and running, and {exercises} for the exercises.
-# The folded cells below import what you need. Then you see the whole life of a small graph.
+# The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
-seed = 0  # any whole number will do; the lesson holds for all of them
+seed = 0  # any whole number will do; the sitting holds for all of them
 
 # %% setup=true
 import torch
@@ -26,6 +26,9 @@ from course.figures import ch02 as figures
 from course.instruments import milliseconds, runs, saved_bytes, saved_tensors, show_digits
 
 _ = torch.manual_seed(seed)
+
+# %% [markdown]
+# Here is the whole life of a small graph:
 
 # %% name="first-page" figure=true
 figures.life()
@@ -38,8 +41,8 @@ figures.life()
 # Your 200 steps in chapter 2a built 200 graphs, and each kept something in memory for the way back: the slope of x ** 2 is 2 * x, for example, so the node of a square has to save x.
 # Training takes millions of steps. Why is the memory not full after a minute?
 #
-# There are two reasons, and the first is in the picture: a graph is made for one use.
-# The forward pass saves, and the backward pass uses what was saved and lets go of it, so that each step of training leaves its memory to the next.
+# There are two reasons, and the picture shows the first: a graph is made for one use.
+# The forward pass saves tensors, and the backward pass uses them and lets go of them, so each step of training leaves its memory to the next.
 # That has a price.
 #
 # *Predict.* You call `y.backward()` twice, on the same y. Does the second call run?
@@ -58,14 +61,16 @@ reveal(guess, runs(y.backward))
 assert x.grad.tolist() == [4.0]  # that of the first call
 
 # %% [markdown] name="fresh-pass"
-# The first call let go of the x that the second would have needed.
-# You will see this message when a loop goes back a second time without having computed the loss anew, and computing it is the cure.
-# (The `retain_graph=True` that the message advises keeps what was saved, which is hardly ever what you want.)
+# No: the first call let go of the x that the second would have needed.
+# You will see this message when a loop calls `backward` a second time without computing the loss anew. The remedy is to compute it.
+# (The `retain_graph=True` that the message advises keeps the saved tensors, which is hardly ever what you want.)
 
 # %% [markdown] side=true
-# #### What does a node hold? ({minutes} minutes)
+# #### What does a node hold?
 #
-# Not the derivative, but what it needs to compute one when the time comes.
+# *{minutes} minutes*
+#
+# It does not hold the derivative, but the numbers from which it can compute one when the time comes.
 # At 12 a square has the slope 24. Its node keeps the operand and the exponent, and no 24 anywhere.
 
 # %% name="what-a-node-saves"
@@ -82,7 +87,7 @@ _saved = [_name for _name in dir(node) if _name.startswith("_saved")]
 assert _saved == ["_saved_exponent", "_saved_self"]
 
 # %% [markdown]
-# A view shares memory, and `+=` writes into it, and both are steps in the graph all the same.
+# A view shares memory, and `+=` writes into memory that is there. Both are steps in the graph all the same.
 
 # %% name="recorded-without-new-memory"
 new = s + 1
@@ -100,7 +105,7 @@ _new += 1
 assert _new.data_ptr() == _address and _new.grad_fn is not _before
 
 # %% [markdown]
-# And what passes through the nodes? In the graph of chapter 2a two numbers arrived at x. Give its two places two tensors, and you see both.
+# And what passes through the nodes? In the graph of chapter 2a two numbers arrived at x. Put a tensor of its own into each of the two places, and you see both numbers.
 
 # %% name="paths-add-up"
 first, second = torch.tensor(4.0, requires_grad=True), torch.tensor(4.0, requires_grad=True)
@@ -114,11 +119,13 @@ assert result.grad == 1  # the start of the backward pass
 assert first.grad == 48 and second.grad == 24 and first.grad + second.grad == 72
 
 # %% [markdown] side=true
-# #### When is `retain_graph=True` right? ({minutes} minutes)
+# #### When is `retain_graph=True` right?
 #
-# Where two losses share their first steps, and you need their gradients one after the other. It keeps what was saved for one more call.
+# *{minutes} minutes*
 #
-# Not every graph needs that. A sum has saved nothing, because its rule needs no operands, so here `backward` runs twice.
+# When two losses share their first steps, and you need their gradients one after the other. It keeps the saved tensors for one more call.
+#
+# Not every graph needs that. A sum saves nothing, because its rule needs no operands, so here `backward` runs twice.
 
 # %% name="second-backward-of-a-sum"
 x = torch.tensor([2.0], requires_grad=True)
@@ -131,8 +138,8 @@ print(x.grad)
 assert x.grad.tolist() == [4.0]
 
 # %% [markdown]
-# So the graph is not gone after `backward`; what it had saved is.
-# The nodes live as long as the result does.
+# So after `backward` the saved tensors are gone, and the graph is not.
+# Its nodes live as long as the result does.
 
 # %% name="freed-or-gone"
 x = torch.ones(3, requires_grad=True)
@@ -146,7 +153,7 @@ with saved_tensors() as alive:
 assert len(alive) == 0 and y.grad_fn.next_functions[0][0].name() == "TanhBackward0"
 
 # %% [markdown]
-# `retain_graph=True` keeps what was saved for one more call, and the gradients add up as ever.
+# With `retain_graph=True` you can call it once more, and the gradients add up as ever.
 
 # %% name="retain-graph"
 x = torch.tensor([2.0], requires_grad=True)
@@ -163,7 +170,7 @@ assert x.grad.tolist() == [8.0]
 
 # %% [markdown]
 # Now the two losses.
-# If you only want their sum, add the losses and go back once, which is cheaper and gives the same.
+# If you only want the sum of their gradients, add the losses and go back once. That is cheaper, and gives the same.
 
 # %% name="two-losses"
 def two_losses(w):
@@ -189,10 +196,10 @@ with shows_error(RuntimeError, match="second time"):
 # %% [markdown] name="dropping-text"
 # ### What keeps a graph alive?
 #
-# If `backward` is what frees the memory, then a loss that you only measure, without ever going back, might keep its memory for good.
-# Try it with exp of a thousand numbers, added up. The slope of exp is exp itself, so its node saves the result, one tensor.
+# If `backward` frees the memory, then a loss that you only measure might keep its memory for good.
+# Try it with the sum of exp of a thousand numbers. The slope of exp is exp itself, so its node saves the result, one tensor.
 #
-# *Predict.* Run that a thousand times, and never call `backward`. How many saved tensors are there in the end?
+# *Predict.* You run that a thousand times, and never call `backward`. How many saved tensors are there in the end?
 
 # %% predict=true
 guess = 1  # a number
@@ -210,9 +217,9 @@ with saved_tensors() as _alive:
     assert len(_alive) == 1
 
 # %% [markdown]
-# One, that of the last pass. Here is the second reason: a graph lives as long as something still refers to its result, like any object of Python. When the name `loss` goes to a new result, nothing refers to the old one, and its graph is gone with all that it had saved.
+# One, that of the last pass. Here is the second reason: like any object of Python, a graph lives as long as something refers to its result. When the name `loss` goes to a new result, nothing refers to the old one, and its graph is gone with all that it had saved.
 #
-# And yet there are programs that run for an hour and then end with "out of memory". What they do looks harmless: they *keep* each measured loss, to draw it later.
+# And yet some programs run for an hour and then end with "out of memory". Their mistake looks harmless: they *keep* each measured loss, to draw it later.
 
 # %% name="keeping-results"
 with saved_tensors() as alive:
@@ -230,10 +237,12 @@ with saved_tensors() as _alive:
     assert len(_alive) == 0
 
 # %% [markdown]
-# A list of losses is a list of graphs. `item()` takes out the plain Python number, which has none, and so numbers are what belongs in logs and running sums.
+# A list of losses is a list of graphs. `item()` takes out the plain Python number, which has no graph, so keep numbers in logs and running sums.
 
 # %% [markdown] side=true
-# #### What does `total = total + loss` keep? ({minutes} minutes)
+# #### What does `total = total + loss` keep?
+#
+# *{minutes} minutes*
 #
 # There is no list, and in the end there is one tensor, `total`. And yet it keeps all graphs.
 # The last sum leads to the last loss and to the total before it, and that to the loss before, and so on, back to the first.
@@ -248,7 +257,7 @@ figures.kept_graphs(4)
 # *{minutes} minutes*
 #
 # At the end of an hour of training you want one number, the mean loss, and not a thousand losses in memory.
-# So call `backward` on each loss, as training does, take its number, and let it go before the next one is computed.
+# So call `backward` on each loss, as training does, take its number, and let the loss go before you ask for the next one.
 
 # %% name="running-loss-example"
 w = torch.tensor(1.0, requires_grad=True)
@@ -279,9 +288,11 @@ def running_loss(losses):
 check("running_loss", running_loss)
 
 # %% [markdown] side=true
-# #### Does your `running_loss` let go of each graph? ({minutes} minutes)
+# #### Does your `running_loss` let go of each graph?
 #
-# Here are ten losses, made one by one; each time the next is asked for, note what is still held of those before.
+# *{minutes} minutes*
+#
+# The generator `losses` makes ten losses, one by one. Each time somebody asks for the next, it notes how many saved tensors are still held.
 
 # %% name="one-by-one"
 def losses():
@@ -310,7 +321,7 @@ for mean_of in (all_at_once, my_running_loss):
 assert max(held) in (0, 10)
 
 # %% [markdown]
-# `item()` can come too early, because what is computed from a plain number has no graph.
+# `item()` can come too early, because nothing that you compute from a plain number has a graph.
 
 # %% name="item"
 loss = (x**2).mean()
@@ -328,8 +339,8 @@ loss.backward()
 # %% [markdown]
 # ### A block without a graph
 #
-# A loss that is only measured needs no graph in the first place: why build one and throw it away?
-# Inside `torch.no_grad()`, which chapter 2a used for the step, none is built, not even from tensors that require grad.
+# If you only measure a loss, why build a graph and throw it away?
+# Inside `torch.no_grad()`, which chapter 2a used for the step, torch builds none, not even from tensors that require grad.
 
 # %% name="no-grad"
 w = torch.ones(3, requires_grad=True)
@@ -347,9 +358,11 @@ with shows_error(RuntimeError, match="does not require grad"):
 # The numbers come out the same, and no memory goes into a graph. Use it wherever no `backward` will follow.
 
 # %% [markdown] name="no-grad-saving" side=true
-# #### What does `no_grad` save, in memory and in time? ({minutes} minutes)
+# #### What does `no_grad` save, in memory and in time?
 #
-# Here is what a graph of a thousand numbers holds, and what is held without one.
+# *{minutes} minutes*
+#
+# Here are the bytes that torch holds for a thousand numbers, with a graph and without one.
 
 # %% name="no-grad-bytes"
 print("with a graph:", saved_bytes(lambda: x.exp().sin().sum()), "bytes")
@@ -364,7 +377,7 @@ with torch.no_grad():
 # %% [markdown]
 # It is faster, too, and "twice as fast" is a popular figure.
 # Measure it on your machine, for small tensors and for large ones.
-# Building a node costs about the same whatever its size, so it shows only where the steps are small.
+# A node costs about the same whatever the size of its tensors, so you notice the difference only where the steps are small.
 
 # %% name="no-grad-time"
 def cost_of_a_graph(n):
@@ -383,7 +396,7 @@ with torch.no_grad():
 assert torch.equal(_silent, x.exp().sin().sum().detach())  # the same result, to the last digit
 
 # %% [markdown]
-# An evaluation without `no_grad` does not fill the memory as long as it keeps no tensors; if it does, each of them is a graph.
+# An evaluation without `no_grad` does not fill the memory as long as it keeps no tensors. If it keeps some, each of them holds a graph.
 # With `no_grad`, it may keep them.
 
 # %% name="evaluation-loop"
@@ -404,10 +417,12 @@ with saved_tensors() as _alive:
     assert len(_alive) == 0
 
 # %% [markdown] side=true
-# #### What is `inference_mode`? ({minutes} minutes)
+# #### What is `inference_mode`?
 #
-# It goes further than `no_grad`: no graph can ever save what is made inside.
-# Use it where results only go out.
+# *{minutes} minutes*
+#
+# It goes further than `no_grad`: no graph can ever save a tensor that you make inside it.
+# Use it where no result will be part of a training.
 
 # %% name="inference-mode"
 w = torch.ones(3, requires_grad=True)
@@ -426,8 +441,8 @@ assert (w * final.clone()).requires_grad and (w + final).requires_grad  # a sum 
 #
 # *{minutes} minutes*
 #
-# One graph at a time is all that training holds, but even one can be too large.
-# Here are the digits and the loss of chapter 2a again: scores, shares, and what the share of the right answer costs.
+# Training holds only one graph at a time, but even one can be too large.
+# Here are the digits and the loss of chapter 2a again: scores, shares, and the cost of the right answer's share.
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -458,11 +473,11 @@ assert 13 < _held[1] / _held[0] < 15
 assert 30 < 100e6 * _held[1] / len(known) / 1e9 < 45
 
 # %% [markdown]
-# Fourteen times the digits, fourteen times the memory. For a hundred million digits it would be more than 30 gigabytes.
+# Fourteen times the digits take fourteen times the memory. A hundred million digits would take more than 30 gigabytes.
 #
-# So take the digits in several **batches**. The graph of each is gone before the next one comes, and as `backward` adds to `.grad`, the gradients add up by themselves.
+# So take the digits in several **batches**. The graph of each is gone before the next one comes, and since `backward` adds to `.grad`, the gradients add up by themselves.
 #
-# They must add up to the right thing, though, and that is easy to get wrong.
+# They must add up to the right gradient, though, and that is easy to get wrong.
 # Suppose there are four digits, one with a loss of 5 and three with a loss of 1, and the first is a batch of its own.
 
 # %% name="unequal-parts"
@@ -480,10 +495,12 @@ assert losses[:1].mean() * 1 / 4 + losses[1:].mean() * 3 / 4 == losses.mean()
 # A quarter of a loss has a quarter of its gradient, so it is enough to give each loss its share before `backward`.
 
 # %% [markdown] side=true name="arrange-accumulate"
-# #### Would you like the lines of `accumulate` first, shuffled? ({minutes} minutes)
+# #### Would you like the lines of `accumulate`, shuffled?
+#
+# *{minutes} minutes*
 #
 # The next exercise begins with a blank cell.
-# Here is what may stand in it, line by line, with gaps and with two lines that are not needed.
+# Here are the lines that may stand in it, with gaps, and with two lines that it does not need.
 
 # %%
 from explorers import arrange
@@ -536,7 +553,7 @@ def not_in_parts(loss_fn, batches, params):
 my_accumulate = mine("accumulate", not_in_parts)
 
 # %% [markdown]
-# Now the digits: once in three batches, and once all in one graph. Are the gradients the same, and what does the memory hold?
+# Now take the digits once in three batches, and once all in one graph. Are the gradients the same, and how much memory does each way take?
 
 # %% name="digits-in-parts"
 def loss_of(rows):
@@ -559,21 +576,25 @@ _held = [saved_bytes(lambda: loss_of(_rows)) for _rows in (batches[0], known)]
 assert 0.3 < _held[0] / _held[1] < 0.4  # 500 / 1400 is 0.357
 
 # %% [markdown]
-# The gradients differ by a trace of rounding at most, and the memory is about a third, because only one batch's graph is there at a time, however many there are.
+# The gradients differ by a trace of rounding at most, and the batches take about a third of the memory, because only one batch's graph is there at a time.
 
 # %% [markdown] side=true
-# #### Which operations hold how much? ({minutes} minutes)
+# #### Which operations hold how much?
 #
-# That depends on what each backward rule needs: a sum nothing, a product both its operands.
-# Saving copies nothing, it keeps alive; what fills the memory are the results in the middle, one for each step.
+# *{minutes} minutes*
+#
+# That depends on what each backward rule needs: the rule of a sum needs nothing, and that of a product needs both operands.
+# A node that saves a tensor does not copy it, but keeps it alive. So the results in the middle fill the memory, one for each step.
 
 # %% figure=true
 figures.saved_bytes(256)
 
 # %% [markdown] side=true
-# #### What must the losses of four equal parts be divided by? ({minutes} minutes)
+# #### By what do you divide the losses of four equal parts?
 #
-# *Predict.* Each loss is the mean over its 8 rows, and you want the gradient of the mean over all 32.
+# *{minutes} minutes*
+#
+# *Predict.* Each loss is the mean over its 8 rows, and you want the gradient of the mean over all 32. By what do you divide each loss?
 
 # %% predict=true
 guess = 4  # a number
@@ -596,9 +617,9 @@ assert not torch.allclose(w.grad, whole) and torch.allclose(w.grad / factor, who
 # *{minutes} minutes*
 #
 # A gradient flows wherever the graph leads, and sometimes that is too far: into a tensor that somebody only lent you, for example.
-# That is why `descend` in chapter 2a began with `x.detach().clone().requires_grad_()`. It is long, and a copy alone might seem to be enough.
+# That is why `descend` in chapter 2a began with `x.detach().clone().requires_grad_()`. Would a copy alone not be enough?
 #
-# *Predict.* Try it without `detach`: `copy = x.clone()`, then `(copy**2).sum().backward()`, at x = (1, 2). What is `x.grad`, None or two numbers?
+# *Predict.* You leave out `detach`: `copy = x.clone()`, then `(copy**2).sum().backward()`, at x = (1, 2). What is `x.grad`, None or two numbers?
 
 # %% predict=true
 guess = [2, 4]  # None, or a list of two numbers
@@ -613,15 +634,15 @@ reveal(guess, x.grad)
 assert x.grad.tolist() == [2.0, 4.0]
 
 # %% [markdown] name="copy"
-# Copying is a step like any other, and the graph leads through the copy back to x. `detach()` cuts that way.
-# It copies nothing, however, so `clone()` is still needed, and what is cut off asks for no gradient until `requires_grad_()` makes it ask. So all three have their part.
+# A copy is a step like any other, and the graph leads through it back to x. `detach()` cuts that path.
+# It copies nothing, however, so you still need `clone()`. And the tensor that it cuts off asks for no gradient until you call `requires_grad_()`. So all three have their part.
 #
 # ### Exercise: `mean_square_grad`
 #
 # *{minutes} minutes*
 #
-# A function that others call should leave no trace in what it was given. Here is one to practice on: a mean of squares.
-# For 3, 6 and 9 it is 42. Add a little to the 9, and you see what its derivative must be.
+# A function that others call should leave no trace in the tensors that they hand it. Practice on the mean of squares.
+# For 3, 6 and 9 it is 42. Add a little to the 9, and you see what the derivative with respect to it must be.
 
 # %% name="mean-of-two-squares"
 print(f"with 9.01 in place of 9: {(3**2 + 6**2 + 9.01**2) / 3:.2f}")  # 0.06 more, for 0.01
@@ -649,7 +670,9 @@ def mean_square_grad(x):
 check("mean_square_grad", mean_square_grad)
 
 # %% [markdown] side=true
-# #### Does yours agree with a formula? ({minutes} minutes)
+# #### Does your gradient agree with a formula?
+#
+# *{minutes} minutes*
 #
 # With a pencil the derivative of x ** 2 is 2 * x, and the mean of twelve numbers divides that by 12.
 # Here is the first of four rows, by autograd and by the formula.
@@ -668,7 +691,7 @@ assert torch.allclose(my_mean_square_grad(twelve), 2 * twelve / 12)
 # %% [markdown]
 # ### Two that meet halfway
 #
-# A blank picture is to become like an eight, as a pupil copies from a sheet. Both stand in one tensor, and your `descend` of chapter 2a makes them less different.
+# Suppose that a blank picture should become like an eight, as a pupil copies from a sheet. Put both into one tensor, and let your `descend` of chapter 2a make them less different.
 
 # %% mine=true name="learning"
 def new_leaf_each_step(f, x, lr, steps):
@@ -694,7 +717,7 @@ def difference(both):
 show_digits(both, says=["the blank", "the eight"])
 
 # %% [markdown]
-# *Predict.* After 100 steps, what has become of the eight: did it stay, or did it fade?
+# *Predict.* Look at the eight after 100 steps: has it stayed, or has it faded?
 
 # %% predict=true
 guess = "faded"  # "stayed" or "faded"
@@ -710,7 +733,7 @@ assert torch.allclose(pulled[1], ink[eight] / 2, atol=0.03)
 
 # %% [markdown]
 # They met halfway, at a ghost, because each was as free to move as the other.
-# The eight should count as given, like a label. `detach` says so: no way leads back from its result, as you see when you try.
+# The eight should count as given, like a label. `detach` says so: no path leads back from its result, as you see when you try.
 
 # %% name="detach-then-backward"
 x = torch.ones(3, 4, requires_grad=True)
@@ -757,7 +780,7 @@ check("stop_gradient_loss", stop_gradient_loss)
 my_stop_gradient_loss = mine("stop_gradient_loss", lambda a, b: F.mse_loss(a, b.detach()))
 
 # %% [markdown]
-# Once more, with yours:
+# Repeat the 100 steps with your loss:
 
 # %% name="stop-gradient-used"
 def only_the_blank(both):
@@ -776,7 +799,9 @@ assert torch.allclose(pulled[0], ink[eight], atol=0.03)
 # This time the eight stayed, and the blank came all the way.
 
 # %% [markdown] name="detach-uses" side=true
-# #### Does `detach` copy, and where would it be a bug? ({minutes} minutes)
+# #### Does `detach` copy, and where would it be a bug?
+#
+# *{minutes} minutes*
 #
 # *Predict.* After `y = x.detach()` and `y[0, 0] = 9`, what is `x[0, 0]`? It was 1.
 
@@ -796,8 +821,8 @@ _separate[0, 0] = -1
 assert x[0, 0] == 9
 
 # %% [markdown]
-# Separate in the graph, shared in memory.
-# If you mean a copy, write `detach().clone()`.
+# The two are separate in the graph, and share their memory.
+# If you want a copy, write `detach().clone()`.
 #
 # And where would a `detach` be a bug? Suppose one network, the generator, makes a picture, and another, the critic, learns to judge it.
 # In the critic's step the picture counts as given; in the generator's step a `detach` would silently stop it from learning.
@@ -821,8 +846,8 @@ assert generator.grad.tolist() == [3.0, 3.0]
 #
 # *{minutes} minutes*
 #
-# You know what a graph saves, and that it lives until `backward` has used it or nothing refers to its result.
-# You can run a batch in parts that count by their share, and cut off what should count as given.
+# You know what a graph saves, and that it keeps this until `backward` has used it or nothing refers to its result.
+# You can run a large batch in parts and weight each part by its share, and you can cut off tensors that should count as given.
 # `progress(2)` shows what you have passed in chapter 2.
 
 # %% name="progress"
@@ -835,7 +860,7 @@ progress(2)
 #
 # 1. What is `no_grad` for, and what is `detach` for?
 # 2. Where does `item` belong, and where not?
-# 3. A large batch is run in parts. What must each loss be multiplied by?
+# 3. You run a large batch in parts. By what do you multiply each loss?
 #
 # <details><summary>Answers</summary>
 #
@@ -845,4 +870,4 @@ progress(2)
 #
 # </details>
 #
-# Next is chapter 2c, "Broken gradients": what spoils a gradient, with an error or without one.
+# Next comes *Chapter 2c: Broken gradients*: what spoils a gradient, with an error or without one.

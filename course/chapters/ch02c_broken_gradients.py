@@ -5,18 +5,17 @@
 #
 # *Why is this gradient wrong, and why did nobody say so?*
 #
-# In chapters 2a and 2b the gradients came out right. They do not always: some mistakes stop `backward` with an error, and others go through without a word. Here you learn to
+# In chapters 2a and 2b the gradients came out right. That is not always so: some mistakes stop `backward` with an error, and others give wrong numbers without a word. Here you learn to
 #
 # 1. tell which changes in place break a gradient
 # 2. find where a nan came from, and keep it out
 # 3. get gradients where the result is several numbers
 #
 # This takes about {minutes} minutes of reading and running, and {exercises} for the exercises.
-# The folded cells below import what you need.
-# Then you see one function, 0 below 0 and x above, written in five ways, with the gradient that torch gives for each. At x = 0 there are three answers.
+# The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
-seed = 0  # any whole number will do; the lesson holds for all of them
+seed = 0  # any whole number will do; the sitting holds for all of them
 
 # %% setup=true
 import math
@@ -29,6 +28,9 @@ from course.instruments import runs, saved_bytes, show_digits, show_graph
 
 _ = torch.manual_seed(seed)
 
+# %% [markdown]
+# Here is one function, which is 0 below 0 and x above. It is written in five ways, each with the gradient that torch gives. At x = 0 there are three answers.
+
 # %% name="first-page" figure=true
 figures.relus()
 
@@ -37,9 +39,9 @@ figures.relus()
 #
 # *{minutes} minutes*
 #
-# In chapter 2b a square saved its x, and exp its result. What is saved is no copy but the tensor itself, and nothing keeps you from changing it in place before `backward` comes to use it. When does that do harm?
+# In chapter 2b a square saved its x, and exp its result. A node saves no copy but the tensor itself, and nothing keeps you from changing that tensor in place before `backward` comes to use it. When does that do harm?
 #
-# *Predict.* `y = x**2`, then `y += 1`, then `y.backward()`. Does it run?
+# *Predict.* You run `y = x**2`, then `y += 1`, then `y.backward()`. Does the last line run?
 
 # %% predict=true
 guess = True  # True or False
@@ -74,7 +76,7 @@ assert x.grad is None
 # So the rule is not "never change in place", but **do not change what a node saved.**
 # And if you do not know what was saved, write `y = y + 1`: that makes a new tensor, and is safe after everything.
 #
-# There is one way past the counter, and you will meet it in old code: `.data` gives the numbers of a tensor, unwatched.
+# There is one way past the counter, and you will meet it in old code: `.data` gives you the numbers of a tensor, and nobody counts what you do with them.
 #
 # *Predict.* `y = x**2` at x = 2, then `x.data.add_(1)`, then `y.backward()`. The right gradient is 4. What do you get?
 
@@ -97,12 +99,14 @@ with shows_error(RuntimeError, match="modified by an inplace operation"):
     _y.backward()
 
 # %% [markdown]
-# Six, and no error. Write `detach()` or `no_grad` instead, which are watched.
+# Six, and no error. Use `detach()` or `no_grad` instead: there torch counts the changes.
 
 # %% [markdown] side=true
-# #### Can I see the count, and may a leaf be changed? ({minutes} minutes)
+# #### Can I see the count, and may I change a leaf?
 #
-# The node noted the count when it saved the tensor, and `backward` compares.
+# *{minutes} minutes*
+#
+# The node notes the count when it saves the tensor, and `backward` compares.
 
 # %% figure=true
 figures.versions()
@@ -122,8 +126,8 @@ with shows_error(RuntimeError, match="is at version 2; expected version 0"):
 assert y._version == 2
 
 # %% [markdown]
-# A leaf that requires grad may not be changed at all while a graph is built.
-# The error comes at once, at the change itself, and it is another one.
+# While torch builds a graph, you may not change a leaf that requires grad at all.
+# The error comes at once, at the change itself, and it is a different one.
 
 # %% name="leaf-in-place"
 x = torch.tensor([2.0], requires_grad=True)
@@ -137,9 +141,11 @@ print(x.grad)
 assert x.item() == 2 and x.grad.item() == 3
 
 # %% [markdown] name="middle" side=true
-# #### What is the gradient in the middle? ({minutes} minutes)
+# #### What is the gradient in the middle?
 #
-# `h = x * 3`, then `(h**2).backward()`, at x = 2: the backward pass passes h with derivative 2 * h = 12.
+# *{minutes} minutes*
+#
+# Take `h = x * 3`, then `(h**2).backward()`, at x = 2. The backward pass comes by h with the derivative 2 * h = 12.
 #
 # *Predict.* What is `h.grad` afterwards?
 
@@ -160,8 +166,8 @@ reveal(guess, left_in_h)
 assert x.grad == 36 and "not a leaf" in str(caught[0].message)
 
 # %% [markdown]
-# Only leaves keep their gradient; in the middle it passes through and is dropped, because somebody would have to pay for the memory.
-# `retain_grad()`, called before `backward`, keeps it.
+# Only leaves keep their gradient. In the middle torch drops it, to save the memory.
+# If you call `retain_grad()` before `backward`, torch keeps it.
 #
 # You can lose a leaf without noticing, as in `torch.randn(3, requires_grad=True) * 0.1`: the name that you hold is the result, and its `.grad` stays None.
 
@@ -185,8 +191,8 @@ assert not scaled.is_leaf and right.is_leaf
 #
 # *{minutes} minutes*
 #
-# When a gradient is missing, the rules in your head find the reason faster than a debugger does.
-# Here are six small programs; in each, x is 3 and requires grad. Which of them stop with an error, and what is in `.grad` in the end?
+# When a gradient is missing, you find the reason faster with a few rules in your head than with a debugger.
+# Here are six small programs. In each, x is 3 and requires grad. Which of them stop with an error, and what is in `.grad` in the end?
 #
 # ```
 # twice       y = x ** 2;  y.backward();  y.backward()
@@ -197,7 +203,7 @@ assert not scaled.is_leaf and right.is_leaf
 # after_exp   y = x.exp();  y += 1;  y.backward()
 # ```
 #
-# The first two, run:
+# Run the first two:
 
 # %% name="left-behind-example"
 x = torch.tensor(3.0, requires_grad=True)
@@ -216,7 +222,7 @@ with warnings.catch_warnings():
     assert x.grad is None
 
 # %% [markdown]
-# In "twice", the first `backward` put 2 * 3 = 6 into `x.grad`, and let go of what the square had saved. The second one raised an error, and the 6 stayed.
+# In "twice", the first `backward` put 2 * 3 = 6 into `x.grad`, and let go of the tensor that the square had saved. The second one raised an error, and the 6 stayed.
 # In "rebound", the name x went to a result. A result is no leaf, so `backward` ran, but the new x keeps no `.grad`.
 #
 # These rules decide the others, and the six more that the exercise asks for:
@@ -290,7 +296,7 @@ check("predict_grad_state", predict_grad_state)
 # *{minutes} minutes*
 #
 # Run the exercise's cell, call `fix_inplace(torch.tensor([0.0, 1.0]))`, read the message, fix it, and run again.
-# When there are no more errors, compare with what you find by hand.
+# When there are no more errors, compare the results with those that you work out by hand.
 
 # %% name="bugs-by-hand"
 print("exp(x) + 1 at 0 and 1 has the gradient", torch.tensor([0.0, 1.0]).exp())
@@ -360,12 +366,14 @@ def fix_inplace(x):
 check("fix_inplace", fix_inplace)
 
 # %% [markdown] side=true
-# #### After which operations may I change the result in place? ({minutes} minutes)
+# #### After which operations may I change the result in place?
 #
-# After those whose rule does not need it.
+# *{minutes} minutes*
 #
-# *Predict.* Of these six, for how many does `y = f(x); y += 1; y.sum().backward()` run?
-# exp, sigmoid, relu: the rule uses the result. Square, sin, times 3: it uses the operand, or a constant.
+# After those whose backward rule does not need the result.
+# The rules of exp, sigmoid and relu use the result. Those of square, sin and times 3 use the operand, or a constant.
+#
+# *Predict.* For how many of these six does `y = f(x); y += 1; y.sum().backward()` run?
 
 # %% predict=true
 guess = 3  # a number
@@ -392,7 +400,7 @@ _others = (torch.square, torch.sin, lambda x: x * 3, lambda x: x + 5)
 assert not any(survives(_f) for _f in _result_saved) and all(survives(_f) for _f in _others)
 
 # %% [markdown]
-# With `y = y + 1` the node still has its own.
+# With `y = y + 1` the node still has the tensor that it saved.
 
 # %% name="out-of-place"
 x = torch.tensor([2.0], requires_grad=True)
@@ -409,10 +417,10 @@ assert torch.allclose(x.grad, x.detach().exp())
 #
 # *{minutes} minutes*
 #
-# A gradient can also break without an error, and without anybody having changed anything.
+# A gradient can also break without an error, although nobody has changed anything.
 # One nan in it is enough: after one step, each weight that it reached is nan, and so is the next loss.
 #
-# It often comes from where you thought you had been careful.
+# The nan often comes from a place where you thought you had been careful.
 #
 # *Predict.* `torch.where(x > 0, torch.log(x), 0)` at x = 0 gives 0, since the logarithm is not taken there. What is its gradient?
 
@@ -431,9 +439,9 @@ assert y.tolist() == [0.0, 0.0] and x.grad[1] == 1
 
 # %% [markdown]
 # The value is fine, and the gradient is nan.
-# The logarithm was computed all the same. On the way back `where` sends it a 0, and its rule multiplies that by 1 / x, which is infinite: 0 times infinity is nan.
+# torch computed the logarithm at 0 all the same. On the way back `where` sends it a 0, and the logarithm's rule multiplies that by 1 / x, which is infinite: 0 times infinity is nan.
 #
-# Cleaning the result comes too late. No bad number may get *into* the dangerous function, so put a harmless 1 in its place first.
+# So it is too late to clean the result. No bad number may get *into* the dangerous function; put a harmless 1 in its place first.
 
 # %% name="where-inside"
 x = torch.tensor([0.0, 1.0], requires_grad=True)
@@ -449,8 +457,8 @@ assert x.grad.tolist() == [0.0, 1.0]
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Data contain zeros, and a logarithm must not be spoiled by them, neither its value nor its gradient.
-# At 1, 0 and -2, yours gives 0, 0 and 0, and the gradient of their sum is 1, 0 and 0.
+# Data contain zeros, and they must spoil neither the value of a logarithm nor its gradient.
+# At 1, 0 and -2 your function gives 0, 0 and 0, and the gradient of their sum is 1, 0 and 0.
 
 # %% name="log-of-zero"
 print("torch's:", torch.log(torch.tensor([1.0, 0.0, -2.0])))
@@ -476,9 +484,11 @@ def safe_log_where(x):
 check("safe_log_where", safe_log_where)
 
 # %% [markdown] side=true
-# #### What does the square root do at 0? ({minutes} minutes)
+# #### What does the square root do at 0?
 #
-# The trap of the logarithm waits there too, and a small eps under the root keeps it shut.
+# *{minutes} minutes*
+#
+# It has the same trap as the logarithm, and a small eps under the root closes it.
 # Anomaly mode names the step that made the nan.
 
 # %% name="sqrt-at-zero"
@@ -498,10 +508,12 @@ assert torch.autograd.grad(torch.sqrt(x) * 0, x)[0].isnan()
 assert torch.autograd.grad(torch.sqrt(x + 1e-8), x)[0].isfinite()
 
 # %% [markdown] side=true
-# #### When is a gradient 0 everywhere? ({minutes} minutes)
+# #### When is a gradient 0 everywhere?
 #
-# In chapter 2a, mistakes could not be counted in place of a loss, because a count goes up in steps.
-# `torch.round` goes up in steps too; ask it for a gradient all the same.
+# *{minutes} minutes*
+#
+# In chapter 2a you could not count mistakes in place of a loss, because a count goes up in steps.
+# `torch.round` goes up in steps too. Ask it for a gradient all the same.
 #
 # *Predict.* What is the gradient of `torch.round(x).sum()` for three numbers x: an error, or three numbers? If numbers, which?
 
@@ -519,7 +531,7 @@ assert torch.round(x).grad_fn.name() == "RoundBackward0"
 # %% [markdown]
 # A staircase is flat nearly everywhere, so every derivative is 0. Nothing learns, and nothing complains.
 #
-# `argmax` is louder. Its whole numbers cannot require grad, so `backward` refuses; the *value* of the largest can be differentiated.
+# `argmax` is louder. Its whole numbers cannot require grad, so `backward` refuses. But the *value* of the largest has a gradient.
 
 # %% name="argmax"
 x = torch.tensor([0.3, 1.7, 2.5], requires_grad=True)
@@ -533,18 +545,20 @@ assert x.argmax().dtype == torch.int64 and not x.argmax().requires_grad
 assert torch.autograd.grad(x.amax(), x)[0].tolist() == [0.0, 0.0, 1.0]
 
 # %% [markdown] side=true
-# #### What is the slope of relu at 0? ({minutes} minutes)
+# #### What is the slope of relu at 0?
+#
+# *{minutes} minutes*
 #
 # `relu` is 0 below 0 and x above; neural networks use it everywhere.
 # At 0 its slope jumps from 0 to 1, and no number from 0 to 1 is wrong there; each is a **subgradient**.
-# torch picks one, and which depends on how you spell the function, as the first picture of this notebook shows.
+# torch picks one of them. Which one depends on how you write the function, as the first picture of this notebook shows.
 
 # %% [markdown] name="vjp-text"
 # ## 3 A four or a nine?
 #
 # *{minutes} minutes*
 #
-# Which pixels tell a four from a nine? That is a question about two of the ten scores of chapter 2a. But from several numbers `backward` refuses to start, because one may shrink where another grows.
+# Which pixels tell a four from a nine? That is a question about two of the ten scores of chapter 2a. But `backward` refuses to start from several numbers, because one may shrink where another grows.
 
 # %% name="needs-scalar"
 x = torch.tensor([1.0, 2.0, 5.0], requires_grad=True)
@@ -554,7 +568,7 @@ with shows_error(RuntimeError, match="only for scalar outputs"):
 # %% [markdown]
 # So make one number of them: add them up, and say how much each counts.
 #
-# A small function has the outputs 3 * x0 and x1 * x2.
+# Take a small function with the outputs 3 * x0 and x1 * x2.
 # Let the first count once and the second ten times: 3 * x0 + 10 * x1 * x2.
 #
 # *Predict.* What is the gradient of that sum at x = (1, 2, 5)?
@@ -587,15 +601,15 @@ assert torch.equal(torch.tensor([1.0, 10.0]) @ _table, product)
 # added up        3  50  20
 # ```
 #
-# To add up the rows in this way is the product of v and the table, a **vector-Jacobian product**.
-# The table itself is never built; for a million inputs and outputs no memory would hold it.
+# If you add up the rows in this way, you get the product of v and the table, a **vector-Jacobian product**.
+# torch never builds the table itself; for a million inputs and outputs no memory would hold it.
 #
 # ### Exercise: `vjp`
 #
 # *{minutes} minutes*
 #
-# Write it for any function, and then ask about the four and the nine.
-# The squares of 1 and 2, for example, have the gradients (2, 0) and (0, 4). Counted once and ten times, that is
+# Write this product for any function, and then ask about the four and the nine.
+# The squares of 1 and 2, for example, have the gradients (2, 0) and (0, 4). If the first counts once and the second ten times, the product is
 
 # %% name="vjp-example"
 table = torch.tensor([[2.0, 0.0], [0.0, 4.0]])  # the gradients of 1 ** 2 and of 2 ** 2
@@ -633,7 +647,7 @@ my_descend = mine("descend", new_leaf_each_step)
 my_vjp = mine("vjp", lambda f, x, v: torch.autograd.functional.vjp(f, x, v)[1])
 
 # %% [markdown]
-# Here are the digits again, and ten pictures that learned to read them, as in chapter 2a.
+# Here are the digits again, and ten pictures that learn to read them, as in chapter 2a.
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -669,13 +683,15 @@ show_digits([ink[four], ink[nine], decides], says=["a four", "a nine", "tells th
 assert torch.allclose(decides, pictures[:, 4] - pictures[:, 9], atol=1e-4)
 
 # %% [markdown]
-# Red along the bar in the middle, where the four has most of its ink; blue at the top, where the nine is closed and the four is open.
+# It is red along the bar in the middle, where the four has most of its ink, and blue at the top, where the nine is closed and the four is open.
 
 # %% [markdown] side=true
-# #### Why must a loss be one number? ({minutes} minutes)
+# #### Why must a loss be one number?
+#
+# *{minutes} minutes*
 #
 # Because then its v is 1, and everything else follows.
-# Each node of the graph knows such a product for its own step: a product passes on what arrives times the other factor, a sum passes it on, a square multiplies by 2 times the operand.
+# Each node of the graph knows such a product for its own step: the node of a product multiplies what arrives by the other factor, that of a sum passes it on, that of a square multiplies it by 2 times the operand.
 # It is also why one backward pass serves all parameters, while each further output needs another pass.
 
 # %% name="node-rules"
@@ -696,11 +712,11 @@ assert torch.autograd.grad(a**2, (a,), arrives) == (42,)
 #
 # *{minutes} minutes*
 #
-# Sections 4 to 6 are for those who want more: nothing later needs them, and each ends in an exercise for extra credit. "What you can do now" stands below them.
+# Sections 4 to 6 are for those who want more: nothing later needs them, and each ends in an exercise for extra credit. "What you can do now" comes after them.
 #
 # A new step is a class with two static methods.
-# `forward` computes, and saves in `ctx`, the node's own bag, what the rule will need.
-# `backward` gets what arrives at the result and returns one gradient for each input, or None.
+# `forward` computes the result, and saves in `ctx`, the node's own bag, the tensors that the rule will need.
+# `backward` gets the gradient that arrives at the result, and returns one gradient for each input, or None.
 
 # %% name="own-function"
 class Cube(torch.autograd.Function):
@@ -723,7 +739,7 @@ print(x.grad)
 assert x.grad.tolist() == [120.0, 30.0]  # 10 * 3 * x ** 2
 
 # %% [markdown]
-# *Predict.* A rule forgets to multiply by `grad_out`. With `Forgetful.apply(x).sum()`, is its gradient right?
+# *Predict.* `Forgetful` is a rule that forgets to multiply by `grad_out`. For `Forgetful.apply(x).sum()`, is the gradient right?
 
 # %% predict=true
 guess = True  # True or False
@@ -741,7 +757,7 @@ x = torch.tensor([2.0, -1.0], dtype=torch.float64, requires_grad=True)
 reveal(guess, torch.equal(slopes_of_sum, 3 * x.detach() ** 2))
 
 # %% [markdown]
-# Right by luck, because for a sum what arrives is 1.
+# It is right by luck, because behind a sum the gradient that arrives is 1.
 # So test a rule with something else behind it, here a product with 10.
 # `torch.autograd.gradcheck` compares the rule with nudging, in float64, because nudges need the digits.
 
@@ -761,9 +777,9 @@ assert not torch.autograd.gradcheck(ten_times, x, raise_exception=False)
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# A clamp kills the gradient of everything outside; this one lets a little through, and the little can itself be learned.
+# A clamp sets the gradient of everything outside its limits to 0. This one lets a little through, and can learn how much.
 # With 0 and 1 as limits and a slope of 0.1, 0.5 stays, and 3 sticks out by 2.
-# Four inputs, so `backward` returns four things.
+# `forward` has four inputs, so `backward` returns four things.
 # `ctx.needs_input_grad` is a tuple of booleans, one for each input; plain numbers may be kept as attributes of `ctx`.
 
 # %% name="leaky-example"
@@ -876,7 +892,7 @@ assert hessian.tolist() == [[4.0, 2.0], [2.0, 12.0]] and torch.allclose(_moved, 
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Optimizers that feel the curvature use this product.
+# Optimizers that take the curvature into account use this product.
 # It takes two backward passes: the first with `create_graph=True`, the second with v.
 
 # %% name="curvature-example"
@@ -904,9 +920,11 @@ def hessian_vector_product(f, x, v):
 check("hessian_vector_product", hessian_vector_product)
 
 # %% [markdown] name="trace-det-inverse-text" side=true
-# #### Where are trace, determinant and inverse? ({minutes} minutes)
+# #### Where are trace, determinant and inverse?
 #
-# In `torch.linalg`, with the rest of what a course of linear algebra asks for.
+# *{minutes} minutes*
+#
+# In `torch.linalg`, with nearly all else that a course of linear algebra needs.
 
 # %% name="trace-det-inverse"
 s = torch.tensor([[2.0, 1.0], [1.0, 3.0]])
@@ -924,9 +942,9 @@ assert torch.allclose(s @ torch.linalg.inv(s), torch.eye(2), atol=1e-6)
 # *{minutes} minutes*
 #
 # An engine for single numbers fits on a page.
-# The one difficulty is the order: a node must wait until all that flows into it has arrived.
+# The one difficulty is the order: a node must wait until all gradients that flow into it have arrived.
 #
-# *Predict.* `h = a * b`, `out = h + h * h`. How many times does the product a * b stand in the graph that `show_graph` prints?
+# *Predict.* Take `h = a * b` and `out = h + h * h`. How many times does the product a * b appear in the graph that `show_graph` prints?
 
 # %% predict=true
 guess = 3  # a number
@@ -947,8 +965,8 @@ assert sum(_node is h.grad_fn for _step in _steps for _node, _ in _step) == 3
 assert a.grad == 3 * (1 + 2 * 6)  # all three, each once
 
 # %% [markdown]
-# Three routes lead from `out` to h, and h must not pass anything on before all three have arrived.
-# So list each node after the nodes it was made from, and go through the list from its end.
+# Three paths lead from `out` to h, and h must not pass anything on before the gradients of all three have arrived.
+# So list each node after the nodes that it was made from, and go through the list from its end.
 #
 # ### Exercise: `Value`
 #
@@ -956,7 +974,7 @@ assert a.grad == 3 * (1 + 2 * 6)  # all three, each once
 #
 # The starter says what a Value keeps; you write the rules and the backward pass.
 # The derivative of t = tanh(x) is 1 - t * t.
-# Take care: h may be part of two results, and what the first backward pass left in its grad must not leak into the second.
+# Take care: a Value may be part of two results, and the grad that the first backward pass left in it must not leak into the second.
 
 # %% name="engine-example"
 a = torch.tensor(3.0, requires_grad=True)
@@ -1052,8 +1070,8 @@ check("Value", Value)
 #
 # *{minutes} minutes*
 #
-# You can say why a gradient is missing, too large, nan or wrong, and get one from several numbers.
-# When a gradient is not what it should be, ask in this order.
+# You can say why a gradient is missing, too large, nan or wrong, and you can get one from several numbers.
+# When a gradient is not what it should be, go through this table from the top.
 #
 # | you see | look at |
 # |---|---|
@@ -1089,11 +1107,13 @@ progress(2)
 # </details>
 
 # %% [markdown] name="interview-text" side=true
-# #### Why would you switch `requires_grad` off for a parameter? ({minutes} minutes)
+# #### Why would you switch `requires_grad` off for a parameter?
+#
+# *{minutes} minutes*
 #
 # (A question from interviews.)
 # To **freeze** it: when a trained model gets a new last layer, the first layers stay as they are.
-# They get no gradient, and torch need not save what only their gradients would use.
+# They get no gradient, and torch need not save the tensors that only their gradients would need.
 
 # %% name="interview-freeze"
 body, head = torch.randn(4, 4, requires_grad=True), torch.randn(4, 1, requires_grad=True)
@@ -1115,4 +1135,4 @@ assert body.grad is None and head.grad is not None and frozen < training
 # Baydin and others, "Automatic differentiation in machine learning: a survey" (2018);
 # Griewank and Walther, "Evaluating Derivatives" (2008).
 #
-# Next is chapter 3a, "Modules". You handed the ten pictures from function to function; with ten layers that becomes unbearable, and there is a remedy.
+# Next comes *Chapter 3a: Modules*. You handed the ten pictures from function to function. With ten layers that becomes unbearable, and there is a remedy.

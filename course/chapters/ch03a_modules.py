@@ -6,19 +6,19 @@
 # *What is a layer, and who keeps its numbers?*
 #
 # The ten pictures of chapter 2 were one tensor, and you handed it from function to function.
-# A network has many such tensors, a few for each of its steps, and such a step is called a **layer**.
-# Somebody has to keep them all, find them when they are to be trained, and never forget one.
-# That is what a **module** is for. Here you learn to
+# A network has many steps, called **layers**, and each layer has a few such tensors.
+# Somebody has to keep them all, find them for each training step, and never forget one.
+# A **module** does that. Here you learn to
 #
 # 1. write a module
 # 2. spot what it overlooks
 # 3. give a model numbers that do not learn
 #
 # This takes about {minutes} minutes of reading and running, and {exercises} for the exercises.
-# The folded cells below import what you need; then comes a picture of the model that you build.
+# The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
-seed = 0  # any whole number will do; the lesson holds for all of them
+seed = 0  # any whole number will do; the sitting holds for all of them
 
 # %% setup=true
 import copy
@@ -32,6 +32,9 @@ from course.instruments import show_digits
 
 _ = torch.manual_seed(seed)
 
+# %% [markdown]
+# Here is the model that you build:
+
 # %% name="first-page" figure=true
 figures.two_layers(32, 10)
 
@@ -40,7 +43,7 @@ figures.two_layers(32, 10)
 #
 # *{minutes} minutes*
 #
-# In chapter 2 ten pictures, one for each digit, read 94 of 100 digits: the one that fitted best was the answer.
+# In chapter 2 ten pictures, one for each digit, read 94 of 100 digits: the picture that fitted best was the answer.
 
 # %% name="the-digits"
 from sklearn.datasets import load_digits
@@ -51,9 +54,9 @@ labels = torch.tensor(digits.target)
 show_digits(ink[:10])
 
 # %% [markdown]
-# But one picture has to serve all fours, the leaning and the upright, the open and the closed. What they all share is smaller than a digit: a bar here, a corner there.
-# So a model that is to read more should first look for such pieces, and decide only then.
-# Give it 32 pictures to look for, and ten judges: each judge weighs which of the 32 were found. This is the model drawn at the top.
+# But one picture has to serve all fours, the leaning and the upright, the open and the closed. All fours have only smaller pieces in common: a bar here, a corner there.
+# So a better model first looks for such pieces, and then decides.
+# Give it 32 pictures to look for, and ten judges: each judge weighs which of the 32 it has found. The drawing at the top shows this model.
 #
 # In numbers these are four tensors: a weight and a bias for the 32, and a weight and a bias for the ten. The weights begin as small random numbers.
 
@@ -65,9 +68,9 @@ for tensor in (w1, b1, w2, b2):
 print([tuple(tensor.shape) for tensor in (w1, b1, w2, b2)])
 
 # %% [markdown]
-# One step of gradient descent, by hand as in chapter 2, looks like this.
-# Between the two layers stands `relu`, which sets to zero all that is below zero: a picture that does not fit counts as not found.
-# `F.cross_entropy` is the loss of chapter 2. It takes *scores* and class numbers; softmax and logarithm are inside.
+# Take one step of gradient descent, by hand as in chapter 2.
+# Between the two layers stands `relu`, which sets every negative number to zero: a picture that does not fit counts as not found.
+# `F.cross_entropy` is the loss of chapter 2. It takes *scores* and class numbers, and does softmax and logarithm itself.
 
 # %% name="one-step-by-hand"
 found = torch.relu(ink @ w1 + b1)
@@ -85,11 +88,11 @@ assert F.cross_entropy(torch.relu(ink @ w1 + b1) @ w2 + b2, labels) < loss
 assert torch.relu(torch.tensor([-2.0, 0.5, 3.0])).tolist() == [0.0, 0.5, 3.0]
 
 # %% [markdown]
-# The last lines handle four tensors, and with fifty layers there would be a hundred. Forget one, and nothing complains: that tensor never learns, and the loss may go down all the same.
+# The last lines change four tensors, and with fifty layers there would be a hundred. If you forget one, torch reports no error: that tensor never learns, and the loss may go down all the same.
 #
-# So let each layer keep its own two.
-# torch has such layers ready: `nn.Linear(64, 32)` takes 64 numbers and gives 32, each of them a weighted sum of the 64, plus a bias. You call it like a function.
-# The tensors that it keeps in order to learn are its **parameters**.
+# So let each layer keep its own two tensors.
+# torch has such layers: `nn.Linear(64, 32)` takes 64 numbers and gives 32, each of them a weighted sum of the 64, plus a bias. You call it like a function.
+# The tensors that it keeps and learns are its **parameters**.
 #
 # *Predict.* What is the shape of its weight?
 
@@ -109,7 +112,7 @@ assert all(_p.requires_grad for _p in look.parameters())
 assert list(look._parameters) == ["weight", "bias"]
 
 # %% [markdown]
-# The weight has a row for each of the 32 pictures, and in it a number for each pixel: torch keeps the pictures as rows, where `w1` had them as columns. Both tensors require grad already, since a layer is there to learn.
+# The weight has a row for each of the 32 pictures, with a number for each pixel: torch keeps the pictures as rows, where `w1` had them as columns. Both tensors require grad already, since a layer is there to learn.
 
 # %% [markdown] name="own-module"
 # ## 2 A module of your own
@@ -117,7 +120,7 @@ assert list(look._parameters) == ["weight", "bias"]
 # *{minutes} minutes*
 #
 # The model has two layers, and somebody has to keep those, or you are back at a list of names.
-# That is what a **module** does: it keeps parts, and knows all parameters in them. (A layer is a module too.)
+# A **module** does it: it keeps parts, and knows all parameters in them. (A layer is a module too.)
 #
 # A module of your own is a class made from `nn.Module`, in which you write two methods.
 # `__init__` makes the parts and assigns them to `self`; `forward` says how to compute with them.
@@ -142,8 +145,8 @@ assert ten(ink[:5]).shape == (5, 10)
 assert list(ten._modules) == ["judge"]
 
 # %% [markdown]
-# Nobody told it which parameters it has; it found the two of its layer `judge` by itself.
-# That is what you gain: a step of gradient descent is now two lines, and stays two however many layers there are.
+# Nobody told it which parameters it has. It found the two of its layer `judge` by itself.
+# So a step of gradient descent is now two lines, and stays two lines however many layers there are.
 
 # %% name="step-by-hand"
 def train(model, steps, rate=0.5):
@@ -181,9 +184,9 @@ assert accuracy(ten) > 0.9
 #
 # *{minutes} minutes*
 #
-# Make a module of the model from the beginning: one layer that looks, then `relu`, then one layer that judges.
-# Such a model is an **MLP**, short for multi-layer perceptron, and what stands between its layers is its **activation**.
-# By hand it went this way. (fc is short for "fully connected".)
+# Make a module of the model at the top: one layer that looks, then `relu`, then one layer that judges.
+# Such a model is an **MLP**, short for multi-layer perceptron, and the function between its layers is its **activation**.
+# By hand you computed it like this. (fc is short for "fully connected".)
 
 # %% name="two-layer-example"
 found = torch.relu(ink[:5] @ w1 + b1)  # what fc1 and relu do
@@ -254,7 +257,7 @@ assert accuracy(yours) > 0.95
 assert 1 - accuracy(yours) < 0.75 * (1 - accuracy(ten))
 
 # %% [markdown]
-# It pays to look for something in between: about half of the mistakes are gone.
+# It pays to look for pieces first: about half of the mistakes are gone.
 
 # %% [markdown] side=true
 # #### Are modules nodes of the graph?
@@ -286,7 +289,7 @@ reveal(guess, len(found))
 assert sorted(found) == 2 * ["AccumulateGrad"] + ["AddmmBackward0", "TBackward0"]
 
 # %% [markdown]
-# And what goes in, the weights, what comes out, the loss and the derivatives are all tensors.
+# And inputs, weights, outputs, loss and derivatives are all tensors.
 
 # %% name="all-tensors"
 small = nn.Linear(3, 2)
@@ -363,9 +366,9 @@ assert [_name for _name, _ in nn.BatchNorm1d(3).named_buffers()] == [
 #
 # *{minutes} minutes*
 #
-# A module finds its parameters by itself, but now and then it overlooks one, without a word. Then you have to know how it looks for them.
+# A module finds its parameters by itself, but now and then it overlooks one, without a word. To notice that, you have to know how it looks for them.
 #
-# Here are the two layers of `yours` once more, under names that say what they do. Print it, and it tells you what it is made of.
+# Here are the two layers of `yours` once more, under names that say what they do. If you print the model, it tells you its parts.
 
 # %% name="line-module"
 class Reader(nn.Module):
@@ -395,7 +398,7 @@ assert accuracy(_reader) > 0.95
 # Nobody made a list of these parts. The module made it, by watching what you assign to `self`: it enters each layer in a **registry**.
 # (`super().__init__()` makes the empty registry, so it comes first.)
 #
-# And if you assign a tensor of your own? Suppose a model should learn by how much to multiply its scores, and what to add to them.
+# And if you assign a tensor of your own? Suppose that a model should learn two more tensors: `times`, by which it multiplies its scores, and `plus`, which it adds to them.
 
 # %% name="two-attributes"
 class Scaled(nn.Module):  # its forward is left out here
@@ -423,7 +426,7 @@ assert names == ["plus", "layer.weight", "layer.bias"]
 figures.tree(Scaled())
 
 # %% [markdown]
-# `times` is missing, although it requires grad. A model may hold tensors of many kinds, tables, masks, counts, so it does not guess: `nn.Parameter` says which of them are numbers to learn, and a tensor that is not wrapped is overlooked.
+# `times` is missing, although it requires grad. A model may hold tensors of many kinds (tables, masks, counts), so it does not guess: you wrap those that learn in `nn.Parameter`, and the module overlooks a tensor that you did not wrap.
 
 # %% [markdown] side=true
 # #### What if `super().__init__()` is missing?
@@ -444,11 +447,11 @@ with shows_error(AttributeError, match="before Module.__init__() call"):
     Forgetful()
 
 # %% [markdown] side=true
-# #### Why is a parameter overlooked that I wrapped?
+# #### Why does it overlook a parameter that I wrapped?
 #
 # *{minutes} minutes*
 #
-# Look at what you assign: here it is a product, and a product is a plain tensor.
+# Look at the tensor that you assign: here it is a product, and a product is a plain tensor.
 # Compute before you wrap: `nn.Parameter(torch.ones(2) * 0.1)`.
 
 # %% name="overlooked"
@@ -473,8 +476,8 @@ assert len(list(_right.parameters())) == 1
 #
 # *{minutes} minutes*
 #
-# Build a layer from two parameters, and you can build layers that torch does not have.
-# What a linear layer computes is one line, here with the numbers of `model.look`.
+# If you can build a layer from two parameters, you can also build layers that torch does not have.
+# A linear layer computes one line, here with the numbers of `model.look`.
 
 # %% name="linear-layer"
 same = ink[:5] @ model.look.weight.T + model.look.bias
@@ -484,9 +487,9 @@ print("the same as by hand:", torch.allclose(model.look(ink[:5]), same, atol=1e-
 assert torch.allclose(model.look(ink[:5]), same, atol=1e-5) and model.look.weight.shape == (32, 64)
 
 # %% [markdown]
-# Its numbers begin at random between two bounds. With 64 inputs these are -1/8 and 1/8, 8 being the root of 64: the more inputs are added up, the smaller each has to count.
+# Its numbers begin at random between two bounds. With 64 inputs the bounds are -1/8 and 1/8, since 8 is the root of 64: the more inputs a sum has, the less each may count.
 #
-# Draw first and wrap last, because what is computed from a parameter is a plain tensor again.
+# Draw first and wrap last, because whatever you compute from a parameter is a plain tensor again.
 
 # %% name="draw-then-wrap"
 numbers = torch.empty(2, 4).uniform_(-0.5, 0.5)  # empty makes the place, uniform_ fills it
@@ -586,10 +589,10 @@ assert layer.weight.tolist() == [[0.0, 0.0]] and layer.weight.requires_grad
 #
 # *{minutes} minutes*
 #
-# A model that was trained on standardized pixels, as you made them in chapter 1, must standardize every new digit with exactly the same means and deviations.
-# They belong to it and into its file, but no training step may touch them.
+# A model that has learned from standardized pixels, as you made them in chapter 1, must standardize every new digit with exactly the same means and deviations.
+# These belong to the model and into its file, but no training step may touch them.
 # Such a tensor is a **buffer**, and the registry has a place for it too.
-# (`state_dict()` gives all that goes into the file; chapter 3d writes one.)
+# (`state_dict()` returns all that goes into the file; chapter 3d writes one.)
 
 # %% name="three-kinds"
 class Kinds(nn.Module):
@@ -613,7 +616,7 @@ assert list(kinds.state_dict()) == ["slope", "center"]
 figures.tree(kinds)
 
 # %% [markdown]
-# *Predict.* `kinds.to(torch.float64)`. Which dtype does `kinds.note` have afterwards?
+# *Predict.* You call `kinds.to(torch.float64)`. Which dtype does `kinds.note` have afterwards?
 
 # %% predict=true
 guess = torch.float32  # torch.float32 or torch.float64
@@ -627,8 +630,8 @@ reveal(guess, kinds.note.dtype)
 assert kinds.center.dtype == kinds.slope.dtype == torch.float64
 
 # %% [markdown] name="kinds-table"
-# It was left behind: the module does not know of it.
-# Move such a model to a graphics card, and half of it is there and half is not.
+# It still has float32, because the module does not know of it.
+# Move such a model to a graphics card, and one part of it stays behind.
 #
 # | kind | learns | is saved | follows `.to` |
 # |---|---|---|---|
@@ -641,7 +644,7 @@ assert kinds.center.dtype == kinds.slope.dtype == torch.float64
 #
 # *{minutes} minutes*
 #
-# No. One that can be computed again need not be: with `persistent=False` it follows `.to`, and stays out of the file.
+# No. You need not save a buffer that you can compute again: with `persistent=False` it follows `.to`, and stays out of the file.
 # (In most programs you will read `self.register_buffer("table", ...)`, which is older than `nn.Buffer` and does the same.)
 
 # %% name="non-persistent"
@@ -724,8 +727,8 @@ class PlainStandardizer(nn.Module):
 MyStandardizer = mine("Standardizer", PlainStandardizer)
 
 # %% [markdown]
-# Put it in front of a `Reader`: four tensors learn, and six go into the file.
-# (`nn.Sequential` runs one after the other. In the pictures red is more ink than the average digit has there, and blue less.)
+# Put your layer in front of a `Reader`: four tensors learn, and six go into the file.
+# (`nn.Sequential` runs one part after the other. In the pictures red is more ink than the average digit has there, and blue is less.)
 
 # %% name="standardizer-used"
 spread = ink.std(dim=0) + 0.1  # some pixels never change: nothing is divided by 0
@@ -799,4 +802,4 @@ progress(3)
 #
 # </details>
 #
-# Next is chapter 3b, "Layers": more of them, some that hide from training, and one that looks at pictures as you do.
+# Next comes *Chapter 3b: Layers*: more of them, some that hide from training, and one that looks at pictures as you do.

@@ -12,11 +12,10 @@
 # 3. work out a convolution by hand, and let a layer look for strokes
 #
 # This takes about {minutes} minutes of reading and running, and {exercises} for the exercises.
-# The folded cells below import what you need; then comes a picture: a digit, and where four small pictures of strokes and edges fit on it. Red means that one fits, blue that its opposite does.
-# Section 3 shows how.
+# The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
-seed = 0  # any whole number will do; the lesson holds for all of them
+seed = 0  # any whole number will do; the sitting holds for all of them
 
 # %% setup=true
 import copy
@@ -31,6 +30,9 @@ from course.instruments import runs, show_digits
 
 _ = torch.manual_seed(seed)
 
+# %% [markdown]
+# Here is a digit, and the places where four small pictures of strokes and edges fit on it. Red means that the small picture fits there, and blue that its opposite does. Section 3 shows how.
+
 # %% name="first-page" figure=true
 figures.first_page()
 
@@ -39,7 +41,7 @@ figures.first_page()
 #
 # *{minutes} minutes*
 #
-# Here are the digits once more, and the two functions of chapter 3a that train a model and say how much it reads:
+# Here are the digits once more, and the two functions of chapter 3a: one trains a model, and the other says how many digits it reads.
 
 # %% name="from-3a"
 from sklearn.datasets import load_digits
@@ -65,7 +67,7 @@ def accuracy(model, pictures=ink):
     return (says == labels).float().mean().item()
 
 # %% [markdown]
-# When each layer takes what the one before gave, you need not write a class. `nn.Sequential` goes through the parts that you give it.
+# When each layer takes the result of the one before, you need not write a class. `nn.Sequential` runs the parts that you give it, one after the other.
 # Here is a reader of digits with three layers:
 
 # %% name="in-a-row"
@@ -79,9 +81,9 @@ print(f"{accuracy(in_a_row):.0%} are read correctly")
 assert accuracy(in_a_row) > 0.85
 
 # %% [markdown] name="why-a-bend"
-# `nn.ReLU()` is `torch.relu` as a module, and stands between the layers as their **activation**. What is it there for?
+# `nn.ReLU()` is `torch.relu` as a module, and stands between the layers as their **activation**. Why is it there?
 #
-# *Predict.* Leave it out. Is there a single linear layer that computes the same as two in a row?
+# *Predict.* You leave it out. Is there a single linear layer that computes the same as two in a row?
 
 # %% predict=true
 guess = True  # True or False
@@ -100,13 +102,13 @@ assert not torch.allclose(second(torch.relu(first(x))), single(x), atol=1e-4)
 
 # %% [markdown]
 # There is one. Suppose the first layer computes 2x + 1, and the second triples it: 3 * (2x + 1) is 6x + 3, again a weight and a bias.
-# Without something between them a hundred layers are no better than one. That is what an activation is for.
+# Without an activation between them, a hundred layers can do no more than one.
 #
 # ### Exercise: `count_params`
 #
 # *{minutes} minutes*
 #
-# "How large is it?" is the first thing people ask about a model; "and how much of it learns?" the second (chapter 3d freezes parts).
+# People first ask how large a model is, and then how much of it learns (in chapter 3d you freeze parts of a model).
 # `nn.Linear(3, 2)` has 6 weights and 2 biases, so 8.
 
 # %% name="count-params-example"
@@ -136,7 +138,7 @@ my_count_params = mine("count_params", lambda model: sum(p.numel() for p in mode
 #
 # *{minutes} minutes*
 #
-# *Predict.* A network 2-8-1 has 2 inputs, 8 numbers between and 1 output. How many numbers does it learn, biases included?
+# *Predict.* A network 2-8-1 has 2 inputs, 8 numbers in the middle and 1 output. How many numbers does it learn, biases included?
 
 # %% predict=true
 guess = 33  # a number
@@ -149,7 +151,7 @@ reveal(guess, my_count_params(tiny))
 assert tiny(torch.randn(32, 2)).shape == (32, 1) and my_count_params(tiny) == 33
 
 # %% [markdown]
-# 2 * 8 + 8 into the middle, and 8 + 1 out of it.
+# The first layer has 2 * 8 weights and 8 biases, and the second has 8 weights and 1 bias.
 
 # %% [markdown] side=true
 # #### Can one parameter serve in two places?
@@ -157,7 +159,7 @@ assert tiny(torch.randn(32, 2)).shape == (32, 1) and my_count_params(tiny) == 33
 # *{minutes} minutes*
 #
 # Yes, as in a table that turns words into vectors and back.
-# Assign it twice, and it is one parameter with one gradient, to which both uses add; in the file it stands under both names.
+# Assign it twice, and it is one parameter with one gradient, to which both uses add. In the file it has both names.
 
 # %% name="tied"
 tied = nn.Sequential(nn.Linear(3, 3, bias=False), nn.Tanh(), nn.Linear(3, 3, bias=False))
@@ -173,7 +175,7 @@ assert list(tied.state_dict()) == ["0.weight", "2.weight"]
 #
 # *{minutes} minutes*
 #
-# A row of layers is often made by a loop, and what comes out of a loop is a list. So people write what looks natural, here for the two layers of chapter 3a:
+# People often make a row of layers in a loop, and a loop gives a list. So they write this, here for the two layers of chapter 3a:
 
 # %% name="layers-in-a-list"
 class Hidden(nn.Module):
@@ -185,7 +187,7 @@ class Hidden(nn.Module):
         return self.layers[1](torch.relu(self.layers[0](x)))
 
 # %% [markdown]
-# *Predict.* There, the two layers read more than 95 in 100 digits after 200 steps. Do these as well?
+# *Predict.* In chapter 3a the two layers read more than 95 in 100 digits after 200 steps. Do these two as well?
 
 # %% predict=true
 guess = False  # True or False
@@ -211,7 +213,7 @@ assert Hidden().eval().layers[0].training  # nor eval
 figures.tree(hidden)
 
 # %% [markdown] name="what-is-hidden"
-# `train` went round 200 times without an error. It asked for the parameters and got none.
+# `train` took 200 steps without an error, although it asked for the parameters and got none.
 # An empty printout is the quickest sign, so print your models.
 #
 # The remedy is a list that is itself a module, `nn.ModuleList`.
@@ -251,10 +253,10 @@ reveal(guess, len(list(one_layer.parameters())))
 #
 # *{minutes} minutes*
 #
-# You have met two ways to hide from `train`: a list here, and in chapter 3a a tensor that is not wrapped. There is a third.
-# All three are in a colleague's model, which never learns the prices of houses.
-# Look at `print(HouseNet(3))`, and call it twice on the same input: two different answers are a clue.
-# Change as little as you can. When it is repaired, it computes what the model below does, times a scale, since prices are in the hundreds.
+# You know two ways in which numbers hide from `train`: in a list, and in chapter 3a in a tensor that nobody wrapped. There is a third.
+# A colleague's model has all three, and never learns the prices of houses.
+# Look at `print(HouseNet(3))`, and call the model twice on the same input: two different answers are a clue.
+# Change as little as you can. The repaired model computes what the model below does, times a scale, since prices are in the hundreds.
 
 # %% name="house-net"
 house = nn.Sequential(
@@ -327,7 +329,7 @@ check("HouseNet", HouseNet)
 #
 # The house network gives (80, 1), and prices come as (80,).
 #
-# *Predict.* You take the mean squared difference of the two, without looking. Over how many numbers is that mean? (You met this in chapter 1.)
+# *Predict.* You take the mean squared difference of the two, without a look at their shapes. Over how many numbers is that mean? (You met this in chapter 1.)
 
 # %% predict=true
 guess = 6400  # a number
@@ -357,7 +359,7 @@ assert F.mse_loss(house(houses).squeeze(1), prices) == 0 and wrong > 0
 #
 # *{minutes} minutes*
 #
-# Yes: `model=` tells it the names of the parameters, and by these it folds each layer into one row.
+# Yes: `model=` tells it the names of the parameters, so that it can fold each layer into one row.
 
 # %% name="stepper-on-a-model"
 from explorers import autograd_stepper
@@ -378,7 +380,7 @@ house.zero_grad()
 #
 # *{minutes} minutes*
 #
-# What the loss expects, and a loss is a module too:
+# It must give what the loss expects. (A loss is a module too.)
 #
 # | you predict | last layer gives | loss |
 # |---|---|---|
@@ -387,7 +389,7 @@ house.zero_grad()
 # | one of k classes | k logits | `nn.CrossEntropyLoss` |
 #
 # A **logit** is a score without limits, like those of the ten pictures.
-# The last two losses turn logits into probabilities themselves, and give minus the log of the right answer's.
+# The last two losses turn logits into probabilities themselves, and return minus the log of the right answer's probability.
 
 # %% name="loss-menu"
 mse = nn.MSELoss()(torch.tensor([1.0, 3.0]), torch.zeros(2))
@@ -401,8 +403,8 @@ assert math.isclose(classes.item(), math.log(3), rel_tol=1e-5)  # equal scores: 
 
 # %% [markdown]
 # A common mistake is a sigmoid at the end of the model *and* a loss that has one inside.
-# It runs, and the loss goes down, but only so far.
-# What comes out of a sigmoid lies between 0 and 1, and the loss takes it for a logit.
+# It runs, and the loss goes down, but only to a certain point.
+# A sigmoid returns a number between 0 and 1, and the loss takes that for a logit.
 # Since sigmoid(1) is about 0.73, the model can no longer say that it is certain.
 #
 # *Predict.* The right answer is 1. With a sigmoid too many, how small can the loss get: 0, about 0.3, or about 0.7?
@@ -504,7 +506,7 @@ def three_sizes(sizes, activation):
 MyMLP = mine("MLP", three_sizes)
 
 # %% [markdown]
-# Here are five of them on the digits, fresh from the factory.
+# Here are five of them on the digits, none of them trained.
 
 # %% name="untrained"
 for _ in range(5):
@@ -517,7 +519,7 @@ _all = [accuracy(MyMLP([64, 64, 10], nn.ReLU)) for _ in range(40)]
 assert 0.07 < sum(_all) / 40 < 0.14 and my_count_params(network) == 4810
 
 # %% [markdown]
-# On average it is one in ten, which is what guessing does.
+# On average they read one in ten, as if they guessed.
 # In chapter 4 the same kind of network, with other values in its 4,810 places, reads about 96 in 100 digits that it has never seen.
 
 # %% [markdown] name="convolution"
@@ -525,7 +527,7 @@ assert 0.07 < sum(_all) / 40 < 0.14 and my_count_params(network) == 4810
 #
 # *{minutes} minutes*
 #
-# Give your `MLP` 32 units in the middle, and train it. Each of the 32 is a picture as large as the digit, laid over all of it.
+# Give your `MLP` 32 units in the middle, and train it. Each of the 32 is a picture as large as the digit, which the model lays over the whole digit.
 
 # %% name="whole-pictures"
 yours = MyMLP([64, 32, 10], nn.ReLU)
@@ -536,7 +538,7 @@ print(f"{accuracy(yours):.0%} are read correctly")
 assert accuracy(yours) > 0.95 and my_count_params(yours) == 2410
 
 # %% [markdown]
-# *Predict.* Move each digit by one pixel to the left. (The column that falls off is nearly always white, and comes in again at the right.) Does it still read 80 in 100?
+# *Predict.* You move each digit by one pixel to the left. (The column that falls off is nearly always white, and comes in again at the right.) Does the model still read 80 in 100?
 
 # %% predict=true
 guess = False  # True or False
@@ -551,12 +553,12 @@ reveal(guess, accuracy(yours, moved_ink) > 0.8)
 assert accuracy(yours, moved_ink) < 0.5
 
 # %% [markdown]
-# About two in five, for a shift that you hardly notice. The reason is that each pixel has a weight of its own, and now the ink lies on the weights beside.
-# You read both zeros alike, because you look for a stroke here and an edge there, wherever it is. Can a layer do that?
+# It reads only about two in five, after a shift that you hardly notice, because each pixel has its own weight, and now the ink lies on the weights of its neighbors.
+# You read both zeros alike, because you look for a stroke here and an edge there, wherever they are. Can a layer do that?
 #
 # Take a *small* picture, 3 by 3, and lay it on the digit at some place. How well does it fit there? As with the large pictures, multiply place by place and add up.
-# This one has -1 on the left and 1 on the right, so it fits well where white paper is followed by ink.
-# Here is a zero; lay it on the rows 1 to 3 and the columns 0 to 2, counted from 0.
+# This one has -1 on the left and 1 on the right, so it fits well where ink follows white paper.
+# Here is a zero. Lay the small picture on its rows 1 to 3 and its columns 0 to 2, counted from 0.
 
 # %% name="one-place"
 digit = (ink[0] >= 0.5).float().reshape(8, 8)  # a zero in black and white: 1 and 0
@@ -570,9 +572,9 @@ print("fits:", (patch * kernel).sum().item())
 assert (patch * kernel).sum() == 1 + 1 + 1
 
 # %% [markdown]
-# There is ink in all three places on the right and none on the left, so it fits by 3, as well as it ever can: here an edge begins.
+# There is ink in all three places on the right and none on the left, so the fit is 3, the best there is: here an edge begins.
 #
-# *Predict.* Move it two places to the right, onto the columns 2, 3 and 4. How well does it fit there?
+# *Predict.* You move it two places to the right, onto the columns 2, 3 and 4. How well does it fit there?
 
 # %% predict=true
 guess = -2  # a number
@@ -582,10 +584,10 @@ patch = digit[1:4, 2:5]
 reveal(guess, (patch * kernel).sum().item())
 
 # %% [markdown]
-# The three on the left count -1 each, and only one on the right makes up for it. Below zero means that ink ends here.
+# The three places on the left count -1 each, and only one on the right makes up for that. A number below zero means that ink ends here.
 #
 # Nothing ties the small picture to these two places. Let it wander over the whole digit, and note at each place how well it fits: that is a **convolution**, and the small picture is its **kernel**.
-# It has to stay inside, so there are 6 by 6 places for it.
+# It has to stay inside the digit, so there are 6 by 6 places for it.
 
 # %% name="edge-by-hand"
 def fits(picture, kernel):
@@ -605,7 +607,7 @@ assert torch.equal(F.conv2d(digit[None, None], kernel[None, None])[0, 0], edges)
 assert edges[5, 4] == -2 and edges[1, 0] == 3 and edges[1, 2] == -2
 
 # %% [markdown]
-# Before you look at the result, work out one place of it with a pencil: row 5, column 4, where the kernel lies on the rows 5 to 7 and the columns 4 to 6. The picture marks it.
+# Before you look at the result, work out one place with a pencil: row 5, column 4, where the kernel lies on the rows 5 to 7 and the columns 4 to 6. The picture marks this place.
 
 # %% figure=true
 figures.convolution(digit, kernel, 5, 4)
@@ -614,7 +616,7 @@ figures.convolution(digit, kernel, 5, 4)
 # Red is where ink begins, and blue where it ends: the left and the right wall of the zero, each seen twice, from outside and from inside.
 # The result is a **map**: it says where in the digit there is such an edge. Nine numbers made it, and they were the same nine at all 36 places.
 #
-# Another kernel looks for something else. Turn this one, -1 above and 1 below. Which walls of the zero will it find?
+# Another kernel looks for something else. Turn this one, so that -1 is above and 1 below. Which walls of the zero will it find?
 
 # %% name="turned-kernel"
 turned = fits(digit, kernel.T)
@@ -630,7 +632,7 @@ assert turned[1, 2] == -2
 figures.convolution(digit, kernel.T, 1, 2)
 
 # %% [markdown]
-# The upper one, blue, where the ink ends, and the lower one, red, where it begins again.
+# It finds the upper wall, blue, where the ink ends, and the lower one, red, where it begins again.
 # (This zero fills the paper from top to bottom, so in the middle the kernel sees these walls from inside only.)
 #
 # Two options change how many places there are. With `padding=1` torch first lays a rim of zeros around the digit; with `stride=2` the kernel takes steps of two places, to the right and down.
@@ -655,7 +657,7 @@ assert torch.equal(_rim[::2, ::2], steps)
 #
 # ### Eight kernels at once
 #
-# You could think of more kernels, for slanted strokes or corners. But the ten pictures of chapter 2 were not thought up either; they were learned, and so can kernels be.
+# You could think up more kernels, for slanted strokes or corners. But nobody thought up the ten pictures of chapter 2 either: a program learned them, and it can learn kernels too.
 # `nn.Conv2d(1, 8, 3)` is a module that lays eight kernels of 3 by 3 on each digit, and the kernels are its parameters.
 # The 1 says that the digits have one **channel** (a color photo has three).
 
@@ -674,9 +676,9 @@ _kernels = looking.weight.shape
 assert _kernels == (8, 1, 3, 3)
 
 # %% [markdown]
-# Each digit came out as eight maps of 6 by 6, one for each kernel. The kernels begin at random, and yet each sees something different in the zero.
+# Each digit became eight maps of 6 by 6, one for each kernel. The kernels begin at random, and yet each sees something different in the zero.
 #
-# How much is there to learn? A linear layer that gives as many results, 8 * 36 = 288, needs 64 weights and a bias for each of them.
+# How much is there to learn? A linear layer with as many results, 8 * 36 = 288, needs 64 weights and a bias for each of them.
 #
 # *Predict.* That makes 18,720 numbers. How many does this layer have, with one bias for each kernel?
 
@@ -691,7 +693,7 @@ reveal(guess, my_count_params(looking))
 assert my_count_params(looking) == 80 and my_count_params(nn.Linear(64, 8 * 36)) == 18_720
 
 # %% [markdown]
-# Eight kernels of 9 weights and a bias: 80 numbers in place of 18,720, because an edge is an edge wherever it is, and need not be learned 36 times.
+# Eight kernels have 9 weights and a bias each. That makes 80 numbers in place of 18,720, because an edge is an edge wherever it is, and the layer need not learn it 36 times.
 
 # %% [markdown] name="looking-text"
 # ## 4 A network that looks
@@ -699,7 +701,7 @@ assert my_count_params(looking) == 80 and my_count_params(nn.Linear(64, 8 * 36))
 # *{minutes} minutes*
 #
 # Section 3 began with digits that moved by one pixel. Does such a layer help to read them?
-# Put it into a network, here with sixteen kernels: first look, then judge by what was found.
+# Put it into a network, here with sixteen kernels. The kernels look first, and then ten judges decide by what they have found.
 
 # %% name="looking-learned"
 looker = nn.Sequential(
@@ -722,7 +724,7 @@ assert accuracy(looker) > accuracy(yours) - 0.005  # from one start they read as
 # %% [markdown]
 # On the digits as they are it is a little better at most. But look at the kernels: nobody wrote a number into them.
 #
-# Now the moved digits. What a kernel sees moves along with the digit (here the first kernel, with a rim), so it looks promising:
+# Now the moved digits. The map of a kernel moves along with the digit (here that of the first kernel, with a rim), which looks promising:
 
 # %% name="shift"
 moved = digit.roll(-1, dims=1)
@@ -748,13 +750,13 @@ reveal(guess, accuracy(looker, moved_ink) > 0.9)
 assert accuracy(looker, moved_ink) < 0.55 and accuracy(yours, moved_ink) < 0.5
 
 # %% [markdown]
-# Less than half! The strokes are found, but each judge still has a weight for each kernel at each of its 36 places, and looks for a stroke where it used to be.
+# It reads less than half! The kernels do find the strokes, but each judge still has a weight for each kernel at each of its 36 places, and looks for a stroke where it used to be.
 #
 # ### Less exactly where
 #
 # So tell the judges less exactly where a stroke is.
-# `nn.MaxPool2d(3)` cuts the 6 by 6 places into four blocks of 3 by 3, and of each block it keeps only the largest number: "there was such a stroke, somewhere around here".
-# This is called **pooling**. Here is what the first kernel of section 3 saw, -1 on the left and 1 on the right, and what is left of it.
+# `nn.MaxPool2d(3)` cuts the 6 by 6 places into four blocks of 3 by 3, and keeps only the largest number of each block: "there was such a stroke, somewhere around here".
+# This is called **pooling**. Here is the map of the first kernel of section 3, with -1 on the left and 1 on the right, and its four largest numbers.
 
 # %% name="four-blocks"
 pooled = nn.MaxPool2d(3)(edges[None, None])[0, 0]  # a batch of one, with one channel
@@ -766,7 +768,7 @@ assert pooled.tolist() == [[3, 3], [3, 3]] and pooled[0, 1] == edges[:3, 3:].max
 figures.pooling(edges, 3)
 
 # %% [markdown]
-# In each quarter of the zero some ink begins. Where exactly is forgotten.
+# In each quarter of the zero some ink begins, and the layer forgets where exactly.
 #
 # One line is new in the network, and each judge gets four numbers from each kernel in place of 36.
 
@@ -790,7 +792,7 @@ assert [my_count_params(_each) for _each in (yours, looker, pooler)] == [2410, 5
 assert accuracy(pooler, moved_ink) > accuracy(looker, moved_ink) + 0.07
 
 # %% [markdown]
-# With 810 numbers, a third of what `yours` has to learn, it reads many more of the moved digits, although it has never seen one. The price is that it reads slightly fewer of those that were not moved.
+# With 810 numbers, a third of what `yours` has to learn, it reads many more of the moved digits, although it has never seen one. The price: of the digits that nobody moved it reads slightly fewer.
 #
 # Look, then forget exactly where: many networks that read pictures are built of these two steps, taken several times over, and chapter 6 trains one.
 
@@ -800,7 +802,7 @@ assert accuracy(pooler, moved_ink) > accuracy(looker, moved_ink) + 0.07
 # *{minutes} minutes*
 #
 # (batch, channels, height, width), and three axes for one picture.
-# It refuses channels last, as many files have them, because it takes the first axis for the channels.
+# It refuses pictures with the channels last, as in many files, because it takes the first axis for the channels.
 
 # %% name="image-axes"
 colored = nn.Conv2d(3, 8, 3)
@@ -829,7 +831,7 @@ assert norm(torch.randn(3, 8, 8).unsqueeze(0)).shape == (1, 3, 8, 8)
 #
 # *{minutes} minutes*
 #
-# Take a Sequential while each part takes what the one before gave, and a class as soon as something branches, repeats or is looked at.
+# Take a Sequential while each part takes the result of the one before, and a class as soon as you branch, repeat or look at something.
 #
 # `nn.ReLU()` and `torch.relu` compute the same. The module fits into a Sequential and can have hooks (chapter 3c); the function fits into `forward`.
 
@@ -867,4 +869,4 @@ progress(3)
 #
 # </details>
 #
-# Next is chapter 3c, "Good starts": your `MLP` begins with random numbers, and not all of them let it learn.
+# Next comes *Chapter 3c: Good starts*: your `MLP` begins with random numbers, and not all of them let it learn.

@@ -12,10 +12,10 @@
 # 3. look inside a model while it runs
 #
 # This takes about {minutes} minutes of reading and running, and {exercises} for the exercises, apart from two for extra credit.
-# The folded cells below import what you need; then comes a picture: what is left of a zero after 1 to 10 layers, when the first weights are too small, and when they are right.
+# The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
-seed = 0  # any whole number will do; the lesson holds for all of them
+seed = 0  # any whole number will do; the sitting holds for all of them
 
 # %% setup=true
 import copy
@@ -29,6 +29,9 @@ from course.instruments import show_digits, two_switches
 
 _ = torch.manual_seed(seed)
 
+# %% [markdown]
+# Here is what is left of a zero after 1 to 10 layers: above when the first weights are too small, below when they are right.
+
 # %% name="first-page" figure=true
 figures.fading(10)
 
@@ -37,7 +40,7 @@ figures.fading(10)
 #
 # *{minutes} minutes*
 #
-# Here are the digits once more, and the two functions of chapter 3a that train a model and say how much it reads:
+# Here are the digits once more, and the two functions of chapter 3a: one trains a model, and the other says how many digits it reads.
 
 # %% name="from-3a"
 from sklearn.datasets import load_digits
@@ -69,7 +72,7 @@ def accuracy(model, pictures=ink):
 #
 # The ten pictures of chapter 2 all began as zeros, and did well. Does that work for two layers?
 #
-# *Predict.* Every number of the model begins at 0.1. After ten steps of training, are its 32 units, the pictures that it looks for, still all alike?
+# *Predict.* Every number of the model begins at 0.1. It has 32 units, the pictures that it looks for. Are they still all alike after ten steps of training?
 
 # %% predict=true
 guess = True  # True or False
@@ -93,8 +96,8 @@ _random = _inputs @ torch.randn(3, 4)
 assert not torch.allclose(_random[:, 0], _random[:, 1])
 
 # %% [markdown] name="zero-weights-text"
-# They have moved, and all in the same way. Equal weights get equal gradients, and 32 units do the work of one.
-# The ten pictures each had a label of their own. Units in the middle have none, so only chance can tell them apart: weights begin at random. (A bias may begin at 0.)
+# They have moved, but all in the same way, because equal weights get equal gradients. So 32 units do the work of one.
+# The ten pictures each had its own label. Units in the middle have none, so only chance can make them different: weights begin at random. (A bias may begin at 0.)
 #
 # ### The wrong size
 #
@@ -124,7 +127,7 @@ assert 0.3 < size_after(0, 0.01) < 0.7
 assert 14 < (size_after(0, 0.01) / size_after(10, 0.01)) ** 0.1 < 22  # a layer
 
 # %% [markdown]
-# On average each layer makes the numbers about 18 times smaller (each line draws new weights), until every digit looks like nothing to the last layer. Try other sizes.
+# On average each layer makes the numbers about 18 times smaller (each line draws new weights), until no digit is left for the last layer. Try other sizes.
 
 # %% name="other-sizes"
 for std in (0.01, 0.1, 0.18, 0.25, 1):
@@ -143,10 +146,10 @@ assert 0.85 < torch.relu(_layer(_x)).square().mean() / _x.square().mean() < 1.15
 figures.activations(10)
 
 # %% [markdown] name="he-text"
-# With 1 the numbers explode: in the empty panels every number is too large to be drawn.
-# With 0.18 they roughly keep their size. That is the square root of 2 / 64: each unit adds up 64 products, and `relu` throws half of the sums away.
+# With 1 the numbers explode: in the empty panels every number is too large for the drawing.
+# With 0.18 they roughly keep their size. 0.18 is the square root of 2 / 64: each unit adds up 64 products, and `relu` throws half of the sums away.
 #
-# So where n numbers come in, begin with a standard deviation of the square root of 2 / n.
+# So for a layer with n inputs, begin with a standard deviation of the square root of 2 / n.
 # This is **He initialization**; torch calls it `kaiming_normal_`.
 # What `nn.Linear` draws by itself is smaller: fine for a few layers, too small for many.
 
@@ -156,7 +159,7 @@ figures.activations(10)
 # *{minutes} minutes*
 #
 # Begin with a smaller question: how large is a sum of 64 random numbers of size 1?
-# They have either sign, and partly cancel.
+# Some are positive and some negative, so they partly cancel.
 
 # %% name="sum-of-64"
 sums = torch.randn(10_000, 64).sum(dim=1)
@@ -166,7 +169,7 @@ print("the square of the sum, on average:", sums.square().mean().item())
 assert 58 < sums.square().mean() < 70
 
 # %% [markdown]
-# About 64, so the sum has the size 8, and not 64: of random numbers it is the squares that add up.
+# It is about 64, so the sum has the size 8, and not 64: for random numbers the squares add up.
 # Now follow numbers of size 1 through a layer whose weights have size 0.01.
 #
 # - Each product has the size 0.01, and its square is 0.0001.
@@ -180,7 +183,7 @@ assert 58 < sums.square().mean() < 70
 #
 # *{minutes} minutes*
 #
-# Its weights begin uniform between plus and minus 1 / sqrt(inputs), and different each time; a seed makes them repeatable, nothing else does.
+# It draws uniform numbers between plus and minus 1 / sqrt(inputs), different ones each time. Only a seed makes them repeatable.
 
 # %% name="default-start"
 layer = nn.Linear(100, 200)
@@ -207,7 +210,7 @@ assert not torch.equal(nn.Linear(2, 1).weight, nn.Linear(2, 1).weight)
 # *{minutes} minutes*
 #
 # The next exercise begins with a blank cell.
-# Here is what may stand in it, line by line, with gaps and with two lines that are not needed.
+# Here are the lines that may stand in it, with gaps, and with two lines that it does not need.
 
 # %%
 from explorers import arrange
@@ -220,14 +223,14 @@ arrange("init_he")
 # *{minutes} minutes*
 #
 # Give the linear layers of any model this start, however deep they stand in it.
-# `modules()` gives the module itself and all that is in it, and `isinstance` tells which parts to treat:
+# `modules()` gives the module itself and all parts inside it, and `isinstance` tells which of them are linear layers:
 
 # %% name="modules-example"
 for part in nn.Sequential(nn.Flatten(), nn.Sequential(nn.Linear(8, 4), nn.ReLU())).modules():
     print(type(part).__name__, isinstance(part, nn.Linear))
 
 # %% [markdown]
-# The functions in `nn.init` write into the parameter that is there. With 8 inputs the standard deviation is the root of 2 / 8, which is 0.5.
+# The functions in `nn.init` write into the parameter that is there. With 8 inputs the standard deviation should be the root of 2 / 8, which is 0.5.
 
 # %% name="init-he-example"
 example = nn.Linear(8, 1000)
@@ -271,7 +274,7 @@ def plain_init(module):
 my_init_he = mine("init_he", plain_init)
 
 # %% [markdown]
-# Train a deep network twice, once as `nn.Linear` begins and once with your start.
+# Train a deep network twice, once with the weights that `nn.Linear` draws, and once with your start.
 
 # %% name="init-he-used"
 def deep():
@@ -292,15 +295,15 @@ for model in (as_it_comes, your_start):
 assert accuracy(as_it_comes) < 0.3 and accuracy(your_start) > 0.5
 
 # %% [markdown]
-# The same layers, the same 100 steps. Without your start the network has hardly moved: its loss is that of guessing, 2.30.
+# Both had the same layers and the same 100 steps. Without your start the network has hardly moved: its loss is that of guessing, 2.30.
 
 # %% [markdown] side=true
 # #### Is there a remedy that does not need the right start?
 #
 # *{minutes} minutes*
 #
-# Normalization: `nn.LayerNorm` brings each row to mean 0 and standard deviation 1, whatever the weights are.
-# Both remedies are in use, often together.
+# Yes, normalization: `nn.LayerNorm` brings each row to mean 0 and standard deviation 1, whatever the weights are.
+# People use both remedies, often together.
 
 # %% name="layer-norm"
 norm = nn.LayerNorm(100)
@@ -319,7 +322,7 @@ assert (_rows.std(dim=1, correction=0) - 1).abs().max() < 1e-2
 #
 # *{minutes} minutes*
 #
-# Because the code that got the old one, to train it, then trains a tensor that nobody uses.
+# Because the code that trains the model may hold the old one. Then it trains a tensor that nobody uses.
 
 # %% name="rebound-weight"
 layer = nn.Linear(3, 2)
@@ -334,16 +337,16 @@ print("a new one:", layer.weight is to_train[0], " the old one's gradient:", to_
 assert to_train[0].grad is None and layer.weight.grad is not None
 
 # %% [markdown] name="modes"
-# ## 2 Learning and being used
+# ## 2 Train mode and eval mode
 #
 # *{minutes} minutes*
 #
 # Some layers do one thing while the model learns, and another when you use it.
-# Forget to tell them, and the same digit gets one answer now, and another a second later.
+# If you forget to tell them, the same digit gets one answer now, and another a second later.
 #
 # While the model learns, `nn.Dropout(0.5)` sets each number to 0 with probability one half, so that the network cannot rely on any single one.
 #
-# *Predict.* Which two numbers are in the result for an input of 1000 ones?
+# *Predict.* The input is 1000 ones. Which two numbers does the result contain?
 
 # %% predict=true
 guess = [0, 2]  # a list of two numbers, the smaller first
@@ -359,10 +362,10 @@ assert not torch.equal(drop(ones), drop(ones)) and 0.7 < dropped.mean() < 1.3
 assert torch.equal(nn.Dropout(0.5).eval()(ones), ones)
 
 # %% [markdown]
-# Dropout divides those that stay by one half, so that the mean stays where it was.
+# Dropout divides the numbers that stay by one half, so that the mean stays where it was.
 #
-# A model has a flag for this, which `train()` and `eval()` set in all of its parts. A new one is in train mode.
-# This one reads the same zero twelve times in each mode. It is untrained: do not ask whether the answers are right, but whether they agree.
+# Every module has a flag for its mode, which `train()` and `eval()` set in all parts of a model. A new model is in train mode.
+# This one reads the same zero twelve times in each mode. It is untrained, so do not ask whether the answers are right, but whether they agree.
 
 # %% name="flag-reaches-children"
 careful = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Dropout(0.5), nn.Linear(32, 10))
@@ -379,10 +382,10 @@ careful.eval()
 # ### Batch norm
 #
 # A good start keeps the numbers at a good size only until training moves the weights.
-# `nn.BatchNorm1d` puts them right at every call: it standardizes each feature, as you did with the pixels in chapter 1, and then applies a weight and a bias that it learns.
+# `nn.BatchNorm1d` brings them back at every call: it standardizes each feature, as you did with the pixels in chapter 1, and then applies a weight and a bias that it learns.
 #
-# While the model learns, it takes mean and deviation of the batch that is just passing through.
-# When you use the model, there may be no batch but a single digit. For that it keeps a running average of both, in buffers.
+# While the model learns, the layer takes mean and deviation from the batch that is passing through.
+# When you use the model, you may have no batch, but a single digit. For that case the layer keeps a running average of both, in buffers.
 #
 # *Predict.* A batch has mean 5 in each feature. The running mean begins at 0, and moves a tenth of the way at each call in train mode. Where is it after the first?
 
@@ -433,7 +436,7 @@ both.eval()
 reveal(guess, both(x).requires_grad)
 
 # %% [markdown]
-# It does, because `eval()` only sets a flag. Here are the two, on and off in all four ways.
+# It does, because `eval()` only sets a flag. Here are both switches, on and off in all four ways.
 
 # %% name="two-switches"
 two_switches(both, x)
@@ -480,8 +483,8 @@ assert spread[True] > 0 and spread[False] == 0
 #
 # *{minutes} minutes*
 #
-# It is in train mode, where what happens to one row depends on the other rows of its batch, and here there are none.
-# In eval mode each row is on its own.
+# It is in train mode, where the result for one row depends on the other rows of its batch, and here there are none.
+# In eval mode each row counts by itself.
 
 # %% name="one-row"
 norm.train()
@@ -500,8 +503,8 @@ assert torch.allclose(norm(batch[:1]), norm(batch)[:1], atol=1e-5)  # eval: each
 #
 # *{minutes} minutes*
 #
-# A model fails. Which layer ran, and where did the shape go wrong?
-# Hang a **hook** on each module: a function that it calls after its `forward`, with itself, the inputs and the output.
+# A model fails. Which layers ran, and where did the shape go wrong?
+# Hang a **hook** on each module: a function that the module calls after its `forward`, with itself, the inputs and the output.
 
 # %% name="shapes-by-hook"
 broken = nn.Sequential(nn.Flatten(), nn.Linear(64, 32), nn.ReLU(), nn.Linear(16, 10))
@@ -519,8 +522,8 @@ for handle in handles:
     handle.remove()
 
 # %% [markdown] name="tracing"
-# The message says what did not fit, and the hooks say where: the ReLU is the last that ran, so the layer after it is to blame.
-# A hook stays until you remove it, hence the loop at the end. (`model.forward(x)` skips it, so call `model(x)`.)
+# The message says which shapes did not fit, and the hooks say where: the ReLU was the last to run, so the layer after it is to blame.
+# A hook stays until you remove it, hence the loop at the end. (`model.forward(x)` skips the hooks, so call `model(x)`.)
 #
 # ### Exercise: `call_counts`
 #
@@ -528,7 +531,7 @@ for handle in handles:
 #
 # Which parts of somebody else's model run, and how often?
 # Use hooks, and leave none behind, even if the model raises an error: the `finally` block of a `try` runs in any case.
-# `named_modules()` gives pairs of name and module: first the module itself, under the name `""`, then all that is in it.
+# `named_modules()` gives pairs of name and module: first the module itself, under the name `""`, then all parts inside it.
 
 # %% name="named-modules"
 nested = nn.Sequential(nn.Flatten(), nn.Sequential(nn.Linear(8, 4), nn.ReLU()))
@@ -567,7 +570,7 @@ check("call_counts", call_counts)
 #
 # *{minutes} minutes*
 #
-# *Predict.* A hook is set; then `model(x)` and `model.forward(x)` run, once each. How often does the hook run?
+# *Predict.* You set a hook, and then call `model(x)` and `model.forward(x)`, once each. How often does the hook run?
 
 # %% predict=true
 guess = 1  # a number
@@ -590,14 +593,14 @@ reveal(guess, len(ran))
 assert ran == [(16, 2)] and torch.equal(model(x), model.forward(x))
 
 # %% [markdown]
-# Once. `model(x)` runs `forward` *and* the hooks, and `model.forward(x)` only itself.
+# Once. `model(x)` runs `forward` *and* the hooks, and `model.forward(x)` runs only `forward`.
 
 # %% [markdown] side=true
 # #### Can a hook change what a module gives?
 #
 # *{minutes} minutes*
 #
-# It can: what it returns, if anything, replaces the output, so a hook that only watches returns None.
+# Yes. If a hook returns something, that replaces the output. So a hook that only watches returns None.
 
 # %% name="hook-replaces"
 model, x = nn.Linear(4, 2), torch.randn(16, 4)
@@ -614,7 +617,7 @@ assert not (model(x) == 0).all()
 #
 # *{minutes} minutes*
 #
-# It is a trap of Python: a function looks up a variable when it runs, not when it is made.
+# This is a trap of Python: a function looks up a variable when it runs, and not when you define it.
 
 # %% name="late-names"
 late = [lambda: name for name in ("a", "b")]
@@ -635,7 +638,7 @@ assert [_f() for _f in late] == ["b", "b"] and [_f() for _f in bound] == ["a", "
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Write dropout yourself, and you know what the two modes are for.
+# When you have written dropout yourself, you will not forget the two modes.
 # `self.training` tells the mode, and `torch.rand_like(x)` draws uniform numbers from 0 to 1 in the shape of x.
 
 # %% name="dropout-example"
@@ -691,7 +694,7 @@ check("Dropout", Dropout)
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Half parameter, half buffer, one thing in training and another in use: in this layer all of chapter 3 so far comes together.
+# This layer has parameters and buffers, and does one thing in training and another in use: all of chapter 3 so far comes together in it.
 # Compute mean and variance of the batch from x, so that the gradient flows through them.
 # The running values only report, and keep no graph (`no_grad`, and a change in place).
 
@@ -784,12 +787,12 @@ progress(3)
 #
 # <details><summary>Answers</summary>
 #
-# 1. Equal units get equal gradients and stay equal; and the numbers must neither vanish nor explode on their way through the layers.
-# 2. What some layers compute; whether a graph is built.
-# 3. By hooks: it is the one after the last that ran.
+# 1. Equal units get equal gradients and stay equal. And the numbers must neither vanish nor explode on their way through the layers.
+# 2. `eval()` changes what some layers compute, and `no_grad()` whether torch builds a graph.
+# 3. With hooks: it is the layer after the last one that ran.
 #
 # </details>
 #
 # Further reading: He and others, "Delving Deep into Rectifiers" (2015); Ioffe and Szegedy, "Batch Normalization" (2015); Srivastava and others, "Dropout" (2014).
 #
-# Next is chapter 3d, "Save and reuse": what a model has learned goes into a file, and serves for another task.
+# Next comes *Chapter 3d: Save and reuse*: you keep what a model has learned in a file, and use it for another task.

@@ -3,19 +3,19 @@
 #
 # *Press Shift and Enter, from the top: each press runs one cell and goes to the next.*
 #
-# *What a model has learned: how do you keep it, and use it for another task?*
+# *How do you keep what a model has learned, and use it for another task?*
 #
-# In chapters 3a to 3c you built models and trained them. When the notebook closes, what they have learned is gone. Here you learn to
+# In chapters 3a to 3c you built models and trained them. When you close the notebook, they lose all that they have learned. Here you learn to
 #
 # 1. save a model, load it, and keep its best moment
 # 2. take what fits from one model into another, and freeze it
 # 3. count a model that fits into no memory
 #
 # This takes about {minutes} minutes of reading and running, and {exercises} for the exercises, apart from one for extra credit.
-# The folded cells below import what you need; then comes a picture of what you do at the end: the 32 pictures that look are those of a reader of digits, and only the two judges are new.
+# The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
-seed = 0  # any whole number will do; the lesson holds for all of them
+seed = 0  # any whole number will do; the sitting holds for all of them
 
 # %% setup=true
 import copy
@@ -30,6 +30,9 @@ from course.figures import ch03 as figures
 from course.instruments import runs
 
 _ = torch.manual_seed(seed)
+
+# %% [markdown]
+# Here is the model that you build: it takes over the 32 pictures of a model that reads digits, and only the two judges are new.
 
 # %% name="first-page" figure=true
 figures.two_layers(32, 2, ("is it even?", "is it odd?"))
@@ -83,8 +86,8 @@ print(f"{accuracy(reader):.0%} are read correctly")
 assert accuracy(reader) > 0.95
 
 # %% [markdown]
-# What it has learned is 2,410 numbers, and tomorrow you want them back.
-# `state_dict()` gives all parameters and buffers under their names. That is what you save: numbers, no code.
+# It has learned 2,410 numbers, and tomorrow you want them back.
+# `state_dict()` returns all parameters and buffers under their names. Save those: they are numbers, and no code.
 
 # %% name="save"
 file = io.BytesIO()  # a file in memory; a path such as "model.pt" does as well
@@ -113,21 +116,21 @@ other.load_state_dict(reader.state_dict())
 assert all(_a is _b for _a, _b in zip(_parts, other.parameters(), strict=True))
 
 # %% [markdown]
-# (With `weights_only=False`, code in the file would run; never load a stranger's file that way.)
+# (With `weights_only=False`, torch would run code in the file. Never load a stranger's file that way.)
 
 # %% [markdown] side=true name="faq"
 # #### Why not save the whole model object?
 #
 # *{minutes} minutes*
 #
-# The file would depend on your classes and on where they are defined, and loading it runs code. A state is names and numbers.
+# The file would depend on your classes and on where you defined them, and torch would have to run code to load it. A state is only names and numbers.
 
 # %% [markdown]
 # ### The best moment
 #
 # While a model trains, its loss goes up and down. Keep the numbers of the best moment.
 #
-# *Predict.* `state = layer.state_dict()`; then all weights are set to 7. What does `state["weight"]` hold?
+# *Predict.* You take `state = layer.state_dict()`, and then set all weights to 7. What does `state["weight"]` hold?
 
 # %% predict=true
 guess = [[7, 7]]  # a list with one row of two numbers
@@ -147,7 +150,7 @@ assert dict(state)["weight"].tolist() == [[7.0, 7.0]]  # a new dict, the old ten
 assert snapshot["weight"].tolist() == [[1.0, 1.0]]
 
 # %% [markdown]
-# The state shares the memory of the model. "The best so far", kept this way, is always the last. Copy the tensors.
+# The state shares the memory of the model. If you keep the best state like this, it is always the last one. So copy the tensors.
 #
 # ### Exercise: `save_best`
 #
@@ -187,14 +190,14 @@ check("save_best", save_best)
 #
 # *{minutes} minutes*
 #
-# A new task: is the number on the paper even or odd? Two scores are enough for that.
-# But do not begin from nothing. `reader` knows what strokes look like: its first layer fits, and its last does not.
+# Here is a new task: is the number on the paper even or odd? Two scores are enough for that.
+# But do not begin from nothing. `reader` knows what strokes look like: its first layer fits the new task, and its last layer does not.
 #
 # ### Exercise: `load_partial`
 #
 # *{minutes} minutes*
 #
-# Take what fits, and say what did not. Here is what there is to compare:
+# Copy the tensors that fit, and return the names of the others. Compare the shapes like this:
 
 # %% name="load-partial-example"
 even_odd = Reader(answers=2)  # two scores instead of ten
@@ -252,7 +255,7 @@ assert torch.equal(even_odd.look.weight, reader.look.weight)
 #
 # *{minutes} minutes*
 #
-# `load_state_dict` says so.
+# `load_state_dict` raises an error.
 # But the error comes last: a model that refused a state may already have loaded a part of it.
 
 # %% name="load-errors"
@@ -286,15 +289,15 @@ reveal(guess, runs(lambda: layer.load_state_dict({"weight": torch.zeros(1, 3)}, 
 assert layer.weight.tolist() == [[7.0, 7.0]]  # a slip in a name: not loaded, and no error
 
 # %% [markdown]
-# Names, not shapes; and it forgives too much.
-# Read what it returns, or you train from random numbers and think that they were loaded.
+# It forgives names, but not shapes. And it forgives too much:
+# read what it returns, or you train from random numbers and think that you loaded them.
 
 # %% [markdown]
 # ### Freeze
 #
 # `even_odd` has a good first layer, and a last layer that still answers nonsense.
 # The gradients that the last layer sends back are nonsense too, and could ruin the good layer.
-# So **freeze** that one: its parameters get no gradient, and only the new layer learns.
+# So **freeze** the good layer: its parameters get no gradient, and only the new layer learns.
 
 # %% name="frozen-body"
 body, head = nn.Linear(4, 8), nn.Linear(8, 1)
@@ -307,8 +310,8 @@ print("head:", head.weight.grad)
 assert body.weight.grad is None and head.weight.grad is not None
 
 # %% [markdown]
-# And a frozen BatchNorm? Its running mean is a buffer, which no gradient moves; the mode decides about it.
-# So what is frozen also goes into `eval()`, again after each `model.train()`.
+# And a frozen BatchNorm? Its running mean is a buffer, which moves in train mode, without any gradient.
+# So put a frozen layer into `eval()` too, and do it again after each `model.train()`.
 
 # %% [markdown] side=true
 # #### Does `layer.requires_grad = False` freeze a layer?
@@ -326,14 +329,14 @@ layer.requires_grad = False
 reveal(guess, sum(p.requires_grad for p in layer.parameters()))
 
 # %% [markdown]
-# Both, because the line only gave a Python object a new attribute.
+# Both do, because the line only gave a Python object a new attribute.
 
 # %% [markdown] side=true
 # #### Can a frozen layer still change?
 #
 # *{minutes} minutes*
 #
-# *Predict.* A BatchNorm layer is frozen by `requires_grad_(False)` and runs in train mode. Does its running mean move?
+# *Predict.* You freeze a BatchNorm layer by `requires_grad_(False)`, and run it in train mode. Does its running mean move?
 
 # %% predict=true
 guess = True  # True or False
@@ -355,7 +358,7 @@ assert norm.training
 # It does, until `norm.eval()`.
 #
 # A parameter can change too: an old `.grad` stays where it is, and a step by hand uses it.
-# So pass on only what should be trained.
+# So hand only those parameters to the training that should learn.
 
 # %% name="old-gradient"
 layer = nn.Linear(2, 1)
@@ -378,8 +381,8 @@ assert len([_p for _p in whole.parameters() if _p.requires_grad]) == 2
 #
 # *{minutes} minutes*
 #
-# To reuse a model, say in one line which of its parameters still learn, by a pattern as for file names: "judge.*" leaves only the last layer of a `Reader`.
-# Mind the modes too. A module that has parameters or buffers, but no parameter that learns, goes into eval mode, with everything inside it. A Dropout has neither: inside a frozen module it goes along, and elsewhere it stays as it is.
+# To reuse a model, you want to say in one line which of its parameters still learn. Name them by a pattern, as you do with files: with "judge.*" only the last layer of a `Reader` learns.
+# Mind the modes too. If a module has parameters or buffers, but no parameter that learns, put it into eval mode, with everything inside it. A Dropout has neither: inside a frozen module it goes into eval mode too, and elsewhere it stays as it is.
 
 # %% name="patterns"
 names = [name for name, _ in Reader().named_parameters()]
@@ -427,7 +430,7 @@ def freeze_look(module, pattern):
 my_freeze_all_but = mine("freeze_all_but", freeze_look)
 
 # %% [markdown]
-# Freeze all but the last layer, and let those 66 numbers learn even and odd.
+# Freeze all but the last layer, and let its 66 numbers learn even and odd.
 
 # %% name="freeze-used"
 print("learn:", my_freeze_all_but(even_odd, "judge.*"))
@@ -452,7 +455,7 @@ assert [_p.grad is None for _p in even_odd.parameters()] == [True, True, False, 
 assert right_about_odd() > 0.85 and torch.equal(even_odd.look.weight, reader.look.weight)
 
 # %% [markdown]
-# The new layer began with a guess, good or bad. Now it is right about nine digits in ten, with 66 numbers, on strokes that `reader` learned for another task.
+# The new layer began with a guess, good or bad. Now it is right about nine digits in ten. It learned only 66 numbers, because `reader` had learned the strokes for another task.
 
 # %% [markdown] name="meta"
 # ## 3 A model without memory
@@ -462,7 +465,7 @@ assert right_about_odd() > 0.85 and torch.equal(even_odd.look.weight, reader.loo
 # This section is for those who want more; it ends in an exercise for extra credit.
 #
 # A tensor on the device `"meta"` has a shape and a dtype, and no memory.
-# So you can try out on a laptop what would never fit into it.
+# So you can try out on a laptop a model that would never fit into it.
 #
 # *Predict.* A million times a million float32 numbers would take 4 terabytes. Does `torch.empty(10**6, 10**6, device="meta")` run?
 
@@ -483,7 +486,7 @@ reveal(guess, runs(huge))
 assert (huge() @ huge()).shape == (10**6, 10**6)
 
 # %% [markdown]
-# Here is a model with more than 70 billion parameters, made and counted in a moment.
+# Here you make a model with more than 70 billion parameters, and count them, in a moment.
 
 # %% mine=true
 my_count_params = mine("count_params", lambda model: sum(p.numel() for p in model.parameters()))
@@ -503,7 +506,7 @@ assert total > 70e9 and out.shape == (2, 30_000)
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Which shapes does a model give on the way, without computing a single number? The hooks of chapter 3c tell you.
+# Which shapes do the layers of a model give? The hooks of chapter 3c tell you, without computing a single number.
 # `nn.Linear(2, 3)`, for example, turns (5, 2) into (5, 3).
 
 # %% name="shape-trace-example"
@@ -541,7 +544,7 @@ check("shape_trace", shape_trace)
 #
 # *{minutes} minutes*
 #
-# `.to` refuses, because there is nothing to copy; `to_empty` gives memory with any numbers in it, and then you load a state.
+# `.to` refuses, because there is nothing to copy. `to_empty` gives the model memory with arbitrary numbers in it, and then you load a state.
 
 # %% name="to-empty"
 with torch.device("meta"):
@@ -582,12 +585,12 @@ progress(3)
 #
 # <details><summary>Answers</summary>
 #
-# 1. Parameters and buffers under their names; neither code nor plain attributes.
+# 1. Parameters and buffers go into it, under their names; code and plain attributes do not.
 # 2. It shares the memory of the model, and changes when the model does.
-# 3. Eval mode, since running statistics move without any gradient.
+# 3. It takes eval mode, since running statistics move without any gradient.
 #
 # </details>
 #
 # Further reading: "Modules" and "Saving and loading models" in the PyTorch documentation (docs.pytorch.org).
 #
-# Next is chapter 4a, "Training loops": your `MLP` still reads one digit in ten, and there it learns.
+# Next comes *Chapter 4a: Training loops*: your `MLP` still reads one digit in ten, and there it learns.

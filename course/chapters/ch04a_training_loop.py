@@ -6,7 +6,7 @@
 # *How does a model learn, and how do you know that it has?*
 #
 # Your `MLP` has been waiting since chapter 3b, with random numbers in 4,810 places, reading one digit in ten.
-# Today it learns. It goes twenty times through 1,400 digits, in less than a second, and then it reads about 96 in 100 of those that it has never seen.
+# Today it learns. It goes twenty times through 1,400 digits, in less than a second, and then it reads about 96 in 100 digits that it has never seen.
 #
 # The program that does this is short, and you will write it for as long as you use PyTorch. In this sitting you learn to
 #
@@ -52,8 +52,8 @@ figures.first_page()
 # An **optimizer** knows the parameters and takes the step; a **criterion** computes the loss.
 # The **learning rate**, `lr` for short, says how far a step goes.
 #
-# The task is one that you can check: 100 points near the line y = 2 * x, and one neuron, which has to find the 2.
-# Five lines are the training, 250 times over:
+# Begin with a task that you can check: 100 points near the line y = 2 * x, and one neuron, which has to find the 2.
+# The training is five lines, run 250 times:
 
 # %% name="one-neuron"
 x = torch.randn(100, 1)
@@ -86,7 +86,7 @@ for _ in range(250):
 assert _losses[60] < 1.01 * _losses[-1] < 0.005
 
 # %% [markdown]
-# It has found the 2. The loss that is left, about 0.05 ** 2 = 0.0025, is the noise.
+# It has found the 2. The loss that is left comes from the noise, about 0.05 ** 2 = 0.0025.
 #
 # *Which one of the five lines changes the weights?* Say it before you look.
 # Here is one step in numbers: input 2, target 6, a weight of 1, lr = 0.1, and a `.grad` of 5 left over from before.
@@ -106,7 +106,7 @@ _sgd.step()
 assert _fresh.weight.item() != _at_first
 
 # %% [markdown]
-# Only the last one. Line 4 writes a `.grad` into every parameter, and line 5 reads it: with `SGD`, each parameter loses lr times its gradient.
+# Only the last one. Line 4 writes a `.grad` into every parameter, and line 5 reads it: `SGD` subtracts lr times its gradient from each parameter.
 
 # %% [markdown] side=true
 # #### What exactly is learned?
@@ -146,8 +146,8 @@ arrange("train_step")
 #
 # *{minutes} minutes*
 #
-# A line, a digit or a sentence: nearly every training is these five lines. Give them a name; later chapters call them by it.
-# Take the optimizer that you are given, because some optimizers remember earlier steps, and a new one would not.
+# Whether a model learns a line, digits or a language, its training is nearly always these five lines. Put them into a function; later chapters call it.
+# Use the optimizer that you are given, because some optimizers remember earlier steps, and a new one would not.
 
 # %% name="train-step-example"
 prediction = 2 * 1 + 0  # weight 2, input 1, bias 0; the target is 5
@@ -191,7 +191,7 @@ def plain_step(model, optimizer, criterion, x, y):
 my_train_step = mine("train_step", plain_step)
 
 # %% [markdown]
-# Take six steps with it, with a new neuron.
+# Take six steps with it on a new neuron, and watch the loss.
 
 # %% name="train-step-used"
 neuron = nn.Linear(1, 1)
@@ -243,11 +243,11 @@ figures.call_order(my_train_step)
 #
 # *{minutes} minutes*
 #
-# Nobody remembers a list of five things. What you do remember is what went wrong without one of them, so leave them out.
+# Nobody remembers a list of five things, but you will remember what goes wrong without one of them. So leave them out.
 # `run_lines` takes the lines as words, in your order, and runs them a hundred times (`forward` is lines 2 and 3).
-# A single weight begins at 0 and should find the 2.
+# It trains a single weight, which begins at 0 and should find the 2, and returns the losses and the weight.
 #
-# *Predict.* Leave out `zero_grad`, `backward` or `step`, one at a time. In how many of the three cases does torch complain?
+# *Predict.* You leave out `zero_grad`, `backward` or `step`, one at a time. In how many of the three cases does torch report an error?
 
 # %% predict=true
 guess = 0  # a number
@@ -274,8 +274,8 @@ assert run_lines("forward backward step", x, y)[1] != 0
 assert run_lines("zero forward step", x, y)[1] == run_lines("zero forward backward", x, y)[1] == 0
 
 # %% [markdown]
-# In none. Without `backward` or `step` nothing moves.
-# Without `zero_grad` the weight does move, so where is the harm? Look at the loss.
+# In none. Without `backward` or `step` the weight stays at 0.
+# Without `zero_grad` it does move, so where is the harm? Look at the loss.
 
 # %% name="without-zero-grad"
 swinging, _ = run_lines("forward backward step", x, y)
@@ -286,10 +286,10 @@ _late = swinging[50:]
 assert max(_late) > 20 * sound[-1] and max(_late) > 1.5 * min(_late)
 
 # %% [markdown]
-# `backward` adds to `.grad` (the towers of chapter 2b), so each step now uses the sum of all gradients so far.
+# `backward` adds to `.grad` (the towers of chapter 2a), so each step now uses the sum of all gradients so far.
 # The weight runs down into the valley, through it, up the other side and back, like a ball that nothing slows.
 #
-# And in another order? Here are eight, some of them with a line missing.
+# And what if the lines come in another order? Here are eight orders, some with a line missing.
 #
 # *Predict.* In how many of the eight does the loss go all the way down?
 
@@ -317,7 +317,7 @@ assert sum(_losses[-1] < 0.005 for _losses in eight.values()) == 3
 figures.curves(eight)
 
 # %% [markdown]
-# The three that arrive are one and the same loop: they clear between one `backward` and the next, and never between `backward` and `step`.
+# The three that arrive are one and the same loop: they clear the gradients between one `backward` and the next, and never between `backward` and `step`.
 #
 # Now you: the loop stepper shows what each line changes. Leave out `zero_grad`, or move it, and run ten steps.
 
@@ -339,7 +339,7 @@ assert neuron.weight.item() == 0  # the step was taken by the copy
 #
 # *{minutes} minutes*
 #
-# Then torch does complain: `backward` has used up the graph, and only a forward pass builds another.
+# Then torch does report an error: `backward` has used up the graph, and only a forward pass builds another.
 
 # %% name="without-forward"
 with shows_error(RuntimeError, match="second time"):
@@ -395,7 +395,7 @@ assert abs(ten_steps(True) - 1.6341) < 1e-4 and abs(ten_steps(False) - 1.5674) <
 # *{minutes} minutes*
 #
 # No: at a learning rate of 1.5 all five are there, and each step throws the weight further out. Chapter 4c is about that.
-# Nor are they always the same five. Adding up gradients over batches and mixed precision (chapter 5b) change them, and `LBFGS` asks for the loss several times in one step, so you hand it a function, a closure.
+# Nor are they always the same five. They change when you add up gradients over several batches, and with mixed precision (chapter 5b). And `LBFGS` asks for the loss several times in one step, so you hand it a function, a closure.
 
 # %% name="no-promise"
 far, _ = run_lines("zero forward backward step", x, y, steps=250, lr=1.5)
@@ -412,8 +412,8 @@ assert not math.isfinite(far[-1])
 # *{minutes} minutes*
 #
 # Before a model learns to read digits, decide how you will judge it.
-# By the digits that it was shown? A list of the 1,797 answers would get them all right, and could not read one new digit.
-# So 397 of them go into a drawer, and nothing may learn from those.
+# Judge it by the digits that it has learned from, and a mere list of the 1,797 answers would win, although it cannot read one new digit.
+# So put 397 of them into a drawer, and let no model learn from those.
 
 # %% name="split"
 from sklearn.datasets import load_digits
@@ -431,10 +431,10 @@ assert len(known) == 1400 and len(unseen) == 397
 assert set(known.tolist()).isdisjoint(unseen.tolist())
 
 # %% [markdown]
-# The 1,400 are the **training set**. Those in the drawer are for **validation**: they tell whether what was learned holds for new digits too, which is called to **generalize**.
+# The 1,400 are the **training set**. The drawer is for **validation**: it tells whether the model **generalizes**, that is, whether it reads new digits too.
 #
-# Measuring is a forward pass and a count, and yet one thing about it goes wrong again and again: the mode.
-# Here is a model with batch norm and dropout (chapter 3), measured four times on the same digits, always inside `torch.no_grad()`.
+# Measuring is a forward pass and a count, and yet people get one thing wrong again and again: the mode.
+# Measure a model with batch norm and dropout (chapter 3c) four times on the same digits, always inside `torch.no_grad()`.
 
 # %% name="modes"
 dropping = nn.Sequential(nn.Linear(64, 32), nn.BatchNorm1d(32), nn.Dropout(), nn.Linear(32, 10))
@@ -461,7 +461,7 @@ with torch.no_grad():
     assert not torch.equal(_before, dropping[1].running_mean)  # it learned from what it measured
 
 # %% [markdown]
-# <details><summary>From chapter 3: no graph was built in the first two either. Why do they differ, and what else went wrong in them?</summary>
+# <details><summary>From chapter 3: there was no graph in the first two either. Why do they differ, and what else went wrong in them?</summary>
 #
 # `no_grad` only keeps autograd from building a graph.
 # In train mode dropout goes on dropping, and batch norm even gathers its statistics from the drawer.
@@ -487,11 +487,11 @@ arrange("evaluate")
 #
 # *{minutes} minutes*
 #
-# Your function gives the loss, because that is what training lowers, and the accuracy, because that is what you want.
+# Your function returns two numbers: the loss, which training lowers, and the accuracy, which is what you want.
 # Two things are new: it leaves the model as it found it, and it takes the mean over rows, not over batches.
 # (**Logits** are the raw outputs, one for each class.)
 #
-# *Predict.* Batch 1 has 3 rows and the mean loss 1.0; batch 2 has 1 row and the loss 5.0. What is the mean loss per row?
+# *Predict.* A batch of 3 rows has the mean loss 1.0, and a batch of 1 row has the loss 5.0. What is the mean loss per row?
 
 # %% predict=true
 guess = 2.0  # a number
@@ -575,8 +575,7 @@ _seen = my_evaluate(reader, drawer, F.cross_entropy)
 assert abs(_seen["loss"] - math.log(10)) < 0.2 and _seen["accuracy"] < 0.4
 
 # %% [markdown]
-# What it reads, it reads by chance.
-# The loss says the same: log(10), about 2.3, is what you get for giving each of ten answers the same chance.
+# It reads by chance, and the loss agrees: a model that gives each of ten answers the same chance has the loss log(10), about 2.3.
 # So look at your first loss every time. If it is not near log(k) for k classes, something is wrong before the first step.
 
 # %% [markdown] name="batch-text"
@@ -585,7 +584,7 @@ assert abs(_seen["loss"] - math.log(10)) < 0.2 and _seen["accuracy"] < 0.4
 # *{minutes} minutes*
 #
 # From how many digits should a step learn?
-# All 1,400 are slow, and a single odd one leads the step astray.
+# A step on all 1,400 is slow, and a step on a single odd one leads astray.
 # So you take a **batch**, here of 64, drawn at random: that is the S in `SGD`, stochastic gradient descent. When all batches have had their turn, an **epoch** is over.
 #
 # A **DataLoader** cuts the batches, and shuffles the rows before each epoch. It takes a `TensorDataset`, which ties each row to its label.
@@ -606,9 +605,9 @@ assert all(torch.equal(_inputs[:, 0], 2.0 * _targets) for _inputs, _targets in l
 assert len(DataLoader(rows, batch_size=4, drop_last=True)) == 2
 
 # %% [markdown]
-# Every row comes once in each epoch, in a new order and with its own label; the last batch holds what is left.
+# Every row comes once in each epoch, in a new order and with its own label. The last batch holds the rows that are left.
 #
-# Now the 1,400 digits: at 64 a time that makes 22 batches, and each of them is one call of your `train_step`.
+# Now the 1,400 digits: at 64 a time they make 22 batches, and each batch is one call of your `train_step`.
 # *Guessing reads ten in a hundred. How many will it read after 22 steps?* Write down a number.
 
 # %% name="one-epoch"
@@ -626,15 +625,15 @@ print(f"{measured['accuracy']:.0%} of the drawer")
 assert len(loader) == 22 and measured["accuracy"] > 0.45
 
 # %% [markdown]
-# Twenty-two steps, and most of the job is done. That is how training usually goes: far from the goal almost any step helps.
+# After twenty-two steps most of the job is done. Training usually goes like this, because far from the goal almost any step helps.
 
 # %% [markdown] side=true
 # #### Why `loss.item()`, and not `loss`?
 #
 # *{minutes} minutes*
 #
-# Because a loss that never had its `backward` holds on to all that its forward pass saved.
-# After `backward` that is gone, so in a training loop a kept tensor costs little; in a loop that only measures, it keeps everything.
+# Because a loss on which nobody has called `backward` holds on to all that its forward pass saved.
+# `backward` lets go of that, so in a training loop a kept tensor costs little. In a loop that only measures, it keeps everything.
 # `saved_tensors` counts what graphs still hold.
 
 # %% name="losses-append"
@@ -663,14 +662,14 @@ assert still_held(backward_then)[0] == still_held(lambda loss: loss.item())[0] =
 # *{minutes} minutes*
 #
 # The rest needs patience: twenty such epochs, and a measurement after each.
-# Every training is that loop around the loop, whatever the data and the model, so write it once, as a function.
+# Every training has this outer loop, whatever the data and the model, so write it once, as a function.
 #
 # ### Exercise: `fit`
 #
 # *{minutes} minutes*
 #
-# This is a larger step than the two before, and they are its parts: call your own `train_step` and `evaluate`, or write their lines anew.
-# So that you can see later how it went, each epoch leaves a row of three numbers in a history: the mean loss of its batches (the **training loss**), the loss in the drawer (the **validation loss**), and the share of the drawer that is read.
+# This function is larger than the last two, but those are its parts: call your own `train_step` and `evaluate`, or write their lines anew.
+# To see later how the training went, keep a history with a row of three numbers for each epoch: the mean loss of its batches (the **training loss**), the loss in the drawer (the **validation loss**), and the share of the drawer that the model reads correctly.
 # One row, from an epoch of three batches:
 
 # %% name="fit-example"
@@ -747,7 +746,7 @@ assert history[0][2] > 0.45 and history[-1][2] > 0.92 and history[-1][0] < 0.12
 assert history[0][1] < history[0][0] and history[-1][1] > history[-1][0]
 
 # %% [markdown]
-# Here are the ten of section 3 once more, of which it read hardly any before.
+# Here are the ten digits of section 3 once more. Untrained, it read hardly any of them.
 
 # %% name="ten-again"
 show_digits(ink[ten], says=reader(ink[ten]).argmax(dim=1), is_=labels[ten])
@@ -762,12 +761,9 @@ import matplotlib.pyplot as plt
 def draw(history):
     losses, drawer_losses, shares = zip(*history)  # rows become columns
     epochs = range(1, len(history) + 1)
-    plt.figure()
     plt.plot(epochs, losses, label="training loss")
     plt.plot(epochs, drawer_losses, label="validation loss (the drawer)")
-    plt.locator_params(axis="x", integer=True)  # no half epochs
-    plt.xlabel("epoch")
-    plt.ylabel("loss")
+    plt.gca().set(xlabel="epoch", ylabel="loss")
     plt.legend()
     plt.show()
 
@@ -775,12 +771,12 @@ def draw(history):
 draw(history)
 
 # %% [markdown]
-# At first the drawer's loss lies lower, because it is measured after the 22 steps, whereas the training loss is a mean over them.
+# At first the validation loss is lower, because `fit` measures it after the 22 steps, whereas the training loss is a mean over them.
 # Later it is the other way round, and a gap opens between the two. Chapter 4b is about that gap.
 #
 # ### Look at the mistakes
 #
-# An accuracy does not say where a model is wrong. So look.
+# An accuracy does not say where a model is wrong, so look at the digits.
 
 # %% name="wrong-ones"
 pictures, answers = ink[unseen], labels[unseen]  # the drawer
@@ -788,7 +784,7 @@ reader.eval()
 with torch.no_grad():
     says = reader(pictures).argmax(dim=1)
 wrong = says != answers
-print(f"{wrong.sum()} of {len(answers)} are read wrongly")
+print(f"it misreads {wrong.sum()} of {len(answers)}")
 show_digits(pictures[wrong])
 
 # %% [markdown]
@@ -801,16 +797,16 @@ show_digits(pictures[wrong], says=says[wrong], is_=answers[wrong])
 assert 1 <= wrong.sum() <= 32
 
 # %% [markdown]
-# Some of them are hardly legible at 8 by 8 pixels; others are plain, and there the model has something left to learn.
-# The count of mistakes does not tell you which is which; you have to look.
+# Some of them are hardly legible at 8 by 8 pixels. Others are plain, and there the model has something left to learn.
+# The count of mistakes does not tell you which is which.
 
 # %% [markdown] name="shuffle-text"
 # ## 6 Why shuffle?
 #
 # *{minutes} minutes*
 #
-# A training is one line now, so a question about training is one line too.
-# Suppose that the digits lie in order, all zeros first, then all ones, as files in folders often do, and that nobody shuffles.
+# A training is one line now, so it is easy to ask a question about training.
+# Suppose that the digits lie in order, all zeros first, then all ones, as files in folders often do, and that nobody shuffles them.
 
 # %% name="not-shuffled"
 in_order = known[labels[known].argsort()]  # all zeros first, then all ones
@@ -822,8 +818,7 @@ answers = misled(ink[unseen]).argmax(dim=1)
 print(f"{share:.0%} of the drawer are right")
 plt.figure(figsize=(6, 2))
 plt.bar(range(10), answers.bincount(minlength=10).tolist())
-plt.xticks(range(10))
-plt.xlabel("what it says, and how often")
+plt.gca().set(xticks=range(10), xlabel="digit that it says", ylabel="how often")
 plt.show()
 
 # %% claim=true
@@ -831,8 +826,8 @@ assert share < 0.35 and (answers == 9).float().mean() > 0.15
 
 # %% [markdown]
 # It reads far fewer than before, and torch said nothing.
-# In a batch of sevens, the quickest way to a low loss is to call everything a seven, so that is what these steps teach.
-# Then come the eights and undo it. The nines, at the end, have the last word.
+# In a batch of sevens, the quickest way to a low loss is to call everything a seven, so the model learns to say seven.
+# Then the eights come and undo that. The nines, at the end, have the last word.
 
 # %% [markdown] name="recap"
 # ## What you can do now
@@ -840,12 +835,10 @@ assert share < 0.35 and (answers == 9).float().mean() > 0.15
 # - write the five lines of training, and say what goes wrong without each of them
 # - measure a model in eval mode, without a graph, on a drawer that it never learned from
 # - train a model with one line, and tell from its two curves how it went
-#
-# The ten digits, before and after, and your curve are something to show to a friend.
 
 # %% [markdown] name="interview"
-# A question from interviews: walk through the training loop, and say what breaks when a line is missing.
-# Close the notebook and write the loop from nothing, and tomorrow again, until you no longer have to look.
+# Interviewers ask for this loop, and for what breaks when a line is missing.
+# So close the notebook and write it from nothing, and tomorrow again, until you no longer have to look.
 
 # %% name="progress"
 progress(4)
@@ -862,8 +855,8 @@ progress(4)
 # <details><summary>Answers</summary>
 #
 # 1. First, last, or right before `backward`; never between `backward` and `step`.
-# 2. Dropout goes on dropping, so the number is too bad and different each time; and batch norm learns from the drawer.
-# 3. Otherwise each step pulls toward what its batch happens to hold, and the last one wins.
+# 2. Dropout goes on dropping, so the number is too bad and different each time. And batch norm learns from the drawer.
+# 3. Otherwise each step pulls the model toward the few classes in its batch, and the last one wins.
 #
 # </details>
 #

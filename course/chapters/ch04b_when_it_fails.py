@@ -9,8 +9,8 @@
 # In this sitting you learn to
 #
 # - see that a model learns by heart, and stop it in time
-# - give each loss what it takes
-# - find out whether the fault is in the loop or in the data, with a single batch
+# - give each loss the inputs that it expects
+# - find out with a single batch whether the fault is in the loop or in the data
 #
 # It takes about {minutes} minutes of reading and running, and {exercises} for the exercises. Side paths, folded under a question, are optional.
 # The folded cells below load what this notebook needs.
@@ -45,7 +45,7 @@ figures.symptoms()
 #
 # *{minutes} minutes*
 #
-# Whoever learns last year's exam by heart gets full marks for it, and may fail this year's. So may a model.
+# If you learn last year's exam by heart, you get full marks for it, and may fail this year's. So may a model.
 # Here are ten measurements, with a straight line and with a curve.
 
 # %% figure=true
@@ -60,7 +60,7 @@ figures.ten_points(new=True)
 
 # %% [markdown]
 # The curve has learned the noise of the ten points too.
-# That is **overfitting**: to be good at what was seen, at the cost of what was not.
+# That is **overfitting**: a model gets good at the data that it has seen, at the cost of data that it has not.
 #
 # ### Wrong labels
 #
@@ -155,7 +155,7 @@ reveal(guess, given_back)
 assert given_back >= 18 and 0.55 < share < 0.85
 
 # %% [markdown]
-# It has learned the wrong labels as faithfully as the digits. From which epoch on did that do harm? Draw both losses.
+# It has learned the wrong labels as faithfully as the right ones. From which epoch on did that do harm? Draw both losses.
 
 # %% name="curves-part"
 import matplotlib.pyplot as plt
@@ -176,18 +176,24 @@ assert lowest < 80
 # %% [markdown]
 # There is the turning point. On the hundred the loss goes down to almost 0. In the drawer it falls too, but only for a while, and then it climbs.
 #
-# At first the model learns what all digits share, for example that a 0 is round, and that helps in the drawer too.
-# What is left after that belongs to these hundred alone: a smudge here, a crooked stroke there, a wrong label.
-# To learn it, the model has to bend away from what it knew.
+# At first the model learns what all digits have in common, for example that a 0 is round, and that helps in the drawer too.
+# After that it can only learn what belongs to these hundred alone: a smudge here, a crooked stroke there, a wrong label.
+# For that it has to bend away from what it knew.
 
 # %% [markdown] name="remedies-text"
 # ## 2 What helps against it
 #
 # *{minutes} minutes*
 #
-# ### More data
+# The best remedy is more data, because eight hundred digits are harder to learn by heart than fifty. (A side path below measures it.)
+# And if you have no more? Then stop in time.
+
+# %% [markdown] side=true
+# #### How much do more digits help?
 #
-# Eight hundred digits are harder to learn by heart than fifty. Here are three models, with about as many steps for each (and right labels).
+# *{minutes} minutes*
+#
+# Here are three models, with right labels and about equally many steps for each.
 
 # %% name="more-digits"
 shares = []
@@ -205,12 +211,13 @@ assert shares[0] + 0.02 < shares[1] < shares[2] and shares[2] > 0.93
 
 # %% [markdown]
 # The more digits a model has met, the better it reads others. The second step up is already small.
-#
+
+# %% [markdown]
 # ### Stop in time
 #
-# And if there are no more? The lowest point of the drawer's loss lay on the way.
+# In section 1 the validation loss was lowest long before the end.
 # So keep the model of that moment, and stop when nothing better has come for, say, twenty epochs: that is **early stopping**.
-# You wrote `save_best` for this in chapter 3d: where the loss is the lowest so far, it gives back a dict with this loss and a copy of the weights.
+# You wrote `save_best` for this in chapter 3d: if the loss is the lowest so far, it returns a dict with this loss and a copy of the weights.
 
 # %% mine=true name="stop-early"
 def plain_save_best(module, best, loss):
@@ -222,7 +229,7 @@ def plain_save_best(module, best, loss):
 my_save_best = mine("save_best", plain_save_best)
 
 # %% [markdown]
-# Here is the training of section 1 once more, from the same first weights, one epoch at a time:
+# Repeat the training of section 1, from the same first weights, one epoch at a time:
 
 # %% name="save-on-the-way"
 _ = torch.manual_seed(seed)
@@ -242,7 +249,7 @@ print(f"stopped after {epoch + 1} of 200 epochs; the best was number {best_epoch
 assert epoch < 120 and best_epoch + 1 == lowest
 
 # %% [markdown]
-# Put the copy into a fresh model. Let the other one go on to epoch 200, and compare.
+# Put the copy into a fresh model, let the other one go on to epoch 200, and compare the two.
 
 # %% name="stopped"
 early = MyMLP([64, 64, 10], nn.ReLU)
@@ -262,30 +269,30 @@ _gentle = my_fit(_decayed, _pulled, F.cross_entropy, few, drawer, 200)
 assert _gentle[-1][1] - _gentle[-1][0] < crammed[-1][1] - crammed[-1][0]
 
 # %% [markdown]
-# So stopping has saved time, and mistakes too. But what does the stopped model say of the twenty digits with a wrong label?
+# So stopping has saved time, and mistakes too. And what does the stopped model say of the twenty digits with a wrong label?
 
 # %% name="twenty-wrong-labels"
 says = early(few_ink[:20]).argmax(dim=1)
 show_digits(few_ink[:20], says=says, is_=truth[:20])
-print("what they truly are:", (says == truth[:20]).sum().item(), "of 20")
+print("read as what they truly are:", (says == truth[:20]).sum().item(), "of 20")
 
 # %% claim=true
 assert (says == truth[:20]).sum() > (late(few_ink[:20]).argmax(dim=1) == truth[:20]).sum()
 
 # %% [markdown]
-# It gives each of these right answers against its teacher, who told it something else in every epoch. The eighty right labels have outvoted the wrong ones.
+# Each of these right answers contradicts the label that the model was given, in every epoch. The eighty right labels have outvoted the wrong ones.
 #
 # ### A second drawer
 #
-# One caution. Of all those moments you took the one at which the drawer's loss was lowest. The model was good then, and a little lucky too.
-# For an honest number you need a second drawer, opened once, at the very end: the **test** set.
+# One caution. Of all those moments you took the one at which the validation loss was lowest. The model was good then, and a little lucky too.
+# For an honest number you need a second drawer that you open once, at the very end: the **test** set.
 
 # %% [markdown] side=true
 # #### What does the loss see that the count of mistakes does not?
 #
 # *{minutes} minutes*
 #
-# It asks how *sure* the model is of its answers, and softmax, from chapter 2, tells you.
+# The loss also counts how *sure* the model is of its answers. Softmax, from chapter 2, tells you that.
 #
 # *Predict.* Which of the two is surer of its wrong answers?
 
@@ -322,8 +329,8 @@ assert _read[1][0][_right[1]].mean() > _read[0][0][_right[0]].mean()  # and sure
 #
 # By heart, yes.
 # Here 80 of 100 rows are for training, and the targets have nothing to do with the inputs.
-# The training loss falls all the same, below what saying 0 each time gets. (Its limit is the loss of the best weights for these rows, which least squares finds.)
-# On new rows, what was learned does harm.
+# The training loss falls all the same, below the loss of always saying 0. (Its limit is the loss of the best weights for these rows, which least squares finds.)
+# On new rows the model does worse than that.
 
 # %% name="noise-targets"
 rows_order = torch.randperm(100)
@@ -350,12 +357,12 @@ assert len(train_rows) == 80 and set(train_rows.tolist()).isdisjoint(validation_
 #
 # *{minutes} minutes*
 #
-# A loss gives a number for almost anything that you hand it, and so many silent bugs live there.
+# A loss function returns a number for almost anything that you hand it, which is why many silent bugs hide there.
 #
 # `F.cross_entropy` takes logits: it does the softmax itself, and then takes minus the log of the right class's probability.
-# Now somebody is kind enough to apply `softmax` first.
+# Suppose that somebody applies `softmax` before it.
 #
-# *Predict.* The logits are [10, 0, 0] and the right label is 0, so the model is right and very sure. With a `softmax` before the loss, is the loss about 0 or about 0.55?
+# *Predict.* The logits are [10, 0, 0] and the right label is 0, so the model is right and very sure. With a `softmax` before it, is the loss about 0 or about 0.55?
 
 # %% predict=true
 guess = 0.55  # 0.0 or 0.55
@@ -376,22 +383,22 @@ assert _table.shape == (3, 3) and round(_table.mean().item(), 1) == 1.3
 assert ((_column.squeeze(1) - _row) ** 2).mean() == 0
 
 # %% [markdown]
-# The first softmax gives almost [1, 0, 0]. The second one takes these for logits, and 1 is hardly more than 0.
-# So with three classes the loss can never fall below 0.55, and with ten never below 1.46, and nothing complains.
+# The first softmax gives almost [1, 0, 0]. The second one takes these for logits, and as a logit 1 is hardly more than 0.
+# So with three classes the loss can never fall below 0.55, and with ten never below 1.46, and torch reports no error.
 #
-# The other trap is a wrong shape, and you have been in it.
+# The other trap is a wrong shape, which you know.
 #
 # <details><summary>From chapter 1b: three predictions, (3, 1), are all right, and the three targets are (3,). Why is the mean of <code>(prediction - targets) ** 2</code> not 0?</summary>
 #
 # A column minus a row is a table of each prediction against every target, so the mean is over nine numbers. For 1, 2 and 3 it is 1.3.
-# A model trained by it learns to predict the mean of the targets for everything.
+# A model that trains on it learns to predict the mean of the targets for everything.
 #
 # </details>
 #
 # ### Yes or no
 #
 # Is this message spam? For two answers one score is enough. `sigmoid` turns it into a probability: 0 becomes one half.
-# The loss for it, `binary_cross_entropy_with_logits`, takes the score itself and does the sigmoid inside, as `cross_entropy` does the softmax.
+# Its loss, `binary_cross_entropy_with_logits`, takes the score and does the sigmoid inside, as `cross_entropy` does the softmax.
 
 # %% name="yes-or-no"
 scores, truly_spam = torch.tensor([-4.0, 0.0, 4.0]), torch.ones(3)
@@ -403,13 +410,13 @@ _losses = F.binary_cross_entropy_with_logits(scores, truly_spam, reduction="none
 assert torch.allclose(_losses, -scores.sigmoid().log()) and abs(_losses[1] - math.log(2)) < 1e-6
 
 # %% [markdown]
-# All three are spam. Being sure of it costs almost nothing, not knowing costs log(2), and being sure of the opposite costs 4.
+# All three messages are spam. To be sure of that costs almost nothing, not to know costs log(2), and to be sure of the opposite costs 4.
 #
 # ### Exercise: `loss_inputs`
 #
 # *{minutes} minutes*
 #
-# One model may answer several questions: most of its layers serve all of them, and then each question has a last layer of its own, called a **head**. Here are five heads, with five mistakes in the loss. What goes where:
+# One model may answer several questions. Most of its layers serve all of them, and each question has a last layer of its own, called a **head**. The program below computes the losses of five heads, each with a mistake. This is what each head needs:
 #
 # | head | to predict | the model gives | targets | criterion |
 # |---|---|---|---|---|
@@ -419,7 +426,7 @@ assert torch.allclose(_losses, -scores.sigmoid().log()) and abs(_losses[1] - mat
 # | marked | one of k, as shares | logits (n, k) | floats (n, k) | `cross_entropy` |
 # | letters | each letter of a word: one of k | logits (letters, k) | labels (letters,), int64 | `cross_entropy` |
 #
-# The last one is new: a row with several answers, logits (n, length, k). `cross_entropy` wants one answer per row, so lay the letters of all words under one another.
+# Only the last head is new: each word has several answers, logits (n, length, k). `cross_entropy` wants one answer per row, so lay the letters of all words under one another.
 
 # %% name="loss-inputs-example"
 words, spelled = torch.randn(4, 5, 26), torch.randint(26, (4, 5))  # 4 words of 5 letters
@@ -494,7 +501,7 @@ def plain_losses(head, output, target):
 my_loss_inputs = mine("loss_inputs", plain_losses)
 
 # %% [markdown]
-# Outputs that are all 0 know nothing, so their loss should be the log of the number of answers.
+# A model whose outputs are all 0 knows nothing, so its loss should be the log of the number of answers.
 
 # %% name="loss-inputs-used"
 letters = my_loss_inputs("letters", torch.zeros(4, 5, 26), spelled).item()
@@ -511,7 +518,7 @@ for _k, _first in (
     assert abs(_first.item() - math.log(_k)) < 1e-5
 
 # %% [markdown]
-# (The first loss does not reveal a second softmax, which turns equal scores into equal shares. That one shows later, where the loss stops.)
+# (A softmax too many does not show in the first loss, since it turns equal scores into equal shares. It shows later, when the loss stops too early.)
 
 # %% [markdown] side=true
 # #### Are they the same five lines for a yes or no?
@@ -591,7 +598,7 @@ figures.museum()
 # - *dropout on*: one model, measured twice; the lower curve is right
 # - *one wild batch*: a jump, and long after it the loss is still above where it had been
 #
-# A curve gives you a suspect. To convict it, take a single batch, and let the model learn it by heart.
+# A curve gives you a suspect. To be certain, take a single batch, and let the model learn it by heart.
 # (`Adam` is an optimizer that adapts the steps of each parameter; chapter 4c is about it.)
 #
 # *Predict.* 64 digits get *random* labels, so that there is nothing to understand. After 200 steps on this batch, how many of the 64 are "right"?
@@ -612,18 +619,18 @@ reveal(guess, right)
 assert losses[-1] < losses[0] / 10 and right == 64
 
 # %% [markdown] name="habits"
-# A network of this size can do that, if the set-up is sound. Where it fails, the fault is in the set-up and not in the data.
+# A network of this size can do that, if the set-up is sound. If it cannot, the fault is in the set-up and not in the data.
 # Two habits help to find it.
 #
 # - *Look* after each change: at the outputs, a gradient, `.requires_grad`, the labels of a batch, the first loss.
-# - *Change one thing at a time.* After three you cannot say which of them it was.
+# - *Change one thing at a time.* After three changes you cannot say which of them helped.
 #
 # ### Exercise: `overfit_one_batch`
 #
 # *{minutes} minutes*
 #
-# Write a program that looks for you, before it trains. For example, it asks `batch()` twice: are the labels the same? It compares the model's parameters with those in `optimizer.param_groups`: is one missing?
-# (An optimizer keeps what it changes in `param_groups`, a list of dicts with the keys `"params"` and `"lr"`.)
+# Write a program that looks for the fault before anybody trains for an hour. For example, it calls `batch()` twice: are the labels the same? It compares the model's parameters with those in `optimizer.param_groups`: is one missing?
+# (An optimizer keeps the parameters that it changes in `param_groups`, a list of dicts with the keys `"params"` and `"lr"`.)
 # Here is a sound trial, for which the answer is "ok".
 
 # %% name="by-heart"
@@ -696,7 +703,7 @@ def by_learning(trial):
 my_overfit_one_batch = mine("overfit_one_batch", by_learning)
 
 # %% [markdown]
-# Let it examine two, one at a rate that works, and one at a rate that is far too small.
+# Let it examine two trials, one with a rate that works, and one with a rate that is far too small.
 
 # %% name="overfit-used"
 print(my_overfit_one_batch(Trial(lr=0.01)))
@@ -722,7 +729,7 @@ figures.symptoms()
 # *{minutes} minutes*
 #
 # Nobody tells you where the fault is. Take one loop at a time, and two or three before you take a break.
-# Change as little as you can: two lines per loop at most, and one is often enough.
+# Change as little as you can: two lines of a loop at most, and one is often enough.
 # In loop h, a **scheduler** lowers the learning rate: each `scheduler.step()` multiplies it by gamma (chapter 4c has more).
 # After 200 steps a sound loop is far down.
 
@@ -1016,10 +1023,10 @@ progress(4)
 #
 # <details><summary>Answers</summary>
 #
-# 1. It has learned them by heart. More data; else the model of its best epoch.
+# 1. It has learned them by heart. More data helps; if there are none, take the model of its best epoch.
 # 2. You chose the moment by the first one, so its number is a little too good.
 # 3. A `softmax` before `cross_entropy`.
-# 4. The batch twice, `requires_grad`, and what the optimizer holds.
+# 4. At two calls for the batch, at `requires_grad`, and at the parameters that the optimizer holds.
 #
 # </details>
 #

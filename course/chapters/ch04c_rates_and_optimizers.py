@@ -10,7 +10,7 @@
 #
 # - find a rate by trying, and know a bad one by its curve
 # - scale your data, so that one rate suits all parameters
-# - choose an optimizer, and let the rate change on the way
+# - choose an optimizer, and let the rate fall on the way
 #
 # It takes about {minutes} minutes of reading and running, and {exercises} for the exercises. Side paths, folded under a question, are optional.
 # The folded cells below load what this notebook needs.
@@ -45,8 +45,8 @@ figures.surface()
 #
 # *{minutes} minutes*
 #
-# A step goes against the gradient. How far? The **learning rate**, `lr`, says it.
-# Meet it where you can compute every step in your head: one weight w, and the loss (w - 3) ** 2, a parabola with its bottom at 3.
+# A step goes against the gradient, and the **learning rate**, `lr`, says how far.
+# Take an example where you can compute every step in your head: one weight w, and the loss (w - 3) ** 2, a parabola with its bottom at 3.
 #
 # At w = 0 the gradient, 2 * (w - 3), is -6, so with lr = 0.1 the first step goes to 0 - 0.1 * (-6) = 0.6. `walk_down` goes on from there.
 
@@ -74,7 +74,7 @@ assert (places[0] - 3) ** 2 == 9 and (places[-1] - 3) ** 2 < 1e-8
 # %% [markdown]
 # Each step takes away a fifth of the distance that is left, so w comes as close to 3 as you like, and the loss goes from 9 to 0.
 #
-# *Predict.* And with lr = 1? Where is w after *two* steps?
+# *Predict.* With lr = 1, where is w after *two* steps?
 
 # %% predict=true
 guess = 0.0  # a number
@@ -92,7 +92,7 @@ assert places == [0.0, 6.0, 0.0, 6.0, 0.0] and abs(walk_down(1.1, steps=4)[-1] -
 # With lr = 1 it jumps over the valley to 6, exactly as high as before, and then back to 0, for ever.
 # A little more, and each jump lands higher than the last. A gradient says which way is down, and not how far.
 #
-# So a learning rate has three fates. Too small, and it sleeps; right, and it arrives; too large, and it explodes.
+# So a training has three fates. With too small a rate it sleeps, with the right one it arrives, and with too large a rate it explodes.
 
 # %% figure=true
 figures.parabola(walk_down, (0.02, 0.3, 1.05))
@@ -102,7 +102,7 @@ figures.parabola(walk_down, (0.02, 0.3, 1.05))
 #
 # *{minutes} minutes*
 #
-# No gradient finds the learning rate: you choose it, so it is called a **hyperparameter**, and you choose by trying.
+# No gradient finds the learning rate. You choose it yourself, by trying, so it is called a **hyperparameter**.
 # Here are the digits of chapter 4a again, in batches of 64, and a drawer.
 
 # %% name="digits"
@@ -153,23 +153,19 @@ def plain_fit(model, optimizer, criterion, loader, drawer, epochs):
 my_fit = mine("fit", plain_fit)
 
 # %% [markdown]
-# Why was the rate 0.5 all the time? Train six fresh models with your `fit`, each for five epochs at a rate of its own.
+# Why was the rate 0.5 all the time? Train six fresh models with your `fit`, each for five epochs at its own rate.
 
 # %% name="rates-on-digits"
 import matplotlib.pyplot as plt
 
 shares = {}
-plt.figure()
 for lr in (0.001, 0.05, 0.2, 0.5, 1, 10):
     fresh = MyMLP([64, 64, 10], nn.ReLU)
     sgd = torch.optim.SGD(fresh.parameters(), lr=lr)
     losses, _, read = zip(*my_fit(fresh, sgd, F.cross_entropy, loader, drawer, 5))
     shares[lr] = read[-1]
     plt.plot(range(1, 6), losses, label=f"lr {lr}: reads {read[-1]:.0%}")
-plt.ylim(0, 3)
-plt.xticks(range(1, 6))
-plt.xlabel("epoch")
-plt.ylabel("training loss")
+plt.gca().set(ylim=(0, 3), xticks=range(1, 6), xlabel="epoch", ylabel="training loss")
 plt.legend(loc="upper left", bbox_to_anchor=(1, 1))  # beside the picture
 plt.show()
 
@@ -180,7 +176,7 @@ assert shares[0.001] < 0.4 and shares[10] < 0.4
 assert min(shares[_lr] for _lr in (0.2, 0.5, 1)) > 0.8
 
 # %% [markdown]
-# There are the three fates of section 1. The smallest rate sleeps. The largest throws the model so far out that it never comes back, and in the end it knows as little as at first.
+# There are the three fates of section 1. At the smallest rate the model sleeps. The largest throws it so far out that it never comes back, and in the end it knows as little as at first.
 # Between the two lies a span, here from 0.2 to 1, in which the rate matters little. So try 0.001, 0.01, 0.1 and 1 first, and then look between the best two.
 
 # %% [markdown] side=true
@@ -188,10 +184,10 @@ assert min(shares[_lr] for _lr in (0.2, 0.5, 1)) > 0.8
 #
 # *{minutes} minutes*
 #
-# Nobody can look along 64 axes. With two numbers in, each point has a place in a plane, and you can watch the line between two classes move while the model learns.
+# Nobody can look along 64 axes. With two numbers as input, each point has a place in a plane, and you can watch the line between two classes move while the model learns.
 # `playground` makes a small `MLP`, always the same one, and calls your `train_step` on it, 400 times.
 #
-# Play the two moons at 0.3, then at 1 and at 10. Then the spiral: which rate reads most of it?
+# Play the two moons at 0.3, then at 1 and at 10. Then play the spiral: at which rate does the model read most of it?
 
 # %% name="playground"
 from explorers import playground
@@ -215,15 +211,15 @@ assert _spiral < _right("spiral", 1.0, width=64)
 
 # %% [markdown]
 # At 10 it ends with one answer for all points, as in the third fate.
-# The spiral is too much for 400 steps at any of these rates; a wider model gets further, and with Adam, from section 4, sixteen neurons are enough: write `optimizer=torch.optim.Adam` behind `my_train_step`, and choose 0.03.
+# The spiral is too much for 400 steps at any of these rates. A wider model gets further, and with Adam, from section 4, sixteen neurons are enough: write `optimizer=torch.optim.Adam` behind `my_train_step`, and choose 0.03.
 
 # %% [markdown] name="house-text"
 # ## 3 When no rate is right
 #
 # *{minutes} minutes*
 #
-# For the digits many rates were good. Here is a smaller problem for which none is: the price of a house from its size.
-# There are four sizes in square feet, and prices in thousands, 0.18 * size + 5, so that only two numbers have to be learned, w and b. And yet the loss explodes with any rate above 0.00000037. So go below it.
+# For the digits many rates were good. Here is a smaller problem for which no rate is good: the price of a house from its size.
+# There are four sizes in square feet, and prices in thousands, 0.18 * size + 5, so the model has only two numbers to learn, w and b. And yet the loss explodes with any rate above 0.00000037. So go below that.
 
 # %% name="house-raw"
 size = torch.tensor([750.0, 1200.0, 1800.0, 2400.0], dtype=torch.float64)
@@ -251,8 +247,8 @@ assert [round(_loss) for _loss in losses] == [82126, 16624, 3367, 684, 141, 31]
 assert round(w, 4) == 0.1814 and round(b, 4) == 0.0101
 
 # %% [markdown]
-# After six steps w is nearly found, and for 2,000 square feet this line says 362.7, where 365 is right.
-# But b should go from 0.01 to 5, and has hardly moved.
+# After six steps w is nearly right, and for 2,000 square feet this line says 362.7, where 365 is right.
+# But b should go from 0.01 to 5, and it has hardly moved.
 #
 # *Predict.* Give it 10,000 steps. Where will b be then?
 
@@ -276,7 +272,7 @@ with torch.random.fork_rng():
     assert descend_raw(6, 1e-7)[0] == losses  # nothing is drawn, so a seed changes nothing
 
 # %% [markdown]
-# In 10,000 steps it has gone from 0.01 to 0.0115. Why? Take the house of 2,000 square feet. Make w larger by 0.001, and its price rises by 2; make b larger by 0.001, and it rises by 0.001.
+# In 10,000 steps b has gone from 0.01 to 0.0115. Why? Take the house of 2,000 square feet. Add 0.001 to w, and its price rises by 2; add 0.001 to b, and the price rises by 0.001.
 # A rate that does not throw w too far is so tiny that b would need more than a hundred million steps.
 #
 # The cause is the scale of the data.
@@ -309,13 +305,13 @@ figures.curves(
 )
 
 # %% [markdown]
-# The first one goes down to the error in b, and is stuck there. The second goes up and away, and the third down to nothing.
+# The first loss falls until only the error in b is left, and stays there. The second explodes, and the third falls to almost nothing.
 #
 # ### Exercise: `house_prices`
 #
 # *{minutes} minutes*
 #
-# Here is a program with the same illness; its author is still waiting. Its houses have several columns, and its answer is wanted in the units of the data.
+# Here is a program with the same illness, and its author is still waiting. The houses have several columns, and the answer has to be in the units of the data.
 # So whatever you do to the columns, find the way back:
 
 # %% name="house-prices-example"
@@ -424,7 +420,7 @@ assert calm[-1] < calm[0] and wild[-1] > wild[0]
 # *{minutes} minutes*
 #
 # For the houses one rate had to serve two parameters, one with large gradients and one with small ones.
-# **Adam** remembers for each parameter how large its gradients usually are, and divides each step by that.
+# The optimizer **Adam** remembers for each parameter how large its gradients usually are, and divides each step by that size.
 #
 # *Predict.* Three parameters have the gradients 0.0001, 1 and 10000. In Adam's first step, with lr = 0.001, do they move by the same amount?
 
@@ -443,7 +439,18 @@ assert torch.allclose(p.detach(), torch.full((3,), -0.001), rtol=1e-3)
 
 # %% [markdown]
 # 0.0001 / 0.0001, 1 / 1 and 10000 / 10000 are all 1, so all three step alike.
-# Then let Adam have the houses of section 3, with the sizes raw as they are.
+# With Adam even the raw houses of section 3 arrive (a side path shows it). But on standardized sizes 200 steps were enough without Adam, so scale your data first; Adam is for the differences that are left.
+#
+# An older idea is **momentum**: let each step go on a little in the direction of the steps before, as a ball does. (Adam has that too.)
+#
+# Now look again at the three ways at the top. SGD jumps from wall to wall. With momentum the jumps to and fro cancel, and the steps along the valley add up. Adam goes diagonally at first, as if the valley were round.
+
+# %% [markdown] side=true
+# #### Does Adam find the price of raw houses?
+#
+# *{minutes} minutes*
+#
+# Give it the houses of section 3, with their sizes as they are.
 
 # %% name="house-adam"
 w, b = (torch.tensor(0.01, dtype=torch.float64, requires_grad=True) for _ in range(2))
@@ -458,11 +465,7 @@ print(f"price = {w.item():.4f} * size + {b.item():.4f}")
 assert abs(b.item() - 5) < 0.05 and abs(w.item() - 0.18) < 1e-3
 
 # %% [markdown] name="valley-text"
-# It arrives. (On standardized sizes 200 steps were enough without Adam. So scale your data first; Adam is for the differences that are left.)
-#
-# An older idea is **momentum**: let each step go on a little in the direction of those before, as a ball does. (Adam has that too.)
-#
-# Now look again at the three ways at the top. SGD jumps from wall to wall. With momentum the jumps to and fro cancel, and what leads along the valley adds up. Adam goes diagonally at first, as if the valley were round.
+# It takes 4,000 steps, and it arrives.
 
 # %% [markdown] side=true
 # #### The loss falls. Is it finished?
@@ -498,7 +501,7 @@ assert looks[-1][0] > 10 * 0.05**2 and abs(new_house - 0.91) > 0.1
 
 # %% [markdown]
 # Both losses fall, and yet the answer is far off, because 50 steps of 0.001 are not enough.
-# Falling is not the same as finished.
+# A loss that falls is not a loss that has arrived.
 
 # %% [markdown] name="sin-text"
 # ## 5 A curve
@@ -512,8 +515,8 @@ assert looks[-1][0] > 10 * 0.05**2 and abs(new_house - 0.91) > 0.1
 #
 # *{minutes} minutes*
 #
-# A module of your own and the five lines, on an empty page.
-# The goal is a mean squared error below 0.02, with Adam at 0.01. The best straight line has ten times that:
+# Write a module of your own and the five lines, on an empty page.
+# The goal is a mean squared error below 0.02, with Adam at 0.01. The best straight line has an error ten times as large:
 
 # %% name="sin-fit-example"
 line = torch.linspace(-math.pi, math.pi, 200)
@@ -619,7 +622,7 @@ assert _errors[0] > _errors[2] > _errors[3] and _errors[3] < 0.1
 figures.fits_of(bending, says=[f"after {steps} steps" for steps in ages])
 
 # %% [markdown]
-# The flat stretch is lifted at one end and pressed down at the other, and then it gets its corners, one after another.
+# The training lifts the flat line at one end and presses it down at the other, and then the line gets its corners, one after another.
 
 # %% [markdown] side=true
 # #### Is one run evidence?
@@ -627,7 +630,7 @@ figures.fits_of(bending, says=[f"after {steps} steps" for steps in ages])
 # *{minutes} minutes*
 #
 # No.
-# Here are a hundred, trained side by side by `figures.sin_runs`: each parameter gets one more dimension in front, for the run, and the first weights are drawn as `nn.Linear` draws them.
+# Here are a hundred runs. `figures.sin_runs` trains them side by side: it gives each parameter one more dimension in front, for the run, and draws the first weights as `nn.Linear` does.
 
 # %% name="hundred-runs"
 coarse = line[::2]  # every other point
@@ -651,8 +654,8 @@ figures.many_fits(coarse, fits, errors, bar=0.02)
 #
 # *{minutes} minutes*
 #
-# Is Adam faster than SGD? A fair comparison lets both begin at the same first weights, and does so for several seeds.
-# (Nothing later needs it. If you are short of time, read the lines that it prints below.)
+# (Nothing later needs this exercise. If it is late, go on to section 6.)
+# Is Adam faster than SGD? For a fair comparison, let both begin at the same first weights, and repeat that for several seeds.
 
 # %% name="compare-example"
 sgd_steps, adam_steps = [40, 60], [100, 100]  # to the goal, for two seeds
@@ -740,7 +743,11 @@ def plain_compare(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
 
 my_compare_optimizers = mine("compare_optimizers", plain_compare)
 
-# %% [markdown]
+# %% [markdown] side=true
+# #### What does your comparison say?
+#
+# *{minutes} minutes*
+#
 # Let it compare SGD at 0.1 with Adam at its usual rate, and then at ten times that.
 
 # %% name="compare-used"
@@ -754,14 +761,14 @@ assert _usual < 0.5 and _larger > 2.5 * _usual
 
 # %% [markdown]
 # The first line says that SGD is several times faster. (1000 means: not there yet.) The second says that Adam keeps up, or is a little faster.
-# So whoever tells you that one optimizer beats another should tell you the rates, and who looked for better ones.
+# So when somebody tells you that one optimizer beats another, ask for the rates, and whether anybody looked for better ones.
 
 # %% [markdown] side=true
 # #### Is Adam three times faster?
 #
 # *{minutes} minutes*
 #
-# Than SGD at which rate? Count the steps until the loss on sin is below 0.05, from 30 first weights, the same for each setting.
+# That depends on the rate of SGD. Count the steps until the loss on sin is below 0.05, from 30 first weights, the same for each setting.
 
 # %% name="three-times-faster"
 sgd, adam = torch.optim.SGD, torch.optim.Adam
@@ -784,7 +791,7 @@ assert middle["Adam 0.01"] < middle["Adam 0.001"] / 3
 #
 # *{minutes} minutes*
 #
-# Large steps are good at first, and too coarse at the end, so one lets the rate fall on the way.
+# Large steps are good at first, and too coarse at the end, so let the rate fall on the way.
 # A **scheduler** does that: at each `scheduler.step()`, which comes after `optimizer.step()`, it writes a new `"lr"` into `optimizer.param_groups`.
 
 # %% name="a-scheduler"
@@ -800,11 +807,12 @@ print("lr", group["lr"])
 assert len(group["params"]) == 4 and group["lr"] == 0.45
 
 # %% [markdown]
-# Called once an epoch, this scheduler takes 22 epochs to bring the rate down to a tenth. Called in each step by mistake, it is there after one epoch, and at a hundredth after two, and soon the model stands still.
+# If you call this scheduler once an epoch, it takes 22 epochs to bring the rate down to a tenth. Call it in each step by mistake, and the rate is there after one epoch, and at a hundredth after two. Soon the model stands still.
 #
-# At the very start Adam's averages are still poor, so the rate often rises for a while (**warm-up**) before it falls, mostly along half a cosine.
+# At the very start Adam's averages are still poor, so many programs let the rate rise for a while (the **warm-up**) before it falls, mostly along half a cosine.
+# (The folded cell builds that from two of torch's schedulers.)
 
-# %% name="scheduler"
+# %% name="scheduler" figure=true
 p = torch.zeros(1, requires_grad=True)
 optimizer = torch.optim.SGD([p], lr=1.0)
 warm = torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.1, total_iters=10)
@@ -815,19 +823,18 @@ for _ in range(100):
     rates.append(optimizer.param_groups[0]["lr"])
     optimizer.step()
     scheduler.step()
+figures.rates(rates)
 
 # %% claim=true
 assert abs(rates[0] - 0.1) < 1e-6 and max(rates) == rates[10] == 1.0 and rates[-1] < 0.001
 
-# %% figure=true
-figures.rates(rates)
 
 # %% [markdown]
 # ### Exercise: `lr_at`
 #
 # *{minutes} minutes*
 #
-# Write the formula itself. Mind the two seams, the last step of the warm-up and the end.
+# Write the formula for this rate yourself. Mind the two seams: the last step of the warm-up, and the end.
 
 # %% name="lr-example"
 t = 0.5  # halfway down the cosine, from 1.0 to 0.0
@@ -859,7 +866,7 @@ check("lr_at", lr_at)
 # %% [markdown] name="recap"
 # ## What you can do now
 #
-# - say of a curve whether its rate is too small or too large, and find a better one by trying
+# - see from a curve whether its rate is too small or too large, and find a better one by trying
 # - standardize the inputs, so that one rate suits all parameters, and turn the weights back into your units
 # - use Adam, momentum and a scheduler, and compare two optimizers fairly
 
@@ -877,9 +884,9 @@ progress(4)
 #
 # <details><summary>Answers</summary>
 #
-# 1. The raw sizes make the loss millions of times steeper along w than along b. What is safe for w is nothing for b.
-# 2. Both by lr.
-# 3. AdamW, at a few rates; then SGD with momentum, at a few rates. Measure.
+# 1. The raw sizes make the loss curve millions of times more along w than along b. A rate that is safe for w hardly moves b.
+# 2. It moves both by lr.
+# 3. With AdamW, at a few rates; then try SGD with momentum, at a few rates, and measure.
 #
 # </details>
 #

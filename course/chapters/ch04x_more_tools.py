@@ -3,7 +3,7 @@
 #
 # *Press Shift and Enter, from the top: each press runs one cell and goes to the next.*
 #
-# *What if your data are not two tensors, one batch is wild, or somebody pulls the plug?*
+# *What do you do when your data are not two tensors, when one batch is wild, or when somebody pulls the plug?*
 #
 # This is an excursion from chapters 4a to 4c, and nothing later needs it. It has four parts that do not depend on each other. You learn to
 #
@@ -32,7 +32,7 @@ torch.set_num_threads(1)  # for models this small, a second one costs more than 
 _ = torch.manual_seed(seed)
 
 # %% [markdown]
-# Here is one of the tools: a gradient that is too long keeps its direction, and loses its length.
+# Here is one of the tools: it shortens a gradient that is too long, and keeps its direction.
 
 # %% name="first-page" figure=true
 figures.clipped((3.0, 4.0), 1.0)
@@ -43,7 +43,7 @@ figures.clipped((3.0, 4.0), 1.0)
 # *{minutes} minutes*
 #
 # The digits lie in two tensors; your data may lie in a folder.
-# Then you write a **Dataset**, and a DataLoader wants only two things from it: how many rows there are, and row i.
+# Then you write a **Dataset**. A DataLoader asks it for only two things: how many rows there are, and row i.
 #
 # ### Exercise: `PairDataset`
 #
@@ -104,7 +104,7 @@ class PairDataset(Dataset):
 check("PairDataset", PairDataset)
 
 # %% [markdown]
-# *Predict.* Two sentences of 3 and 1 words, in one batch: "an error", "cut to 1 word" or "filled up with zeros"?
+# *Predict.* A batch holds two sentences, one of 3 words and one of 1 word. What do you get: "an error", "cut to 1 word" or "filled up with zeros"?
 
 # %% predict=true
 guess = "an error"  # "an error", "cut to 1 word" or "filled up with zeros"
@@ -116,7 +116,7 @@ with shows_error(RuntimeError, match="equal size"):
 reveal(guess, "an error")
 
 # %% [markdown]
-# A loader stacks the rows of a batch. Where they do not stack, hand it a function, `collate_fn=...`, which gets the list of rows and returns the batch.
+# A loader stacks the rows of a batch. If they do not stack, hand it a function, `collate_fn=...`, which gets the list of rows and returns the batch.
 #
 # ### Exercise: `collate_pad`
 #
@@ -167,9 +167,9 @@ print(next(iter(DataLoader(sentences, batch_size=2, collate_fn=my_collate_pad)))
 # *{minutes} minutes*
 #
 # One bad batch can undo an hour of training.
-# **Clipping** limits the length of the gradient, all parameters taken together, and keeps its direction; it stands between `backward` and `step`.
+# **Clipping** limits the length of the gradient, over all parameters together, and keeps its direction. It stands between `backward` and `step`.
 #
-# *Predict.* Two parameters have the gradients 300 and 400, and the length may be 1. What is the first one afterwards?
+# *Predict.* Two parameters have the gradients 300 and 400, and the length may be at most 1. What is the first one afterwards?
 
 # %% predict=true
 guess = 0.6  # a number
@@ -187,7 +187,7 @@ torch.optim.SGD([a, b], lr=0.1).step()
 assert math.hypot(a.item(), b.item()) <= 0.1 + 1e-6  # at most lr * max_norm
 
 # %% [markdown]
-# They were 3 to 4, and still are: the direction is kept. What comes back is the norm from before.
+# They were 3 to 4, and still are, so the direction is the same. The function returns the norm from before.
 
 # %% [markdown] side=true name="arrange-clip-grad-norm"
 # #### Would you like the lines of `clip_grad_norm`, shuffled?
@@ -207,7 +207,7 @@ arrange("clip_grad_norm")
 #
 # *{minutes} minutes*
 #
-# Now write it. The point is what "all parameters taken together" means.
+# Now write it. The point is what "over all parameters together" means.
 
 # %% name="clip-example"
 length = math.hypot(3, 4)  # of the gradients 3 and 4 together
@@ -243,7 +243,7 @@ check("clip_grad_norm", clip_grad_norm)
 #
 # *{minutes} minutes*
 #
-# An optimizer is a list of tensors and a rule. The rule of momentum needs one number more for each weight, its **velocity**.
+# An optimizer is a list of tensors and a rule. The rule of momentum needs one more number for each weight, its **velocity**.
 #
 # ### Exercise: `SGDMomentum`
 #
@@ -317,8 +317,8 @@ check("SGDMomentum", SGDMomentum)
 #
 # *{minutes} minutes*
 #
-# It is the same loop, and some bookkeeping: two running averages for every number, of the gradient and of its square.
-# The step is the first, divided by the root of the second. The divisions by 1 - 0.9 ** t make up for averages that begin at 0.
+# It is the same loop with some bookkeeping: for every number it keeps two running averages, of the gradient and of its square.
+# The step is the first average, divided by the root of the second. The divisions by 1 - 0.9 ** t make up for averages that begin at 0.
 
 # %% name="adam-by-hand"
 own, torchs = torch.ones(4), torch.ones(4, requires_grad=True)
@@ -343,7 +343,7 @@ assert torch.allclose(own, torchs.detach(), atol=1e-4)
 # *{minutes} minutes*
 #
 # **Weight decay** pulls every weight toward 0 a little in each step.
-# Adam's old way adds the pull to the gradient, where it is then divided by its own size; `AdamW` keeps it apart.
+# Adam adds the pull to the gradient, and then divides both by their size. `AdamW` keeps the pull apart.
 
 # %% name="decay-apart"
 pulled = {}
@@ -362,7 +362,7 @@ assert pulled == {"Adam": 0.1, "AdamW": 0.001}  # a whole step; lr * weight_deca
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# And now the one behind many of today's language models.
+# Now write the optimizer behind many of today's language models.
 # With p = 1 and gradient 2, the first step without decay is lr, whatever the gradient.
 
 # %% name="adamw-example"
@@ -447,7 +447,9 @@ check("AdamW", AdamW)
 #
 # *{minutes} minutes*
 #
-# A long training is interrupted, sooner or later. A **checkpoint** is what you save in order to go on. Chapter 6b builds one with care; here it is in short, saved after five steps of Adam.
+# Sooner or later something interrupts a long training. You go on from a **checkpoint**, which you saved before.
+# It holds the weights, and also the state of the optimizer: Adam's averages, for example, decide its next steps. The state of the scheduler belongs there too, if there is one, and that of the generator, if something draws random numbers (`torch.get_rng_state()`).
+# Chapter 6b builds a checkpoint with care.
 
 # %% mine=true name="from-chapter-4a"
 def plain_step(model, optimizer, criterion, x, y):
@@ -459,6 +461,13 @@ def plain_step(model, optimizer, criterion, x, y):
 
 
 my_train_step = mine("train_step", plain_step)
+
+# %% [markdown] side=true
+# #### What is lost if you save only the weights?
+#
+# *{minutes} minutes*
+#
+# Save after five steps of Adam, and go on twice: with the weights alone, and with Adam's averages too.
 
 # %% name="resume"
 x = torch.randn(100, 1)
@@ -492,15 +501,13 @@ _fresh = torch.optim.Adam(again.parameters(), lr=0.05)
 _fresh.load_state_dict(copy.deepcopy(saved[1]))
 assert run_on(again, _fresh) == straight_on != weights_only
 
-# %% [markdown]
-# So the optimizer belongs in the checkpoint. So does the scheduler, if there is one, and the generator, if something is drawn (`torch.get_rng_state()`).
 
 # %% [markdown] side=true
 # #### Does the same seed give the same run?
 #
 # *{minutes} minutes*
 #
-# First weights, shuffling and dropout all draw from torch's generator, so the same seed gives the same run, and without one each run prints another number.
+# First weights, shuffling and dropout all draw from torch's generator, so the same seed gives the same run. Without a seed each run prints another number.
 
 # %% name="repeatable"
 def one_step():
@@ -620,7 +627,7 @@ assert isinstance(program, torch.export.ExportedProgram)
 #
 # - turn anything that has a length and rows into batches, even rows that do not stack
 # - clip a gradient before the step
-# - say what an optimizer remembers, and what a checkpoint has to hold
+# - say what an optimizer remembers, and what belongs into a checkpoint
 
 # %% name="progress"
 progress(4)
@@ -636,7 +643,7 @@ progress(4)
 #
 # <details><summary>Answers</summary>
 #
-# 1. `len` of it, and row i.
+# 1. Its `len`, and row i.
 # 2. Between `backward` and `step`. It keeps the direction of the whole gradient.
 # 3. Adam's averages and its count of steps, so the next steps are other ones.
 #
