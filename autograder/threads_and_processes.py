@@ -19,8 +19,14 @@ def can_start_threads() -> bool:
 
 
 def start_thread(thread: threading.Thread) -> bool:
-    """Start a thread and return whether it runs; False where none can be started, so that none must be joined."""
+    """Start a thread and return whether it runs; False where none can be started."""
     return can_start_threads() and _starts(thread)
+
+
+def join_thread(thread: threading.Thread) -> None:
+    """Wait until a thread ends; return at once if it was never started."""
+    if thread.ident is not None:
+        thread.join()
 
 
 @cache

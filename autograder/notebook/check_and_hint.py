@@ -38,7 +38,7 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     """
     _name_first(name)
     with still_checking(name) as show:
-        if fresh and callable(answer):
+        if fresh and callable(answer) and not fresh_cases.must_do_without_fresh_cases():
             with fresh_cases.end_kernel_at_course_error():
                 report = fresh_cases.judge_on_fresh_cases(
                     name, answer, text_of(name, answer, current_course().keys(current_course().find(name).chapter))
