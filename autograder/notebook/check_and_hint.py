@@ -18,6 +18,7 @@ from autograder.exercises.probe import see
 from autograder.notebook import fresh_case_check as fresh_cases
 from autograder.notebook.answer_calls import call_on_cases, timeout_report
 from autograder.notebook.hidden_state import with_notes
+from autograder.notebook.keep_in_drive import say_once_where_it_is_kept
 from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.last_check import remember_check
 from autograder.notebook.lesson_functions import wrap_message
@@ -53,6 +54,8 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
         print(wrap_message(line))
     if report.passed and (card := card_after(name, before)):
         display(card)
+    if report.passed:
+        say_once_where_it_is_kept()
     if not report.passed and "NBGRADER_EXECUTION" in os.environ:
         raise CheckFailed(_first_reason(report))
 
