@@ -7,7 +7,14 @@
 VENV ?= .venv
 # The set-up is as new as what these files say, not as their times, which git sets anew in each checkout.
 VERSIONS ?= pyproject.toml requirements.lock
-READY := $(VENV)/.made-$(shell cat $(VERSIONS) | cksum | cut -d ' ' -f 1)
+SUM := $(shell cat $(VERSIONS) | cksum | cut -d ' ' -f 1)
+# Three sets of packages, each within the next: what students need, teachers, and developers.
+STUDENT := $(VENV)/.student-$(SUM)
+TEACHER := $(VENV)/.teacher-$(SUM)
+READY := $(VENV)/.made-$(SUM)
+# A larger set that is there will do.
+LEARN := $(firstword $(wildcard $(READY) $(TEACHER)) $(STUDENT))
+TEACH := $(firstword $(wildcard $(READY)) $(TEACHER))
 CHAPTERS := $(basename $(notdir $(sort $(wildcard course/chapters/*.py))))
 SEED ?= 1
 JOBS ?= 1
@@ -36,10 +43,10 @@ help: ## list the targets
 PORT ?= 8888
 LAB = python -m autograder lab --port $(PORT) $(if $(filter no,$(BROWSER)),--no-browser)
 
-lab: $(READY) ## set up, and open JupyterLab on notebooks of your own in work/: make lab PORT=9000 BROWSER=no
+lab: $(LEARN) ## set up, and open JupyterLab on notebooks of your own in work/: make lab PORT=9000 BROWSER=no
 	@$(LAB)
 
-teach: $(READY) ## open JupyterLab in course/, with nbgrader's tools: make teach PORT=9000 BROWSER=no
+teach: $(TEACH) ## open JupyterLab in course/, with nbgrader's tools: make teach PORT=9000 BROWSER=no
 	@$(LAB) --teach
 
 test: $(READY) ## set up, and run the tests of the day: lint, types, unit tests, notebooks
@@ -58,10 +65,10 @@ test-browser: $(READY) ## drive the notebooks in a real browser (needs Chromium)
 build: $(READY) ## write notebooks/, solutions/ and the shipped observations from course/chapters/
 	python -m autograder build
 
-grade: $(READY) ## grade an example class through nbgrader: make grade CHAPTER=ch02a_gradients
+grade: $(TEACH) ## grade an example class through nbgrader: make grade CHAPTER=ch02a_gradients
 	python -m autograder grade --example $(CHAPTER)
 
-report: $(READY) ## write what your class misunderstood, from its grades: make report CHAPTER=ch02a_gradients
+report: $(TEACH) ## write what your class misunderstood, from its grades: make report CHAPTER=ch02a_gradients
 	python -m autograder report $(CHAPTER)
 
 site: $(READY) ## build the course as a site for reading, in build/site/html/
@@ -124,14 +131,22 @@ clean: ## remove what tests and runs left behind; keeps .venv, submissions, grad
 	[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name aside -exec rm -rf {} +
 	find autograder course explorers tests -name __pycache__ -prune -exec rm -rf {} +
 
-# Made once, and made again when the versions change. Stopped half-way it has no stamp, and is made again too.
-$(READY):
-	@$(CHECK_PYTHON)
-	@echo "Setting up $(VENV) with $$($(PYTHON) --version); this takes a few minutes."
-	$(PYTHON) -m venv --clear $(VENV)
-	@{ $(VENV)/bin/python -m pip install --progress-bar off -r requirements.lock || touch $(VENV)/.failed; } | awk \
-		-v all=$$(grep -c == requirements.lock) '/^Collecting/ && ++n % 20 == 0 { print "  " n " of " all " packages" } \
-		/^ *Downloading torch-/ { print "  torch, the largest of them: " $$NF } \
-		/^Installing/ { print "  all are there; they are being installed" } { fflush() }'; test ! -e $(VENV)/.failed
-	$(VENV)/bin/python -m pip install -qq --no-deps --no-build-isolation --editable .
+# Made once, and made again when the versions change; a larger set comes on top of a smaller one. Stopped half-way a set has
+# no stamp, and is made again too.
+PIP = $(VENV)/bin/python -m pip install
+SHOWN := awk '/^Collecting/ && ++n % 20 == 0 { print "  " n " packages" } \
+	/^ *Downloading torch-/ { print "  torch, the largest of them: " $$NF } \
+	/^Installing/ { print "  all are there; they are being installed" } { fflush() }'
+SET_UP = @$(CHECK_PYTHON); echo "Setting up $(VENV) with $$($(PYTHON) --version), for $(FOR); this takes minutes."
+EMPTY = $(if $(wildcard $(STUDENT) $(TEACHER)),rm -f $(VENV)/.failed,$(PYTHON) -m venv --clear $(VENV))
+$(STUDENT): FOR := students
+$(STUDENT): SET := --constraint requirements.lock --editable '.[torch,lab]'
+$(TEACHER): FOR := teachers
+$(TEACHER): SET := --constraint requirements.lock --editable '.[torch,teach]'
+$(READY): FOR := developers
+$(READY): SET := --requirement requirements.lock --editable .
+$(STUDENT) $(TEACHER) $(READY):
+	$(SET_UP)
+	$(EMPTY)
+	@{ $(PIP) --progress-bar off $(SET) || touch $(VENV)/.failed; } | $(SHOWN); test ! -e $(VENV)/.failed
 	@touch $@

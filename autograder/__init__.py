@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from autograder.notebook.check_and_hint import check, hint
+    from autograder.notebook.keep_in_drive import keep_in_drive
     from autograder.notebook.lesson_functions import reveal, shows_error
     from autograder.notebook.mine import mine
     from autograder.notebook.progress_overview import progress
 
-__all__ = ["check", "hint", "mine", "progress", "reveal", "shows_error"]
+__all__ = ["check", "hint", "keep_in_drive", "mine", "progress", "reveal", "shows_error"]
 _HOMES = {
     "check": "notebook.check_and_hint",
     "hint": "notebook.check_and_hint",
+    "keep_in_drive": "notebook.keep_in_drive",
     "mine": "notebook.mine",
     "progress": "notebook.progress_overview",
     "reveal": "notebook.lesson_functions",

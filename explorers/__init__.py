@@ -4,6 +4,7 @@ The digit pad runs a model on a drawing, and the line puzzle puts the lines of a
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -29,4 +30,6 @@ def __getattr__(name: str) -> Any:
     """Import an explorer on first use, so that a notebook that opens none loads no widgets."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if find_spec(f"explorers.{_HOMES[name]}") is None:
+        raise ImportError(f"{name} is not packed into this notebook, which carries the explorers that it opens.")
     return getattr(import_module(f"explorers.{_HOMES[name]}"), name)

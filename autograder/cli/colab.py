@@ -34,5 +34,5 @@ def run(args: argparse.Namespace) -> int:
             raise WorkFailed(f"expected {path}, found none. Run `make build`.")
         data = to_bytes(embed_package(nbformat.read(path, as_version=4), course, stem))
         write_all({course.parent / "build" / "shared" / path.name: data})
-        print(f"build/shared/{path.name}: {len(data) // 1000} kB; it needs no installation and no address.")
+        print(f"build/shared/{path.name}: {len(data) // 1000} kB; its first cell brings the course along.")
     return 0

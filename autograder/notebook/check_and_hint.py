@@ -18,6 +18,7 @@ from autograder.exercises.probe import see
 from autograder.notebook import fresh_case_check as fresh_cases
 from autograder.notebook.answer_calls import call_on_cases, timeout_report
 from autograder.notebook.hidden_state import with_notes
+from autograder.notebook.keep_in_drive import say_once_where_it_is_kept
 from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.last_check import remember_check
 from autograder.notebook.lesson_functions import wrap_message
@@ -38,7 +39,7 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     """
     _name_first(name)
     with still_checking(name) as show:
-        if fresh and callable(answer):
+        if fresh and callable(answer) and not fresh_cases.must_do_without_fresh_cases():
             with fresh_cases.end_kernel_at_course_error():
                 report = fresh_cases.judge_on_fresh_cases(
                     name, answer, text_of(name, answer, current_course().keys(current_course().find(name).chapter))
@@ -53,6 +54,8 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
         print(wrap_message(line))
     if report.passed and (card := card_after(name, before)):
         display(card)
+    if report.passed:
+        say_once_where_it_is_kept()
     if not report.passed and "NBGRADER_EXECUTION" in os.environ:
         raise CheckFailed(_first_reason(report))
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +22,41 @@ from autograder.errors import CourseError, WorkFailed
 from autograder.exercises.exercise import Case
 from autograder.exercises.observation import from_bytes, to_bytes
 from autograder.notebook.answer_calls import call_on_cases, timeout_report
+from autograder.notebook.lesson_functions import wrap_message
 from autograder.pipe_messages import Frame, FrameError, receive_frame, send_frame
+from autograder.threads_and_processes import can_start_processes
 
 _SECONDS = 120.0  # for a judge to start, and to judge
+
+
+def must_do_without_fresh_cases() -> bool:
+    """Return whether a check has to take the visible cases, as no process can be started, and say so once.
+
+    False where nbgrader runs the notebook: visible cases must earn no points of fresh ones, so that this is an error.
+    """
+    if can_start_processes() or "NBGRADER_EXECUTION" in os.environ:
+        return False
+    _say_once_that_cases_are_visible()
+    return True
+
+
+@cache
+def _say_once_that_cases_are_visible() -> None:
+    print(
+        wrap_message(
+            "(No fresh cases: they need a process of their own, and this Python can start none. "
+            "Checks take the visible cases.)"
+        )
+    )
 
 
 def judge_on_fresh_cases(name: str, answer: Callable[..., Any], source: str) -> Report:
     """Return the judge's report on an answer on fresh cases, and print the output of one of its calls.
 
-    Raises CourseError if there is no course folder.
+    Raises CourseError if there is no course folder, and WorkFailed if no process can be started.
     """
+    if not can_start_processes():
+        raise WorkFailed("fresh cases need a process of their own, and this Python can start none.")
     exercise = current_course().find(name)
     with _judge_process(name) as (to_judge, from_judge):
         cases = tuple(map(Case.from_plain, from_bytes(_received(from_judge).body)))

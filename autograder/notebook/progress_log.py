@@ -18,7 +18,8 @@ from autograder.diagnosis.verdict import Report, Status
 from autograder.notebook.append_only_file import append_line, read_lines, reason
 
 NAME = ".pytorch-basics-progress"  # nbgrader ignores files whose name begins with a dot
-OFF = "PYTORCH_BASICS_PROGRESS"  # the environment variable that turns the file off with `off`, for automatic runs
+# The environment variable that turns the file off with `off`, for automatic runs, or names another folder for it.
+OFF = "PYTORCH_BASICS_PROGRESS"
 _MOST_BYTES = 2**20  # read at most so much, from the end of the file
 
 
@@ -86,9 +87,9 @@ class Logbook:
 
 
 def folder_of_notebook() -> Path | None:
-    """Return the folder in which the kernel started; None outside of a reader's notebook, or if OFF is set."""
-    shell = shell_of_reader()
-    return None if shell is None or os.environ.get(OFF) == "off" else Path(shell.starting_dir)
+    """Return the folder in which the kernel started, or that OFF names; None outside of a reader's notebook."""
+    shell, named = shell_of_reader(), os.environ.get(OFF, "")
+    return None if shell is None or named == "off" else Path(named or shell.starting_dir)
 
 
 def shell_of_reader() -> Any | None:

@@ -15,11 +15,13 @@ import torch
 from IPython.utils.capture import capture_output
 
 from autograder.grading.execution_plan import Task, plan_run
+from autograder.notebook.time_limit import say_once_that_nothing_is_stopped
 from autograder.run_source import run_source
 from autograder.sandbox.execution.course_function_stubs import STUBS, say_nothing
 from autograder.sandbox.execution.program import AnswerStep, AssignmentSetup, DefinitionStep, Step
 from autograder.submission.cell_order import CellRole, OrderedCell
 from autograder.submission.submitted_cells import SubmittedCell
+from autograder.threads_and_processes import can_start_threads, start_thread
 
 SECONDS = 5.0  # the time limit for the answer and the statements before it; the lesson waits for them
 
@@ -48,8 +50,10 @@ def rerun_answer(answer: SavedAnswer) -> object:
     """Run an answer and return its function or class; raise StoppedError if that fails or takes too long.
 
     It runs the statements that grading would run of the notebook. It shows no output, and restores the states of the
-    random number generators.
+    random number generators. Without threads nothing stops it, and a line says so.
     """
+    if not can_start_threads():
+        say_once_that_nothing_is_stopped()
     program = plan_run(list(_parts(answer)), [Task(answer.exercise, (), SECONDS)], AssignmentSetup("", (), "")).program
     with _isolated():
         names = _run_within(SECONDS, lambda: _executed(program.steps, answer.notebook))
@@ -141,7 +145,19 @@ class _Work(threading.Thread):
 def _run_within(seconds: float, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """Return the result of `work`; raise StoppedError if it fails or exceeds the time limit."""
     thread = _Work(work)
-    thread.start()
+    if start_thread(thread):
+        _wait_for(thread, seconds)
+    else:
+        thread.run()
+        if isinstance(thread.error, KeyboardInterrupt):  # the reader has pressed Stop
+            raise thread.error
+    if thread.result is None:
+        raise StoppedError(f"yours stopped with {' '.join(f'{type(thread.error).__name__}: {thread.error}'.split())}")
+    return thread.result
+
+
+def _wait_for(thread: _Work, seconds: float) -> None:
+    """Wait for a thread that runs; stop it and raise StoppedError if it exceeds the time limit."""
     try:
         thread.join(seconds)
         in_time = not thread.is_alive()
@@ -150,6 +166,3 @@ def _run_within(seconds: float, work: Callable[[], dict[str, Any]]) -> dict[str,
     if not in_time:
         thread.join(1.0)
         raise StoppedError(f"yours did not come to an end within {seconds:g} seconds")
-    if thread.result is None:
-        raise StoppedError(f"yours stopped with {' '.join(f'{type(thread.error).__name__}: {thread.error}'.split())}")
-    return thread.result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import copy_context
 from typing import Any
 from uuid import uuid4
@@ -12,6 +12,7 @@ from uuid import uuid4
 from IPython.display import display, update_display
 
 from autograder.notebook.progress_log import folder_of_notebook, shell_of_reader
+from autograder.threads_and_processes import join_thread, start_thread
 
 _AFTER = 2.0  # seconds until the line appears
 _NOTHING = {"text/plain": ""}
@@ -47,8 +48,7 @@ class _Line:
     def start(self) -> None:
         """Start the timer, in a reader's notebook."""
         if self._page and folder_of_notebook() is not None:
-            with suppress(RuntimeError):  # Python in a browser has no threads: then there is no line
-                self._clock.start()
+            start_thread(self._clock)  # without threads there is no line
 
     def replace(self, result: object) -> None:
         """Display a result, in place of the line if that is shown."""
@@ -67,8 +67,7 @@ class _Line:
 
     def _stop(self) -> None:
         self._clock.cancel()
-        if self._clock.ident is not None:
-            self._clock.join()
+        join_thread(self._clock)
 
     def _show(self) -> None:
         self._page.publish({"text/plain": self._words}, transient={"display_id": self._name})

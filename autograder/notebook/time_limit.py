@@ -8,8 +8,12 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from types import FrameType
 from typing import TextIO
+
+from autograder.notebook.lesson_functions import wrap_message
+from autograder.threads_and_processes import can_start_threads, join_thread, start_thread
 
 _AGAIN = 0.5  # seconds between two interrupts: a bare `except` may have swallowed the first
 _LOOK = 0.1  # seconds between two measurements of the time
@@ -30,13 +34,30 @@ def deadline(seconds: float) -> Iterator[None]:
 
     Imports do not count: the first optimizer of a kernel imports torch's compiler, which takes two seconds, or ten on a
     slow disk, and a module whose import was interrupted stays broken until the kernel is restarted.
+
+    Without threads nothing can stop the block, and a line says so.
     """
+    if not can_start_threads():
+        say_once_that_nothing_is_stopped()
+        yield
+        return
     alarm = _Alarm(seconds) if threading.current_thread() is threading.main_thread() else _Notice(seconds)
     try:
         alarm.start()
         yield
     finally:
         alarm.end()
+
+
+@cache
+def say_once_that_nothing_is_stopped() -> None:
+    """Print, at the first call in a kernel, that code has no time limit here."""
+    print(
+        wrap_message(
+            "(No time limit: this Python can start no thread that would stop your code. "
+            "If a cell does not end, interrupt or restart the kernel.)"
+        )
+    )
 
 
 class _Notice:
@@ -50,12 +71,13 @@ class _Notice:
 
     def start(self) -> None:
         """Start the clock."""
-        self._thread.start()
+        if not start_thread(self._thread):  # threads can run out later
+            say_once_that_nothing_is_stopped()
 
     def end(self) -> None:
         """Stop the clock."""
         self._over.set()
-        self._thread.join()
+        join_thread(self._thread)
 
     def _wait(self) -> None:
         left, loading, before = self._seconds, _LOADING, time.monotonic()

@@ -10,12 +10,14 @@ import ast
 import base64
 import io
 import lzma
+import re
 import tarfile
 import tokenize
-from collections.abc import Iterator
-from importlib.metadata import version
+from collections.abc import Iterable, Iterator
+from importlib.metadata import metadata, requires, version
 from pathlib import Path
 
+import explorers
 from autograder.authoring.chapter_notebooks import INSTALL_ID, Notebook
 from autograder.course import exercise_index, shipped_observations
 from autograder.course.course_location import (
@@ -33,17 +35,20 @@ from autograder.files import digest_of
 from autograder.import_closure import find_module, import_closure, imported_names
 
 _PACKAGE = "pytorch-basics"
-_FRONT = ("autograder.notebook", "explorers")  # packages that students' cells import; they are packed whole
+_FRONT = ("autograder.notebook", "autograder.missing_packages")  # what students' cells and this one import, whole
+_EXPLORERS = "explorers"  # of these, a notebook carries those that it opens
 _DATA = ("py.typed", "static/*")  # data files of `explorers`
-_LINE = 120  # characters in a line of the packed text
+_LINE = 1000  # characters in a line of the packed text; a notebook's file has 14 more in each
 # Half of the data are four-byte numbers; lp=2 lets LZMA predict by the position within four bytes, which saves 2 %.
 _PACKED_BY = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 1, "lp": 2}]
 _REST = "from importlib.metadata import version"  # the first line of the install cell that is kept below the new text
 
 _CELL = '''\
-# The course's package, packed into this cell: nothing is fetched, and nothing is installed.
+# The course's package, packed into this cell; what it needs and this Python lacks is installed, or named.
 import base64, importlib.metadata, importlib.util, io, lzma, pathlib, sys, tarfile, tempfile
 
+if sys.version_info < {python}:
+    raise ImportError("This notebook needs Python {oldest} or newer, and this is %d.%d." % sys.version_info[:2])
 packed = """
 {packed}
 """
@@ -57,6 +62,10 @@ if not is_here or importlib.util.find_spec("autograder") is None:
         half.rename(place)
     sys.path.insert(0, str(place))
 del packed, is_here
+from autograder.missing_packages import install_missing_packages
+
+install_missing_packages()
+del install_missing_packages
 '''
 
 
@@ -67,7 +76,13 @@ def packed_cell(course: Path, stem: str) -> str:
     # Base85 writes four bytes as five letters, none a quote or a backslash; base64 would take a fifteenth more.
     data = base64.b85encode(lzma.compress(_archive(files), filters=_PACKED_BY)).decode()
     lines = (data[start : start + _LINE] for start in range(0, len(data), _LINE))
-    return _CELL.format(packed="\n".join(lines), name=name)
+    oldest = _oldest_python()
+    return _CELL.format(packed="\n".join(lines), name=name, python=oldest, oldest=".".join(map(str, oldest)))
+
+
+def _oldest_python() -> tuple[int, ...]:
+    (oldest,) = re.findall(r">=([\d.]+)", metadata(_PACKAGE)["Requires-Python"])
+    return tuple(map(int, oldest.split(".")))
 
 
 def _archive(files: dict[str, bytes]) -> bytes:
@@ -88,7 +103,9 @@ def _files(course: Path, stem: str) -> Iterator[tuple[str, bytes]]:
     own += [
         path for name in imported_names(chapter_path(course, stem), project) for path in find_module(name, [project])
     ]
-    modules = import_closure([*own, *(project.joinpath(*name.split(".")) for name in _FRONT)], [project])
+    front = [path for name in _FRONT for path in _package(project, name)] + [project / _EXPLORERS / "__init__.py"]
+    modules = import_closure([*own, *front], [project])
+    modules = import_closure([*modules, *_opened_explorers([*modules, chapter_path(course, stem)], project)], [project])
     data = [path for pattern in _DATA for path in (project / "explorers").glob(pattern)]
     asked = {path.stem for path in (course / EXERCISES / stem).glob("*.py")}
     data += [path for path in (course / ARRANGED).glob("*.txt") if path.stem in asked]
@@ -99,8 +116,29 @@ def _files(course: Path, stem: str) -> Iterator[tuple[str, bytes]]:
         is_ours = path.suffix == ".py" and course not in path.parents
         yield path.relative_to(project).as_posix(), _bare(path.read_bytes()) if is_ours else path.read_bytes()
     about = f"{_PACKAGE.replace('-', '_')}-{version(_PACKAGE)}.dist-info"
-    yield f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {_PACKAGE}\nVersion: {version(_PACKAGE)}\n".encode()
+    yield f"{about}/METADATA", _metadata().encode()
     yield f"{about}/entry_points.txt", f"[autograder.courses]\n{_PACKAGE} = {course.name}\n".encode()
+
+
+def _package(project: Path, name: str) -> Iterator[Path]:
+    """Yield the folder of a package, or the file of a module."""
+    folder = project.joinpath(*name.split("."))
+    yield from [folder] if folder.is_dir() else find_module(name, [project])
+
+
+def _opened_explorers(paths: Iterable[Path], project: Path) -> Iterator[Path]:
+    """Yield the modules of the explorers that these files import from the front of `explorers`."""
+    names = {name for path in paths for name in imported_names(path, project)}
+    for name, home in explorers._HOMES.items():
+        if f"{_EXPLORERS}.{name}" in names:
+            yield from find_module(f"{_EXPLORERS}.{home}", [project])
+
+
+def _metadata() -> str:
+    """Return the metadata of the packed course: its name, its version, and what it requires besides."""
+    lines = (line for line in requires(_PACKAGE) or () if "extra" not in line or line.startswith("torch"))
+    needs = [f"Requires-Dist: {line}\n" for line in lines]
+    return f"Metadata-Version: 2.1\nName: {_PACKAGE}\nVersion: {version(_PACKAGE)}\n{''.join(needs)}"
 
 
 def _bare(source: bytes) -> bytes:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import nbformat
@@ -78,6 +79,18 @@ def _pretend(folder: Path) -> None:
     (package / "__init__.py").touch()
     (package / "output.py").write_text(_OUTPUT, encoding="utf-8")
     (folder / "sitecustomize.py").write_text("import google.colab.output\n", encoding="utf-8")
+
+
+def pretend_drive(patch: pytest.MonkeyPatch, refuses: str = "") -> None:
+    """Let this process be on Colab, with a Drive that is mounted as an empty folder, or refused for a reason."""
+
+    def mount(place: str) -> None:
+        if refuses:
+            raise ValueError(refuses)
+        Path(place, "MyDrive").mkdir(parents=True, exist_ok=True)
+
+    colab = SimpleNamespace(drive=SimpleNamespace(mount=mount))
+    patch.setitem(sys.modules, "google.colab", colab)
 
 
 def run(notebook: nbformat.NotebookNode, folder: Path, library: Path) -> nbformat.NotebookNode:

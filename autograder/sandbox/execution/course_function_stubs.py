@@ -10,7 +10,7 @@ from typing import Any
 
 
 def say_nothing(*_args: object, **_kwargs: object) -> None:
-    """Do nothing, in place of `check`, `hint` and `progress`: their output is for a reader."""
+    """Do nothing, in place of `check`, `hint`, `keep_in_drive` and `progress`: their output is for a reader."""
 
 
 def lesson_version(_name: object = None, otherwise: object = None, *_args: object, **_kwargs: object) -> object:
@@ -21,6 +21,7 @@ def lesson_version(_name: object = None, otherwise: object = None, *_args: objec
 STUBS: dict[str, Callable[..., Any]] = {
     "check": say_nothing,
     "hint": say_nothing,
+    "keep_in_drive": say_nothing,
     "mine": lesson_version,
     "progress": say_nothing,
 }

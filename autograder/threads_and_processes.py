@@ -1,0 +1,46 @@
+"""Say whether this Python can start threads and processes: a browser's Python and strict containers cannot.
+
+Code that runs in a student's notebook asks here before it starts either, and does without where it must. Each is tried
+once, when it is first asked for; the name of the platform decides nothing.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from functools import cache
+
+
+@cache
+def can_start_threads() -> bool:
+    """Return whether a thread can be started here; the first call starts one that does nothing."""
+    return _starts(threading.Thread(target=bool, name="trial", daemon=True))
+
+
+def start_thread(thread: threading.Thread) -> bool:
+    """Start a thread and return whether it runs; False where none can be started."""
+    return can_start_threads() and _starts(thread)
+
+
+def join_thread(thread: threading.Thread) -> None:
+    """Wait until a thread ends; return at once if it was never started."""
+    if thread.ident is not None:
+        thread.join()
+
+
+@cache
+def can_start_processes() -> bool:
+    """Return whether a process can be started here; the first call starts a Python that ends at once."""
+    try:
+        return subprocess.run([sys.executable, "-I", "-S", "-c", ""], capture_output=True, check=False).returncode == 0
+    except (OSError, RuntimeError, ValueError):  # ValueError: a Python without an executable of its own
+        return False
+
+
+def _starts(thread: threading.Thread) -> bool:
+    try:
+        thread.start()
+    except (RuntimeError, OSError):
+        return False
+    return True
