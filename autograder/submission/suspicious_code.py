@@ -15,7 +15,7 @@ from autograder.submission.answer_extraction import python_of
 from autograder.submission.import_aliases import Scope, imported_paths, is_under, string_constant
 
 GRADER = "autograder"
-FOR_STUDENTS = ("check", "hint", "mine", "progress", "reveal", "shows_error", "__version__", "*")
+FOR_STUDENTS = ("check", "hint", "hunt", "mend", "mine", "progress", "reveal", "shows_error", "__version__", "*")
 SHARED = ("torch", "safetensors", "json", "builtins", "explorers", GRADER)  # packages that the grader itself uses
 _SETTINGS = re.compile(r"\.(?:backends|config)\.")  # attributes below these are meant to be assigned
 _READS = {

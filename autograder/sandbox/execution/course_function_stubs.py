@@ -1,4 +1,4 @@
-"""Stubs for `check`, `hint`, `mine` and `progress` while a submission is graded.
+"""Stubs for `check`, `hint`, `hunt`, `mend`, `mine` and `progress` while a submission is graded.
 
 Nobody reads their output there, and no answer may depend on another one.
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def say_nothing(*_args: object, **_kwargs: object) -> None:
-    """Do nothing, in place of `check`, `hint` and `progress`: their output is for a reader."""
+    """Do nothing, in place of `check`, `hint`, `hunt`, `mend` and `progress`: their output is for a reader."""
 
 
 def lesson_version(_name: object = None, otherwise: object = None, *_args: object, **_kwargs: object) -> object:
@@ -21,6 +21,8 @@ def lesson_version(_name: object = None, otherwise: object = None, *_args: objec
 STUBS: dict[str, Callable[..., Any]] = {
     "check": say_nothing,
     "hint": say_nothing,
+    "hunt": say_nothing,
+    "mend": say_nothing,
     "mine": lesson_version,
     "progress": say_nothing,
 }
