@@ -23,6 +23,8 @@ def scale(x, dim):
     }
 """
 
+FIRST, SECOND = '        "centered": x - mean,\n', '        "spread": spread,\n'
+
 
 def lines_of(edits: object) -> list[str]:
     """Return the edited line of each edit."""
@@ -64,9 +66,9 @@ def test_mutations_keep_the_line_as_it_is_written() -> None:
         (SCALE.replace("x.std(dim)", "x.std()"), "change", 3),
         (SCALE.replace("    spread = x.std(dim)\n", ""), "add", 2),
         (SCALE.replace("    return", "    x = x + 1\n    return"), "remove", 4),
-        (SCALE.replace('        "centered": x - mean,\n        "spread": spread,\n', '        "spread": spread,\n        "centered": x - mean,\n'), "move", 5),
+        (SCALE.replace(FIRST + SECOND, SECOND + FIRST), "move", 5),
     ],
-)  # fmt: skip
+)
 def test_line_at_fault(wrong: str, kind: str, line: int) -> None:
     """One line may be changed, missing, too much, or at another place."""
     found = line_at_fault(wrong, SCALE)

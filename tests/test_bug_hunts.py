@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -118,10 +117,10 @@ class Folder:
 
 
 @pytest.fixture
-def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Folder]:
+def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Folder:
     """Return an empty folder of a reader."""
     monkeypatch.chdir(PROJECT)
-    yield Folder(monkeypatch, tmp_path)
+    return Folder(monkeypatch, tmp_path)
 
 
 def said(capsys: pytest.CaptureFixture[str]) -> str:

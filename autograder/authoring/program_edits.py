@@ -25,6 +25,8 @@ _SUFFIXES += (".squeeze()", ".abs()", ".sum()", ".mean()")
 _SILLY = re.compile(
     r"\w_\"|[+-] 0\b(?![.])|[*/] 1\b(?![.])|torch\.abs\(|\.double\(\)$|^\s*return \["
 )  # nobody writes this
+# A line that is one entry of a dictionary, or one argument of a call.
+_ENTRY = re.compile(r'("\w+": |\w+=|)(.+?)(,?)')
 _LIKELY = 24  # edits of one kind that are tried before those of other kinds
 
 
@@ -109,7 +111,9 @@ def mutations(text: str, row: int) -> Iterator[ProgramEdit]:
 def _mutated(line: str, variables: tuple[str, ...]) -> tuple[str, ...]:
     """Return a line with each small change to its syntax that people might make; none for a piece of a statement."""
     if not _nodes(line):
-        return ()
+        entry = _ENTRY.fullmatch(line)
+        found = _mutated(entry[2], variables) if entry and _nodes(entry[2]) else ()
+        return tuple(f"{entry[1]}{new}{entry[3]}" for new in found) if entry else ()
     program = f"def _({', '.join(variables)}):\n    {line}" + (" pass" if line.endswith(":") else "")
     try:
         (old, *_), made = ast.unparse(ast.parse(program)).splitlines()[1:], mutants(program)

@@ -16,6 +16,7 @@ from random import Random
 
 from autograder.authoring import program_edits
 from autograder.authoring.local_names import other_names, renamed
+from autograder.authoring.named_steps import with_named_steps
 from autograder.authoring.program_edits import EditKind, ProgramEdit
 from autograder.authoring.program_runs import ProgramRuns
 from autograder.course.changed_solution import apply_change, bare
@@ -24,7 +25,7 @@ from autograder.errors import AnswerBankError
 from autograder.questions.bug_hunt import BugHunt, difficulty
 
 _PER_EXERCISE, _PER_MISTAKE = 40, 3
-_MOST_LINES, _WIDEST = 27, 100
+_LEAST_LINES, _MOST_LINES, _WIDEST = 3, 27, 100  # of a program, and characters of a line
 _OTHERS = 3  # lines that are offered beside the one at fault; two are enough for a short program
 # How many edits of one line are tried, and how many of a whole program, by whether the exercise takes long.
 _TRIED = {False: (80, 500, 400), True: (24, 0, 60)}
@@ -45,6 +46,7 @@ class _Search:
         self.runs = ProgramRuns(judge, name)
         solution = bare(judge.chapter.solution(name))
         self.right = [solution, *(bare(each.source) for each in self.bank if each.is_right)]
+        self.right += [with_named_steps(text) for text in self.right]
         self.right = [text for text in dict.fromkeys(self.right) if self.runs.passes(text)]
         rows = (line.strip() for text in self.right for line in _lines_of(text))
         self.pool = tuple(dict.fromkeys(rows))
@@ -69,9 +71,11 @@ class _Search:
         """Yield the tag of a mistake, a program that shows it with the line at fault, and the mended program."""
         for answer in self.bank:
             if not answer.is_right and answer.tag != _UNTOUCHED and self.runs.shows(answer.tag):
-                text = bare(answer.source)
-                if _is_fit(text) and (mended := self._mend(text)):
-                    yield answer.tag, *mended
+                written = bare(answer.source)
+                for text in dict.fromkeys((written, with_named_steps(written))):
+                    if _is_fit(text) and (mended := self._mend(text)):
+                        yield answer.tag, *mended
+                        break
         yield from self._changed()
         yield from self._varied()
 
@@ -164,7 +168,12 @@ def _lines_of(text: str) -> list[str]:
 def _is_fit(text: str) -> bool:
     """Return whether a program reads well: not too long or short, no overlong line, no statement without an effect."""
     rows = text.splitlines()
-    if len(rows) > _MOST_LINES or max(map(len, rows)) > _WIDEST or len(program_edits.editable_lines(text)) < 3:
+    if len(rows) > _MOST_LINES or max(map(len, rows)) > _WIDEST:
         return False
-    idle = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Expr))
-    return all(isinstance(node.value, ast.Call | ast.Yield | ast.YieldFrom) for node in idle)
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:  # an edit of a piece of a statement
+        return False
+    idle = (node.value for node in ast.walk(tree) if isinstance(node, ast.Expr))
+    acts = all(isinstance(value, ast.Call | ast.Yield | ast.YieldFrom) for value in idle)
+    return acts and len(program_edits.editable_lines(text)) >= _LEAST_LINES
