@@ -1,4 +1,4 @@
-"""The names that the course's notebooks import: `check`, `hint`, `mine`, `progress`, `reveal` and `shows_error`.
+"""The names that notebooks import: `check`, `hint`, `hunt`, `mend`, `mine`, `progress`, `reveal` and `shows_error`.
 
 This package builds the course, runs in its notebooks, and grades submissions. Each folder in it is one room with one
 task; its `__init__.py` says what it is for and which file to read first. `__main__.py` runs the commands of `cli/`; the
@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from autograder.notebook.lesson_functions import reveal, shows_error
     from autograder.notebook.mine import mine
     from autograder.notebook.progress_overview import progress
+    from explorers.bug_hunt_quiz import hunt, mend
 
-__all__ = ["check", "hint", "keep_in_drive", "mine", "progress", "reveal", "shows_error"]
+__all__ = ["check", "hint", "hunt", "keep_in_drive", "mend", "mine", "progress", "reveal", "shows_error"]
 _HOMES = {
     "check": "notebook.check_and_hint",
     "hint": "notebook.check_and_hint",
+    "hunt": "explorers.bug_hunt_quiz",
     "keep_in_drive": "notebook.keep_in_drive",
+    "mend": "explorers.bug_hunt_quiz",
     "mine": "notebook.mine",
     "progress": "notebook.progress_overview",
     "reveal": "notebook.lesson_functions",
@@ -35,4 +38,5 @@ def __getattr__(name: str) -> Any:
 
     if mixed := package_collision():
         raise ImportError(mixed)
-    return getattr(import_module(f"autograder.{_HOMES[name]}"), name)
+    home = _HOMES[name]
+    return getattr(import_module(home if home.startswith("explorers.") else f"autograder.{home}"), name)

@@ -68,7 +68,7 @@ class Quiz(Explorer):
         choices = (self._choice(place, text, chosen) for place, text in enumerate(question.choices))
         return join(
             tag("p", self._head(self._place), class_="x-quiz-head"),
-            tag("p", prose(question.prompt)),
+            _paragraphs(question.prompt),
             _listing(question.code),
             tag("ul", *(tag("li", choice) for choice in choices), class_="x-quiz-choices"),
             Html("") if chosen is None else self._explained(chosen),
@@ -152,8 +152,12 @@ def _folded(head: str, question: Question) -> Html:
         tag("summary", "The answer"),
         tag("p", prose(f"{LETTERS[question.right]}. {question.explanation}")),
     )
-    parts = (tag("p", prose(question.prompt)), _listing(question.code), tag("ol", *choices, type="a"), answer)
+    parts = (_paragraphs(question.prompt), _listing(question.code), tag("ol", *choices, type="a"), answer)
     return tag("div", tag("p", head, class_="x-quiz-head"), *parts)
+
+
+def _paragraphs(prompt: str) -> Html:
+    return join(*(tag("p", prose(line)) for line in prompt.split("\n")))
 
 
 def _listing(code: str) -> Html:

@@ -33,6 +33,7 @@ from autograder.course.course_location import (
 from autograder.errors import WorkFailed
 from autograder.files import digest_of
 from autograder.import_closure import find_module, import_closure, imported_names
+from autograder.questions.bug_hunt import hunts_path
 
 _PACKAGE = "pytorch-basics"
 _FRONT = ("autograder.notebook", "autograder.missing_packages")  # what students' cells and this one import, whole
@@ -109,6 +110,7 @@ def _files(course: Path, stem: str) -> Iterator[tuple[str, bytes]]:
     data = [path for pattern in _DATA for path in (project / "explorers").glob(pattern)]
     asked = {path.stem for path in (course / EXERCISES / stem).glob("*.py")}
     data += [path for path in (course / ARRANGED).glob("*.txt") if path.stem in asked]
+    data += [path for path in (hunts_path(course, stem),) if path.is_file()]
     keys = [course / SHIPPED / f"{stem}{suffix}" for suffix in (*shipped_observations.SUFFIXES, exercise_index.HINTS)]
     keys += [course / SHIPPED / name for name in (exercise_index.POINTS, "__init__.py")]
     keys += [path for path in (course / SHIPPED / exercise_index.OWN_POINTS,) if path.is_file()]

@@ -1,4 +1,4 @@
-"""Stubs for `check`, `hint`, `mine` and `progress` while a submission is graded.
+"""Stubs for `check`, `hint`, `hunt`, `mend`, `mine` and `progress` while a submission is graded.
 
 Nobody reads their output there, and no answer may depend on another one.
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def say_nothing(*_args: object, **_kwargs: object) -> None:
-    """Do nothing, in place of `check`, `hint`, `keep_in_drive` and `progress`: their output is for a reader."""
+    """Do nothing, in place of `check`, `hint`, `hunt`, `keep_in_drive`, `mend` and `progress`: their output is for a reader."""
 
 
 def lesson_version(_name: object = None, otherwise: object = None, *_args: object, **_kwargs: object) -> object:
@@ -21,7 +21,9 @@ def lesson_version(_name: object = None, otherwise: object = None, *_args: objec
 STUBS: dict[str, Callable[..., Any]] = {
     "check": say_nothing,
     "hint": say_nothing,
+    "hunt": say_nothing,
     "keep_in_drive": say_nothing,
+    "mend": say_nothing,
     "mine": lesson_version,
     "progress": say_nothing,
 }

@@ -1,0 +1,47 @@
+"""Write a course's bug hunts: one committed file for each chapter, in `hunts/` of the course folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from autograder.authoring.program_runs import ProgramRuns, false_sentences
+from autograder.authoring.prove_bug_hunts import find_hunts
+from autograder.course.chapter_reader import read_chapter
+from autograder.course.exercise_parts import ExerciseParts
+from autograder.course.judge import Judge
+from autograder.files import digest_of, write_all
+from autograder.questions.bug_hunt import ExerciseHunts, encode_hunts, hunts_path, read_hunts
+
+_LETTERS = 12  # of a digest
+_MOST_FALSE = 8  # sentences of other mistakes that are kept for each mistake; a question shows three
+
+
+def made_of(parts: ExerciseParts) -> str:
+    """Return a digest of what the hunts of an exercise are made from: its solution, its cases and its answer bank."""
+    chapter = read_chapter(parts.chapter)
+    texts = (parts.exercise.read_bytes(), parts.bank.read_bytes())
+    return digest_of(chapter.prelude, chapter.solution(parts.name), *texts)[:_LETTERS]
+
+
+def outdated_hunts(course: Path, stem: str) -> list[str]:
+    """Return the exercises of a chapter whose hunts were made from something else than the course holds now."""
+    known = read_hunts(course, stem)
+    names = read_chapter(ExerciseParts(course, stem, "").chapter).exercises
+    now = {name: made_of(ExerciseParts(course, stem, name)) for name in names}
+    return [name for name in names if name not in known or known[name].made_of != now[name]]
+
+
+def write_hunts(course: Path, stem: str, names: list[str]) -> Iterator[str]:
+    """Search and prove the hunts of some exercises of a chapter, write them one by one, and yield a line for each."""
+    order = read_chapter(ExerciseParts(course, stem, "").chapter).exercises
+    for name in names:
+        parts = ExerciseParts(course, stem, name)
+        digest, judge = made_of(parts), Judge(course, stem, only=name)
+        hunts, runs = find_hunts(judge, name), ProgramRuns(judge, name)
+        false = {tag: tuple(false_sentences(runs, tag)[:_MOST_FALSE]) for tag in {each.mistake for each in hunts}}
+        hunts = tuple(each for each in hunts if len(false[each.mistake]) >= 2)
+        kept = {tag: false[tag] for tag in sorted({each.mistake for each in hunts})}
+        every = read_hunts(course, stem) | {name: ExerciseHunts(digest, kept, hunts)}
+        write_all({hunts_path(course, stem): encode_hunts({each: every[each] for each in order if each in every})})
+        yield f"{name}: {len(hunts)} hunts, of {len(kept)} mistakes"

@@ -1,0 +1,136 @@
+"""Run programs that might answer an exercise: does one pass, and which known mistake does it show?"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import Any
+
+from autograder.authoring.mutation import Mutant
+from autograder.authoring.surviving_mutants import mutant_survives, time_limit
+from autograder.course.compute_answer_keys import VISIBLE_SEED
+from autograder.course.judge import Judge
+from autograder.diagnosis.expected_observations import KnownMistake
+from autograder.diagnosis.mistake_matching import failing_cases, same_observation
+from autograder.exercises.observation import Observation
+from autograder.exercises.source_rules import broken_rules
+from autograder.questions.bug_hunt import their_name
+from autograder.run_source import run_source
+
+_FRESH = 4105
+_MORE, _TIMES = 0.5, 3  # a program may take so many times as long as the solution, and so many seconds more
+
+
+class ProgramRuns:
+    """The runs of programs for one exercise; a program may give its answer the exercise's name, or somebody's."""
+
+    def __init__(self, judge: Judge, name: str) -> None:
+        self.exercise, self.bank = judge.exercises[name], judge.banks[name]
+        self.key = judge.keys.full_key(name, VISIBLE_SEED)
+        self.prelude: dict[str, Any] = {}
+        exec(judge.chapter.prelude, self.prelude)
+        self._fresh = self.exercise.cases(_FRESH)
+        seen = self.exercise.observe(judge.solutions[name], self._fresh)
+        self._pairs = [*zip(self.key.cases, self.key.reference, strict=True), *zip(self._fresh, seen, strict=True)]
+        self._mistakes = {each.tag: each for each in self.key.mistakes}
+        self._on_fresh: dict[str, tuple[Observation, ...]] = {}
+        self._passed: dict[str, bool] = {}
+        self._seconds = _MORE + _TIMES * self.exercise.takes
+
+    def passes(self, text: str) -> bool:
+        """Return whether a program gets full points on the visible cases and on fresh ones."""
+        text = self._as_answer(text)
+        if text not in self._passed:
+            mutant = Mutant("", text, 0)
+            try:
+                passed = mutant_survives(self.exercise, mutant, self._pairs, self.prelude, self._seconds)
+            except Exception:  # its text is no program
+                passed = False
+            self._passed[text] = passed
+        return self._passed[text]
+
+    def shows(self, tag: str) -> bool:
+        """Return whether a mistake differs from the solution on some visible case: it may also break a rule alone."""
+        return bool(failing_cases(self.exercise, self.key, self._mistakes[tag]))
+
+    def shows_as(self, tag: str, text: str) -> bool:
+        """Return whether a program shows what a mistake shows, on every visible and fresh case."""
+        return self._matching(text, [self._mistakes[tag]]) == [tag] and self._on_fresh_too(tag, text)
+
+    def mistake_shown(self, text: str) -> str | None:
+        """Return the tag of the one mistake with a sentence that a program shows on every case; None if of none."""
+        found = self._matching(text, [m for m in self.key.mistakes if m.sentence and self.shows(m.tag)])
+        return found[0] if len(found) == 1 and self._on_fresh_too(found[0], text) else None
+
+    def _matching(self, text: str, mistakes: list[KnownMistake]) -> list[str]:
+        """Return the tags of the mistakes that agree with a program on each visible case, and in the rules broken."""
+        code = self._as_answer(text)
+        broken = tuple(rule.name for rule in broken_rules(self.exercise.rules, code, self.exercise.name))
+        left = [m for m in mistakes if m.rules == broken and not (m.unless and re.search(m.unless, code))]
+        answer = self._answer(text) if left else None
+        for place, case in enumerate(self.key.cases):
+            if not left or answer is None:
+                return []
+            if (seen := self._observe(answer, case)) is None:
+                return []
+            left = [m for m in left if same_observation(self.exercise, m.observations[place], seen)]
+        return [m.tag for m in left]
+
+    def _on_fresh_too(self, tag: str, text: str) -> bool:
+        if tag not in self._on_fresh:
+            known = next(each for each in self.bank if each.tag == tag)
+            seen = [self._observe(known.function, case) for case in self._fresh]
+            self._on_fresh[tag] = tuple(each or {} for each in seen)
+        answer = self._answer(text)
+        pairs = zip(self._fresh, self._on_fresh[tag], strict=True)
+        return answer is not None and all(
+            (seen := self._observe(answer, case)) is not None and same_observation(self.exercise, known, seen)
+            for case, known in pairs
+        )
+
+    def _observe(self, answer: Any, case: Any) -> Observation | None:
+        try:
+            with warnings.catch_warnings(), time_limit(self._seconds):
+                warnings.simplefilter("ignore")
+                return self.exercise.observe(answer, [case])[0]
+        except TimeoutError:
+            return None
+
+    def _answer(self, text: str) -> Any:
+        names: dict[str, Any] = dict(self.prelude)
+        try:
+            run_source(text, f"<a program for {self.exercise.name}>", names)
+        except Exception:
+            return None
+        return names.get(their_name(self.exercise.name), names.get(self.exercise.name))
+
+    def _as_answer(self, text: str) -> str:
+        return re.sub(rf"\b{their_name(self.exercise.name)}\b", self.exercise.name, text)
+
+
+def false_sentences(runs: ProgramRuns, tag: str) -> list[str]:
+    """Return the tags of mistakes whose sentences are false of every answer that shows the mistake `tag`.
+
+    Such a mistake fails on a case on which this one is right, so an answer that shows this one does not make it. Those
+    that fail on most such cases come first. Left out are mistakes that the bank says to be true of one another, and
+    whose sentence begins with the same words.
+    """
+    exercise, key = runs.exercise, runs.key
+    mistakes = {each.tag: each for each in key.mistakes}
+    also = {each.tag: {*each.also} for each in runs.bank}
+    mine = set(failing_cases(exercise, key, mistakes[tag]))
+    ranked = []
+    for other in key.mistakes:
+        wrong = set(failing_cases(exercise, key, other))
+        akin = other.tag in also[tag] or tag in also[other.tag] or also[tag] & also[other.tag]
+        if other.tag in (tag, "untouched") or not other.sentence or akin or not wrong - mine:
+            continue
+        if not _alike(other.sentence, mistakes[tag].sentence):
+            ranked.append((-len(wrong - mine) / len(wrong), other.tag))
+    return [name for _, name in sorted(ranked)]
+
+
+def _alike(one: str, other: str) -> bool:
+    """Return whether two sentences share most words of their first clause."""
+    words = [set(re.findall(r"\w{3,}", re.split(r"[.:,]", text)[0].lower())) for text in (one, other)]
+    return len(words[0] & words[1]) > 0.5 * max(1, min(map(len, words)))

@@ -1,0 +1,179 @@
+"""Search the answer bank for bug hunts, and prove each by running it.
+
+A program becomes a hunt if it shows exactly what a known mistake shows, on the visible cases and on fresh ones; if one
+edit of one line makes it right; and if no edit that is known of some other lines does. Programs are the bank's wrong
+answers, and right answers with one changed line.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from itertools import islice
+from random import Random
+
+from autograder.authoring import program_edits
+from autograder.authoring.local_names import other_names, renamed
+from autograder.authoring.named_steps import with_named_steps
+from autograder.authoring.program_edits import EditKind, ProgramEdit
+from autograder.authoring.program_runs import ProgramRuns
+from autograder.course.changed_solution import apply_change, bare
+from autograder.course.judge import Judge
+from autograder.errors import AnswerBankError
+from autograder.questions.bug_hunt import BugHunt, difficulty
+
+_PER_EXERCISE, _PER_MISTAKE = 40, 3
+_LEAST_LINES, _MOST_LINES, _WIDEST = 3, 27, 100  # of a program, and characters of a line
+_OTHERS = 3  # lines that are offered beside the one at fault; two are enough for a short program
+# How many edits of one line are tried, and how many of a whole program, by whether the exercise takes long.
+_TRIED = {False: (80, 500, 400), True: (24, 0, 60)}
+_SLOW = 0.3  # seconds that an exercise declares; more is slow
+_UNTOUCHED = "untouched"
+
+
+def find_hunts(judge: Judge, name: str) -> tuple[BugHunt, ...]:
+    """Return the proven hunts of an exercise, easy ones first."""
+    return tuple(sorted(_Search(judge, name).hunts(), key=difficulty))
+
+
+class _Search:
+    """The search for hunts of one exercise."""
+
+    def __init__(self, judge: Judge, name: str) -> None:
+        self.name, self.bank, self.judge = name, judge.banks[name], judge
+        self.runs = ProgramRuns(judge, name)
+        solution = bare(judge.chapter.solution(name))
+        self.right = [solution, *(bare(each.source) for each in self.bank if each.is_right)]
+        self.right += [with_named_steps(text) for text in self.right]
+        self.right = [text for text in dict.fromkeys(self.right) if self.runs.passes(text)]
+        rows = (line.strip() for text in self.right for line in _lines_of(text))
+        self.pool = tuple(dict.fromkeys(rows))
+        self.edits, self.search, self.variants = _TRIED[judge.exercises[name].takes > _SLOW]
+
+    def hunts(self) -> Iterator[BugHunt]:
+        """Yield hunts, at most so many of one mistake and one program, until there are enough."""
+        found: set[str] = set()
+        of_mistake: Counter[str] = Counter()
+        for tag, edit, mend in self._candidates():
+            if of_mistake[tag] >= _PER_MISTAKE or edit.text in found or not _is_fit(edit.text):
+                continue
+            hunt = self._proven(tag, edit, mend, of_mistake[tag])
+            if hunt is not None:
+                found.add(edit.text)
+                of_mistake[tag] += 1
+                yield hunt
+            if len(found) == _PER_EXERCISE:
+                return
+
+    def _candidates(self) -> Iterator[tuple[str, ProgramEdit, str]]:
+        """Yield the tag of a mistake, a program that shows it with the line at fault, and the mended program."""
+        for answer in self.bank:
+            if not answer.is_right and answer.tag != _UNTOUCHED and self.runs.shows(answer.tag):
+                written = bare(answer.source)
+                for text in dict.fromkeys((written, with_named_steps(written))):
+                    if _is_fit(text) and (mended := self._mend(text)):
+                        yield answer.tag, *mended
+                        break
+        yield from self._changed()
+        yield from self._varied()
+
+    def _mend(self, text: str) -> tuple[ProgramEdit, str] | None:
+        """Return the line at fault and the mended program: the nearest right answer, else what a search finds."""
+        for right in self.right:
+            if (edit := line_at_fault(text, right)) is not None:
+                return edit, right
+        for edit in islice(program_edits.program_edits(text, self.pool), self.search):
+            if self.runs.passes(edit.text):
+                return ProgramEdit(text, edit.kind, edit.line), edit.text
+        return None
+
+    def _changed(self) -> Iterator[tuple[str, ProgramEdit, str]]:
+        """Apply each change of the bank to the right answers that it was not written for."""
+        for tag, (change, _) in self.bank.changes.items():
+            for right in self.right:
+                try:
+                    text = apply_change(right, change)
+                except AnswerBankError:
+                    continue
+                edit = line_at_fault(text, right)
+                if edit is not None and self.runs.shows_as(tag, text):
+                    yield tag, edit, right
+
+    def _varied(self) -> Iterator[tuple[str, ProgramEdit, str]]:
+        """Yield right answers with one edited line that show what a known mistake shows."""
+        for right in self.right:
+            made = [edit for edit in program_edits.wrong_variants(right) if edit.line > 0]
+            Random(f"{self.name} {right}").shuffle(made)
+            for edit in made[: self.variants]:
+                if _is_fit(edit.text) and (tag := self.runs.mistake_shown(edit.text)) not in (None, _UNTOUCHED):
+                    yield str(tag), edit, right
+
+    def _proven(self, tag: str, edit: ProgramEdit, mend: str, number: int) -> BugHunt | None:
+        """Return the hunt, with other names, and lines that are not at fault; None if it cannot be proven."""
+        others = self._others(edit, mend)
+        names = other_names((edit.text, mend), self.runs.prelude, number)
+        text, mended = (renamed(each, names, self.name) for each in (edit.text, mend))
+        if len(others) < 2 or not self.runs.shows_as(tag, text) or not self.runs.passes(mended):
+            return None
+        return BugHunt(self.name, tag, text, edit.kind, edit.line, tuple(sorted(others)))
+
+    def _others(self, edit: ProgramEdit, mend: str) -> list[int]:
+        """Return up to three lines, the nearest first, of which no edit makes the program right."""
+        text, lines = edit.text, edit.text.splitlines()
+        rows = program_edits.editable_lines(text)
+        if edit.kind == "add":
+            rows = sorted({*rows, *(row - 1 for row in rows if row > 1)} - {edit.line, 0})
+        else:
+            rows = [row for row in rows if row != edit.line and lines[row - 1] != lines[edit.line - 1]]
+        rows.sort(key=lambda row: (lines[row - 1].strip().startswith("super()"), abs(row - edit.line)))
+        sure: list[int] = []
+        for row in rows[: _OTHERS + 2]:
+            if len(sure) < _OTHERS and not self._is_at_fault(text, row, edit.kind, mend):
+                sure.append(row)
+        return sure
+
+    def _is_at_fault(self, text: str, row: int, kind: EditKind, mend: str) -> bool:
+        own = tuple(line.strip() for line in mend.splitlines())
+        pool = tuple(dict.fromkeys((*own, *self.pool)))
+        of_line = program_edits.additions if kind == "add" else program_edits.line_edits
+        return any(self.runs.passes(edit.text) for edit in islice(of_line(text, row, pool), self.edits))
+
+
+def line_at_fault(wrong: str, right: str) -> ProgramEdit | None:
+    """Return how a program differs from a right one, if it does so in one line; None if in more."""
+    old, new = wrong.splitlines(), right.splitlines()
+    ops = [op for op in SequenceMatcher(None, old, new, autojunk=False).get_opcodes() if op[0] != "equal"]
+    if len(ops) == 1:
+        _, start, end, first, last = ops[0]
+        if end - start == 1 and last - first >= 1 and last - first <= 2:
+            return ProgramEdit(wrong, "change", end)
+        if end - start == 1 and last == first:
+            return ProgramEdit(wrong, "remove", end)
+        if end == start and last - first == 1 and start > 0:
+            return ProgramEdit(wrong, "add", start)
+    if len(ops) == 2 and {op[0] for op in ops} == {"insert", "delete"}:
+        gone, put = sorted(ops)  # "delete" comes before "insert"
+        if gone[2] - gone[1] == 1 and [old[gone[1]].strip()] == [line.strip() for line in new[put[3] : put[4]]]:
+            return ProgramEdit(wrong, "move", gone[2])
+    return None
+
+
+def _lines_of(text: str) -> list[str]:
+    rows = text.splitlines()
+    return [rows[row - 1] for row in program_edits.editable_lines(text)]
+
+
+def _is_fit(text: str) -> bool:
+    """Return whether a program reads well: not too long or short, no overlong line, no statement without an effect."""
+    rows = text.splitlines()
+    if len(rows) > _MOST_LINES or max(map(len, rows)) > _WIDEST:
+        return False
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:  # an edit of a piece of a statement
+        return False
+    idle = (node.value for node in ast.walk(tree) if isinstance(node, ast.Expr))
+    acts = all(isinstance(value, ast.Call | ast.Yield | ast.YieldFrom) for value in idle)
+    return acts and len(program_edits.editable_lines(text)) >= _LEAST_LINES

@@ -1,0 +1,99 @@
+"""Bug hunts: somebody's program, right but for one line, and the known mistake that it shows.
+
+`autograder hunts` searches the answer bank for them, proves each, and writes a file for each chapter. Each exercise is
+one packed text there: the programs are close to solutions, which nobody should read in passing.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from autograder.errors import DamagedData
+
+HUNTS = "hunts"  # the folder of the files in a course
+
+
+@dataclass(frozen=True)
+class BugHunt:
+    """One program to mend: its text, the tag of its mistake, and the line at fault.
+
+    `kind` says how the line is mended: "change", "remove", "move", or "add", where a line is missing after `line`.
+    `others` are lines of which no edit was found that mends the program (after which no line was found to be missing).
+    """
+
+    exercise: str
+    mistake: str
+    code: str
+    kind: str
+    line: int
+    others: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """Return the name of the program's answer."""
+        return their_name(self.exercise)
+
+
+def their_name(exercise: str) -> str:
+    """Return the name of somebody's answer to an exercise, so that running it leaves the reader's own alone."""
+    return f"Their{exercise}" if exercise[:1].isupper() else f"their_{exercise}"
+
+
+@dataclass(frozen=True)
+class ExerciseHunts:
+    """The hunts of one exercise, easy ones first.
+
+    `false` maps a mistake's tag to the tags of others whose sentences are false of every answer that shows it.
+    `made_of` is a digest of what the hunts were made from.
+    """
+
+    made_of: str
+    false: Mapping[str, tuple[str, ...]]
+    hunts: tuple[BugHunt, ...]
+
+
+def hunts_path(course: Path, stem: str) -> Path:
+    """Return the path of a chapter's hunts in a course folder."""
+    return course / HUNTS / f"{stem}.json"
+
+
+def read_hunts(course: Path, stem: str) -> dict[str, ExerciseHunts]:
+    """Return a chapter's hunts by exercise; none if it has no file. Raises DamagedData."""
+    path = hunts_path(course, stem)
+    return decode_hunts(path.read_bytes()) if path.is_file() else {}
+
+
+def encode_hunts(chapter: Mapping[str, ExerciseHunts]) -> bytes:
+    """Return the content of a chapter's file, with a line for each exercise."""
+    lines = [f"{json.dumps(name)}: {json.dumps(_packed(hunts))}" for name, hunts in chapter.items()]
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+
+
+def _packed(hunts: ExerciseHunts) -> str:
+    text = json.dumps(asdict(hunts), ensure_ascii=False, separators=(",", ":"))
+    return base64.b85encode(zlib.compress(text.encode(), 9)).decode()
+
+
+def decode_hunts(data: bytes) -> dict[str, ExerciseHunts]:
+    """Return the hunts that `encode_hunts` wrote, by exercise; raise DamagedData for anything else."""
+    try:
+        packed = json.loads(data)
+        return {name: _unpacked(json.loads(zlib.decompress(base64.b85decode(text)))) for name, text in packed.items()}
+    except (ValueError, KeyError, TypeError, AttributeError, zlib.error) as error:
+        raise DamagedData(f"the bug hunts cannot be read ({error}); install the course again") from error
+
+
+def _unpacked(data: dict[str, Any]) -> ExerciseHunts:
+    hunts = tuple(BugHunt(**{**each, "others": tuple(each["others"])}) for each in data["hunts"])
+    return ExerciseHunts(data["made_of"], {tag: tuple(tags) for tag, tags in data["false"].items()}, hunts)
+
+
+def difficulty(hunt: BugHunt) -> tuple[int, bool]:
+    """Return a value to sort hunts by: short programs first, then those in which a line is wrong, not missing."""
+    return len(hunt.code.splitlines()) // 4, hunt.kind != "change"

@@ -1,0 +1,112 @@
+"""Make the two questions of a bug hunt: which line is at fault, and which of four sentences is true of the program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from random import Random
+
+from autograder.diagnosis.expected_observations import ExpectedObservations, KnownMistake
+from autograder.diagnosis.judge_observations import judge
+from autograder.diagnosis.mistake_matching import failing_cases
+from autograder.diagnosis.verdict import Verdict
+from autograder.exercises.exercise import Exercise
+from autograder.questions.bug_hunt import BugHunt
+from autograder.questions.question import LETTERS, Question
+
+_FALSE = 3  # false sentences beside the true one
+_FAULTS = {
+    "change": "With another line in place of line {line}, the program passes every check.",
+    "remove": "Without line {line}, the program passes every check.",
+    "move": "With line {line} at another place, the program passes every check.",
+    "add": "With one more line after line {line}, the program passes every check.",
+}
+
+
+def fits(hunt: BugHunt, key: ExpectedObservations) -> bool:
+    """Return whether the key of the exercise still has the mistake that a hunt shows."""
+    return any(mistake.tag == hunt.mistake for mistake in key.mistakes)
+
+
+def line_question(hunt: BugHunt, exercise: Exercise, key: ExpectedObservations) -> Question:
+    """Ask for the line at fault."""
+    rows, lines = sorted((hunt.line, *hunt.others)), hunt.code.splitlines()
+    is_missing = hunt.kind == "add"
+    asked = "One line is missing. Where does it belong?" if is_missing else "Which line is at fault?"
+    choices = tuple(f"{'after ' * is_missing}line {row}: `{lines[row - 1].strip()}`" for row in rows)
+    others = _listed([f"line {row}" for row in sorted(hunt.others)])
+    tried = f"No line that we tried after {others}" if is_missing else f"No change that we tried of {others}"
+    explanation = f"{_FAULTS[hunt.kind].format(line=hunt.line)} {tried} does that."
+    prompt = f"{_story(hunt)}\n{symptoms(hunt, exercise, key)}\n{asked}"
+    return Question("line_at_fault", hunt.exercise, prompt, choices, rows.index(hunt.line), explanation, hunt.code)
+
+
+def sentence_question(
+    hunt: BugHunt, false: Sequence[str], exercise: Exercise, key: ExpectedObservations, random: Random
+) -> Question:
+    """Ask which sentence is true of the program; `false` are the tags of mistakes that it does not make."""
+    mistakes = {mistake.tag: mistake for mistake in key.mistakes}
+    verdict = _first_failed(hunt, exercise, key)
+    true = mistakes[hunt.mistake].sentence or verdict.sentence
+    wrong = [mistakes[tag] for tag in false if tag in mistakes and mistakes[tag].sentence != true]
+    wrong = random.sample(wrong, min(_FALSE, len(wrong)))
+    choices = [true, *(mistake.sentence for mistake in wrong)]
+    order = random.sample(range(len(choices)), len(choices))
+    shown = f"On `{_plain(verdict.call)}`, {_values(verdict)}." if verdict.call and verdict.got else ""
+    refuted = [_refuted(LETTERS[order.index(n)], each, hunt, exercise, key) for n, each in enumerate(wrong, 1)]
+    return Question(
+        "true_sentence",
+        hunt.exercise,
+        f"Which of these sentences is true of `{hunt.name}`? They speak to its author.",
+        tuple(choices[place] for place in order),
+        order.index(0),
+        " ".join(filter(None, (shown, *sorted(refuted)))),
+        hunt.code,
+    )
+
+
+def symptoms(hunt: BugHunt, exercise: Exercise, key: ExpectedObservations) -> str:
+    """Return what `check` shows of the program, without the sentence that explains it: a line for each value."""
+    verdict = _first_failed(hunt, exercise, key)
+    rows = [("call", verdict.call), ("expected", verdict.expected), ("got", verdict.got)]
+    values = [f"{name}: `{_plain(value)}`" for name, value in rows if value]
+    return "\n".join([f"Not yet: {verdict.requirement}.", *values])
+
+
+def _story(hunt: BugHunt) -> str:
+    lacks = "lacks one line" if hunt.kind == "add" else "is wrong in one line"
+    return f"`{hunt.name}` is somebody's answer to `{hunt.exercise}`, and {lacks}. What `check` shows of it:"
+
+
+def _first_failed(hunt: BugHunt, exercise: Exercise, key: ExpectedObservations) -> Verdict:
+    """Return the first failed verdict on the program, whose observations are those of its mistake."""
+    seen = _mistake(hunt, key).observations
+    code = re.sub(rf"\b{hunt.name}\b", hunt.exercise, hunt.code)
+    first = judge(exercise, key, seen, code).first
+    assert first is not None
+    return first
+
+
+def _mistake(hunt: BugHunt, key: ExpectedObservations) -> KnownMistake:
+    return next(mistake for mistake in key.mistakes if mistake.tag == hunt.mistake)
+
+
+def _refuted(letter: str, other: KnownMistake, hunt: BugHunt, exercise: Exercise, key: ExpectedObservations) -> str:
+    """Return which requirement an answer with the other mistake fails and this one meets; "" if none is met whole."""
+    mine, wrong = (failing_cases(exercise, key, each) for each in (_mistake(hunt, key), other))
+    failed = {key.cases[case].requirement for case in mine}
+    met = [key.cases[case].requirement for case in wrong if key.cases[case].requirement not in failed]
+    return f"If {letter} were true, “{met[0]}” would fail, and it does not." if met else ""
+
+
+def _values(verdict: Verdict) -> str:
+    got = f"`check` gets `{_plain(verdict.got)}`"
+    return f"{got} where `{_plain(verdict.expected)}` is expected" if verdict.expected else got
+
+
+def _plain(value: str) -> str:
+    return " ".join(value.replace("`", "'").split())
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))

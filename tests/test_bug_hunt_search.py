@@ -1,0 +1,125 @@
+"""The search for bug hunts: edits of one line, other names, and the line at fault."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from autograder.authoring import program_edits
+from autograder.authoring.local_names import other_names, renamed
+from autograder.authoring.program_runs import ProgramRuns, false_sentences
+from autograder.authoring.prove_bug_hunts import find_hunts, line_at_fault
+from autograder.course.judge import Judge
+from tests.small_chapter import PROJECT
+
+SCALE = """\
+def scale(x, dim):
+    mean = x.mean(dim)
+    spread = x.std(dim)
+    return {
+        "centered": x - mean,
+        "spread": spread,
+    }
+"""
+
+FIRST, SECOND = '        "centered": x - mean,\n', '        "spread": spread,\n'
+
+
+def lines_of(edits: object) -> list[str]:
+    """Return the edited line of each edit."""
+    return [edit.text.splitlines()[edit.line - 1].strip() for edit in edits]  # type: ignore[attr-defined]
+
+
+def test_editable_lines() -> None:
+    """A signature and a lone bracket are no lines to change; an entry of a dictionary is one."""
+    assert program_edits.editable_lines(SCALE) == [2, 3, 4, 5, 6]
+
+
+def test_a_replacement_binds_what_the_line_has_bound() -> None:
+    """A line that would bind another name, or leave a variable without use, writes around the others."""
+    pool = ["mean = x.mean(dim, keepdim=True)", "spread = x.std()", "mean, spread = x, x", "mean = y.mean(dim)"]
+
+    assert lines_of(program_edits.replacements(SCALE, 2, pool)) == ["mean = x.mean(dim, keepdim=True)"]
+    assert [] == lines_of(program_edits.replacements(SCALE, 5, ['"centered": x - x.mean(dim),']))
+    assert [] == list(program_edits.removals(SCALE, 2))
+
+
+def test_an_addition_reads_what_it_binds_anew() -> None:
+    """A line may go on with a variable, but not compute it a second time."""
+    found = list(program_edits.additions(SCALE, 3, ["spread = spread + 1", "spread = x.var(dim)"]))
+
+    assert [edit.text.splitlines()[3].strip() for edit in found] == ["spread = spread + 1"]
+
+
+def test_mutations_keep_the_line_as_it_is_written() -> None:
+    """A mutated line differs in the changed piece alone: its quotes and brackets stay."""
+    found = lines_of(program_edits.mutations(SCALE, 3))
+
+    assert "spread = x.var(dim)" in found and "spread = x" in found
+    assert lines_of(program_edits.suffixed(SCALE, 3))[0] == "spread = x.detach().std(dim)"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind", "line"),
+    [
+        (SCALE.replace("x.std(dim)", "x.std()"), "change", 3),
+        (SCALE.replace("    spread = x.std(dim)\n", ""), "add", 2),
+        (SCALE.replace("    return", "    x = x + 1\n    return"), "remove", 4),
+        (SCALE.replace(FIRST + SECOND, SECOND + FIRST), "move", 5),
+    ],
+)
+def test_line_at_fault(wrong: str, kind: str, line: int) -> None:
+    """One line may be changed, missing, too much, or at another place."""
+    found = line_at_fault(wrong, SCALE)
+
+    assert found is not None and found.kind == kind and found.text == wrong
+    assert abs(found.line - line) <= (kind == "move")
+
+
+def test_programs_that_differ_in_several_lines_have_no_line_at_fault() -> None:
+    """Nothing is guessed."""
+    assert line_at_fault(SCALE.replace("x.", "y."), SCALE) is None
+
+
+def test_other_names() -> None:
+    """Variables get other names, parameters and what nobody renames do not, and the answer is somebody's."""
+    names = other_names([SCALE], ["torch"])
+    text = renamed(SCALE, names, "scale")
+
+    assert names == {"mean": "average", "spread": "deviation"}
+    assert text.startswith("def their_scale(x, dim):\n    average = x.mean(dim)\n    deviation = x.std(dim)")
+    assert '"spread": deviation' in text
+    assert other_names(["def f(average, losses):\n    mean = average\n    return f'{mean}'\n"], []) == {}
+
+
+@cache
+def judged() -> tuple[Judge, str]:
+    """Return the judge of one exercise."""
+    return Judge((PROJECT / "course").resolve(), "ch01c_reading_digits", only="standardize"), "standardize"
+
+
+def test_false_sentences() -> None:
+    """Of a mistake, the sentences of those that the bank calls true as well, or nearly equal, are not called false."""
+    judge, name = judged()
+    runs = ProgramRuns(judge, name)
+    false = false_sentences(runs, "no-eps")
+
+    assert "dim-0-always" in false and "no-eps" not in false
+    for answer in judge.banks[name]:
+        if answer.also:
+            assert not set(answer.also) & set(false_sentences(runs, answer.tag))
+
+
+@pytest.mark.slow
+def test_what_is_found_is_proven() -> None:
+    """Each hunt fails as its mistake does, and no line that is offered beside the one at fault can be left out."""
+    judge, name = judged()
+    runs, hunts = ProgramRuns(judge, name), find_hunts(judge, name)
+
+    assert len(hunts) >= 15 and len({each.mistake for each in hunts}) >= 8
+    for each in hunts:
+        assert runs.shows_as(each.mistake, each.code) and not runs.passes(each.code)
+        lines = each.code.splitlines()
+        for row in each.others:
+            assert each.kind == "add" or not runs.passes("\n".join([*lines[: row - 1], *lines[row:]]) + "\n")
