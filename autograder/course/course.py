@@ -20,6 +20,7 @@ from autograder.course.course_location import (
     CARDS,
     EXERCISES,
     FIGURES,
+    REVIEW_QUESTIONS,
     SHIPPED,
     course_here,
     module_of_chapter,
@@ -124,6 +125,11 @@ class Course:
         """Return the module with a chapter's card, or None."""
         path = module_of_chapter(self.folder, CARDS, stem)
         return self._module(CARDS, path.stem) if path.is_file() else None
+
+    def review_questions(self) -> list[ModuleType]:
+        """Return the modules with questions for later sittings, in order; each has its generators as `questions`."""
+        paths = sorted((self.folder / REVIEW_QUESTIONS).glob("[!_]*.py"))
+        return [self._module(REVIEW_QUESTIONS, path.stem) for path in paths]
 
     @property
     def arranged_names(self) -> list[str]:

@@ -22,6 +22,7 @@ COURSE_VARIABLE = "PYTORCH_BASICS_COURSE"
 CHAPTERS, EXERCISES, ANSWERS = "chapters", "exercises", "answers"  # folders that an author writes
 FIGURES, SHIPPED = "figures", "shipped"  # modules that draw figures; data that the build writes for students
 CARDS, ARRANGED = "cards", "arranged"  # optional: the card after a chapter's last check; lines to put in order
+REVIEW_QUESTIONS = "review_questions"  # optional: modules whose `questions` are asked again in later sittings
 INSTRUMENTS = "instruments.py"  # a module with helpers that lessons import
 _INSTALLED = "autograder.courses"  # the group of entry points under which a package offers a course
 _CONFIG = "nbgrader_config.py"

@@ -1,0 +1,106 @@
+"""Make a question from a short program: the right choice is what running the program gives, in words."""
+
+from __future__ import annotations
+
+import math
+import traceback
+import warnings
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from random import Random
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from autograder.questions.question import Question, shuffled_question
+
+RIGHT = "<the right choice>"  # stands in an explanation for the text of the right choice
+CHOICES = 4
+_FILE = "<question>"
+_CLOSEST = 0.01  # relative distance below which two numbers would look like one that is rounded differently
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What a generator draws: a program, an expression to evaluate after it, and results of misunderstandings.
+
+    `wrong` holds values, likely ones first; they become choices where they differ from the right one and each other.
+    `because` explains the right choice, which it names as RIGHT. Without a prompt, the question is what `evaluate` is.
+    """
+
+    code: str
+    evaluate: str
+    wrong: Sequence[object]
+    because: str
+    prompt: str = ""
+
+
+def lines(*rows: str) -> str:
+    """Return the rows as one program."""
+    return "\n".join(rows)
+
+
+def error_in(line: int) -> str:
+    """Return the words for a program that stops with an error in this line."""
+    return f"an error in line {line}"
+
+
+def in_words(value: object) -> str:
+    """Return a value as the text of a choice: floats with four digits, tensors as lists, a shape as a tuple."""
+    if isinstance(value, torch.Tensor):
+        return in_words(value.detach().tolist())
+    if isinstance(value, tuple | list):
+        inner = ", ".join(map(in_words, value))
+        return f"[{inner}]" if isinstance(value, list) else f"({inner},)" if len(value) == 1 else f"({inner})"
+    if isinstance(value, float):
+        return f"{value + 0.0:.4g}"  # no -0
+    return str(value)
+
+
+def outcome(code: str, evaluate: str) -> str:
+    """Run a program, and return the value of an expression after it in words, or the line with an error.
+
+    What the program prints, warns of and draws at random has no effect here.
+    """
+    scope: dict[str, Any] = {"torch": torch, "nn": nn, "F": F, "math": math, "np": np}
+    with torch.random.fork_rng(devices=[]), warnings.catch_warnings(), redirect_stdout(StringIO()), torch.enable_grad():
+        warnings.simplefilter("ignore")
+        torch.default_generator.manual_seed(0)
+        try:
+            exec(compile(code, _FILE, "exec"), scope)
+        except Exception as error:
+            frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == _FILE]
+            return error_in(frames[0].lineno or 0)  # of the program's own lines, not of a function that it calls
+        return in_words(eval(evaluate, scope))
+
+
+def finished_question(draft: Draft, kind: str, about: str, random: Random) -> Question | None:
+    """Return the question of a draft with its choices shuffled; None if too few wrong choices differ surely."""
+    right = outcome(draft.code, draft.evaluate)
+    choices = [right]
+    for value in draft.wrong:
+        text = in_words(value)
+        if len(choices) < CHOICES and not any(_look_alike(text, other) for other in choices):
+            choices.append(text)
+    if len(choices) < CHOICES:
+        return None
+    prompt = draft.prompt or f"What is `{draft.evaluate}` after these lines?"
+    because = draft.because.replace(RIGHT, right)
+    return shuffled_question(
+        Question(kind, about, prompt, tuple(choices), 0, because, draft.code, draft.evaluate), random
+    )
+
+
+def _look_alike(text: str, other: str) -> bool:
+    """Return whether two choices are equal, or numbers that differ by rounding."""
+    try:
+        one, two = float(text), float(other)
+    except ValueError:
+        return text == other
+    are_whole = one == round(one) and two == round(two) if math.isfinite(one) and math.isfinite(two) else True
+    return text == other or (not are_whole and math.isclose(one, two, rel_tol=_CLOSEST))
