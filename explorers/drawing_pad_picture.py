@@ -18,25 +18,45 @@ NOTHING = Html("")
 
 
 @dataclass(frozen=True)
-class SampleDrawing:
-    """A sample drawing, its digit, and the model's reading of it."""
+class LabeledDrawing:
+    """A drawing, saved by the reader or a sample, its digit, and the model's reading of it."""
 
     drawing: Tensor
     digit: int
     reading: DigitPrediction
 
 
-def prediction_picture(drawing: Tensor, reading: DigitPrediction, kept: Sequence[tuple[Tensor, int]] = ()) -> Html:
-    """Return the model's input and answer for the drawing, and the saved drawings with their digits."""
-    return tag("div", _read(drawing, reading), _kept(kept), class_="x-pad-picture")
+@dataclass(frozen=True)
+class Stage:
+    """One of several pads for a drawing: its name, its reading of the drawing, and its count for labeled drawings."""
+
+    name: str
+    reading: DigitPrediction
+    count: str
 
 
-def still_picture(
-    drawing: Tensor, reading: DigitPrediction, kept: Sequence[tuple[Tensor, int]], samples: Sequence[SampleDrawing]
+def prediction_picture(
+    drawing: Tensor, reading: DigitPrediction, kept: Sequence[LabeledDrawing] = (), told: str = ""
 ) -> Html:
-    """Return the picture for a page without a kernel: the drawing, if there is one, and sample drawings."""
-    own = prediction_picture(drawing, reading, kept) if drawing.any() or kept else NOTHING
-    return tag("div", own, _samples(samples), class_="x-pad-still")
+    """Return the model's input and answer for the drawing, and the saved drawings under the sentence about them."""
+    return tag("div", _read(drawing, reading), _kept(kept, told), class_="x-pad-picture")
+
+
+def stages_picture(stages: Sequence[Stage]) -> Html:
+    """Return the pads of a drawing side by side: what each model sees, what it says, and how many it reads."""
+    shown = [_stage(stage) for stage in stages if stage.reading.asked or stage.count]
+    return tag("div", tag("p", "Side by side:"), tag("div", *shown, class_="x-pad-row"), class_="x-pad-stages")
+
+
+def samples_picture(samples: Sequence[LabeledDrawing], stages: Sequence[Stage] = ()) -> Html:
+    """Return sample drawings for a page without a kernel, each with the model's input and answer."""
+    return tag("div", _samples(samples, stages), class_="x-pad-still") if samples else NOTHING
+
+
+def count_right(drawings: Sequence[LabeledDrawing]) -> str:
+    """Return how many of the drawings the model reads right, as "7 of 10 read"; nothing if there is no drawing."""
+    right = sum(each.reading.digit == each.digit for each in drawings)
+    return f"{right} of {len(drawings)} read" if drawings else ""
 
 
 def in_words(reading: DigitPrediction) -> str:
@@ -133,32 +153,43 @@ def _square(side: int, label: str, *drawn: Html) -> Html:
 # --- many drawings
 
 
-def _kept(kept: Sequence[tuple[Tensor, int]]) -> Html:
+def _stage(stage: Stage) -> Html:
+    seen = _shades(stage.reading) if stage.reading.seen else NOTHING
+    says = [tag("div", _short(stage.reading))] if stage.reading.asked else []
+    count = [tag("div", tag("strong", stage.count))] if stage.count else []
+    return tag("figure", seen, tag("figcaption", tag("div", f"{stage.name}:"), *says, *count))
+
+
+def _kept(kept: Sequence[LabeledDrawing], told: str) -> Html:
     if not kept:
         return NOTHING
-    shown = kept[-MOST_SHOWN:]
-    count = f"{len(kept)} drawing{'s' if len(kept) > 1 else ''}"
-    last = f", the last {len(shown)} of them below" if len(kept) > len(shown) else ""
-    drawn = (_figure(str(digit), _ink(drawing, f"A drawing kept as {_a(digit)}")) for drawing, digit in shown)
-    told = tag("p", prose(f"Kept in `pad.kept`: {count}{last}."))
-    return tag("div", told, tag("div", *drawn, class_="x-pad-row"), class_="x-pad-kept")
+    drawn = (
+        _figure(_kept_caption(each), _ink(each.drawing, f"A drawing kept as {_a(each.digit)}"))
+        for each in kept[-MOST_SHOWN:]
+    )
+    return tag("div", tag("p", prose(told)), tag("div", *drawn, class_="x-pad-row"), class_="x-pad-kept")
 
 
-def _samples(samples: Sequence[SampleDrawing]) -> Html:
+def _kept_caption(each: LabeledDrawing) -> str:
+    """Return the digit, and the one that the model takes it for."""
+    said = each.reading.digit
+    return str(each.digit) if said is None or said == each.digit else f"{each.digit} as {said}"
+
+
+def _samples(samples: Sequence[LabeledDrawing], stages: Sequence[Stage]) -> Html:
     """Return each sample with the model's input and answer."""
-    if not samples:
-        return NOTHING
-    right = sum(sample.reading.digit == sample.digit for sample in samples)
-    told = f"Sample drawings, and what the model says: {right} of {len(samples)} read right."
+    told = f"Sample drawings, and what the model says: {count_right(samples)} right."
+    beside = "; ".join(f"{stage.name}, {stage.count}" for stage in stages)
+    compared = [tag("p", f"Side by side: {beside}.")] if beside else []
     how = "With a running notebook, you draw here yourself."
     wrong = {sample.reading.told for sample in samples}
     error = wrong.pop() if len(wrong) == 1 else ""  # an error that all samples share is shown once
     shown = (_sample(sample, is_told=not error) for sample in samples)
     alike = tag("p", prose(f"For each of them: {error}"), class_="x-error") if error else NOTHING
-    return join(tag("p", told), alike, tag("div", *shown, class_="x-pad-row"), tag("p", how))
+    return join(tag("p", told), *compared, alike, tag("div", *shown, class_="x-pad-row"), tag("p", how))
 
 
-def _sample(sample: SampleDrawing, *, is_told: bool) -> Html:
+def _sample(sample: LabeledDrawing, *, is_told: bool) -> Html:
     reading, label = sample.reading, f"A drawing of {_a(sample.digit)}"
     seen = _shades(reading) if reading.seen else NOTHING
     is_right = reading.digit == sample.digit

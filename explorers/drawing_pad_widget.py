@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,15 +13,27 @@ from autograder.notebook.html_markup import Html, join, prose, tag
 from explorers import saved_drawings_file
 from explorers.controls import Control, Refused
 from explorers.drawing_pad import BRUSHES, SIDE, KeptDrawing, Pad, Surface, drawing_of
-from explorers.drawing_pad_picture import SampleDrawing, in_words, prediction_picture, still_picture
+from explorers.drawing_pad_picture import (
+    MOST_SHOWN,
+    LabeledDrawing,
+    Stage,
+    count_right,
+    in_words,
+    prediction_picture,
+    samples_picture,
+    stages_picture,
+)
 from explorers.drawing_prediction import DIGITS, Predict, Prepare, predict_drawing, shrink_to_8x8
 from explorers.synthetic_digits import drawn_digits
+from explorers.tensor_markup import still
 from explorers.widget import Explorer, script_module
 
 UNKNOWN = "?"
 HOW = "With mouse, finger or pen; or with the arrow keys: Space puts the pen down and lifts it."
 
 MOST_PADS = 6  # pads that share a drawing; each runs its model on every stroke
+# What the first of several pads says where it reads all saved drawings, so that the reader sees it fail too.
+HARDER = "Now draw one small, up in a corner."
 
 Labeled = tuple[Tensor, Tensor]
 
@@ -42,6 +54,11 @@ class SharedPad:
     pads: list[DigitPad] = field(default_factory=list)
 
     @property
+    def stages(self) -> list[DigitPad]:
+        """Return the pads with a name, in the order in which the names were first used; for each name the latest."""
+        return list({pad.stage: pad for pad in self.pads if pad.stage}.values())
+
+    @property
     def offered(self) -> int:
         """Return the number of earlier drawings that are not saved here."""
         return len({each.key for each in self.earlier} - {each.key for each in self.pad.kept})
@@ -59,12 +76,17 @@ class DigitPad(Explorer):
 
     _esm = script_module("pad.js")
 
-    def __init__(self, predict: Predict, prepare: Prepare | None, samples: Labeled, paper: SharedPad) -> None:
-        super().__init__("Drawing pad")
+    def __init__(
+        self, predict: Predict, prepare: Prepare | None, samples: Labeled, paper: SharedPad, stage: str = ""
+    ) -> None:
+        super().__init__("Drawing pad" + (f": {stage}" if stage else ""))
         self._predict, self._prepare, self._samples = predict, prepare or shrink_to_8x8, samples
-        self._paper, self._is_still = paper, False
+        self._paper, self.stage = paper, stage
         paper.pads = [*paper.pads[1 - MOST_PADS :], self]
-        self._look()
+        for pad in paper.stages if stage else [self]:
+            pad._read()
+            pad._read_kept()
+        self.show()
 
     @property
     def drawing(self) -> Tensor:
@@ -78,43 +100,63 @@ class DigitPad(Explorer):
         labels = torch.tensor([each.digit for each in self._paper.pad.kept], dtype=torch.int64)
         return torch.stack(drawings) if drawings else torch.zeros(0, SIDE, SIDE), labels
 
-    def use(self, predict: Predict, prepare: Prepare | None = None) -> DigitPad:
+    def use(self, predict: Predict, prepare: Prepare | None = None, name: str = "") -> DigitPad:
         """Return a second pad for the same drawing with another function; both show every stroke.
 
-        Each pad keeps its own function, and `kept` is the same for both.
+        Each pad keeps its own function, and `kept` is the same for both. Pads with a `name` are shown side by side.
         """
-        _callables(predict, prepare)
-        return DigitPad(predict, prepare, self._samples, self._paper)
+        _callables(predict, prepare, name)
+        return DigitPad(predict, prepare, self._samples, self._paper, name)
 
-    def _look(self) -> None:
-        """Run the model on the present drawing, and show the result."""
+    def _read(self) -> None:
+        """Run the model on the present drawing."""
         self._reading = predict_drawing(self.drawing, self._predict, self._prepare)
-        self.show()
+
+    def _read_kept(self) -> None:
+        """Run the model on the latest saved drawings; it may have learned since it last read them."""
+        self._kept_read = self._read_all(
+            (drawing_of(each.strokes), each.digit) for each in self._paper.pad.kept[-MOST_SHOWN:]
+        )
+
+    def _read_all(self, drawings: Iterable[tuple[Tensor, int]]) -> list[LabeledDrawing]:
+        return [
+            LabeledDrawing(drawing, digit, predict_drawing(drawing, self._predict, self._prepare))
+            for drawing, digit in drawings
+        ]
 
     # --- what the page shows
 
     def draw(self) -> Html:
-        """Return the model's input and answer; on a page without a kernel, those for sample drawings too."""
-        if self._is_still:
-            samples = zip(*self._samples, strict=True)
-            read_samples = [
-                SampleDrawing(drawing, int(digit), predict_drawing(drawing, self._predict, self._prepare))
-                for drawing, digit in samples
-            ]
-            return still_picture(self.drawing, self._reading, self._shown(), read_samples)
+        """Return the model's input and answer, the saved drawings, and the named pads side by side."""
         news = tag("p", prose(self._paper.news), class_="x-right") if self._paper.news else Html("")
-        return join(news, prediction_picture(self.drawing, self._reading, self._shown()))
+        stages = [Stage(pad.stage, pad._reading, count_right(pad._kept_read)) for pad in self._paper.stages]
+        is_compared = len(stages) > 1 and any(stage.reading.asked or stage.count for stage in stages)
+        beside = stages_picture(stages) if is_compared else Html("")
+        picture = prediction_picture(self.drawing, self._reading, self._kept_read, self._told_of_kept())
+        return join(news, picture, beside)
 
-    def page(self) -> Html:
-        """Return the picture for a page without a kernel, with sample drawings."""
-        self._is_still = True
-        try:
-            return super().page()
-        finally:
-            self._is_still = False
+    def at_rest(self) -> Html:
+        """Return the picture for a page without a kernel: the drawing, if there is one, and sample drawings."""
+        samples = [(drawing, int(digit)) for drawing, digit in zip(*self._samples, strict=True)]
+        stages = [Stage(pad.stage, pad._reading, count_right(pad._read_all(samples))) for pad in self._paper.stages]
+        own = still(self.draw()) if self.drawing.any() or self._paper.pad.kept else Html("")
+        return join(own, samples_picture(self._read_all(samples), stages if len(stages) > 1 else ()))
 
-    def _shown(self) -> list[tuple[Tensor, int]]:
-        return [(drawing_of(each.strokes), each.digit) for each in self._paper.pad.kept]
+    def _told_of_kept(self) -> str:
+        """Return where the saved drawings are, how many of them the model reads, and what to draw next."""
+        kept, shown = len(self._paper.pad.kept), len(self._kept_read)
+        if not kept:
+            return ""
+        last = f", the last {shown} of them below" if kept > shown else ""
+        count = f"{kept} drawing{'' if kept == 1 else 's'}"
+        return f"Kept in `pad.kept`: {count}{last}. {self._count()}".strip()
+
+    def _count(self) -> str:
+        count = count_right(self._kept_read)
+        is_first = self is (self._paper.stages or self._paper.pads)[0]
+        is_all = all(each.reading.digit == each.digit for each in self._kept_read)
+        harder = HARDER if is_first and is_all and len(self._kept_read) >= DIGITS else ""
+        return f"{count}. {harder}".strip() if count else ""
 
     def tell(self) -> str:
         """Return the model's answer in words, or "Drawing." during a stroke.
@@ -123,7 +165,8 @@ class DigitPad(Explorer):
         """
         if self._paper.is_growing:
             return "Drawing."
-        return f"{self._paper.news} {in_words(self._reading)}".strip()
+        count = self._count() if self._paper.news else ""
+        return " ".join(filter(None, (self._paper.news, count, in_words(self._reading))))
 
     def offer(self) -> Sequence[Control]:
         """Return the drawing surface, then the other controls."""
@@ -145,7 +188,7 @@ class DigitPad(Explorer):
     # --- what the reader does
 
     def choose(self, name: str, value: Any) -> None:
-        """Draw, undo, clear, save, and run the model; the other pads of the drawing follow when a stroke ends."""
+        """Draw, undo, clear, save, and run the models; the other pads of the drawing follow when a stroke ends."""
         paper = self._paper
         if name == "brush":
             paper.brush = value
@@ -158,10 +201,19 @@ class DigitPad(Explorer):
             doing = {"undo": self._undo, "clear": self._clear, "save": self._save}
             (doing | {"back": self._take_back, "again": paper.bring_back})[name]()
             paper.is_growing = False
-        self._look()
-        for other in paper.pads if not paper.is_growing else ():
-            if other is not self:
-                other._look()
+        self._follow(is_kept_changed=name in ("save", "back", "again"))
+
+    def _follow(self, *, is_kept_changed: bool) -> None:
+        """Run the models of the pads that show the drawing, and show what they say."""
+        paper = self._paper
+        beside = [pad for pad in (paper.stages if paper.is_growing else paper.pads) if pad is not self]
+        for pad in (self, *beside):
+            pad._read()
+            if is_kept_changed:
+                pad._read_kept()
+        self.show()
+        for pad in beside if not paper.is_growing else ():
+            pad.show()
 
     def _undo(self) -> None:
         self._paper.pad, self._paper.news = self._paper.pad.undone(), ""
@@ -193,7 +245,9 @@ def _drawings(count: int) -> str:
     return f"{count} saved drawing{'' if count == 1 else 's'}"
 
 
-def digit_pad(predict: Predict, prepare: Prepare | None = None, samples: Labeled | None = None) -> DigitPad:
+def digit_pad(
+    predict: Predict, prepare: Prepare | None = None, samples: Labeled | None = None, name: str = ""
+) -> DigitPad:
     """Draw a digit with mouse, finger or keys, and see live what `predict` answers.
 
     `predict` takes the model's input, a float tensor (8, 8), and returns ten numbers, as a tensor or a list. Ten
@@ -203,23 +257,26 @@ def digit_pad(predict: Predict, prepare: Prepare | None = None, samples: Labeled
     (n,), appear on a page without a kernel, where nobody can draw; the default is ten synthetic drawings.
 
     `pad.drawing` is the present drawing, `pad.kept` are the saved drawings and their digits. A file beside the notebook
-    holds them too, and the next pad offers to bring them back. `pad.use(predict, prepare)` returns a second pad for the
-    same drawing with another function. Raises TypeError or ValueError for what is no function, or no drawings.
+    holds them too, and the next pad offers to bring them back. The pad counts how many of the latest the model reads.
+    `pad.use(predict, prepare)` returns a second pad for the same drawing with another function; pads with a `name` are
+    shown side by side. Raises TypeError or ValueError for what is no function, no drawings, or no name.
     """
-    _callables(predict, prepare)
+    _callables(predict, prepare, name)
     chosen = _ten_samples() if samples is None else _labeled(samples)
     earlier, trouble = saved_drawings_file.saved_drawings()
-    pad = DigitPad(predict, prepare, chosen, SharedPad(earlier=earlier))
+    pad = DigitPad(predict, prepare, chosen, SharedPad(earlier=earlier), name)
     if trouble:
         pad.show(note=trouble)
     return pad
 
 
-def _callables(predict: object, prepare: object) -> None:
+def _callables(predict: object, prepare: object, name: object) -> None:
     if not callable(predict):
         raise TypeError(f"expected a function from an (8, 8) tensor to ten numbers, found {type(predict).__name__}.")
     if prepare is not None and not callable(prepare):
         raise TypeError(f"expected a function from a (32, 32) tensor to an (8, 8) one, found {type(prepare).__name__}.")
+    if not isinstance(name, str):
+        raise TypeError(f"expected a name for the pad, a string, found {type(name).__name__}.")
 
 
 def _ten_samples() -> Labeled:

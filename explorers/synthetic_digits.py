@@ -84,7 +84,7 @@ def _by_hand(digit: int, chance: torch.Generator) -> Tensor:
     width = height * between(0.45, 0.72)
     room_across, room_down = ((SIDE - size) / 2 - pen for size in (width, height))
     return draw_strokes(
-        [_wobbled(stroke, chance) for stroke in strokes_of(digit, way)],
+        [wobbled(stroke, chance) for stroke in strokes_of(digit, way)],
         height=height,
         width=width,
         center=(SIDE / 2 + between(-0.8, 0.8) * room_across, SIDE / 2 + between(-0.8, 0.8) * room_down),
@@ -94,14 +94,14 @@ def _by_hand(digit: int, chance: torch.Generator) -> Tensor:
     )
 
 
-def _wobbled(stroke: Tensor, chance: torch.Generator) -> Tensor:
+def wobbled(stroke: Tensor, chance: torch.Generator, unsteady: float = 1.0) -> Tensor:
     """Return a stroke as an unsteady hand draws it: bent by two slow waves, and slightly moved."""
     along = torch.linspace(0, 1, len(stroke))[:, None]
     waves = torch.zeros_like(stroke)
     for frequency in (1, 2):
         size = 0.03 * torch.randn(2, generator=chance)
         waves += size * torch.sin(math.pi * (frequency * along + 2 * torch.rand(2, generator=chance)))
-    return stroke + waves + 0.02 * torch.randn(2, generator=chance)
+    return stroke + unsteady * (waves + 0.02 * torch.randn(2, generator=chance))
 
 
 # --- ten digits

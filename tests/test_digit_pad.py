@@ -436,6 +436,87 @@ def test_use_another_model() -> None:
         pad.use("model")  # type: ignore[arg-type]
 
 
+def save(pad: DigitPad, *drawings: tuple[int, Any]) -> None:
+    """Draw and save lines, each with the digit that the reader says it is."""
+    for number, (digit, points) in enumerate(drawings):
+        send(pad, "draw", message(points, key=f"{digit} {number}"))
+        send(pad, "digit", str(digit))
+        send(pad, "save")
+
+
+class TestCount:
+    """The count of saved drawings that are read, and the named pads side by side."""
+
+    def test_of_one_pad(self) -> None:
+        """The pad counts the saved drawings that its model reads, aloud too, and shows what it takes the others for."""
+        pad = digit_pad(rows_with_ink)
+        save(pad, (8, DOWN), (3, ACROSS))
+        shown = words(pad.picture)
+
+        assert "2 drawings. 1 of 2 read." in shown and "1 of 2 read." in pad.said and "3 as 2" in shown
+        send(pad, "back")
+        assert "1 drawing. 1 of 1 read." in words(pad.picture)
+        assert "Side by side" not in shown
+
+    def test_side_by_side(self) -> None:
+        """Each named pad shows what all of them see and say, in their order, with their counts."""
+        pad = digit_pad(rows_with_ink, name="first")
+        save(pad, (8, DOWN), (8, DOWN), (2, DOWN))
+        other = pad.use(rows_with_ink, lambda drawing: shrink_to_8x8(drawing).T, name="<turned>")
+        assert "first: 2 of 3 read <turned>: 1 of 3 read" in words(other.picture).partition("Side by side:")[2]
+
+        send(pad, "draw", message(DOWN, ended=False))
+        beside = "first: reads an 8 (100 %) 2 of 3 read <turned>: reads a 2 (100 %) 1 of 3 read"
+        assert beside in words(pad.picture) and "reads an 8" not in words(other.picture)  # it follows at the end
+        send(pad, "draw", message(DOWN))
+        assert beside in words(pad.picture) and beside in words(other.picture)
+
+    def test_cell_that_is_run_again(self) -> None:
+        """Of two pads with one name, the latest takes the place of the first; one without a name is left out."""
+        pad = drawn(DOWN, name="first")
+        pad.use(rows_with_ink, name="second")
+        pad.use(rows_with_ink)
+        pad.use(lambda seen: torch.arange(10), name="first")
+        last = pad.use(rows_with_ink, name="third")
+
+        beside = words(last.picture).partition("Side by side:")[2]
+        assert ["first: reads a 9", "second: reads an 8", "third: reads an 8"] == re.findall(
+            r"\w+: reads an? \d", beside
+        )
+
+    def test_model_that_has_learned(self) -> None:
+        """A count that is made anew asks the model as it is now."""
+        shift = [0]
+        pad = digit_pad(lambda seen: rows_with_ink(seen).roll(shift[0]), name="first")
+        save(pad, (8, DOWN))
+        shift[0] = 1
+        last = pad.use(rows_with_ink, name="second")
+
+        assert "first: 0 of 1 read second: 1 of 1 read" in words(last.picture)
+
+    def test_all_ten_at_once(self) -> None:
+        """Who has all of ten digits read by the first pad is told to draw a small one; nobody else is."""
+        pad = digit_pad(rows_with_ink, name="first")
+        save(pad, *9 * [(8, DOWN)])
+        assert "in a corner" not in words(pad.picture)
+        save(pad, (8, DOWN))
+        assert "10 of 10 read. Now draw one small, up in a corner." in words(pad.picture)
+        assert "in a corner" in pad.said
+
+        assert "in a corner" not in words(pad.use(rows_with_ink, name="second").picture)
+        save(pad, (3, DOWN))
+        assert "10 of 11 read." in words(pad.picture) and "in a corner" not in words(pad.picture)
+
+    def test_page_without_a_kernel(self) -> None:
+        """The still picture of the last pad counts the sample drawings that each named pad reads."""
+        drawings = drawing_of((stroke(DOWN),))[None].repeat(2, 1, 1), torch.tensor([8, 2])
+        pad = digit_pad(rows_with_ink, samples=drawings, name="first")
+        page = words(pad.use(lambda seen: torch.arange(10), name="second").page())
+
+        assert "Side by side: first, 1 of 2 read; second, 0 of 2 read." in page
+        assert "Side by side" not in words(digit_pad(rows_with_ink, samples=drawings, name="first").page())
+
+
 def test_many_pads_on_one_paper() -> None:
     """Only the latest pads follow a shared drawing; an older one catches up when it is used."""
     first = drawn(DOWN)
@@ -614,10 +695,12 @@ class TestStillPicture:
 def test_many_kept() -> None:
     """Only the last saved drawings are shown, with the number of all."""
     pad = digit_pad(rows_with_ink)
-    pad._paper.pad = Pad(kept=Pad((stroke(DOWN),)).saved(1).kept * (MOST_SHOWN + 5))
+    pad._paper.pad = Pad(kept=Pad((stroke(DOWN),)).saved(8).kept * (MOST_SHOWN + 5))
+    pad._read_kept()
     pad.show()
 
-    assert f"{MOST_SHOWN + 5} drawings" in words(pad.picture) and MOST_SHOWN == pad.picture.count("<figure")
+    told = f"{MOST_SHOWN + 5} drawings, the last {MOST_SHOWN} of them below. {MOST_SHOWN} of {MOST_SHOWN} read."
+    assert told in words(pad.picture) and MOST_SHOWN == pad.picture.count("<figure")
 
 
 @pytest.mark.parametrize(
@@ -625,6 +708,7 @@ def test_many_kept() -> None:
     [
         ({"predict": 3}, "found int"),
         ({"predict": rows_with_ink, "prepare": 3}, "found int"),
+        ({"predict": rows_with_ink, "name": 3}, "a string, found int"),
         ({"predict": rows_with_ink, "samples": torch.zeros(1, 32, 32)}, "found Tensor"),
         ({"predict": rows_with_ink, "samples": (torch.zeros(2, 32, 32), torch.zeros(1).long())}, r"\(2, 32, 32\)"),
         ({"predict": rows_with_ink, "samples": (torch.zeros(1, 8, 8), torch.zeros(1).long())}, r"\(1, 8, 8\)"),

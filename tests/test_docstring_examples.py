@@ -26,6 +26,7 @@ EXAMPLES: dict[str, tuple[Any, ...]] = {
     "one_hot": (tensor([2, 0]), 3),
     "pairwise_sq_dists": (tensor([[0.0, 0.0]]), tensor([[3.0, 4.0], [0.0, 1.0]])),
     "precision_lab": (0.5, 0.5, 3, 1),
+    "conv2d": (tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]), tensor([[1.0, 0.0], [0.0, 10.0]])),
     "linear_mse": (tensor([[1.0], [3.0]]), tensor([[2.0]]), tensor([-2.0, 2.0])),
     "softmax_stable": (tensor([1000.0, 1000.0]),),
     "grad_by_hand": (2.0, 3.0, 4.0),

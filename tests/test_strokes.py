@@ -1,8 +1,10 @@
-"""Synthetic digits: varied like handwriting, and reproducible from a seed."""
+"""Synthetic digits: varied like handwriting, reproducible from a seed, and read by chapter 6's three pads."""
 
+import pytest
 import torch
 
 from explorers.synthetic_digits import SIDE, draw_strokes, drawn_digits
+from tests.ten_hands import CHOSEN_ON, MEASURED_ON, counts, lesson
 
 
 class TestDrawnDigits:
@@ -58,3 +60,36 @@ class TestDraw:
         rows, columns = inked.nonzero().T
 
         assert columns[rows == rows.min()].float().mean() > columns[rows == rows.max()].float().mean() + 4
+
+
+class TestTenHands:
+    """What chapter 6a promises of ten hands that a program draws in ten styles."""
+
+    def test_styles(self) -> None:
+        """Each hand draws ten digits, with another size, place, pen or slant than the others."""
+        drawings = [hand.digits(0) for hand in (*CHOSEN_ON, *MEASURED_ON)]
+
+        assert 10 == len(drawings) and 5 == len(CHOSEN_ON) == len(MEASURED_ON)
+        assert {(10, SIDE, SIDE)} == {tuple(each.shape) for each in drawings}
+        assert all(each.any(dim=2).any(dim=1).all() for each in drawings)
+        assert 10 == len({round(float(each.mean()), 5) for each in drawings})
+
+    @pytest.mark.slow
+    def test_box_helps_every_hand(self) -> None:
+        """Cut to its box, no hand has more than one digit of ten less than as drawn, and small ones have far more."""
+        read = counts(lesson(0, "cut-and-read"), stages=2)
+
+        assert all(boxed >= drawn - 1 for drawn, boxed in read.values()), read
+        assert all(read[name][1] > read[name][0] + 5 for name in ("small, in a corner", "tiny")), read
+
+    @pytest.mark.night
+    @pytest.mark.parametrize("seed", [0, 1, 2])
+    def test_last_pad_is_the_best(self, seed: int) -> None:
+        """The last pad reads the most for at least eight hands, and no hand loses more than one digit of ten."""
+        read = counts(lesson(seed))
+
+        assert sum(last >= max(drawn, boxed) for drawn, boxed, last in read.values()) >= 8, read
+        assert all(boxed >= drawn - 1 and last >= boxed - 1 for drawn, boxed, last in read.values()), read
+        for hands in (CHOSEN_ON, MEASURED_ON):
+            _, boxed, last = zip(*(read[hand.name] for hand in hands), strict=True)
+            assert sum(last) > sum(boxed), read

@@ -9,7 +9,7 @@
 #
 # 1. put layers in a row, and count what they learn
 # 2. find layers that hide from training
-# 3. work out a convolution by hand, and let a layer look for strokes
+# 3. write a convolution, and let a layer look for strokes
 #
 # This takes about {minutes} minutes of reading and running, and {exercises} for the exercises.
 # The folded cells below load what this notebook needs.
@@ -655,6 +655,57 @@ assert torch.equal(_rim[::2, ::2], steps)
 # %% [markdown]
 # The rim makes 10 by 10 of 8 by 8, so that there are 8 places in a row again, and of these it takes every second.
 #
+# ### Exercise: `conv2d`
+#
+# *{minutes} minutes*
+#
+# `fits` knows one size of picture and one of kernel, and neither rim nor steps. Write it for all of them, and you have what a layer for pictures computes; in the next section your function finds the edges of a digit that has moved.
+# For example, this kernel takes one number and adds ten times the one below it on the right. With a pencil: what comes out at the other three places?
+# (`F.pad` lays the rim; it wants to know how wide it is on the left, on the right, above and below.)
+
+# %% name="conv2d-example"
+small = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]])
+ten_times = torch.tensor([[1.0, 0.0], [0.0, 10.0]])
+print((small[0:2, 0:2] * ten_times).sum().item(), "at the first place")
+print(F.pad(small, (1, 1, 1, 1)))
+
+# %% exercise="conv2d"
+def conv2d(image, kernel, stride=1, padding=0):
+    """Return the map of a kernel on an image: how well it fits at each place.
+
+    With the image [[1, 2, 3], [4, 5, 6], [7, 8, 9]] and the kernel [[1, 0], [0, 10]], both
+    of floats, the map is [[51, 62], [84, 95]].
+
+    image: (height, width), kernel: (rows, columns), of one float dtype, which the map has
+    too. Around the image lies a rim of zeros, `padding` wide on each of its four sides. The
+    first place is the upper left corner of the rim, the next ones are `stride` further to
+    the right and down, and at each the whole kernel, as it is, has room. There is at least
+    one place. Image and kernel stay as they are. No ready-made convolution.
+    """
+    ### BEGIN SOLUTION
+    padded = F.pad(image, 4 * (padding,))
+    rows, columns = kernel.shape
+    high = (padded.shape[0] - rows) // stride + 1
+    wide = (padded.shape[1] - columns) // stride + 1
+    result = image.new_zeros(high, wide)
+    for i in range(high):
+        for j in range(wide):
+            patch = padded[i * stride : i * stride + rows, j * stride : j * stride + columns]
+            result[i, j] = (patch * kernel).sum()
+    return result
+    ### END SOLUTION
+
+# %% check="conv2d" points=3
+check("conv2d", conv2d)
+
+# %% mine=true
+def torch_conv2d(image, kernel, stride=1, padding=0):
+    return F.conv2d(image[None, None], kernel[None, None], stride=stride, padding=padding)[0, 0]
+
+
+my_conv2d = mine("conv2d", torch_conv2d)
+
+# %% [markdown]
 # ### Eight kernels at once
 #
 # You could think up more kernels, for slanted strokes or corners. But nobody thought up the ten pictures of chapter 2 either: a program learned them, and it can learn kernels too.
@@ -728,7 +779,7 @@ assert accuracy(looker) > accuracy(yours) - 0.005  # from one start they read as
 
 # %% name="shift"
 moved = digit.roll(-1, dims=1)
-map1, map2 = F.conv2d(torch.stack([digit, moved])[:, None], kernel[None, None], padding=1)[:, 0]
+map1, map2 = my_conv2d(digit, kernel, padding=1), my_conv2d(moved, kernel, padding=1)
 words = ["a zero", "the kernel sees", "moved", "the kernel sees"]
 show_digits([digit, map1, moved, map2], says=words)
 
@@ -840,7 +891,7 @@ assert norm(torch.randn(3, 8, 8).unsqueeze(0)).shape == (1, 3, 8, 8)
 #
 # *{minutes} minutes*
 #
-# You can build a network of any depth, count what it learns, spot what hides from training, and say what a convolution computes at each place.
+# You can build a network of any depth, count what it learns, spot what hides from training, and write what a convolution computes.
 # When a model does not behave, look here:
 #
 # | you see | look at |

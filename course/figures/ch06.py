@@ -77,13 +77,14 @@ def _blocks(drawing: Tensor) -> Tensor:
 
 
 def _box(drawing: Tensor) -> Tensor:
-    """The drawing cut to the box around its ink, and enlarged to 32 by 32, as the lesson does it."""
+    """The drawing cut to the box around its ink, and enlarged to 30 by 30 with a rim, as the lesson does it."""
     rows, columns = drawing.nonzero().T
     box = drawing[rows.min() : rows.max() + 1, columns.min() : columns.max() + 1]
     side = max(box.shape)
     top, left = (side - box.shape[0]) // 2, (side - box.shape[1]) // 2
     around = (left, side - box.shape[1] - left, top, side - box.shape[0] - top)
-    return nn.functional.interpolate(nn.functional.pad(box, around)[None, None], size=(32, 32))[0, 0]
+    enlarged = nn.functional.interpolate(nn.functional.pad(box, around)[None, None], size=(30, 30))[0, 0]
+    return nn.functional.pad(enlarged, (1, 1, 1, 1))
 
 
 def card(shares: list[float], confusion: Tensor, drawings: Tensor, says: Tensor, labels: Tensor) -> Figure:
