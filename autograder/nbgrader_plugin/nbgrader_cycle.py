@@ -247,17 +247,15 @@ class Cycle:
 
     def release_feedback(self, student: str) -> str:
         """Put a student's feedback into the exchange; return the reason for a failure, or ""."""
-        with _quiet():
-            return _reason(self.api.release_feedback(self.stem, student))
+        return _reason(self.api.release_feedback(self.stem, student))
 
     def _folder(self, step: str, student: str) -> Path:
         return self.course / step / student / self.stem
 
     def export(self, path: Path) -> None:
         """Write the gradebook as CSV."""
-        plugin = PlainGrades(parent=self.api)
+        plugin = PlainGrades(parent=self.api, assignment=[self.stem])
         plugin.to = str(path)
-        plugin.assignment = [self.stem]
         with self.api.gradebook as gradebook:
             plugin.export(gradebook)
 

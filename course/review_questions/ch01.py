@@ -59,7 +59,9 @@ def shape_of_index(random: Random) -> Draft:
     )
     wrong = [(n, h), (h, w), (n, w), (1, h, w), (stop, h, w), (n, stop, w), (w,)]
     because = f"A number takes its axis away, `:` keeps the whole axis and `:{stop}` the first {stop}. {RIGHT} is left."
-    return Draft(f"x = torch.zeros({n}, {h}, {w})", f"tuple(x[{index}].shape)", [s for s in wrong if s != shape], because)
+    return Draft(
+        f"x = torch.zeros({n}, {h}, {w})", f"tuple(x[{index}].shape)", [s for s in wrong if s != shape], because
+    )
 
 
 @tensors("minus-one-inference", also=("view-reshape-example",))
@@ -165,7 +167,10 @@ def view_of_transposed(random: Random) -> Draft:
     flat = (a * b,)
     wrong = [error_in(2), (flat, 0.0), (flat, 1.0), ((b, a), 1.0), error_in(3)]
     because = {
-        ("view", True): f"Turned, the numbers would have to be copied to lie in one row, and view never copies: {RIGHT}.",
+        (
+            "view",
+            True,
+        ): f"Turned, the numbers would have to be copied to lie in one row, and view never copies: {RIGHT}.",
         ("reshape", True): f"Turned, they have to be copied, and reshape does: the write does not reach `x`. {RIGHT}.",
         ("view", False): f"Nothing has to be copied, so view works and shares: the 1 is in `x` too. {RIGHT}.",
     }[how, turned]
@@ -176,10 +181,14 @@ def view_of_transposed(random: Random) -> Draft:
 def broadcast_shape(random: Random) -> Draft:
     """Ask for the shape of a sum of two shapes."""
     a, b, c = random.sample(range(2, 9), 3)
-    one, two = random.choice([((a, 1, c), (b, 1)), ((a, b, 1), (b, c)), ((a, b), (a, 1)), ((a, b, c), (a, b)), ((b,), (a, b))])
+    one, two = random.choice(
+        [((a, 1, c), (b, 1)), ((a, b, 1), (b, c)), ((a, b), (a, 1)), ((a, b, c), (a, b)), ((b,), (a, b))]
+    )
     code = lines(f"x = torch.zeros({one})", f"y = torch.zeros({two})", "z = x + y")
     wrong = [error_in(3), (a, b, c), (a, b), (a, b, b), (a, b, b, c), (b, c), (a, a, b)]
-    because = f"Lined up at the right, equal lengths fit and a 1 or a gap is stretched; anything else stops. So {RIGHT}."
+    because = (
+        f"Lined up at the right, equal lengths fit and a 1 or a gap is stretched; anything else stops. So {RIGHT}."
+    )
     return Draft(code, "tuple(z.shape)", wrong, because)
 
 
@@ -291,7 +300,9 @@ def matmul_shape(random: Random) -> Draft:
     code = lines(f"x = torch.zeros({n}, {k})", f"w = torch.zeros{second}", f"y = x @ w{turned}")
     wrong = [error_in(3), (n, m), (k, k), (m, n), (n, k, m)]
     inner = k if second == (k, m) or turned else m
-    because = f"The inner lengths, {k} and {inner}, have to be equal, and they disappear; the outer ones stay. So {RIGHT}."
+    because = (
+        f"The inner lengths, {k} and {inner}, have to be equal, and they disappear; the outer ones stay. So {RIGHT}."
+    )
     return Draft(code, "tuple(y.shape)", wrong, because)
 
 
@@ -300,7 +311,9 @@ def matmul_value(random: Random) -> Draft:
     """Ask for one number of a product of matrices."""
     a, b, c, d, p, q, r, s = (random.randint(1, 9) for _ in range(8))
     sign = random.choice(["@", "*"])
-    code = lines(f"x = torch.tensor([[{a}, {b}], [{c}, {d}]])", f"w = torch.tensor([[{p}, {q}], [{r}, {s}]])", f"y = x {sign} w")
+    code = lines(
+        f"x = torch.tensor([[{a}, {b}], [{c}, {d}]])", f"w = torch.tensor([[{p}, {q}], [{r}, {s}]])", f"y = x {sign} w"
+    )
     wrong = [a * q + b * s, b * q, a * p + b * q, a * r + b * s, c * p + d * r, a + b + q + s]
     because = (
         f"Row 0 of `x` meets column 1 of `w`: {a} * {q} + {b} * {s} = {RIGHT}."
@@ -315,7 +328,13 @@ def dtypes_meet(random: Random) -> Draft:
     """Ask what comes of two dtypes in one operation: a sum promotes, a matrix product refuses."""
     a, b = random.sample(range(2, 30), 2)
     first, second, sign = random.choice(
-        [("int", "float", "+"), ("float", "double", "+"), ("float", "double", "@"), ("int", "half", "*"), ("int", "int", "/")]
+        [
+            ("int", "float", "+"),
+            ("float", "double", "+"),
+            ("float", "double", "@"),
+            ("int", "half", "*"),
+            ("int", "int", "/"),
+        ]
     )
     ones = {
         name: f"torch.ones({a}, {a}, dtype=torch.{dtype})"
@@ -354,7 +373,9 @@ def two_standard_deviations(random: Random) -> Draft:
     code = lines(f"x = torch.tensor({numbers})", f"array = np.array({numbers})")
     divided, whole = gap / 2**0.5, gap / 2
     wrong = [(whole, whole), (divided, divided), (whole, divided), (gap**2 / 2, gap**2 / 4)]
-    because = f"Both are {gap / 2:g} from the mean. torch divides the sum of squares by n - 1 = 1, NumPy by n = 2: {RIGHT}."
+    because = (
+        f"Both are {gap / 2:g} from the mean. torch divides the sum of squares by n - 1 = 1, NumPy by n = 2: {RIGHT}."
+    )
     return Draft(code, "x.std().item(), float(array.std())", wrong, because)
 
 

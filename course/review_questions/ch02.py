@@ -66,7 +66,11 @@ def what_requires_grad(random: Random) -> Draft:
     """Ask which results require grad."""
     a, b, c = random.sample(range(2, 20), 3)
     code = lines(
-        leaf("w", f"{a}.0"), f"x = torch.tensor({b}.0)", f"data = x + {c}", f"y = w {random.choice('*+-')} data", "z = y.detach()"
+        leaf("w", f"{a}.0"),
+        f"x = torch.tensor({b}.0)",
+        f"data = x + {c}",
+        f"y = w {random.choice('*+-')} data",
+        "z = y.detach()",
     )
     names = random.sample(["data", "y", "z", "x * y"], 3)
     truth = {"data": False, "y": True, "z": False, "x * y": True}
@@ -83,7 +87,11 @@ def who_gets_a_gradient(random: Random) -> Draft:
     """Ask for .grad of a tensor that does not require grad, or that the loss does not use."""
     a, b, c = random.sample(range(2, 9), 3)
     name, why = random.choice(
-        [("x", "`x` does not require grad"), ("spare", "the loss does not use `spare`"), ("w", f"the derivative of w * {b} is {b}")]
+        [
+            ("x", "`x` does not require grad"),
+            ("spare", "the loss does not use `spare`"),
+            ("w", f"the derivative of w * {b} is {b}"),
+        ]
     )
     code = lines(leaf("w", f"{a}.0"), leaf("spare", f"{c}.0"), f"x = torch.tensor({b}.0)", "(w * x).backward()")
     return Draft(code, f"{name}.grad", ["None", 0, a, b, 1], f"It is {RIGHT}, because {why}.")
@@ -134,9 +142,7 @@ def backward_of_several_numbers(random: Random) -> Draft:
 def update_in_no_grad(random: Random) -> Draft:
     """Ask what an update by hand leaves behind."""
     a, k = random.randint(5, 20), random.randint(2, 9)
-    row, kind = random.choice(
-        [("    w -= 0.1 * w.grad", "in place"), ("    w = w - 0.1 * w.grad", "rebound")]
-    )
+    row, kind = random.choice([("    w -= 0.1 * w.grad", "in place"), ("    w = w - 0.1 * w.grad", "rebound")])
     code = lines(leaf("w", f"{a}.0"), f"(w * {k}).backward()", "with torch.no_grad():", row)
     new = a - k / 10
     wrong = [(new, True), (new, False), (a, True), error_in(4), (a + k / 10, True)]
@@ -227,7 +233,11 @@ def results_inside_no_grad(random: Random) -> Draft:
     """Ask what requires grad inside no_grad, and afterwards."""
     a, k = random.randint(2, 9), random.randint(2, 9)
     code = lines(
-        leaf("w", f"{a}.0"), "with torch.no_grad():", f"    inside = w * {k}", f"outside = w * {k}", "later = inside + w"
+        leaf("w", f"{a}.0"),
+        "with torch.no_grad():",
+        f"    inside = w * {k}",
+        f"outside = w * {k}",
+        "later = inside + w",
     )
     names = random.sample(["w", "inside", "outside", "later"], 3)
     truth = {"w": True, "inside": False, "outside": True, "later": True}
@@ -257,9 +267,7 @@ def write_into_detached(random: Random) -> Draft:
     """Ask whether a detached tensor shares memory."""
     a, b, new = random.sample(range(1, 30), 3)
     copied = random.random() < 0.4
-    code = lines(
-        leaf("x", f"[{a}.0, {b}.0]"), f"y = x.detach(){'.clone()' if copied else ''}", f"y[0] = {new}"
-    )
+    code = lines(leaf("x", f"[{a}.0, {b}.0]"), f"y = x.detach(){'.clone()' if copied else ''}", f"y[0] = {new}")
     wrong = [([a, b], False), ([new, b], False), ([a, b], True), ([new, b], True), error_in(3)]
     because = (
         f"`clone` gives `y` memory of its own, and `detach` has taken it out of the graph: {RIGHT}."
@@ -312,9 +320,7 @@ def gradient_of_two_halves(random: Random) -> Draft:
 def gradient_of_mean_square(random: Random) -> Draft:
     """Ask for one number of the gradient of a mean of squares."""
     n, m, value = random.randint(2, 5), random.randint(2, 5), random.randint(2, 20)
-    code = lines(
-        f"x = torch.full(({n}, {m}), {value}.0, requires_grad=True)", "(x ** 2).mean().backward()"
-    )
+    code = lines(f"x = torch.full(({n}, {m}), {value}.0, requires_grad=True)", "(x ** 2).mean().backward()")
     count = n * m
     wrong = [2 * value, value / count, 2 * value / n, 2 * value / m, value**2 / count]
     because = f"Each of the {count} numbers has a share of 1 / {count} in the mean: 2 * {value} / {count} = {RIGHT}."

@@ -10,7 +10,7 @@ from typing import Any
 
 
 def say_nothing(*_args: object, **_kwargs: object) -> None:
-    """Do nothing, in place of `check`, `hint`, `hunt`, `keep_in_drive`, `mend` and `progress`: their output is for a reader."""
+    """Do nothing, in place of functions whose output is for a reader."""
 
 
 def lesson_version(_name: object = None, otherwise: object = None, *_args: object, **_kwargs: object) -> object:
