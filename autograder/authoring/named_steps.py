@@ -9,7 +9,7 @@ from collections.abc import Iterator
 # What a step is called, by the method or function that makes it, or by the operator.
 _NOUNS = {
     "abs": "sizes", "amax": "largest", "amin": "smallest", "arange": "numbers", "cat": "joined", "clone": "copied",
-    "detach": "detached", "exp": "powers", "expand": "stretched", "flatten": "flat", "float": "as_floats",
+    "detach": "detached", "exp": "powers", "expand": "repeated", "flatten": "flat", "float": "as_floats",
     "grad": "gradients", "log": "logs", "max": "largest", "mean": "average", "min": "smallest", "norm": "length",
     "numel": "count", "permute": "turned", "reshape": "reshaped", "softmax": "shares", "sqrt": "root",
     "square": "squares", "squeeze": "squeezed", "stack": "stacked", "std": "deviation", "sum": "total",

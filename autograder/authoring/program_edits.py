@@ -20,7 +20,16 @@ _BUILTINS = frozenset(dir(builtins))
 EditKind = Literal["change", "remove", "add", "move"]
 _KEPT = re.compile(r"\s*(def |class |@|else:|try:|finally:|pass$|continue$|global |nonlocal |[\])}]+,?:?$)")
 # What turns one tensor into another that learners confuse with it: appended to a variable, each may mend a line.
-_SUFFIXES = (".detach()", ".clone()", ".float()", ".double()", ".item()", ".unsqueeze(0)", ".unsqueeze(-1)", ".T")
+_SUFFIXES: tuple[str, ...] = (
+    ".detach()",
+    ".clone()",
+    ".float()",
+    ".double()",
+    ".item()",
+    ".unsqueeze(0)",
+    ".unsqueeze(-1)",
+    ".T",
+)
 _SUFFIXES += (".squeeze()", ".abs()", ".sum()", ".mean()")
 _SILLY = re.compile(
     r"\w_\"|[+-] 0\b(?![.])|[*/] 1\b(?![.])|torch\.abs\(|\.double\(\)$|^\s*return \["
@@ -120,8 +129,8 @@ def _mutated(line: str, variables: tuple[str, ...]) -> tuple[str, ...]:
         rows = [mutant.source.splitlines()[1].strip() for mutant in made]
     except SyntaxError:  # such as a `break`, which stands in a loop
         return ()
-    found = (_as_written(line, old.strip(), new) for new in rows if new != "pass")
-    return tuple(dict.fromkeys(new for new in found if new is not None and not _SILLY.search(new)))
+    written = (_as_written(line, old.strip(), new) for new in rows if new != "pass")
+    return tuple(dict.fromkeys(new for new in written if new is not None and not _SILLY.search(new)))
 
 
 def _as_written(line: str, old: str, new: str) -> str | None:

@@ -79,8 +79,8 @@ class ProgramRuns:
     def _on_fresh_too(self, tag: str, text: str) -> bool:
         if tag not in self._on_fresh:
             known = next(each for each in self.bank if each.tag == tag)
-            seen = [self._observe(known.function, case) for case in self._fresh]
-            self._on_fresh[tag] = tuple(each or {} for each in seen)
+            observed = (self._observe(known.function, case) for case in self._fresh)
+            self._on_fresh[tag] = tuple(each or {} for each in observed)
         answer = self._answer(text)
         pairs = zip(self._fresh, self._on_fresh[tag], strict=True)
         return answer is not None and all(

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import torch
-import torch.nn.functional as F
+import torch.nn.functional as functional
 from torch import nn
 
 from autograder.questions.question import Question, shuffled_question
@@ -27,14 +27,14 @@ _CLOSEST = 0.01  # relative distance below which two numbers would look like one
 
 @dataclass(frozen=True)
 class Draft:
-    """What a generator draws: a program, an expression to evaluate after it, and results of misunderstandings.
+    """What a generator draws: a program, an expression whose value is asked for, and results of misunderstandings.
 
     `wrong` holds values, likely ones first; they become choices where they differ from the right one and each other.
-    `because` explains the right choice, which it names as RIGHT. Without a prompt, the question is what `evaluate` is.
+    `because` explains the right choice, which it names as RIGHT. Without a prompt, the question is what it is.
     """
 
     code: str
-    evaluate: str
+    expression: str
     wrong: Sequence[object]
     because: str
     prompt: str = ""
@@ -62,12 +62,12 @@ def in_words(value: object) -> str:
     return str(value)
 
 
-def outcome(code: str, evaluate: str) -> str:
+def outcome(code: str, expression: str) -> str:
     """Run a program, and return the value of an expression after it in words, or the line with an error.
 
     What the program prints, warns of and draws at random has no effect here.
     """
-    scope: dict[str, Any] = {"torch": torch, "nn": nn, "F": F, "math": math, "np": np}
+    scope: dict[str, Any] = {"torch": torch, "nn": nn, "F": functional, "math": math, "np": np}
     with torch.random.fork_rng(devices=[]), warnings.catch_warnings(), redirect_stdout(StringIO()), torch.enable_grad():
         warnings.simplefilter("ignore")
         torch.default_generator.manual_seed(0)
@@ -76,12 +76,12 @@ def outcome(code: str, evaluate: str) -> str:
         except Exception as error:
             frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == _FILE]
             return error_in(frames[0].lineno or 0)  # of the program's own lines, not of a function that it calls
-        return in_words(eval(evaluate, scope))
+        return in_words(eval(expression, scope))
 
 
 def finished_question(draft: Draft, kind: str, about: str, random: Random) -> Question | None:
     """Return the question of a draft with its choices shuffled; None if too few wrong choices differ surely."""
-    right = outcome(draft.code, draft.evaluate)
+    right = outcome(draft.code, draft.expression)
     choices = [right]
     for value in draft.wrong:
         text = in_words(value)
@@ -89,10 +89,10 @@ def finished_question(draft: Draft, kind: str, about: str, random: Random) -> Qu
             choices.append(text)
     if len(choices) < CHOICES:
         return None
-    prompt = draft.prompt or f"What is `{draft.evaluate}` after these lines?"
+    prompt = draft.prompt or f"What is `{draft.expression}` after these lines?"
     because = draft.because.replace(RIGHT, right)
     return shuffled_question(
-        Question(kind, about, prompt, tuple(choices), 0, because, draft.code, draft.evaluate), random
+        Question(kind, about, prompt, tuple(choices), 0, because, draft.code, draft.expression), random
     )
 
 

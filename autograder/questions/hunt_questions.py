@@ -37,7 +37,7 @@ def line_question(hunt: BugHunt, exercise: Exercise, key: ExpectedObservations) 
     others = _listed([f"line {row}" for row in sorted(hunt.others)])
     tried = f"No line that we tried after {others}" if is_missing else f"No change that we tried of {others}"
     explanation = f"{_FAULTS[hunt.kind].format(line=hunt.line)} {tried} does that."
-    prompt = f"{_story(hunt)}\n{symptoms(hunt, exercise, key)}\n{asked}"
+    prompt = f"{_story(hunt)}\n{observed_fault(hunt, exercise, key)}\n{asked}"
     return Question("line_at_fault", hunt.exercise, prompt, choices, rows.index(hunt.line), explanation, hunt.code)
 
 
@@ -65,7 +65,7 @@ def sentence_question(
     )
 
 
-def symptoms(hunt: BugHunt, exercise: Exercise, key: ExpectedObservations) -> str:
+def observed_fault(hunt: BugHunt, exercise: Exercise, key: ExpectedObservations) -> str:
     """Return what `check` shows of the program, without the sentence that explains it: a line for each value."""
     verdict = _first_failed(hunt, exercise, key)
     rows = [("call", verdict.call), ("expected", verdict.expected), ("got", verdict.got)]

@@ -17,7 +17,7 @@ class Question:
     Texts may hold code between backticks. `code` is shown with line numbers, which the sentence may name.
     `explanation` says why the right choice is right, with values that running the program has given; readers see it
     once they have chosen. `kind` names what is asked for (such as `dtype_after_line`), `about` the exercise or topic.
-    `evaluate`, if it is there, is the expression whose value after running `code` is the right choice.
+    `expression`, if it is there, is code whose value after running `code` is the right choice.
     Raises ValueError if two choices are equal, or if there is no choice at `right`.
     """
 
@@ -28,7 +28,7 @@ class Question:
     right: int
     explanation: str
     code: str = ""
-    evaluate: str = ""
+    expression: str = ""
 
     def __post_init__(self) -> None:
         if not 2 <= len(self.choices) <= len(LETTERS):

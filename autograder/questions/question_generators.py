@@ -11,7 +11,7 @@ from autograder.errors import ExerciseError
 from autograder.questions.computed_question import Draft, finished_question
 from autograder.questions.question import Question
 
-Draw = Callable[[Random], Draft]
+DrawDraft = Callable[[Random], Draft]
 _MOST_DRAWS = 100
 
 
@@ -28,7 +28,7 @@ class QuestionGenerator:
     facts: tuple[str, ...]
     also: tuple[str, ...]
     optional: bool
-    draw: Draw
+    draw: DrawDraft
 
     def question(self, random: Random) -> Question:
         """Return a question; the same state of `random` gives the same. Draws again where two choices are equal."""
@@ -45,11 +45,11 @@ class QuestionGenerators:
     def __init__(self) -> None:
         self.by_name: dict[str, QuestionGenerator] = {}
 
-    def from_sitting(self, sitting: str, *, optional: bool = False) -> Callable[..., Callable[[Draw], Draw]]:
+    def from_sitting(self, sitting: str, *, optional: bool = False) -> Callable[..., Callable[[DrawDraft], DrawDraft]]:
         """Return a decorator for the generators of a sitting: `@tensors("fact", also=("another",))`."""
 
-        def about(*facts: str, also: tuple[str, ...] = ()) -> Callable[[Draw], Draw]:
-            def enter(draw: Draw) -> Draw:
+        def about(*facts: str, also: tuple[str, ...] = ()) -> Callable[[DrawDraft], DrawDraft]:
+            def enter(draw: DrawDraft) -> DrawDraft:
                 name = draw.__name__
                 if not facts or name in self.by_name:
                     raise ExerciseError(f"expected a fact and a name of its own for the generator {name}.")

@@ -235,7 +235,8 @@ def sum_along_dim(random: Random) -> Draft:
     dim = random.choice([0, 1])
     down, across = [a + d, b + e, c + f], [a + b + c, d + e + f]
     wrong = [down, across, [down], [[each] for each in across], a + b + c + d + e + f]
-    because = f"dim={dim} is the axis that disappears, so the sums run {'down the columns' if dim == 0 else 'along the rows'}: {RIGHT}."
+    way = "down the columns" if dim == 0 else "along the rows"
+    because = f"dim={dim} is the axis that disappears, so the sums run {way}: {RIGHT}."
     return Draft(f"x = torch.tensor([[{a}, {b}, {c}], [{d}, {e}, {f}]])", f"x.sum(dim={dim}).tolist()", wrong, because)
 
 
@@ -251,7 +252,8 @@ def keepdim_or_not(random: Random) -> Draft:
     kept = (1, columns) if dim == 0 else (rows, 1)
     full = (rows, columns)
     wrong = [error_in(3), (gone, full), (kept, full), (gone, gone), (kept, kept), (full, full)]
-    because = f"`m` loses axis {dim}{', of which keepdim leaves a 1' if keep else ''}; then the shapes line up at the right. So {RIGHT}."
+    left = ", of which keepdim leaves a 1" if keep else ""
+    because = f"`m` loses axis {dim}{left}; then the shapes line up at the right. So {RIGHT}."
     return Draft(code, "tuple(m.shape), tuple(y.shape)", wrong, because)
 
 
@@ -287,7 +289,8 @@ def write_to_expanded(random: Random) -> Draft:
     because = (
         f"`clone` gives each place memory of its own: one {new} in `wide`, none in `thin`. {RIGHT}."
         if copied
-        else f"The {rows} rows are one row in memory, read {rows} times, so {rows} places show the {new}, and so does `thin`. {RIGHT}."
+        else f"The {rows} rows are one row in memory, read {rows} times, so {rows} places show the {new}, "
+        f"and so does `thin`. {RIGHT}."
     )
     return Draft(code, "int(wide.sum()), int(thin.sum())", wrong, because)
 
@@ -345,7 +348,8 @@ def dtypes_meet(random: Random) -> Draft:
     because = (
         f"A product of matrices wants one dtype and stops: {RIGHT}."
         if sign == "@"
-        else f"Place by place torch finds a common dtype: floats win over whole numbers, of two floats the wider; `/` gives floats. So {RIGHT}."
+        else "Place by place torch finds a common dtype: floats win over whole numbers, of two floats the wider; "
+        f"`/` gives floats. So {RIGHT}."
     )
     return Draft(code, "z.dtype", wrong, because)
 
@@ -361,7 +365,9 @@ def standardized_number(random: Random) -> Draft:
         f"z = ({new} - mean) / std",
     )
     wrong = [new - middle, (new - middle) / far**2, new / far, (new - middle) / (2 * far), new / middle]
-    because = f"The mean is {middle} and the deviation {far}; {new:g} lies {new - middle:g} from the mean, which is {RIGHT} deviations."
+    because = (
+        f"The mean is {middle}, the deviation {far}. {new:g} lies {new - middle:g} from the mean: {RIGHT} deviations."
+    )
     return Draft(code, "z.item()", wrong, because)
 
 

@@ -54,7 +54,7 @@ def who_can_require_grad(random: Random) -> Draft:
     code = lines(f"x = torch.tensor([{data}])", "x.requires_grad_()", f"y = (x * {numbers[2]}).sum()")
     wrong = [error_in(2), error_in(1), (True, False), (True, True), (False, False)]
     because = (
-        f"These are whole numbers, which have no derivative; only floats (and complex numbers) may require grad: {RIGHT}."
+        f"These are whole numbers, which have no derivative; only floats and complex numbers may require grad: {RIGHT}."
         if later == 1
         else f"`requires_grad_()` turns it on for `x`, and what is computed from `x` requires grad as well: {RIGHT}."
     )
@@ -171,7 +171,8 @@ def two_updates_by_hand(random: Random) -> Draft:
     because = (
         f"Each step takes 0.1 * {k} away, since the gradient is cleared in between: {RIGHT}."
         if clear
-        else f"The second gradient is {k} + {k}, because nobody cleared the first: {a} - 0.1 * {k} - 0.1 * {2 * k} = {RIGHT}."
+        else f"The second gradient is {k} + {k}, because nobody cleared the first: "
+        f"{a} - 0.1 * {k} - 0.1 * {2 * k} = {RIGHT}."
     )
     return Draft(code, "w.item()", wrong, because)
 
@@ -192,7 +193,9 @@ def what_a_nudge_changes(random: Random) -> Draft:
     a, k = random.randint(2, 9), random.randint(2, 6)
     code = lines(leaf("x", f"{a}.0"), f"y = {k} * x ** 2", "y.backward()", "change = 0.01 * x.grad")
     slope = 2 * k * a
-    because = f"The derivative is 2 * {k} * {a} = {slope}, and a change of 0.01 in `x` changes `y` by about {slope} * 0.01 = {RIGHT}."
+    because = (
+        f"The derivative is 2 * {k} * {a} = {slope}; 0.01 more of `x` is about {slope} * 0.01 = {RIGHT} more of `y`."
+    )
     prompt = "By about how much does `y` grow if `x` grows by 0.01? (What is `change`?)"
     wrong = [0.01, k * a * a * 0.01, k * a * 0.01, slope, 2 * a * 0.01]
     return Draft(code, "change.item()", wrong, because, prompt)
@@ -311,7 +314,8 @@ def gradient_of_two_halves(random: Random) -> Draft:
     because = (
         f"Both halves are added up, and divided by 2 each they give the gradient of the whole batch's mean: {RIGHT}."
         if divided
-        else f"The means of the halves, {sum(values[:2]) / 2:g} and {last:g}, add up to {RIGHT}: twice that of the whole batch."
+        else f"The means of the halves, {sum(values[:2]) / 2:g} and {last:g}, add up to {RIGHT}: "
+        "twice that of the whole batch."
     )
     return Draft(code, "w.grad.item()", wrong, because)
 
@@ -364,9 +368,11 @@ def change_past_the_counter(random: Random) -> Draft:
     through = random.choice(["data", "detach()"])
     code = lines(leaf("x", f"{a}.0"), "y = x ** 2", f"x.{through}.fill_({new})", "y.backward()")
     because = (
-        f"`.data` hides the change, so backward computes 2 * {new} = {RIGHT}, although `y` came from {a}: wrong without a word."
+        f"`.data` hides the change, so backward computes 2 * {new} = {RIGHT}, although `y` came from {a}: "
+        "wrong without a word."
         if through == "data"
-        else f"`detach()` shares the memory and the counter of changes, so backward sees that the saved `x` is not as it was: {RIGHT}."
+        else "`detach()` shares the memory and the counter of changes, "
+        f"so backward sees that the saved `x` is not as it was: {RIGHT}."
     )
     return Draft(code, "x.grad.item()", [2 * a, 2 * new, error_in(4), error_in(3), new], because)
 
