@@ -15,6 +15,7 @@ from autograder.questions.bug_hunt import BugHunt
 from autograder.questions.question import LETTERS, Question
 
 _FALSE = 3  # false sentences beside the true one
+_LONGEST = 200  # letters of values that an explanation repeats from the question before
 _FAULTS = {
     "change": "With another line in place of line {line}, the program passes every check.",
     "remove": "Without line {line}, the program passes every check.",
@@ -53,6 +54,7 @@ def sentence_question(
     choices = [true, *(mistake.sentence for mistake in wrong)]
     order = random.sample(range(len(choices)), len(choices))
     shown = f"On `{_plain(verdict.call)}`, {_values(verdict)}." if verdict.call and verdict.got else ""
+    shown = shown if len(shown) <= _LONGEST else ""
     refuted = [_refuted(LETTERS[order.index(n)], each, hunt, exercise, key) for n, each in enumerate(wrong, 1)]
     return Question(
         "true_sentence",
