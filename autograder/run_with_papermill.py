@@ -5,7 +5,8 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 import papermill  # type: ignore[import-untyped,unused-ignore]
 from jupyter_client.manager import AsyncKernelManager
@@ -14,16 +15,26 @@ from nbformat import NotebookNode
 
 from autograder.errors import WorkFailed
 
-# Without this log level, the kernel would print a warning about its transport.
-_QUIET: dict[str, Any] = {"progress_bar": False, "extra_arguments": ["--log-level=ERROR"]}
 
+@dataclass(frozen=True)
+class NotebookKernel:
+    """A kernel, and the folder in which it runs notebooks one after the other; the first starts it."""
 
-class RunNotebook(Protocol):
-    """Run a notebook, as `run_notebook` does."""
+    kernel: AsyncKernelManager
+    folder: str
 
-    def __call__(
+    def run(
         self, notebook: NotebookNode, failed: str, advice: str, parameters: dict[str, Any] | None = None
-    ) -> NotebookNode: ...
+    ) -> NotebookNode:
+        """Run the notebook, and return it with its outputs; raise WorkFailed as `run_notebook` does."""
+        # Without this log level, the kernel would print a warning about its transport.
+        quietly: dict[str, Any] = {"progress_bar": False, "extra_arguments": ["--log-level=ERROR"]}
+        place: dict[str, Any] = {"cwd": self.folder, "km": self.kernel}
+        try:
+            made: NotebookNode = papermill.execute_notebook(notebook, None, parameters, **place, **quietly)
+        except papermill.PapermillExecutionError as error:
+            raise WorkFailed(f"{failed}: {error.ename}: {error.evalue}. {advice}") from error
+        return made
 
 
 def run_notebook(
@@ -33,33 +44,20 @@ def run_notebook(
 
     Raises WorkFailed if a cell fails: `failed` says what could not be made, and `advice` what to do next.
     """
-    with one_kernel() as run:
-        return run(notebook, failed, advice, parameters)
+    with one_kernel() as kernel:
+        return kernel.run(notebook, failed, advice, parameters)
 
 
 @contextmanager
-def one_kernel() -> Iterator[RunNotebook]:
-    """Yield a function that runs notebooks one after the other in the same kernel, which imports each module once.
+def one_kernel() -> Iterator[NotebookKernel]:
+    """Yield a kernel that imports each module once for several notebooks, in an empty temporary folder.
 
-    A notebook finds the names that the earlier ones have left. The first call starts the kernel, whose folder is empty
-    and temporary; the end of the block shuts it down.
+    A notebook finds the names that the earlier ones have left. The end of the block shuts the kernel down.
     """
     kernel = AsyncKernelManager(kernel_name="python3")
     with tempfile.TemporaryDirectory(prefix="notebook-") as folder:
-
-        def run(
-            notebook: NotebookNode, failed: str, advice: str, parameters: dict[str, Any] | None = None
-        ) -> NotebookNode:
-            try:
-                made: NotebookNode = papermill.execute_notebook(
-                    notebook, None, parameters, cwd=folder, km=kernel, **_QUIET
-                )
-            except papermill.PapermillExecutionError as error:
-                raise WorkFailed(f"{failed}: {error.ename}: {error.evalue}. {advice}") from error
-            return made
-
         try:
-            yield run
+            yield NotebookKernel(kernel, folder)
         finally:
             if kernel.has_kernel:
                 run_sync(kernel.shutdown_kernel)(now=True)

@@ -38,11 +38,11 @@ def test_a_cell_that_fails_is_told() -> None:
 def test_several_notebooks_in_one_kernel() -> None:
     """One process runs them in one empty folder, also after a failure; when the block ends, both are gone."""
     where = "import os\nprint((os.getpid(), os.getcwd(), os.listdir()))"
-    with one_kernel() as run:
-        first = run(notebook(nbformat.v4.new_code_cell(where)), "", "")
+    with one_kernel() as kernel:
+        first = kernel.run(notebook(nbformat.v4.new_code_cell(where)), "", "")
         with pytest.raises(WorkFailed):
-            run(notebook(nbformat.v4.new_code_cell("1 / 0")), "No page", "Try again.")
-        second = run(notebook(nbformat.v4.new_code_cell(where)), "", "")
+            kernel.run(notebook(nbformat.v4.new_code_cell("1 / 0")), "No page", "Try again.")
+        second = kernel.run(notebook(nbformat.v4.new_code_cell(where)), "", "")
 
     pid, folder, names = ast.literal_eval(first.cells[-1].outputs[0].text)
     assert first.cells[-1].outputs[0].text == second.cells[-1].outputs[0].text

@@ -14,7 +14,7 @@ from autograder.errors import CourseNotFound
 from autograder.files import write_all
 from autograder.reports import class_results, csv_files, similar_answers, similarity_input, student_reports
 from autograder.reports.html_page import page
-from autograder.run_with_papermill import RunNotebook, one_kernel
+from autograder.run_with_papermill import NotebookKernel, one_kernel
 
 _NOTEBOOKS = Path(__file__).with_name("notebooks")
 INDEX = "index"
@@ -37,9 +37,9 @@ def write_reports(course: Path, stems: Sequence[str] = ()) -> list[Path]:
     answered = similarity_input.read_answers(classes)
     alike = similar_answers.similar_pairs(answered)
     counts = {"equal_pairs": len(alike), "by_chance": similar_answers.by_chance(answered)}
-    with one_kernel() as run:
-        made = {stem: _run(run, "chapter", {"course": str(course), "stem": stem}) for stem in wanted}
-        made[INDEX] = _run(run, "course", {"course": str(course), "stems": there} | counts)
+    with one_kernel() as kernel:
+        made = {stem: _run(kernel, "chapter", {"course": str(course), "stem": stem}) for stem in wanted}
+        made[INDEX] = _run(kernel, "course", {"course": str(course), "stems": there} | counts)
     titles = {stem: class_results.assignment_title(course, stem) for stem in wanted} | {INDEX: "The course"}
     files: dict[Path, bytes] = {}
     for name, notebook in made.items():
@@ -81,9 +81,9 @@ def _write(
         (reports / name).unlink(missing_ok=True)
 
 
-def _run(run: RunNotebook, name: str, parameters: dict[str, Any]) -> NotebookNode:
+def _run(kernel: NotebookKernel, name: str, parameters: dict[str, Any]) -> NotebookNode:
     """Execute `notebooks/NAME_report.py` as a notebook and return it."""
     notebook = jupytext.reads((_NOTEBOOKS / f"{name}_report.py").read_text(encoding="utf-8"), fmt="py:percent")
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     advice = "The old pages are as they were. This is our fault: please report it."
-    return run(notebook, f"the {name}'s page could not be made", advice, parameters)
+    return kernel.run(notebook, f"the {name}'s page could not be made", advice, parameters)
