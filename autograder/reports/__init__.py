@@ -5,4 +5,5 @@ Begin with `write_reports.py`. It executes the notebooks of `notebooks/`, whose 
 nbgrader's gradebook; `item_analysis.py` and `misunderstandings.py` count; `score_charts.py` draws;
 `example_answers.py` shows an answer without its author. `student_reports.py` and `csv_files.py` make the other files.
 `similarity_input.py` reads the answers in which `similar_answers.py` finds pairs of equal structure.
+`then_and_now.py` compares the tables of two reports, which `report_tables.py` reads and `share_difference.py` weighs.
 """
