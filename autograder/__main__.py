@@ -46,7 +46,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     block_slow_imports()
     args = _parser().parse_args(arguments)
     try:
-        if mixed := package_collision():
+        # The first entry is the folder that `python -m` runs in; notebooks and child processes do not look there.
+        if mixed := package_collision(sys.path[1:]):
             raise WorkFailed(mixed)
         return int(args.run(args))
     except CourseError as error:
