@@ -34,9 +34,8 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: torch takes seconds to import, and most commands do not need it."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from autograder.package_conflicts import package_collision
+    from autograder.package_conflicts import refuse_other_packages
 
-    if mixed := package_collision():
-        raise ImportError(mixed)
+    refuse_other_packages()
     home = _HOMES[name]
     return getattr(import_module(home if home.startswith("explorers.") else f"autograder.{home}"), name)
