@@ -258,7 +258,7 @@ assert _kept(reader, 1400) == [1400 * 320 * 4, 1400 * 320 * 2 + 2560 * 2]  # the
 
 # %% [markdown]
 # Half the bytes, as promised. (Weights and gradients stay as large as they were.)
-# But look at the time. A processor without circuits for 16 bits has to imitate them, and then mixed precision may take a hundred times as long as float32. On such a processor it is only a rehearsal; you gain time on a card, as in the table of section 1.
+# The time depends on your processor. One without circuits for 16 bits has to imitate them, and then mixed precision may take a hundred times as long as float32. On such a processor it is only a rehearsal for a card, where you gain time, as in the table of section 1.
 #
 # And what did the one line do? Look into the block.
 #
@@ -448,8 +448,8 @@ assert abs(mixed[-1] - full[-1]) < 0.02
 
 # %% name="scale-saves"
 gradients = torch.tensor([1e-8, 3e-6, 0.001])
-print("as they are:  ", gradients.half().tolist())
-print("with a factor:", ((65536 * gradients).half().float() / 65536).tolist())
+print("as they are:  ", gradients.half())
+print("with a factor:", (65536 * gradients).half().float() / 65536)
 
 # %% claim=true
 assert gradients.half()[0] == 0 and gradients.half()[1:].all()
