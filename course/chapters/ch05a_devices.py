@@ -682,13 +682,13 @@ with shows_error(RuntimeError, match="not on the expected device"):
 # def make_agnostic():
 #     """Return the five, fixed: a dict of names (leave this function as it is).
 #
-#     The modules go to any device by .to, alone or in a larger one: all tensors, masks too.
-#     forward makes what it needs on the device of x. start returns an SGD optimizer that
-#     holds exactly the parameters of the model as it then is. epoch moves its batches, and
+#     .to moves a module with all its tensors, masks too, to any device, alone or inside a
+#     larger module. What forward makes is on the device of x. start returns an SGD optimizer
+#     that holds exactly the parameters that the model has then. epoch moves its batches, and
 #     returns the mean loss as a scalar tensor on device, of the losses' dtype, without a
-#     graph; no step waits for a value. On the CPU each computes the numbers that it computes
-#     now. Learned are the slope of AddPlaces and the layers of Stack; the mask of
-#     KeepColumns is not.
+#     graph; no step waits for a value. On the CPU each of the five computes the same numbers
+#     as now. The slope of AddPlaces and the layers of Stack learn, the mask of KeepColumns
+#     does not.
 #     """
 #     modules = {"places": AddPlaces, "keep": KeepColumns, "stack": Stack}
 #     return {**modules, "start": start, "epoch": epoch}
@@ -754,13 +754,13 @@ def epoch(model, optimizer, batches, device):
 def make_agnostic():
     """Return the five, fixed: a dict of names (leave this function as it is).
 
-    The modules go to any device by .to, alone or in a larger one: all tensors, masks too.
-    forward makes what it needs on the device of x. start returns an SGD optimizer that
-    holds exactly the parameters of the model as it then is. epoch moves its batches, and
+    .to moves a module with all its tensors, masks too, to any device, alone or inside a
+    larger module. What forward makes is on the device of x. start returns an SGD optimizer
+    that holds exactly the parameters that the model has then. epoch moves its batches, and
     returns the mean loss as a scalar tensor on device, of the losses' dtype, without a
-    graph; no step waits for a value. On the CPU each computes the numbers that it computes
-    now. Learned are the slope of AddPlaces and the layers of Stack; the mask of
-    KeepColumns is not.
+    graph; no step waits for a value. On the CPU each of the five computes the same numbers
+    as now. The slope of AddPlaces and the layers of Stack learn, the mask of KeepColumns
+    does not.
     """
     modules = {"places": AddPlaces, "keep": KeepColumns, "stack": Stack}
     return {**modules, "start": start, "epoch": epoch}

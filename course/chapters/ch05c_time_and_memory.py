@@ -118,7 +118,9 @@ for _rows in (32, 320):
 # *{minutes} minutes*
 #
 # Compute all four parts of section 1, for any model and any dtype. (Their sum is an estimate: torch frees the activations one after another while it computes the gradients, and operations need some memory to work in.)
+#
 # The activations are the difficult part. Run the forward pass inside `with torch.autograd.graph.saved_tensors_hooks(pack, unpack):`. Then torch calls your function `pack` with each tensor that it saves, and keeps what `pack` returns. (`unpack` has to make the tensor from that again; here both can return what they get.)
+#
 # Two tensors share memory if the address `t.untyped_storage().data_ptr()` is the same for both. `t.untyped_storage().nbytes()` is the size of that memory in bytes.
 # When a tensor is gone, torch may use its address again, so keep the result of the model until you have counted.
 
