@@ -365,7 +365,7 @@ assert 0.15 < as_drawn < 0.45
 #
 # You know one reason from chapter 1. In the file the digits are in the order of their writers, and you shuffled them before you filled the drawer. So the model has learned from every writer whose digits lie in the drawer.
 # The 98 in 100 hold for new digits of *hands that the model knows*. For a new hand you have to expect less: in chapter 1 the nearest neighbor went from 98.7 % to 94.6 %.
-# But here the model reads much less, and not a little less. So there must be another reason.
+# But a third is far less than that. So there must be another reason.
 # Before you read on, write down what you think it is. How would you find out?
 
 # %% [markdown] name="why-text"
@@ -605,8 +605,8 @@ assert share_right(_model, images[drawer][:, 0] * 16, labels[drawer]) > (0.9 if 
 # *{minutes} minutes*
 #
 # On a pad, a small four in a corner is common. In the data set it never occurs.
-# Every source of pictures makes some kinds of pictures often and others seldom. How probable each picture is, is called the **distribution** of the source.
-# If you measure a model on pictures from one source, that says little about another source, however many pictures lie in your drawer.
+# In every source of pictures some kinds are common and others are rare. How probable each picture is in a source is called the **distribution** of its pictures.
+# A measurement on one distribution says little about another, however many pictures lie in your drawer.
 #
 # You did two things about it.
 # First you prepared the new pictures in the same way as those the model had learned from. Then you made the pictures that it learns from more varied, until the new ones were no longer strange to it.
@@ -664,7 +664,7 @@ assert _six[5, 3] > _drawn_six[5, 3] + 5  # and the middle of the bowl
 assert means[2][7].sum() > means[3][7].sum() + 10
 
 # %% [markdown]
-# How many does the model misread that learned from copies?
+# And how many does the second model misread, the one that learned from copies?
 
 # %% name="what-copies-did"
 said = probabilities(well_read, cut[:, None] / 16).argmax(dim=1)

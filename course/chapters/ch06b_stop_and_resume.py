@@ -76,7 +76,7 @@ print(resumed)
 reveal(guess, resumed == unbroken)
 
 # %% [markdown]
-# No. It is further from the bottom, at 0, because the new optimizer had to gather speed again. An optimizer with momentum remembers its velocity, which is a part of its state. Load the saved state into the new optimizer, and the run ends where it should.
+# No. It is further from the bottom of the parabola, because the new optimizer had to gather speed again. An optimizer with momentum remembers its velocity, which is a part of its state. Load the saved state into the new optimizer, and the run ends where it should.
 
 # %% name="with-velocity"
 again = saved.clone().requires_grad_()
@@ -92,7 +92,7 @@ assert again.item() == unbroken and 0 < unbroken < resumed - 0.1  # to forget co
 #
 # *{minutes} minutes*
 #
-# Weights and optimizer are not all. Two generators of random numbers each have a state: the one that draws the order of the images, and torch's own, from which dropout draws.
+# The weights and the optimizer are not everything. Two generators of random numbers each have a state: the one that draws the order of the images, and torch's own, from which dropout draws.
 # To see what they change, take the digits, and the model of chapter 6a, which has dropout.
 
 # %% name="digits"
