@@ -521,4 +521,4 @@ progress(1)
 #
 # </details>
 #
-# Next comes *Chapter 2a: Gradients*, if you have not been there yet.
+# Next comes *Chapter 2a: Gradients*, if you have not been there yet. So far you have told the program every number that it uses. There it finds them by itself: ten pictures that begin as zeros learn to read the digits, and your softmax turns their scores into shares.

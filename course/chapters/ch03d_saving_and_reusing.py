@@ -239,12 +239,17 @@ def first_layer_only(module, state):
 my_load_partial = mine("load_partial", first_layer_only)
 
 # %% [markdown]
-# Now the new model begins with what `reader` has learned about strokes.
+# Now the new model begins with what `reader` has learned about strokes. Here are eight of the 32 pictures of its first layer: above as they were made, at random, and below with what they took over.
 
 # %% name="load-partial-used"
+from course.instruments import show_digits
+
+at_random = even_odd.look.weight.detach().clone()
 left_out = my_load_partial(even_odd, reader.state_dict())
 print("not loaded:", left_out)
 print("the same strokes:", torch.equal(even_odd.look.weight, reader.look.weight))
+show_digits(at_random[:8], per_row=8)
+show_digits(even_odd.look.weight[:8], per_row=8)
 
 # %% claim=true
 assert left_out == ["judge.bias", "judge.weight"]
