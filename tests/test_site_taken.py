@@ -16,6 +16,7 @@ from autograder.course.course_location import bank_path, chapter_code
 from autograder.errors import WorkFailed
 from tests.small_chapter import PROJECT
 
+COURSE = PROJECT / "course"
 STEM, EXERCISE, TAG = "ch04a_training_loop", "train_step", "zero-after-backward"
 
 
@@ -27,7 +28,9 @@ def ran() -> NotebookNode:
 
 def taken(address: str = "") -> Filler:
     """Return the filler of placeholders for the course with a run chapter."""
-    return Filler(PROJECT / "course", {STEM: ran()}, "the class of {}".format, address)
+    return Filler(
+        PROJECT / "course", {STEM: ran()}, "the class of {}".format, "a pad of {}, {}, {}, {}, {}".format, address
+    )
 
 
 def test_minutes_are_counted() -> None:
@@ -47,7 +50,7 @@ def test_a_film_comes_without_what_stands_around_it() -> None:
     film = '<div data-film="{&quot;runs&quot;:1}">a\n\nb</div>'
     shown = f'<style>.x{{}}</style><div class="explorer"><p>a table</p>{film}</div>'
     cell = new_code_cell("draw()", id="drawn", outputs=[new_output("display_data", data={"text/html": shown})])
-    filler = Filler(PROJECT / "course", {STEM: new_notebook(cells=[cell])}, str)
+    filler = Filler(PROJECT / "course", {STEM: new_notebook(cells=[cell])}, str, str)
     text = filler.filled(f"{{{{film {STEM} drawn}}}}", "index.md")
 
     assert "a table" not in text and ".x{}" not in text and "data-plays" in text and "\n" not in text
@@ -90,19 +93,24 @@ def test_what_is_not_there_stops_the_build(asked: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "services"),
+    ("address", "hosts"),
     [
         ("", []),
-        ("https://gitlab.com/a/b", []),
-        ("https://github.com/a/b", ["colab.research.google.com", "mybinder.org"]),
+        ("https://gitlab.com/a/b", ["gitlab.com"]),
+        ("https://github.com/a/b", ["mybinder.org", "colab.research.google.com", "github.com"]),
     ],
 )
-def test_services_open_a_public_chapter(address: str, services: list[str]) -> None:
-    """Links to services are present only with an address on GitHub."""
+def test_an_address_gives_buttons(address: str, hosts: list[str]) -> None:
+    """With an address there is a button for the repository, and with one on GitHub services that open a chapter."""
     told = taken(address).filled(f"{{{{launch {STEM}}}}}", "index.md")
 
-    assert services == re.findall(r"https://([^/]+)/", told)
-    assert not services or 2 == told.count(f"notebooks/{STEM}.ipynb")
+    assert hosts == re.findall(r"https://([^/]+)/", told)
+    assert told.count(f"notebooks/{STEM}.ipynb") == len(hosts[1:]) and bool(address) == ("[Repository]" in told)
+
+
+def test_a_pad_is_asked_for() -> None:
+    """A pad's mark names chapter, cell, network, function and sample."""
+    assert '<div class="taken">a pad of a, b, c, d, 4</div>' == taken().filled("{{pad a b c d 4}}", "index.md")
 
 
 def test_a_class_is_reported_where_a_page_asks() -> None:

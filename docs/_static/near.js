@@ -8,8 +8,13 @@ document.addEventListener("DOMContentLoaded", () => {
     place.innerHTML = waiting.textContent;
   }
 
-  function begin(root) {
-    const film = playFilm(root, JSON.parse(root.dataset.film));
+  async function unpacked(text) {
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+  }
+
+  async function begin(root) {
+    const film = playFilm(root, await unpacked(root.dataset.film));
     if (!("plays" in root.dataset) || film.calm()) return;
     const watch = new IntersectionObserver(([seen]) => {
       if (!seen.isIntersecting) return;
