@@ -50,6 +50,13 @@ ANSWER_ALL = """async () => {
   return said;
 }"""
 
+# The page never finds time for what has not come near.
+NEVER_IDLE = "window.requestIdleCallback = () => 0"
+# The places of a page that a picture of it would leave blank.
+BLANK = """() => [...document.querySelectorAll("article section, div.cell")].filter(
+  place => getComputedStyle(place).contentVisibility !== "visible").length
+  + [...document.querySelectorAll(".later")].filter(place => !place.querySelector("svg")).length"""
+
 pytestmark = pytest.mark.xdist_group("site")  # one process builds it
 
 
@@ -257,6 +264,7 @@ def test_the_first_page_shows_the_course(site: Path, page: Page) -> None:
 
 def test_a_figure_is_laid_out_when_it_comes_near(site: Path, page: Page) -> None:
     """A figure reserves its space and its text alternative, and draws itself when it comes near."""
+    page.add_init_script(NEVER_IDLE)
     page.goto((site / "notebooks" / "ch01a_tensors.html").as_uri())
     place = page.locator("article .later").last
     words = place.get_attribute("aria-label")
@@ -287,6 +295,30 @@ def test_paper_and_browsers_without_scripts_get_all_figures(site: Path, browser:
     still.locator("article .later svg").first.scroll_into_view_if_needed()
     expect(still.locator("article .later svg").first).to_be_visible()
     plain.close()
+
+
+@pytest.mark.parametrize("place", ["index.html", f"notebooks/{COURSE.stems[0]}.html"])
+def test_a_picture_of_the_whole_page_is_whole(site: Path, page: Page, place: str) -> None:
+    """Soon after it has been opened, a page has laid out all of its parts and drawn all figures, unscrolled."""
+    page.goto((site / place).as_uri())
+    page.wait_for_function(f"({BLANK})() === 0")
+    keep_picture(page, f"site-whole-{Path(place).stem}")
+
+    assert 0 == page.evaluate("scrollY") and page.locator(".later").count()
+
+
+@pytest.mark.parametrize("place", ["index.html", "notebooks/ch04a_training_loop.html"])
+def test_paper_is_whole(site: Path, page: Page, place: str) -> None:
+    """On paper nothing is left out or cut off at the side, even if it is printed at once."""
+    page.add_init_script(NEVER_IDLE)
+    page.goto((site / place).as_uri())
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    scrolled = "all => all.filter(one => !['visible', 'clip'].includes(getComputedStyle(one).overflowX)).length"
+    empty = "all => all.filter(one => !one.complete || !one.naturalWidth).length"
+
+    assert 0 == page.evaluate(BLANK) == page.locator("article img").evaluate_all(empty)
+    assert 0 == page.locator("article :is(.cell_output, .taken, table, .x-scroll)").evaluate_all(scrolled)
 
 
 def test_explorers_are_pictures(site: Path, page: Page) -> None:

@@ -15,7 +15,6 @@ _NAME = re.compile(r' id="([^"]*)"')
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _LONG = re.compile(r"-?\d+\.\d{3,}")  # a hundredth of a pixel is enough
 _LEAST = 0.6  # the minimum width of a figure, as a share of its own width
-_IMAGE = re.compile(r'<img (?=[^>]*src="data:)')
 
 
 def defer_figures(body: str) -> str:
@@ -31,7 +30,7 @@ def defer_figures(body: str) -> str:
         head, end, lines = whole.partition("</desc>")
         return _place(found, head + end + _shorter(lines))
 
-    page = _IMAGE.sub('<img loading="lazy" ', _FIGURE.sub(held, body))
+    page = _FIGURE.sub(held, body)
     if not letters:
         return page
     drawn = tag("svg", tag("defs", Html("".join(letters.values()))), class_="letters", aria_hidden="true")
