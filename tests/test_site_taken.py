@@ -7,13 +7,16 @@ import runpy
 from html.parser import HTMLParser
 
 import pytest
+from bs4 import BeautifulSoup
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
+from autograder.authoring.site import page_values
 from autograder.authoring.site.page_values import Filler
 from autograder.course.answer_bank import load_bank
 from autograder.course.course_location import bank_path, chapter_code
 from autograder.errors import WorkFailed
+from autograder.questions.bug_hunt import BugHunt, ExerciseHunts
 from tests.small_chapter import PROJECT
 
 COURSE = PROJECT / "course"
@@ -111,6 +114,27 @@ def test_an_address_gives_buttons(address: str, hosts: list[str]) -> None:
 def test_a_pad_is_asked_for() -> None:
     """A pad's mark names chapter, cell, network, function and sample."""
     assert '<div class="taken">a pad of a, b, c, d, 4</div>' == taken().filled("{{pad a b c d 4}}", "index.md")
+
+
+def test_a_hunt_is_played_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bug hunt has its program with all lines once, and two questions of whose choices one is right."""
+    code = (
+        "def their_masked_mean(x, mask, dim):\n    kept = torch.where(mask, x, 0.0)\n"
+        "    n_seen = mask.sum().clamp(min=1)\n    return kept.sum(dim=dim) / n_seen\n"
+    )
+    hunt = BugHunt("masked_mean", "one-count-for-all", code, "change", 3, (2, 4))
+    hunts = ExerciseHunts("", {hunt.mistake: ("sum-not-mean", "int-division", "nan-leaks")}, (hunt,))
+    monkeypatch.setattr(page_values, "read_hunts", lambda *_: {hunt.exercise: hunts})
+    text = taken().filled(f"{{{{hunt ch01b_broadcasting {hunt.exercise} {hunt.mistake}}}}}", "index.md")
+    page = BeautifulSoup(text, "html.parser")
+    groups: dict[str, list[bool]] = {}
+    for fold in page.find_all("details"):
+        groups.setdefault(fold["name"], []).append(fold.p.get_text().startswith("Right. "))
+
+    assert [3, 4] == [len(judged) for judged in groups.values()] and all(1 == sum(each) for each in groups.values())
+    assert "\n" not in text and 1 == len(page.find_all("pre"))
+    lines = [re.sub(r"^ *\d+  ", "", line) for line in page.pre.get_text().splitlines()]
+    assert code.splitlines() == lines
 
 
 def test_a_class_is_reported_where_a_page_asks() -> None:

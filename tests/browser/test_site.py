@@ -262,6 +262,38 @@ def test_the_first_page_shows_the_course(site: Path, page: Page) -> None:
     assert "Author name not set" not in page.content() and page.locator("meta[property='og:image']").count() == 1
 
 
+def test_the_first_page_reads_a_drawing(site: Path, page: Page) -> None:
+    """The first page's pad reads what is drawn on it, and leads to the chapter in which it is the reader's model."""
+    page.goto((site / "index.html").as_uri())
+    box = page.get_by_role("application", name="Draw a digit").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 5)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] * 4 / 5, steps=8)
+    page.mouse.up()
+    expect(page.locator(".live-pad").get_by_role("status")).to_contain_text("The model reads a 1 (")
+    page.get_by_role("link", name="In chapter 6 this is your model.").click()
+
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Your handwriting")
+
+
+def test_a_hunt_is_judged_without_a_kernel(site: Path, browser: Browser) -> None:
+    """On the first page each answer to a bug hunt is judged when it is chosen, by keys and without scripts too."""
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((site / "index.html").as_uri())
+    answers = page.locator("section#one-bug-to-hunt details")
+    assert answers.count() >= 5
+    for place in range(2):  # the second one closes the first
+        answers.nth(place).locator("summary").focus()
+        page.keyboard.press("Enter")
+        expect(answers.nth(place).locator("p")).to_be_visible()
+    assert 1 == page.locator("section#one-bug-to-hunt details[open]").count()
+    judged = answers.locator("p").evaluate_all("all => all.map(each => each.textContent)")
+    assert 2 == sum(each.startswith("Right. ") for each in judged)
+    context.close()
+
+
 def test_a_figure_is_laid_out_when_it_comes_near(site: Path, page: Page) -> None:
     """A figure reserves its space and its text alternative, and draws itself when it comes near."""
     page.add_init_script(NEVER_IDLE)
