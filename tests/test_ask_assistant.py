@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from autograder.errors import UnknownExercise
 from autograder.notebook import check_and_hint
 from autograder.notebook.ask_assistant import nearest_sentences, text_for_assistant
 from tests.our_course import COURSE
+from tests.small_chapter import PROJECT
 from tests.test_check_and_grading import shell
 
 __all__ = ["shell"]
@@ -25,7 +27,7 @@ LATE = f"""{HEAD}    loss = criterion(model(x_batch), y_batch)
     optimizer.zero_grad()
     optimizer.step()
     return 3.0"""
-SETUP = (
+SETUP = read_chapter(COURSE.folder / "chapters" / f"{STEM}.py").prelude + "\nfrom autograder import ask_assistant"
 LONG = 17  # characters of a line of a solution that says more than `return x`
 
 
@@ -44,10 +46,6 @@ def run(shell: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
         return str(shown.stdout)
 
     return run_cells
-
-
-    read_chapter(COURSE.folder / "chapters" / f"{STEM}.py").prelude + "\nfrom autograder import ask_assistant"
-)
 
 
 def test_what_an_assistant_is_given(run: Any) -> None:
@@ -123,3 +121,14 @@ def test_the_solution_is_never_in_it(stem: str) -> None:
                 text = text_for_assistant(exercise, known, judge(exercise, known, mistake.observations, ""), "")
 
                 assert len([line for line in solution if len(line) >= LONG and line in text]) <= 1, text
+
+
+def test_the_page_for_teachers() -> None:
+    """The page on assistants is short, names its sources, and both entrances lead to it."""
+    page, index, guide = (
+        (PROJECT / "docs" / name).read_text(encoding="utf-8") for name in ("ai_in_class.md", "index.md", "teachers.md")
+    )
+
+    assert "`ask_assistant(" in page and len(page.split()) <= 500
+    assert {*re.findall(r"\[(\d)\]", page)} == {*re.findall(r"^(\d)\. .*", page, re.MULTILINE)} == {"1", "2", "3"}
+    assert "](ai_in_class)" in index and "](ai_in_class.md)" in guide
