@@ -14,6 +14,7 @@ from autograder.errors import CourseNotFound
 from autograder.files import write_all
 from autograder.reports import class_results, csv_files, similar_answers, similarity_input, student_reports
 from autograder.reports.html_page import page
+from autograder.reports.lecture_questions import lecture_file, lecture_page
 from autograder.run_with_papermill import run_notebook
 
 _NOTEBOOKS = Path(__file__).with_name("notebooks")
@@ -24,7 +25,8 @@ def write_reports(course: Path, stems: Sequence[str] = ()) -> list[Path]:
     """Write the pages of these assignments (default: of all with submissions), of the course, and of the students.
 
     Missing pages of other assignments are written too, since the course's page links to them. The pages go to
-    `reports/` in the course folder, each beside the notebook that made it, together with the files of `csv_files`.
+    `reports/` in the course folder, each beside the notebook that made it, together with the files of `csv_files` and,
+    for each assignment, a page with questions for the lecture.
     Returns the paths of the pages of the assignments and the course. Raises CourseNotFound if there are no
     submissions, WorkFailed if a page cannot be made; then the old pages stay unchanged.
     """
@@ -39,17 +41,17 @@ def write_reports(course: Path, stems: Sequence[str] = ()) -> list[Path]:
     alike = similar_answers.similar_pairs(answered)
     counts = {"equal_pairs": len(alike), "by_chance": similar_answers.by_chance(answered)}
     made[INDEX] = _run("course", {"course": str(course), "stems": there} | counts)
+    lectures = {lecture_file(each.stem): lecture_page(each) for each in classes if each.stem in wanted}
     titles = {stem: class_results.assignment_title(course, stem) for stem in wanted} | {INDEX: "The course"}
     files: dict[Path, bytes] = {}
     for name, notebook in made.items():
-        links = {} if name == INDEX else {"The course": f"{INDEX}.html"}
-        links |= {"The students": student_reports.LIST}
+        links = _links(name, has_lecture=bool(lectures.get(lecture_file(name))))
         files[course / "reports" / f"{name}.html"] = page(notebook, titles[name], links)
         files[course / "reports" / f"{name}.ipynb"] = (nbformat.writes(notebook) + "\n").encode()
     _write(
         course / "reports",
         files,
-        csv_files.csv_contents(classes, wanted, alike),
+        csv_files.csv_contents(classes, wanted, alike) | lectures,
         student_reports.student_pages(classes),
     )
     return [path for path in files if path.suffix == ".html"]
@@ -66,6 +68,13 @@ def _there(course: Path, stems: Sequence[str]) -> list[str]:
     for stem in set(stems).difference(there):
         raise CourseNotFound(f"nothing of {stem!r} was handed in. What has submissions: {', '.join(there)}.")
     return there
+
+
+def _links(name: str, *, has_lecture: bool) -> dict[str, str]:
+    """Return the addresses of the pages to which a page leads, by their names."""
+    links = {} if name == INDEX else {"The course": f"{INDEX}.html"}
+    links |= {"The students": student_reports.LIST}
+    return links | ({"Questions for the lecture": lecture_file(name)} if has_lecture else {})
 
 
 def _write(
