@@ -25,6 +25,7 @@ from autograder.notebook.lesson_functions import wrap_message
 from autograder.notebook.progress_log import LOGBOOK
 from autograder.notebook.progress_overview import card_after, what_is_next
 from autograder.notebook.report_rendering import Feedback, headline
+from autograder.notebook.shuffled_lines_offer import offer_shuffled_lines
 from autograder.notebook.slow_check_notice import still_checking
 
 _DIALOG = 100  # characters in a line of nbgrader's dialog
@@ -54,6 +55,7 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     complaint = LOGBOOK.note(report, remember_check(name, answer, report.passed))
     for line in filter(None, (complaint, what_is_next(name, before) if report.passed else "")):
         print(wrap_message(line))
+    offer_shuffled_lines(report)
     if report.passed and (card := card_after(name, before)):
         display(card)
     if report.passed:
