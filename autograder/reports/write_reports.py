@@ -23,6 +23,7 @@ from autograder.reports import (
     then_and_now,
 )
 from autograder.reports.html_page import page
+from autograder.reports.lecture_questions import lecture_file, lecture_page
 from autograder.run_with_papermill import NotebookKernel, one_kernel
 
 _NOTEBOOKS = Path(__file__).with_name("notebooks")
@@ -35,11 +36,11 @@ def write_reports(
     """Write the pages of these assignments (default: of all with submissions), of the course, and of the students.
 
     Missing pages of other assignments are written too, since the course's page links to them. The pages go to
-    `reports/` in the course folder, each beside the notebook that made it, together with the files of `csv_files`,
-    and with a page that compares these assignments with the tables of an earlier report in the folder `beside`.
-    `report_tables` keeps the tables of the day that `today` returns. Returns the paths of the pages of the assignments,
-    the course and the comparison. Raises CourseNotFound if there are no submissions, WorkFailed if a page cannot be
-    made or nothing compared; then the old pages stay unchanged.
+    `reports/` in the course folder, each beside the notebook that made it, together with the files of `csv_files`, for
+    each assignment a page with questions for the lecture, and a page that compares these assignments with the tables of
+    an earlier report in the folder `beside`. `report_tables` keeps the tables of the day that `today` returns. Returns
+    the paths of the pages of the assignments, the course and the comparison. Raises CourseNotFound if there are no
+    submissions, WorkFailed if a page cannot be made or nothing compared; then the old pages stay unchanged.
     """
     course = course.resolve()
     there = _there(course, stems)
@@ -54,11 +55,12 @@ def write_reports(
     with one_kernel() as kernel:
         made = {stem: _run(kernel, "chapter", {"course": str(course), "stem": stem}) for stem in wanted}
         made[INDEX] = _run(kernel, "course", {"course": str(course), "stems": there} | counts)
+    lectures = {lecture_file(each.stem): lecture_page(each) for each in classes if each.stem in wanted}
     links = {"The students": student_reports.LIST} | ({then_and_now.TITLE: then_and_now.PAGE} if compared else {})
     _write(
         course / "reports",
-        _pages(course, made, titles, links) | report_tables.tables_of_today(course, tables, today()),
-        {**tables, **csv_files.csv_contents(classes, alike), then_and_now.PAGE: compared},
+        _pages(course, made, titles, links, lectures) | report_tables.tables_of_today(course, tables, today()),
+        {**tables, **csv_files.csv_contents(classes, alike), **lectures, then_and_now.PAGE: compared},
         student_reports.student_pages(classes),
     )
     return [_page_path(course, name) for name in (*made, *([then_and_now.NAME] if compared else []))]
@@ -69,14 +71,19 @@ def _page_path(course: Path, name: str) -> Path:
 
 
 def _pages(
-    course: Path, made: Mapping[str, NotebookNode], titles: Mapping[str, str], links: Mapping[str, str]
+    course: Path,
+    made: Mapping[str, NotebookNode],
+    titles: Mapping[str, str],
+    links: Mapping[str, str],
+    lectures: Mapping[str, bytes],
 ) -> dict[Path, bytes]:
     """Return each notebook and the page that it makes, by their paths; `links` are those of all pages."""
     files: dict[Path, bytes] = {}
     for name, notebook in made.items():
         whole = {} if name == INDEX else {"The course": f"{INDEX}.html"}
+        own = {"Questions for the lecture": lecture_file(name)} if lectures.get(lecture_file(name)) else {}
         path = _page_path(course, name)
-        files[path] = page(notebook, titles[name], {**whole, **links})
+        files[path] = page(notebook, titles[name], {**whole, **links, **own})
         files[path.with_suffix(".ipynb")] = (nbformat.writes(notebook) + "\n").encode()
     return files
 
