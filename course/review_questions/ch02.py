@@ -187,7 +187,7 @@ def one_step_downhill(random: Random) -> Draft:
     return Draft(code, "new.item()", wrong, because)
 
 
-@gradients("steepest-ascent", "autograd-definition", also=("nudge",))
+@gradients("steepest-ascent", "autograd-definition", also=("grad-as-nudge-sensitivity",))
 def what_a_nudge_changes(random: Random) -> Draft:
     """Ask how much a small change of an input changes the result."""
     a, k = random.randint(2, 9), random.randint(2, 6)

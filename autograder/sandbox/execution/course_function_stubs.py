@@ -1,4 +1,4 @@
-"""Stubs for `check`, `hint`, `hunt`, `mend`, `mine` and `progress` while a submission is graded.
+"""Stubs for `check`, `hint`, `hunt`, `mend`, `mine`, `progress` and `review` while a submission is graded.
 
 Nobody reads their output there, and no answer may depend on another one.
 """
@@ -26,4 +26,5 @@ STUBS: dict[str, Callable[..., Any]] = {
     "mend": say_nothing,
     "mine": lesson_version,
     "progress": say_nothing,
+    "review": say_nothing,
 }
