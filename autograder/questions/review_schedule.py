@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -10,8 +10,9 @@ from autograder.questions.question_generators import QuestionGenerator
 
 # Days until a fact is due again: after a wrong answer, and after one, two, and more right ones in a row.
 INTERVALS = (1, 3, 7, 21)
-_WRONG, _NEW, _DUE, _EARLY, _TODAY = range(5)  # how urgent a fact is, the most urgent first
-Rank = tuple[int, int, int]
+# How urgent a fact is: one that was wrong counts as two that are new. Of known ones, those asked on one day only come
+# long before the others, so that by the end of a course each fact has been asked on two days.
+_WRONG, _NEW, _ONCE, _MORE = 6.0, 3.0, 2.0, 0.5
 
 
 @dataclass(frozen=True)
@@ -67,43 +68,31 @@ def _after(before: FactMemory | None, answer: ReviewAnswer) -> FactMemory:
 def choose_generators(
     there: Sequence[QuestionGenerator], answers: Sequence[ReviewAnswer], today: date, count: int
 ) -> list[QuestionGenerator]:
-    """Return the generators of the next questions, the most urgent first; fewer than `count` if there are no more.
+    """Return the generators of the next questions; fewer than `count` if there are no more.
 
-    The most urgent fact chooses: of the generators that ask about it, the one that asks about most other facts that
-    are due, and of these the one that was asked longest ago.
+    Each is the one whose facts are most urgent together, without those that the ones before it ask about; of equally
+    urgent ones, the one that was asked longest ago.
     """
-    ranks = _ranks(there, memory_of_facts(answers), today)
+    memory = memory_of_facts(answers)
+    urgency = {fact: _urgency(memory.get(fact), today) for each in there for fact in each.facts}
     last_asked = {answer.question: place for place, answer in enumerate(answers)}
     chosen: list[QuestionGenerator] = []
     rest = list(there)
     while rest and len(chosen) < count:
-        urgency = {each.name: _urgency(each, ranks, last_asked.get(each.name, -1)) for each in rest}
-        best = min(rest, key=lambda each: urgency[each.name])
+        best = max(rest, key=lambda each: (sum(map(urgency.__getitem__, each.facts)), -last_asked.get(each.name, -1)))
         rest.remove(best)
         chosen.append(best)
-        ranks = {fact: rank for fact, rank in ranks.items() if fact not in best.facts}
+        urgency |= dict.fromkeys(best.facts, 0.0)
     return chosen
 
 
-def _ranks(there: Sequence[QuestionGenerator], memory: Mapping[str, FactMemory], today: date) -> dict[str, Rank]:
-    """Return the urgency of each fact that has a generator."""
-    facts = dict.fromkeys(fact for each in there for fact in each.facts)
-    return {fact: _rank(memory.get(fact), place, today) for place, fact in enumerate(facts)}
-
-
-def _rank(known: FactMemory | None, place: int, today: date) -> Rank:
-    """Return the urgency of one fact; new ones come in the order of the course."""
+def _urgency(known: FactMemory | None, today: date) -> float:
+    """Return how urgent it is to ask about a fact: 0 on a day on which it was asked."""
     if known is None:
-        return _NEW, place, 0
+        return _NEW
     if known.last >= today:
-        return _TODAY, place, 0
-    due = known.due.toordinal()
-    if known.due > today:
-        return _EARLY, known.days, due
-    return (_DUE if known.is_remembered else _WRONG), due, place
-
-
-def _urgency(each: QuestionGenerator, ranks: Mapping[str, Rank], last_asked: int) -> tuple[Rank, int, int]:
-    """Return a value to sort generators by; facts that are missing in `ranks` have been chosen already."""
-    found = sorted(ranks[fact] for fact in each.facts if fact in ranks)
-    return found[0] if found else (_TODAY, 0, 0), -sum(rank[0] <= _DUE for rank in found), last_asked
+        return 0.0
+    if not known.is_remembered:
+        return _WRONG
+    elapsed = (today - known.last) / (known.due - known.last)
+    return min(elapsed, 1.0) * (_ONCE if known.days == 1 else _MORE)

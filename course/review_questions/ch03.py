@@ -54,7 +54,9 @@ def number_of_linear_layer(random: Random) -> Draft:
     return Draft(code, "y.item()", wrong, because)
 
 
-@modules("module-auto-registration", "house-net-parameter-count", also=("parameters-recursive",))
+@modules(
+    "module-auto-registration", "house-net-parameter-count", "linear-layer-is-matmul", also=("parameters-recursive",)
+)
 def numbers_that_a_module_knows(random: Random) -> Draft:
     """Ask how many numbers parameters() gives, where one attribute may have been overlooked."""
     a, b, k = random.sample(range(2, 12), 3)
@@ -110,7 +112,7 @@ def names_in_the_state(random: Random) -> Draft:
     return Draft(code, expression, [sorted(each) for each in others if sorted(each) != sorted(right)], because)
 
 
-@modules("buffer-follows-and-is-saved", also=("module-standard-api",))
+@modules("buffer-follows-and-is-saved", "module-auto-registration", also=("module-standard-api",))
 def dtype_after_to(random: Random) -> Draft:
     """Ask which attributes of a module follow `.to`."""
     k = random.randint(2, 30)
@@ -134,7 +136,9 @@ def dtype_after_to(random: Random) -> Draft:
 
 
 @layers(
-    "house-net-parameter-count", also=("mlp-classifier-class", "tiny-model-examples", "sequential-needs-no-forward")
+    "house-net-parameter-count",
+    "linear-layer-is-matmul",
+    also=("mlp-classifier-class", "tiny-model-examples", "sequential-needs-no-forward"),
 )
 def numbers_of_a_network(random: Random) -> Draft:
     """Ask how many numbers a network of two linear layers learns."""
@@ -210,7 +214,9 @@ def layers_in_a_row(random: Random) -> Draft:
     return Draft(code, "len(list(model.parameters()))", wrong, because)
 
 
-@layers("broadcasting-hides-bugs", "broadcasting-rule", also=("squeeze-output-to-match-targets",))
+@layers(
+    "broadcasting-hides-bugs", "broadcasting-rule", "linear-layer-is-matmul", also=("squeeze-output-to-match-targets",)
+)
 def predictions_and_targets(random: Random) -> Draft:
     """Ask over how many numbers a loss averages if the predictions have an axis of 1."""
     n, features = random.sample(range(3, 60), 2)
@@ -284,7 +290,7 @@ def numbers_of_convolution(random: Random) -> Draft:
     return Draft(code, "sum(p.numel() for p in layer.parameters())", wrong, because)
 
 
-@good_starts("creation-zeros-ones-for-weights")
+@good_starts("creation-zeros-ones-for-weights", "autograd-definition")
 def gradients_of_equal_units(random: Random) -> Draft:
     """Ask for the gradients of two units that begin alike."""
     a, b, c = random.randint(1, 5), random.randint(6, 9), random.randint(1, 3)
@@ -400,7 +406,7 @@ def result_of_batch_norm(random: Random) -> Draft:
     return Draft(code, "y.flatten().round().int().tolist()", wrong, because)
 
 
-@good_starts("eval-is-not-no-grad", "no-grad-context", also=("eval-keeps-metrics-meaningful",))
+@good_starts("eval-is-not-no-grad", "no-grad-context", "train-eval-switch", also=("eval-keeps-metrics-meaningful",))
 def two_switches_of_a_model(random: Random) -> Draft:
     """Ask what eval() and no_grad() switch."""
     a, b, n = random.sample(range(2, 30), 3)

@@ -28,7 +28,9 @@ def loop(rounds: int, *rows: str) -> str:
     return lines(f"for _ in range({rounds}):", *(f"    {row}" for row in rows))
 
 
-@training_loop("sgd-update-rule", "five-step-loop", also=("table-optimizer-step", "optimizer-role"))
+@training_loop(
+    "sgd-update-rule", "five-step-loop", "autograd-definition", also=("table-optimizer-step", "optimizer-role")
+)
 def weight_after_a_step(random: Random) -> Draft:
     """Ask for a weight before or after the optimizer's step."""
     w, x, rate = random.randint(2, 6), random.randint(2, 5), random.choice([0.1, 0.01, 0.05])
@@ -47,7 +49,12 @@ def weight_after_a_step(random: Random) -> Draft:
     return Draft(lines(weight_and_sgd(w, rate), *rows), "w.item()", wrong, because)
 
 
-@training_loop("five-step-loop", "mistake-forget-zero-grad", also=("zero-grad-no-error", "interview-walk-through-loop"))
+@training_loop(
+    "five-step-loop",
+    "mistake-forget-zero-grad",
+    "gradients-accumulate",
+    also=("zero-grad-no-error", "interview-walk-through-loop"),
+)
 def loop_without_a_line(random: Random) -> Draft:
     """Ask what two rounds of a loop do that lacks a line."""
     w, k = random.randint(5, 20), random.randint(2, 9)
@@ -64,7 +71,7 @@ def loop_without_a_line(random: Random) -> Draft:
     return Draft(code, "w.item()", wrong, because)
 
 
-@training_loop("mistake-forget-zero-grad", also=("zero-grad-placement", "zero-grad-after-forward-ok"))
+@training_loop("mistake-forget-zero-grad", "five-step-loop", also=("zero-grad-placement", "zero-grad-after-forward-ok"))
 def place_of_zero_grad(random: Random) -> Draft:
     """Ask what the place of zero_grad in the loop changes."""
     w, k = random.randint(5, 20), random.randint(2, 9)
@@ -86,7 +93,12 @@ def place_of_zero_grad(random: Random) -> Draft:
     return Draft(code, "w.item()", wrong, because)
 
 
-@training_loop("mistake-forget-zero-grad", "gradients-accumulate", also=("accumulated-leftover-in-optimizer-example",))
+@training_loop(
+    "mistake-forget-zero-grad",
+    "gradients-accumulate",
+    "sgd-update-rule",
+    also=("accumulated-leftover-in-optimizer-example",),
+)
 def left_over_gradient(random: Random) -> Draft:
     """Ask for a step where something is left in .grad from before."""
     w, k, left = random.randint(5, 20), random.randint(2, 9), random.randint(10, 30)
@@ -141,8 +153,8 @@ def batches_of_an_epoch(random: Random) -> Draft:
     )
     if epochs == 1:
         because = f"{full} batches of {size}, and a last one with the {left} left over: {RIGHT}. Every row comes once."
-        wrong = [[size] * full, [size] * (full + 1), [rest, *[size] * full], [rows], [full] * size]
-        return Draft(code, "sizes", wrong, because)
+        lists = [[size] * full, [size] * (full + 1), [rest, *[size] * full], [rows], [full] * size]
+        return Draft(code, "sizes", lists, because)
     each = full + 1
     because = f"An epoch has {each} batches, of which the last has {left}, and there are {epochs} epochs: {RIGHT}."
     wrong = [epochs * full, each, epochs * rows, -(-epochs * rows // size), full, epochs * each + 1]
@@ -187,7 +199,7 @@ def accuracy_of_logits(random: Random) -> Draft:
     return Draft(code, "right.mean().item()", [0.0, 0.25, 0.5, 0.75, 1.0], because)
 
 
-@training_loop("validation-loop", "eval-is-not-no-grad", also=("eval-deterministic",))
+@training_loop("validation-loop", "eval-is-not-no-grad", "train-eval-switch", also=("eval-deterministic",))
 def evaluation_in_which_mode(random: Random) -> Draft:
     """Ask what an evaluation changes in a model that is left in train mode."""
     middle, gap = random.randint(10, 90), random.randint(1, 9)
@@ -333,7 +345,7 @@ def epoch_to_keep(random: Random) -> Draft:
     return Draft(code, "drawer.index(min(drawer))", wrong, because, prompt)
 
 
-@rates_and_optimizers("gradient-descent-concept", "steepest-ascent", also=("loss-function-concept",))
+@rates_and_optimizers("gradient-descent-concept", "steepest-ascent", "sgd-update-rule", also=("loss-function-concept",))
 def places_of_descent(random: Random) -> Draft:
     """Ask where two steps on a parabola lead."""
     bottom, start = random.sample(range(2, 23, 2), 2)
@@ -359,7 +371,9 @@ def places_of_descent(random: Random) -> Draft:
     return Draft(code, "w.item()", wrong, because)
 
 
-@rates_and_optimizers("manual-linreg-tiny-lr", "sgd-update-rule", also=("converge-to-correct-outputs",))
+@rates_and_optimizers(
+    "manual-linreg-tiny-lr", "sgd-update-rule", "gradient-descent-concept", also=("converge-to-correct-outputs",)
+)
 def weight_at_a_large_rate(random: Random) -> Draft:
     """Ask what becomes of a weight at a rate below, at or above the limit."""
     k, start, rounds = random.choice([2, 4, 5]), random.randint(2, 9), 4
@@ -378,7 +392,7 @@ def weight_at_a_large_rate(random: Random) -> Draft:
     return Draft(code, "w.item()", wrong, because)
 
 
-@rates_and_optimizers("manual-linreg-tiny-lr")
+@rates_and_optimizers("manual-linreg-tiny-lr", "gradient-descent-concept")
 def limit_of_the_rate(random: Random) -> Draft:
     """Ask for the learning rate above which descent explodes."""
     k = random.choice([2, 3, 4, 5, 8, 10, 20, 25, 40, 50])
@@ -436,7 +450,7 @@ def slope_in_the_old_units(random: Random) -> Draft:
     return Draft(code, f"price({center + more}) - price({center})", wrong, because, prompt)
 
 
-@rates_and_optimizers("adam-per-parameter-rate", also=("adam-is-sgd-plus-bookkeeping",))
+@rates_and_optimizers("adam-per-parameter-rate", "sgd-update-rule", also=("adam-is-sgd-plus-bookkeeping",))
 def first_step_of_an_optimizer(random: Random) -> Draft:
     """Ask how far the first step of Adam or SGD moves two weights."""
     small, large = random.choice([0.5, 2, 3, 4]), random.choice([20, 30, 50, 400])
@@ -456,7 +470,7 @@ def first_step_of_an_optimizer(random: Random) -> Draft:
     return Draft(code, "w.tolist()", wrong, because)
 
 
-@rates_and_optimizers("adam-per-parameter-rate")
+@rates_and_optimizers("adam-per-parameter-rate", "sgd-update-rule")
 def first_step_whatever_the_loss(random: Random) -> Draft:
     """Ask what a factor on the loss changes in the first step of Adam or SGD."""
     start, k, factor = random.randint(2, 20), random.randint(2, 9), random.choice([10, 100])
@@ -477,7 +491,7 @@ def first_step_whatever_the_loss(random: Random) -> Draft:
     return Draft(code, "w.item()", wrong, because)
 
 
-@rates_and_optimizers("scheduler-writes-the-rate")
+@rates_and_optimizers("scheduler-writes-the-rate", "five-step-loop")
 def rate_after_a_scheduler(random: Random) -> Draft:
     """Ask which rate a scheduler has left."""
     rate, gamma, rounds = (
