@@ -41,16 +41,17 @@ def core_facts(chapter: str) -> set[str]:
 
 def drawn(name: str, draws: int) -> None:
     """Draw questions of a generator, and run the program of each."""
-    each, different = GENERATORS[name], set()
+    each, different, right = GENERATORS[name], set(), set()
     for seed in range(draws):
         question = each.question(Random(seed))
         different.add((question.code, question.expression))
+        right.add(question.right_choice)
         again = outcome(question.code, question.expression)
 
         assert len(question.choices) == CHOICES and question.right_choice == again
         assert again in question.explanation and RIGHT not in question.explanation + question.prompt
         assert question == each.question(Random(seed))
-    assert len(different) >= min(DIFFERENT, draws // 2)
+    assert len(different) >= min(DIFFERENT, draws // 2) and len(right) > 1
 
 
 @pytest.mark.parametrize("name", GENERATORS)
