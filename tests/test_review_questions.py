@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -16,12 +17,14 @@ from autograder.course.course_location import chapter_code
 from autograder.errors import ExerciseError
 from autograder.questions.computed_question import CHOICES, RIGHT, Draft, finished_question, in_words, outcome
 from autograder.questions.question_generators import QuestionGenerators, question_generators
+from autograder.questions.review_schedule import ReviewAnswer, choose_generators
+from explorers.review_quiz import QUESTIONS
 from tests.small_chapter import PROJECT
 
 COURSE = course_in(PROJECT / "course")
 GENERATORS = question_generators(COURSE)
 CHAPTERS = sorted({chapter_code(each.sitting) for each in GENERATORS.values()})
-ENOUGH, DIFFERENT = 15, 25  # generators of a chapter; questions of a generator
+ENOUGH, DIFFERENT = 15, 8  # generators of a chapter; questions of a generator
 
 
 @cache
@@ -51,7 +54,7 @@ def drawn(name: str, draws: int) -> None:
         assert len(question.choices) == CHOICES and question.right_choice == again
         assert again in question.explanation and RIGHT not in question.explanation + question.prompt
         assert question == each.question(Random(seed))
-    assert len(different) >= min(DIFFERENT, draws // 2) and len(right) > 1
+    assert len(different) >= min(DIFFERENT, draws // 3) and len(right) > 1
 
 
 @pytest.mark.parametrize("name", GENERATORS)
@@ -91,6 +94,61 @@ def test_what_is_asked_stands_in_the_ledger() -> None:
 
     assert {each.name: loose for each in GENERATORS.values() if (loose := set(each.facts) - core)} == {}
     assert {each.name: loose for each in GENERATORS.values() if (loose := set(each.also) - known)} == {}
+
+
+@pytest.fixture(scope="module")
+def sittings() -> list[str]:
+    """Return the sittings that nobody leaves out, in order."""
+    optional = {each.sitting for each in GENERATORS.values() if each.optional}
+    return [each.stem for each in COURSE.listed if each.stem not in optional]
+
+
+AFTERWARDS = (1, 3, 7, 21)  # days after the last sitting on which a reader comes back
+
+
+def days_asked(sittings: list[str], days: float, share: float, seed: int) -> tuple[Counter[str], Counter[str]]:
+    """Return on how many days each core fact is asked: by the last sitting, and by the last day afterwards.
+
+    The reader begins a sitting every so many days, and answers this share of the questions right.
+    """
+    random, answers, begin = Random(seed), [], date(2026, 9, 1)
+    asked: dict[str, set[date]] = {}
+
+    def review(read: list[str], day: date) -> None:
+        there = [each for each in GENERATORS.values() if each.sitting in read]
+        for each in choose_generators(there, answers, day, QUESTIONS):
+            answers.append(ReviewAnswer(day, each.name, each.facts, random.random() < share))
+            for fact in each.facts:
+                asked.setdefault(fact, set()).add(day)
+
+    for place in range(1, len(sittings)):
+        review(sittings[:place], begin + timedelta(int(place * days)))
+    last = Counter({fact: len(found) for fact, found in asked.items()})
+    for later in AFTERWARDS:
+        review(sittings, begin + timedelta(int((len(sittings) - 1) * days) + later))
+    return last, Counter({fact: len(found) for fact, found in asked.items()})
+
+
+CORE = sorted(fact for chapter in CHAPTERS for fact in core_facts(chapter))
+
+
+@pytest.mark.parametrize("days", [7 / 18, 6], ids=["a week", "a term"])
+class TestReaders:
+    """Simulated readers, who begin a sitting every so many days."""
+
+    def test_who_is_always_right(self, sittings: list[str], days: float) -> None:
+        """At the last sitting four of five core facts were asked on two days, and after a few days more all of them."""
+        last, end = days_asked(sittings, days, 1.0, 0)
+
+        assert sum(last[fact] >= 2 for fact in CORE) >= 0.8 * len(CORE)
+        assert [fact for fact in CORE if end[fact] < 2] == []
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_who_is_wrong_in_one_of_five(self, sittings: list[str], days: float, seed: int) -> None:
+        """With what comes back because it was wrong, all core facts but one at most are asked on two days."""
+        _, end = days_asked(sittings, days, 0.8, seed)
+
+        assert sum(end[fact] < 2 for fact in CORE) <= 1
 
 
 def test_no_fact_is_asked_before_it_is_taught() -> None:

@@ -10,9 +10,10 @@ from autograder.questions.question_generators import QuestionGenerator
 
 # Days until a fact is due again: after a wrong answer, and after one, two, and more right ones in a row.
 INTERVALS = (1, 3, 7, 21)
-# How urgent a fact is: one that was wrong counts as two that are new. Of known ones, those asked on one day only come
-# long before the others, so that by the end of a course each fact has been asked on two days.
-_WRONG, _NEW, _ONCE, _MORE = 6.0, 3.0, 2.0, 0.5
+# How urgent a fact is. One that was wrong comes first, unless it was asked on many days already: then it makes room.
+# New facts, and those that were asked on one day only, come before the others, so that each is asked on two days.
+_WRONG, _NEW, _ONCE, _WRONG_AGAIN, _MORE = 5.0, 3.0, 3.0, 1.0, 0.2
+_MANY = 3
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,6 @@ def _urgency(known: FactMemory | None, today: date) -> float:
     if known.last >= today:
         return 0.0
     if not known.is_remembered:
-        return _WRONG
-    elapsed = (today - known.last) / (known.due - known.last)
-    return min(elapsed, 1.0) * (_ONCE if known.days == 1 else _MORE)
+        return _WRONG if known.days < _MANY else _WRONG_AGAIN
+    elapsed = min((today - known.last) / (known.due - known.last), 1.0)
+    return max(elapsed, 0.5) * _ONCE if known.days == 1 else elapsed * _MORE

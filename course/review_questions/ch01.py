@@ -64,7 +64,7 @@ def shape_of_index(random: Random) -> Draft:
     )
 
 
-@tensors("minus-one-inference", "tensor-nd-array", also=("view-reshape-example",))
+@tensors("tensor-nd-array", also=("minus-one-inference", "view-reshape-example"))
 def reshape_with_minus_one(random: Random) -> Draft:
     """Ask what -1 stands for, or whether it does not divide."""
     a, b, c = random.sample([2, 3, 4, 5, 6], 3)
@@ -78,7 +78,7 @@ def reshape_with_minus_one(random: Random) -> Draft:
     return Draft(code, "tuple(y.shape)", wrong, because)
 
 
-@tensors("reshape-copies-if-needed", "view-requires-contiguous", also=("prefer-reshape", "transpose-example"))
+@tensors("reshape-copies-if-needed", also=("view-requires-contiguous", "prefer-reshape", "transpose-example"))
 def write_after_reshape(random: Random) -> Draft:
     """Ask whether a write into a reshaped tensor reaches the original."""
     a, b, c, d, e, f, new = random.sample(range(1, 40), 7)
@@ -161,7 +161,7 @@ def array_from_tensor(random: Random) -> Draft:
     return Draft(lines(f"x = torch.tensor([{a}, {b}])", "array = x.numpy()", step), "array.tolist()", wrong, because)
 
 
-@tensors("view-requires-contiguous", "reshape-copies-if-needed")
+@tensors("reshape-copies-if-needed", also=("view-requires-contiguous",))
 def view_of_transposed(random: Random) -> Draft:
     """Ask where view refuses and reshape copies."""
     a, b = random.sample(range(2, 9), 2)
@@ -261,7 +261,7 @@ def keepdim_or_not(random: Random) -> Draft:
     return Draft(code, "tuple(m.shape), tuple(y.shape)", wrong, because)
 
 
-@broadcasting("squeeze-example", also=("unsqueeze-example",))
+@broadcasting("tensor-nd-array", also=("squeeze-example", "unsqueeze-example"))
 def squeeze_and_unsqueeze(random: Random) -> Draft:
     """Ask which axes come and go."""
     n, m = random.sample(range(2, 9), 2)
@@ -278,7 +278,7 @@ def squeeze_and_unsqueeze(random: Random) -> Draft:
     return Draft(code, "tuple(y.shape)", wrong, f"With `{call}` {words}: {RIGHT}.")
 
 
-@broadcasting("broadcasting-saves-memory-and-compute", "broadcasting-rule")
+@broadcasting("broadcasting-rule", also=("broadcasting-saves-memory-and-compute",))
 def write_to_expanded(random: Random) -> Draft:
     """Ask how many places change with a write into a stretched tensor."""
     rows, columns = random.sample(range(2, 8), 2)
@@ -330,7 +330,7 @@ def matmul_value(random: Random) -> Draft:
     return Draft(code, "y[0, 1].item()", wrong, because)
 
 
-@reading_digits("three-critical-properties-break-silently", "default-float32-cpu")
+@reading_digits("default-float32-cpu", "matmul-example", also=("three-critical-properties-break-silently",))
 def dtypes_meet(random: Random) -> Draft:
     """Ask what comes of two dtypes in one operation: a sum promotes, a matrix product refuses."""
     a, b = random.sample(range(2, 30), 2)

@@ -46,7 +46,7 @@ def grad_before_backward(random: Random) -> Draft:
     return Draft(lines(*rows), "w.grad", wrong, because)
 
 
-@gradients("requires-grad-flag", "tracking-needs-one-participant", also=("requires-grad-flip-example",))
+@gradients("tracking-needs-one-participant", also=("requires-grad-flag", "requires-grad-flip-example"))
 def who_can_require_grad(random: Random) -> Draft:
     """Ask which tensors may require grad."""
     numbers = random.sample(range(1, 30), 3)
@@ -82,7 +82,7 @@ def what_requires_grad(random: Random) -> Draft:
     return Draft(code, evaluate, wrong, because)
 
 
-@gradients("tracking-needs-one-participant", "requires-grad-flag", also=("data-needs-no-grad", "every-leaf-gets-grad"))
+@gradients("tracking-needs-one-participant", also=("requires-grad-flag", "data-needs-no-grad", "every-leaf-gets-grad"))
 def who_gets_a_gradient(random: Random) -> Draft:
     """Ask for .grad of a tensor that does not require grad, or that the loss does not use."""
     a, b, c = random.sample(range(2, 9), 3)
@@ -297,7 +297,7 @@ def second_backward(random: Random) -> Draft:
     return Draft(code, "x.grad.item()", [error_in(4), once, 2 * once, a, 4 * once], because)
 
 
-@graphs("accumulation-for-large-batch", "gradients-accumulate", also=("exercise-mean-square-gradient",))
+@graphs("gradients-accumulate", also=("accumulation-for-large-batch", "exercise-mean-square-gradient"))
 def gradient_of_two_halves(random: Random) -> Draft:
     """Ask what two halves of a batch leave in .grad."""
     values = random.sample(range(1, 20), 4)
@@ -320,7 +320,7 @@ def gradient_of_two_halves(random: Random) -> Draft:
     return Draft(code, "w.grad.item()", wrong, because)
 
 
-@graphs("accumulation-for-large-batch", "autograd-definition", also=("exercise-mean-square-gradient",))
+@graphs("autograd-definition", also=("exercise-mean-square-gradient",))
 def gradient_of_mean_square(random: Random) -> Draft:
     """Ask for one number of the gradient of a mean of squares."""
     n, m, value = random.randint(2, 5), random.randint(2, 5), random.randint(2, 20)
@@ -331,7 +331,11 @@ def gradient_of_mean_square(random: Random) -> Draft:
     return Draft(code, "x.grad[0, 0].item()", wrong, because)
 
 
-@broken_gradients("inplace-on-leaf-error", "inplace-operator-aliases", also=("inplace-mul-raises-that-message",))
+@broken_gradients(
+    "update-inside-no-grad",
+    "inplace-operator-aliases",
+    also=("inplace-on-leaf-error", "inplace-mul-raises-that-message"),
+)
 def change_leaf_in_place(random: Random) -> Draft:
     """Ask what a change in place does to a leaf that requires grad."""
     a, k = random.randint(2, 9), random.randint(2, 9)
@@ -346,7 +350,11 @@ def change_leaf_in_place(random: Random) -> Draft:
     return Draft(code, "w.item(), w.is_leaf", wrong, because)
 
 
-@broken_gradients("inplace-breaks-graph-rule", also=("inplace-vs-out-of-place-mistake", "inplace-y-plus-one-raises"))
+@broken_gradients(
+    "inplace-breaks-graph-rule",
+    "inplace-operator-aliases",
+    also=("inplace-vs-out-of-place-mistake", "inplace-y-plus-one-raises"),
+)
 def change_result_in_place(random: Random) -> Draft:
     """Ask whether a change in place breaks the gradient."""
     a, k = random.randint(2, 9), random.randint(2, 9)
@@ -361,7 +369,7 @@ def change_result_in_place(random: Random) -> Draft:
     return Draft(code, "x.grad.item()", wrong, because)
 
 
-@broken_gradients("inplace-breaks-graph-rule", also=("inplace-silent-wrong-gradients",))
+@broken_gradients("inplace-breaks-graph-rule", "detach-stops-flow", also=("inplace-silent-wrong-gradients",))
 def change_past_the_counter(random: Random) -> Draft:
     """Ask for the gradient after a change through .data, which torch does not see."""
     a, new = random.sample(range(2, 12), 2)

@@ -196,7 +196,7 @@ def two_layers_as_one(random: Random) -> Draft:
     return Draft(code, "second(first(1)) - second(first(0)), second(first(0))", wrong, because, prompt)
 
 
-@layers("list-hides-layers", "module-auto-registration", also=("module-composition",))
+@layers("module-auto-registration", also=("list-hides-layers", "module-composition"))
 def layers_in_a_row(random: Random) -> Draft:
     """Ask how many tensors parameters() gives for layers in a list, a ModuleList or a Sequential."""
     width, count = random.randint(2, 30), random.randint(2, 6)
@@ -307,7 +307,7 @@ def gradients_of_equal_units(random: Random) -> Draft:
     return Draft(code, "layer.weight.grad.tolist()", wrong, because)
 
 
-@good_starts("he-start")
+@good_starts("he-start", "linear-layer-is-matmul")
 def size_of_first_weights(random: Random) -> Draft:
     """Ask with which standard deviation weights should begin."""
     a = random.choice([8, 18, 32, 50, 72, 98, 128, 200, 288, 392])
@@ -426,7 +426,7 @@ def two_switches_of_a_model(random: Random) -> Draft:
     return Draft(code, "model[1].training, y.requires_grad", wrong, because)
 
 
-@saving_and_reusing("state-is-live")
+@saving_and_reusing("state-is-live", "inplace-operator-aliases")
 def state_after_training(random: Random) -> Draft:
     """Ask whether a state changes with its model."""
     old, new = random.sample(range(1, 40), 2)
@@ -447,7 +447,7 @@ def state_after_training(random: Random) -> Draft:
     return Draft(code, 'state["weight"].tolist()', wrong, because)
 
 
-@saving_and_reusing("state-is-live", also=("module-standard-api",))
+@saving_and_reusing("state-is-live", "inplace-operator-aliases", also=("module-standard-api",))
 def weight_after_loading(random: Random) -> Draft:
     """Ask what a model holds after a state has been loaded."""
     a, b, later = random.sample(range(1, 40), 3)
@@ -467,7 +467,11 @@ def weight_after_loading(random: Random) -> Draft:
     return Draft(code, "other.weight.item()", [later, a, b, a + b, error_in(4)], because)
 
 
-@saving_and_reusing("frozen-gets-no-gradient", "requires-grad-flag", also=("interview-requires-grad-off",))
+@saving_and_reusing(
+    "frozen-gets-no-gradient",
+    "tracking-needs-one-participant",
+    also=("requires-grad-flag", "interview-requires-grad-off"),
+)
 def gradients_of_frozen_layers(random: Random) -> Draft:
     """Ask which of two layers gets a gradient, if one of them is frozen."""
     a, b, n = random.sample(range(2, 30), 3)

@@ -161,7 +161,7 @@ def batches_of_an_epoch(random: Random) -> Draft:
     return Draft(code, "len(sizes)", wrong, because)
 
 
-@training_loop("mean-over-rows", also=("group-by-examples",))
+@training_loop("group-by-examples", "dataloader-epochs", also=("mean-over-rows",))
 def mean_loss_per_row(random: Random) -> Draft:
     """Ask for the mean loss of batches of unequal size."""
     size, rest = random.randint(3, 9), random.randint(1, 2)
@@ -278,7 +278,7 @@ def loss_of_yes_or_no(random: Random) -> Draft:
     return Draft(code, "loss.item()", wrong, because)
 
 
-@when_it_fails("match-loss-to-logits", "three-critical-properties-break-silently", also=("labels-long-dtype",))
+@when_it_fails("match-loss-to-logits", also=("three-critical-properties-break-silently", "labels-long-dtype"))
 def targets_of_cross_entropy(random: Random) -> Draft:
     """Ask which targets cross_entropy takes."""
     n, k = random.sample(range(3, 30), 2)
@@ -298,7 +298,7 @@ def targets_of_cross_entropy(random: Random) -> Draft:
     return Draft(code, "tuple(loss.shape)", [error_in(3), (), (n,), (n, k), (k,)], f"{words}: {RIGHT}.")
 
 
-@when_it_fails("stop-at-lowest-validation-loss")
+@when_it_fails("stop-at-lowest-validation-loss", "validation-loop")
 def epoch_of_early_stopping(random: Random) -> Draft:
     """Ask when training stops and which epoch is kept."""
     patience = random.choice([2, 3])
@@ -324,7 +324,11 @@ def epoch_of_early_stopping(random: Random) -> Draft:
     return Draft(code, "epoch, best_epoch", wrong, because)
 
 
-@when_it_fails("stop-at-lowest-validation-loss", also=("manual-loop-random-targets", "interview-noisy-validation"))
+@when_it_fails(
+    "stop-at-lowest-validation-loss",
+    "validation-loop",
+    also=("manual-loop-random-targets", "interview-noisy-validation"),
+)
 def epoch_to_keep(random: Random) -> Draft:
     """Ask which of the epochs in a history is worth keeping."""
     count = random.randint(5, 7)
@@ -345,7 +349,7 @@ def epoch_to_keep(random: Random) -> Draft:
     return Draft(code, "drawer.index(min(drawer))", wrong, because, prompt)
 
 
-@rates_and_optimizers("gradient-descent-concept", "steepest-ascent", "sgd-update-rule", also=("loss-function-concept",))
+@rates_and_optimizers("steepest-ascent", "sgd-update-rule", also=("gradient-descent-concept", "loss-function-concept"))
 def places_of_descent(random: Random) -> Draft:
     """Ask where two steps on a parabola lead."""
     bottom, start = random.sample(range(2, 23, 2), 2)
@@ -372,7 +376,10 @@ def places_of_descent(random: Random) -> Draft:
 
 
 @rates_and_optimizers(
-    "manual-linreg-tiny-lr", "sgd-update-rule", "gradient-descent-concept", also=("converge-to-correct-outputs",)
+    "manual-linreg-tiny-lr",
+    "sgd-update-rule",
+    "steepest-ascent",
+    also=("gradient-descent-concept", "converge-to-correct-outputs"),
 )
 def weight_at_a_large_rate(random: Random) -> Draft:
     """Ask what becomes of a weight at a rate below, at or above the limit."""
@@ -392,7 +399,7 @@ def weight_at_a_large_rate(random: Random) -> Draft:
     return Draft(code, "w.item()", wrong, because)
 
 
-@rates_and_optimizers("manual-linreg-tiny-lr", "gradient-descent-concept")
+@rates_and_optimizers("manual-linreg-tiny-lr", "steepest-ascent", also=("gradient-descent-concept",))
 def limit_of_the_rate(random: Random) -> Draft:
     """Ask for the learning rate above which descent explodes."""
     k = random.choice([2, 3, 4, 5, 8, 10, 20, 25, 40, 50])
