@@ -95,5 +95,7 @@ def _urgency(known: FactMemory | None, today: date) -> float:
         return 0.0
     if not known.is_remembered:
         return _WRONG if known.days < _MANY else _WRONG_AGAIN
-    elapsed = min((today - known.last) / (known.due - known.last), 1.0)
-    return max(elapsed, 0.5) * _ONCE if known.days == 1 else elapsed * _MORE
+    elapsed = (today - known.last) / (known.due - known.last)
+    if known.days == 1:
+        return min(max(elapsed, 0.5), 1.0) * _ONCE
+    return min(elapsed * _MORE, _WRONG_AGAIN)
