@@ -22,7 +22,7 @@ class BadAnswers(CourseError):
 
 
 @dataclass(frozen=True)
-class Person:
+class ScoredPerson:
     """Which answers of one person were right, by form; a form that was not handed in is missing."""
 
     right: Mapping[str, tuple[bool, ...]]
@@ -33,7 +33,7 @@ class Person:
         return len(self.right) == len(FORMS)
 
 
-def read_answers(path: Path, measure: Measure) -> list[Person]:
+def read_answers(path: Path, measure: Measure) -> list[ScoredPerson]:
     """Score a CSV table: who signed, which form, and a letter for each question (empty: none was chosen).
 
     Raises BadAnswers, with the line, for anything else.
@@ -48,7 +48,7 @@ def read_answers(path: Path, measure: Measure) -> list[Person]:
         found[who][form] = tuple(one == other for one, other in zip(letters, right, strict=True))
     if not found:
         raise BadAnswers(f"{path} has no answers. Below its first line, write a line for each form handed in.")
-    return [Person(right) for right in found.values()]
+    return [ScoredPerson(right) for right in found.values()]
 
 
 def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -82,7 +82,7 @@ def _row(where: str, cells: Sequence[str], measure: Measure) -> tuple[str, str, 
     return who.casefold(), form.casefold(), [letter.casefold() for letter in letters[:count]]
 
 
-def anonymous_rows(people: Sequence[Person], measure: Measure) -> list[tuple[object, ...]]:
+def anonymous_rows(people: Sequence[ScoredPerson], measure: Measure) -> list[tuple[object, ...]]:
     """Return the table: a number for each person, in an order that says nothing, the scores, and 1 or 0 by question."""
     count = len(measure.kinds)
     head = [f"{form} {number}" for form in FORMS for number in range(1, count + 1)]
@@ -98,7 +98,7 @@ def _marks(right: Sequence[bool] | None, count: int) -> list[object]:
     return [int(each) for each in right] if right else [""] * count
 
 
-def summary_lines(people: Sequence[Person], measure: Measure) -> list[str]:
+def summary_lines(people: Sequence[ScoredPerson], measure: Measure) -> list[str]:
     """Return what to print: how many handed in, and of those with both forms the mean scores and shares by question."""
     paired = [each for each in people if each.is_paired]
     lines = [f"{sum(form in each.right for each in people)} handed in {form} the course" for form in FORMS]
