@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from itertools import islice
 from random import Random
+from typing import TYPE_CHECKING
 
 from autograder.course.course import current_course
 from autograder.course.exercise_index import IndexedChapter
@@ -18,7 +19,9 @@ from autograder.notebook.review_log import REVIEW_LOG, ReviewHistory, ShownQuest
 from autograder.questions.question import Question
 from autograder.questions.question_generators import QuestionGenerator, question_generators
 from autograder.questions.review_schedule import ReviewAnswer, choose_generators
-from explorers.quiz_widget import OnAnswer, Quiz
+
+if TYPE_CHECKING:  # imports the widgets, which grading does not need where it runs a set-up cell
+    from explorers.quiz_widget import OnAnswer, Quiz
 
 QUESTIONS = 5
 _TITLE = "Questions from earlier sittings"
@@ -43,8 +46,13 @@ def review(sitting: str | None = None) -> Quiz | None:
     unwritten = REVIEW_LOG.note(ShownQuestions(today, stem, tuple(map(_digest, questions))))
     for message in filter(None, (history.note, unwritten, "" if questions else _NOTHING)):
         print(wrap_message(message))
-    titles = {each.stem: each.title for each in course.listed}
-    return Quiz(_TITLE, questions, _record(there, titles)) if questions else None
+    return _quiz(questions, there, course.listed) if questions else None
+
+
+def _quiz(questions: Sequence[Question], there: dict[str, QuestionGenerator], listed: Sequence[IndexedChapter]) -> Quiz:
+    from explorers.quiz_widget import Quiz
+
+    return Quiz(_TITLE, questions, _record(there, {each.stem: each.title for each in listed}))
 
 
 def _place(sitting: str | None, listed: Sequence[IndexedChapter]) -> int:
