@@ -12,13 +12,15 @@ from random import Random
 import pytest
 import yaml
 
+from autograder.course.chapter_cells import CellKind
+from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
-from autograder.course.course_location import chapter_code
+from autograder.course.course_location import chapter_code, chapter_path
 from autograder.errors import ExerciseError
 from autograder.questions.computed_question import CHOICES, RIGHT, Draft, finished_question, in_words, outcome
 from autograder.questions.question_generators import QuestionGenerators, question_generators
 from autograder.questions.review_schedule import ReviewAnswer, choose_generators
-from explorers.review_quiz import QUESTIONS
+from explorers.review_quiz import QUESTIONS, sitting_code
 from tests.small_chapter import PROJECT
 
 COURSE = course_in(PROJECT / "course")
@@ -149,6 +151,17 @@ class TestReaders:
         _, end = days_asked(sittings, days, 0.8, seed)
 
         assert sum(end[fact] < 2 for fact in CORE) <= 1
+
+
+@pytest.mark.parametrize("place", range(1, len(COURSE.listed)))
+def test_each_sitting_begins_with_a_review(place: int) -> None:
+    """From the second sitting on, a sentence and `review` with the sitting's own name stand below the set-up."""
+    chapter = read_chapter(chapter_path(COURSE.folder, COURSE.listed[place].stem))
+    kinds = [cell.kind for cell in chapter.cells]
+    _, invitation, call = chapter.cells[kinds.index(CellKind.SETUP) :][:3]
+
+    assert invitation.kind is CellKind.MARKDOWN and "five questions" in invitation.source
+    assert call.source.strip() == f'review("{sitting_code(chapter.stem)}")'
 
 
 def test_no_fact_is_asked_before_it_is_taught() -> None:
