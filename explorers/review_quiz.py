@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # imports the widgets, which grading does not need where it r
 QUESTIONS = 5
 _TITLE = "Questions from earlier sittings"
 _NOTHING = "Nothing to ask yet: `review` asks about sittings that you have begun."
+_ALL_SEEN = "You have seen every question that there is about the sittings that you have begun."
 _DRAWS = 50  # tries for a question that the reader has not seen
 
 
@@ -44,7 +45,8 @@ def review(sitting: str | None = None) -> Quiz | None:
     questions = list(islice(_unseen(order, history.digests, random), QUESTIONS))
     stem = course.listed[place].stem if place < len(course.listed) else ""
     unwritten = REVIEW_LOG.note(ShownQuestions(today, stem, tuple(map(_digest, questions))))
-    for message in filter(None, (history.note, unwritten, "" if questions else _NOTHING)):
+    nothing = "" if questions else _ALL_SEEN if there else _NOTHING
+    for message in filter(None, (history.note, unwritten, nothing)):
         print(wrap_message(message))
     return _quiz(questions, there, course.listed) if questions else None
 

@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -231,6 +232,19 @@ class TestDays:
             seen += [(question.code, question.expression) for question in asked("1b")._questions]
 
         assert len(set(seen)) == len(seen) == 60
+
+    def test_few_numbers(
+        self, reader: Reader, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """A generator with three questions is asked three times, and then no more."""
+        few = asks("few", "fact")
+        few = replace(
+            few, sitting="ch01a_tensors", draw=lambda r: Draft(f"x = {r.choice('456')}", "x", [1, 2, 3], "So.")
+        )
+        monkeypatch.setattr(reviewing, "question_generators", lambda _: {"few": few})
+
+        assert {asked("1b")._questions[0].code for _ in range(3)} == {"x = 4", "x = 5", "x = 6"}
+        assert review("1b") is None and "You have seen every question" in capsys.readouterr().out
 
     def test_the_file(self, reader: Reader) -> None:
         """A line for what was shown, and one for each answer: no code, no text of the reader's."""
