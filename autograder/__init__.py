@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from autograder.notebook.mine import mine
     from autograder.notebook.progress_overview import progress
     from explorers.bug_hunt_quiz import hunt, mend
+    from explorers.review_quiz import review
 
 __all__ = [
     "ask_assistant",
@@ -27,6 +28,7 @@ __all__ = [
     "mine",
     "progress",
     "reveal",
+    "review",
     "shows_error",
 ]
 _HOMES = {
@@ -39,6 +41,7 @@ _HOMES = {
     "mine": "notebook.mine",
     "progress": "notebook.progress_overview",
     "reveal": "notebook.lesson_functions",
+    "review": "explorers.review_quiz",
     "shows_error": "notebook.lesson_functions",
 }
 

@@ -22,11 +22,17 @@ import math
 import warnings
 import torch
 import torch.nn.functional as F
-from autograder import check, hint, mine, progress, reveal, shows_error
+from autograder import check, hint, mine, progress, reveal, review, shows_error
 from course.figures import ch02 as figures
 from course.instruments import runs, saved_bytes, show_digits, show_graph
 
 _ = torch.manual_seed(seed)
+
+# %% [markdown] name="review-text"
+# Before you begin, answer five questions about what you have read so far, from memory: what you recall on your own stays with you longer.
+
+# %% name="review"
+review("2c")
 
 # %% [markdown]
 # Here is one function, which is 0 below 0 and x above. It is written in five ways, each with the gradient that torch gives. At x = 0 there are three answers.

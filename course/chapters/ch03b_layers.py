@@ -24,11 +24,17 @@ import warnings
 import torch
 import torch.nn.functional as F
 from torch import nn
-from autograder import check, hint, mine, progress, reveal, shows_error
+from autograder import check, hint, mine, progress, reveal, review, shows_error
 from course.figures import ch03 as figures
 from course.instruments import runs, show_digits
 
 _ = torch.manual_seed(seed)
+
+# %% [markdown] name="review-text"
+# Before you begin, answer five questions about what you have read so far, from memory: what you recall on your own stays with you longer.
+
+# %% name="review"
+review("3b")
 
 # %% [markdown]
 # Here is a digit, and the places where four small pictures of strokes and edges fit on it. Red means that the small picture fits there, and blue that its opposite does. Section 3 shows how.

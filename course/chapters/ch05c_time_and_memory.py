@@ -27,12 +27,18 @@ import torch.nn.functional as F
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import checkpoint
-from autograder import check, hint, mine, progress, reveal, shows_error
+from autograder import check, hint, mine, progress, reveal, review, shows_error
 from course.figures import ch05 as figures
 from course.instruments import ToyDevice, operations, runs, saved_bytes, saved_shapes
 
 torch.set_num_threads(1)  # for work this small, a second thread costs more than it brings
 _ = torch.manual_seed(seed)
+
+# %% [markdown] name="review-text"
+# Before you begin, answer five questions about what you have read so far, from memory: what you recall on your own stays with you longer.
+
+# %% name="review"
+review("5c")
 
 # %% name="first-page" figure=true
 figures.memory((64, 512, 512, 10), batches=(16, 256, 1024, 4096))

@@ -22,11 +22,17 @@ import math
 import torch
 import torch.nn.functional as F
 from torch import nn
-from autograder import check, hint, mine, progress, reveal, shows_error
+from autograder import check, hint, mine, progress, reveal, review, shows_error
 from course.figures import ch06 as figures
 
 torch.set_num_threads(1)  # for models this small, a second thread costs more than it brings
 _ = torch.manual_seed(seed)
+
+# %% [markdown] name="review-text"
+# Before you begin, answer five questions about what you have read so far, from memory: what you recall on your own stays with you longer.
+
+# %% name="review"
+review("6c")
 
 # %% name="first-page" figure=true
 figures.five_trainers()
@@ -299,6 +305,15 @@ progress(6)
 # 3. If it cannot do that, something is broken, and more data will not help.
 #
 # </details>
+
+# %% [markdown] name="come-back"
+# ### Come back
+#
+# Nobody keeps all of this after one reading.
+# So run the next cell again tomorrow, in a week and in a month: it asks five questions from the whole course, with other numbers each time, first about what you had wrong.
+
+# %% name="review-all"
+review()
 
 # %% [markdown] name="further-reading"
 # ### What to read next
