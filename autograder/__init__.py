@@ -1,4 +1,4 @@
-"""The names that notebooks import: `check`, `hint`, `hunt`, `mend`, `mine`, `progress`, `reveal` and `shows_error`.
+"""The names that notebooks import: `check`, `hint`, `hunt`, `mend`, `about`, `mine`, `progress`, `reveal` and others.
 
 This package builds the course, runs in its notebooks, and grades submissions. Each folder in it is one room with one
 task; its `__init__.py` says what it is for and which file to read first. `__main__.py` runs the commands of `cli/`; the
@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from autograder.notebook.mine import mine
     from autograder.notebook.progress_overview import progress
     from explorers.bug_hunt_quiz import hunt, mend
+    from explorers.own_code_quiz import about
 
-__all__ = ["check", "hint", "hunt", "keep_in_drive", "mend", "mine", "progress", "reveal", "shows_error"]
+__all__ = ["about", "check", "hint", "hunt", "keep_in_drive", "mend", "mine", "progress", "reveal", "shows_error"]
 _HOMES = {
+    "about": "explorers.own_code_quiz",
     "check": "notebook.check_and_hint",
     "hint": "notebook.check_and_hint",
     "hunt": "explorers.bug_hunt_quiz",

@@ -57,7 +57,7 @@ class AskedRun:
         """Return the run in words: which function is called with which arguments."""
         first, *more = self.run.entered
         made = first.what == "__init__"
-        begin = f"`{self.code.exercise.name}` is made" if made else f"`{first.what}` is called"
+        begin = f"`{self.code.name}` is made" if made else f"`{first.what}` is called"
         rest = [f"; then `{event.what}` is called{_arguments(event)}" for event in more]
         return f"{begin}{_arguments(first)}{''.join(rest)}."
 

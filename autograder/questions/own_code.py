@@ -42,6 +42,14 @@ class NoQuestions(Exception):
     """There is no question about a program; the message says why."""
 
 
+def is_askable(text: str, called: str) -> bool:
+    """Return whether there may be questions about a program: its text defines the name, and is not too long."""
+    try:
+        return len(_without_docstrings(text, called)[0].splitlines()) <= MOST_LINES
+    except NoQuestions:
+        return False
+
+
 @dataclass(frozen=True)
 class Run:
     """A run of the program on a case whose events were the same twice, with other random numbers."""
@@ -64,17 +72,23 @@ class Run:
 
 
 class OwnCode:
-    """A program that passes, with the exercise that it answers; `names` are those that its functions find there.
+    """A program that passes, with the exercise that it answers, as the function or class `name`.
 
-    Raises NoQuestions if it is no plain text of definitions, or too long. No run goes on after `deadline`, a value of
-    `time.monotonic()`.
+    `names` are those that it finds there. Raises NoQuestions if its text does not define `name`, or is too long. No run
+    goes on after `deadline`, a value of `time.monotonic()`.
     """
 
     def __init__(
-        self, exercise: Exercise, key: ExpectedObservations, text: str, names: Mapping[str, Any], deadline: float
+        self,
+        exercise: Exercise,
+        key: ExpectedObservations,
+        text: str,
+        name: str,
+        names: Mapping[str, Any],
+        deadline: float,
     ) -> None:
-        self.exercise, self.key, self.names, self.deadline = exercise, key, names, deadline
-        self.text, self.tree = _without_docstrings(text, exercise.name)
+        self.exercise, self.key, self.name, self.names, self.deadline = exercise, key, name, names, deadline
+        self.text, self.tree = _without_docstrings(text, name)
         self.lines = self.text.splitlines()
         if len(self.lines) > MOST_LINES:
             raise NoQuestions(f"it has {len(self.lines)} lines, and questions are about {MOST_LINES} at most")
@@ -111,17 +125,17 @@ class OwnCode:
 
     def answer(self, code: CodeType, recorder: RunRecorder) -> Callable[..., Any]:
         """Return the answer that traced code defines, whose runs report to a recorder."""
-        found: Callable[..., Any] = run_definitions(code, self.names, recorder)[self.exercise.name]
+        found: Callable[..., Any] = run_definitions(code, self.names, recorder)[self.name]
         return found
 
     def run(self, case: Case) -> Run | None:
         """Return a run on a case; None if it raises, takes too long, or changes from run to run."""
-        plain = self._observed(case, compile(self.tree_of_definitions, "<plain>", "exec", dont_inherit=True), 1)
         traced = [self._observed(case, self._code, seed) for seed in (1, 2)]
-        if any(each is None for each in (plain, *traced)):
+        if traced[0] is None or traced[1] is None:  # the program itself, which nothing stops, does not run then
             return None
-        (one, seen), (two, _) = traced  # type: ignore[misc]
-        if "raised" in seen or not _same(plain[1], seen):  # type: ignore[index]
+        (one, seen), (two, _) = traced[0], traced[1]
+        plain = self._observed(case, compile(self.tree_of_definitions, "<plain>", "exec", dont_inherit=True), 1)
+        if plain is None or "raised" in seen or not _same(plain[1], seen):
             return None
         if [_place(event) for event in one.events] != [_place(event) for event in two.events]:
             return None

@@ -38,15 +38,17 @@ def own_code_questions(
     exercise: Exercise,
     key: ExpectedObservations,
     text: str,
+    called: str,
     names: Mapping[str, Any],
     random: Random,
     seconds: float = SECONDS,
 ) -> list[Question]:
     """Return up to three questions about a program; raise NoQuestions, with the reason, if there is none.
 
-    `text` defines the answer, `names` are those that its functions find. Takes a little more than `seconds` at most.
+    `text` defines the answer, named `called`; `names` are those that it finds there. Takes a little more than `seconds`
+    at most.
     """
-    code = OwnCode(exercise, key, text, names, time.monotonic() + seconds)
+    code = OwnCode(exercise, key, text, called, names, time.monotonic() + seconds)
     found: list[Question] = []
     ran = False
     for case in _cases(exercise, random):

@@ -1,4 +1,4 @@
-"""Stubs for `check`, `hint`, `hunt`, `mend`, `mine` and `progress` while a submission is graded.
+"""Stubs for `about`, `check`, `hint`, `hunt`, `mend`, `mine` and `progress` while a submission is graded.
 
 Nobody reads their output there, and no answer may depend on another one.
 """
@@ -19,6 +19,7 @@ def lesson_version(_name: object = None, otherwise: object = None, *_args: objec
 
 
 STUBS: dict[str, Callable[..., Any]] = {
+    "about": say_nothing,
     "check": say_nothing,
     "hint": say_nothing,
     "hunt": say_nothing,
