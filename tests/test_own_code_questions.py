@@ -22,6 +22,7 @@ from autograder.questions.own_code import NoQuestions, OwnCode, Run
 from autograder.questions.own_code_questions import own_code_questions
 from autograder.questions.question import Question
 from autograder.questions.questions_on_changes import left_out_questions, requirement_questions
+from autograder.questions.questions_on_values import count_questions, memory_questions
 from autograder.questions.value_facts import fact_of
 from tests.small_chapter import PROJECT
 
@@ -120,6 +121,22 @@ class TestTrue:
             "In line 5, `dim=0` is left out.": "it returns the same",
         }
 
+    def test_memory_and_counts(self) -> None:
+        """A program whose memory and counts are plain is asked about as they are."""
+        lines = ("y = x[1:]", "z = y.clone()", "w = x", "n = 0", "for _ in range(3):", "    n += 2", "    if n > 9:")
+        code = own_code("describe", "\n    ".join(("def describe(x):", *lines, "        n = 0", "return z")))
+        run = code.run(Case(code.exercise.cases(0)[0].requirement, torch.arange(6.0).reshape(2, 3)))
+        assert run is not None
+        asked = AskedRun(code, run, Random(0))
+        memory = {last(each): each.right_choice for each in memory_questions(asked) if each}
+        counts = {last(each): each.right_choice for each in count_questions(asked) if each}
+
+        assert memory["Compare `y` with `x` after line 2: `y` is ..."] == "another tensor, in the memory of `x`"
+        assert memory["Compare `z` with `x` after line 3: `z` is ..."].startswith("a tensor with memory apart")
+        assert memory["Compare `w` with `x` after line 4: `w` is ..."] == "the object `x` itself"
+        assert counts["How often does line 7 run, `n += 2`?"] == "3"
+        assert counts["Which of these does not run there?"] == "line 9"
+
     def test_nothing_is_left_behind(self) -> None:
         """A changed version that would leave a hook or other random numbers behind leaves neither."""
         before = torch.get_rng_state()
@@ -129,6 +146,11 @@ class TestTrue:
 
         assert torch.equal(before, torch.get_rng_state())
         assert hooks == torch.nn.modules.module._global_forward_hooks
+
+
+def last(question: Question) -> str:
+    """Return the last line of a prompt."""
+    return question.prompt.splitlines()[-1]
 
 
 def facts_by_tracing(code: OwnCode, case: Case) -> dict[tuple[int, str], str]:
@@ -189,7 +211,7 @@ class TestEnough:
 def count(name: str, text: str) -> int:
     """Return how many questions there are about an answer."""
     try:
-        return len(questions(name, text))
+        return len(questions(name, text, seconds=3.0))
     except NoQuestions:
         return 0
 
