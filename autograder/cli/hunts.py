@@ -6,6 +6,7 @@ import argparse
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 _LONGEST = 900  # seconds for the search of one exercise
 
@@ -26,17 +27,18 @@ def run(args: argparse.Namespace) -> int:
     course = find_course(args.root).resolve()
     if not args.names:
         due = [name for stem in course_in(course).stems for name in outdated_hunts(course, stem)]
-        return max([0, *map(_in_a_process, due)])
+        return max([0, *(_in_a_process(course, name) for name in due)])
     for parts in [parts_of(course, name) for name in args.names]:
         for line in write_hunts(course, parts.stem, [parts.name]):
             print(line, flush=True)
     return 0
 
 
-def _in_a_process(name: str) -> int:
+def _in_a_process(course: Path, name: str) -> int:
     """Write the hunts of one exercise in a process of its own: a program that is stopped may leave torch changed."""
     try:
-        return min(1, subprocess.run([sys.executable, "-m", "autograder", "hunts", name], timeout=_LONGEST).returncode)
+        words = [sys.executable, "-m", "autograder", "hunts", "--root", str(course), name]
+        return min(1, subprocess.run(words, timeout=_LONGEST).returncode)
     except subprocess.TimeoutExpired:
         print(f"{name}: the search took more than {_LONGEST} s and was stopped; its hunts are as they were", flush=True)
         return 1
