@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from autograder.notebook.mine import mine
     from autograder.notebook.progress_overview import progress
     from explorers.bug_hunt_quiz import hunt, mend
+    from explorers.review_quiz import review
 
 __all__ = [
     "ask_assistant",
@@ -27,6 +28,7 @@ __all__ = [
     "mine",
     "progress",
     "reveal",
+    "review",
     "shows_error",
 ]
 _HOMES = {
@@ -39,6 +41,7 @@ _HOMES = {
     "mine": "notebook.mine",
     "progress": "notebook.progress_overview",
     "reveal": "notebook.lesson_functions",
+    "review": "explorers.review_quiz",
     "shows_error": "notebook.lesson_functions",
 }
 
@@ -47,9 +50,8 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: torch takes seconds to import, and most commands do not need it."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from autograder.package_conflicts import package_collision
+    from autograder.package_conflicts import refuse_other_packages
 
-    if mixed := package_collision():
-        raise ImportError(mixed)
+    refuse_other_packages()
     home = _HOMES[name]
     return getattr(import_module(home if home.startswith("explorers.") else f"autograder.{home}"), name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 import warnings
 from typing import Any
 
@@ -18,7 +19,7 @@ from autograder.questions.bug_hunt import their_name
 from autograder.run_source import run_source
 
 _FRESH = 4105
-_MORE, _TIMES = 0.5, 3  # a program may take so many times as long as the solution, and so many seconds more
+_MORE, _TIMES = 0.3, 4  # a program may take so many times as long as the solution, and so many seconds more
 
 
 class ProgramRuns:
@@ -30,12 +31,13 @@ class ProgramRuns:
         self.prelude: dict[str, Any] = {}
         exec(judge.chapter.prelude, self.prelude)
         self._fresh = self.exercise.cases(_FRESH)
+        begun = time.process_time()
         seen = self.exercise.observe(judge.solutions[name], self._fresh)
+        self._seconds = _MORE + _TIMES * 2 * (time.process_time() - begun)  # visible and fresh cases
         self._pairs = [*zip(self.key.cases, self.key.reference, strict=True), *zip(self._fresh, seen, strict=True)]
         self._mistakes = {each.tag: each for each in self.key.mistakes}
         self._on_fresh: dict[str, tuple[Observation, ...]] = {}
         self._passed: dict[str, bool] = {}
-        self._seconds = _MORE + _TIMES * self.exercise.takes
 
     def passes(self, text: str) -> bool:
         """Return whether a program gets full points on the visible cases and on fresh ones."""

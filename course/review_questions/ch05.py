@@ -13,7 +13,7 @@ mixed_precision = questions.from_sitting("ch05b_mixed_precision")
 time_and_memory = questions.from_sitting("ch05c_time_and_memory")
 
 
-@devices("device-moves-explicit", "device-chosen-at-creation", also=("table-gpu-memory-control",))
+@devices("device-moves-explicit", also=("device-chosen-at-creation", "table-gpu-memory-control"))
 def where_two_names_are(random: Random) -> Draft:
     """Ask which of two names stands for a tensor on the other device."""
     n, m = random.sample(range(2, 9), 2)
@@ -54,7 +54,7 @@ def module_and_tensor_move(random: Random) -> Draft:
     return Draft(code, "layer.weight.device.type, x.device.type", wrong, because)
 
 
-@devices("device-chosen-at-creation", also=("dtype-explicit-example",))
+@devices("device-moves-explicit", also=("device-chosen-at-creation", "dtype-explicit-example"))
 def device_of_new_tensors(random: Random) -> Draft:
     """Ask where tensors are that are made beside one on another device."""
     n = random.randint(3, 9)
@@ -78,7 +78,7 @@ def device_of_new_tensors(random: Random) -> Draft:
     return Draft(code, "a.device.type, b.device.type, c.device.type", wrong, f"{told}: {RIGHT}.")
 
 
-@devices("same-device-rule", also=("device-mismatch-message",))
+@devices("mistake-device-mismatch", also=("same-device-rule", "device-mismatch-message"))
 def number_meets_device(random: Random) -> Draft:
     """Ask what may come from the CPU to a tensor on another device: a single number, and no vector."""
     n, k = random.randint(2, 9), random.randint(2, 9)
@@ -95,7 +95,11 @@ def number_meets_device(random: Random) -> Draft:
     return Draft(code, "z.device.type, tuple(z.shape)", wrong, because)
 
 
-@devices("mistake-device-mismatch", "faq-gpu-crash", also=("same-device-rule", "device-mismatch-message"))
+@devices(
+    "mistake-device-mismatch",
+    "model-once-batches-each",
+    also=("faq-gpu-crash", "same-device-rule", "device-mismatch-message"),
+)
 def where_a_forgotten_move_stops(random: Random) -> Draft:
     """Ask where a program stops in which one of three things was not moved."""
     n, a, b = random.sample(range(2, 9), 3)
@@ -118,7 +122,7 @@ def where_a_forgotten_move_stops(random: Random) -> Draft:
     return Draft(code, "loss.device.type", [error_in(6), error_in(5), "meta", "cpu", error_in(4)], because)
 
 
-@devices("model-once-batches-each", also=("gpu-move-snippet", "cpu-code-unchanged-on-gpu"))
+@devices("model-once-batches-each", "device-moves-explicit", also=("gpu-move-snippet", "cpu-code-unchanged-on-gpu"))
 def last_batch_on_device(random: Random) -> Draft:
     """Ask where the data and the last batch are after a loop that moves each batch."""
     n, size, a, b = random.randint(7, 12), random.choice([4, 5]), *random.sample(range(2, 9), 2)
@@ -142,7 +146,7 @@ def last_batch_on_device(random: Random) -> Draft:
     return Draft(code, "data.device.type, y.device.type, tuple(y.shape)", wrong, because)
 
 
-@devices("model-once-batches-each", also=("parameters-go-to-optimizer", "optimizer-role"))
+@devices("model-once-batches-each", "sgd-update-rule", also=("parameters-go-to-optimizer", "optimizer-role"))
 def optimizer_before_the_layer(random: Random) -> Draft:
     """Ask whether a step changes a weight that was put in place after the optimizer was built."""
     start, k, rate = random.randint(10, 20), random.randint(2, 8), random.choice([0.5, 0.25])
@@ -166,7 +170,12 @@ def optimizer_before_the_layer(random: Random) -> Draft:
     return Draft(code, "layer.weight.item()", wrong, because)
 
 
-@devices("mistake-device-mismatch", "device-moves-explicit", also=("module-auto-registration",))
+@devices(
+    "mistake-device-mismatch",
+    "device-moves-explicit",
+    "buffer-follows-and-is-saved",
+    also=("module-auto-registration",),
+)
 def what_a_module_takes_along(random: Random) -> Draft:
     """Ask which attributes of a module move with it."""
     n = random.randint(2, 9)
@@ -204,7 +213,8 @@ def device_chosen_once(random: Random) -> Draft:
 @devices("device-pattern", also=("device-printout-cpu", "cuda-device-creation-example"))
 def name_of_a_device(random: Random) -> Draft:
     """Ask for the two parts of a device's name, which may be given without such a card."""
-    kind, index = random.choice([("cuda", 0), ("cuda", 1), ("cuda", 2), ("cuda", None), ("meta", None), ("cpu", None)])
+    card = ("cuda", random.randint(0, 7))
+    kind, index = random.choice([card, card, ("cuda", None), ("meta", None), ("cpu", None), ("mps", None)])
     name = kind if index is None else f"{kind}:{index}"
     because = (
         f"The name has no number, so it says nothing about which one: {RIGHT}."
@@ -257,12 +267,11 @@ def many_small_steps(random: Random) -> Draft:
     return Draft(code, "w.item()", [1 - share, 1, 1 + share, 0, "inf"], because)
 
 
-@mixed_precision("amp-scale-against-underflow", also=("float16-underflow",))
+@mixed_precision("amp-scale-against-underflow", "float16-faster-riskier", also=("float16-underflow",))
 def gradient_too_small(random: Random) -> Draft:
     """Ask whether a number is 0 in float16, alone and times a factor."""
-    number, factor = random.choice(
-        [("1e-8", 65536), ("1e-9", 65536), ("1e-6", 65536), ("1e-8", 1024), ("1e-13", 65536), ("1e-12", 1024)]
-    )
+    digit, exponent, factor = random.choice([1, 2, 7, 8, 9]), random.choice([6, 8, 9, 13]), random.choice([1024, 65536])
+    number = f"{digit}e-{exponent}"
     code = lines(
         f"gradient = torch.tensor({number})", "alone = gradient.half()", f"scaled = ({factor} * gradient).half()"
     )
@@ -306,7 +315,7 @@ def dtypes_under_autocast(random: Random) -> Draft:
     return Draft(code, "dtypes", wrong, f"{told}. So {RIGHT}.")
 
 
-@mixed_precision("amp-forward-in-fp16", also=("three-critical-properties-break-silently",))
+@mixed_precision("amp-forward-in-fp16", "default-float32-cpu", also=("three-critical-properties-break-silently",))
 def border_of_autocast(random: Random) -> Draft:
     """Ask what happens to a result of autocast behind the block."""
     n = random.randint(2, 9)
@@ -353,7 +362,7 @@ def autocast_for_another_device(random: Random) -> Draft:
     return Draft(code, "y.dtype", ["torch.bfloat16", "torch.float32", "torch.float16", error_in(2)], because)
 
 
-@mixed_precision("amp-scaler-step-and-update", also=("amp-scale-against-underflow",))
+@mixed_precision("amp-scaler-step-and-update", "amp-scale-against-underflow")
 def scaled_loss(random: Random) -> Draft:
     """Ask what a scaler makes of a loss, switched on and switched off."""
     loss, factor = random.randint(2, 9), random.choice([128, 256, 1024])
@@ -428,7 +437,7 @@ def clip_before_or_after_unscale(random: Random) -> Draft:
     return Draft(code, "w.grad.item()", wrong, because)
 
 
-@mixed_precision("amp-scaler-step-and-update", also=("sgd-update-rule",))
+@mixed_precision("amp-scaler-step-and-update", "sgd-update-rule")
 def step_without_the_scaler(random: Random) -> Draft:
     """Ask where a weight goes if the optimizer steps without the scaler."""
     start, k, factor = random.randint(2, 9), random.randint(2, 5), random.choice([8, 16, 64])
@@ -449,7 +458,9 @@ def step_without_the_scaler(random: Random) -> Draft:
     return Draft(code, "w.item()", wrong, because)
 
 
-@time_and_memory("dtype-and-device-together", also=("dtype-explicit-example",))
+@time_and_memory(
+    "device-moves-explicit", "default-float32-cpu", also=("dtype-and-device-together", "dtype-explicit-example")
+)
 def dtype_and_device_in_one_call(random: Random) -> Draft:
     """Ask for device and dtype after a call that names one or both."""
     n, m = random.sample(range(2, 9), 2)
@@ -507,7 +518,7 @@ def bytes_of_training(random: Random) -> Draft:
     return Draft(code, "sum(t.nbytes for t in held)", wrong, because, prompt)
 
 
-@time_and_memory("half-memory-double-throughput", also=("dtype-memory-4mb-8mb",))
+@time_and_memory("half-memory-double-throughput", "linear-layer-is-matmul", also=("dtype-memory-4mb-8mb",))
 def bytes_of_activations(random: Random) -> Draft:
     """Ask what a larger batch or a smaller dtype does to the bytes of a hidden layer and its weight."""
     rows, width = random.choice([16, 32, 64]), random.choice([100, 200, 500])
@@ -534,7 +545,7 @@ def bytes_of_activations(random: Random) -> Draft:
     return Draft(code, "layer.weight.nbytes, hidden.nbytes", wrong, because)
 
 
-@time_and_memory("batch-of-100-same-time-on-gpu", also=("tiny-model-examples",))
+@time_and_memory("linear-layer-is-matmul", also=("batch-of-100-same-time-on-gpu", "tiny-model-examples"))
 def batch_or_rows(random: Random) -> Draft:
     """Ask whether a batch gives what its rows give one by one."""
     n, a, b = random.sample(range(2, 9), 3)

@@ -27,4 +27,5 @@ STUBS: dict[str, Callable[..., Any]] = {
     "mend": say_nothing,
     "mine": lesson_version,
     "progress": say_nothing,
+    "review": say_nothing,
 }
