@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from autograder.notebook.mine import mine
     from autograder.notebook.progress_overview import progress
     from explorers.bug_hunt_quiz import hunt, mend
+    from explorers.own_code_quiz import about
     from explorers.review_quiz import review
 
 __all__ = [
+    "about",
     "ask_assistant",
     "check",
     "hint",
@@ -32,6 +34,7 @@ __all__ = [
     "shows_error",
 ]
 _HOMES = {
+    "about": "explorers.own_code_quiz",
     "ask_assistant": "notebook.ask_assistant",
     "check": "notebook.check_and_hint",
     "hint": "notebook.check_and_hint",

@@ -27,6 +27,7 @@ from autograder.notebook.progress_overview import card_after, what_is_next
 from autograder.notebook.report_rendering import Feedback, headline
 from autograder.notebook.shuffled_lines_offer import offer_shuffled_lines
 from autograder.notebook.slow_check_notice import still_checking
+from autograder.questions.own_code import is_askable
 
 _DIALOG = 100  # characters in a line of nbgrader's dialog
 _hints_given: dict[str, int] = {}  # calls of `hint`, which goes through the hints again and again
@@ -53,7 +54,8 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     LAST_REPORTS[name] = report
     before, _ = LOGBOOK.read()
     complaint = LOGBOOK.note(report, remember_check(name, answer, report.passed))
-    for line in filter(None, (complaint, what_is_next(name, before) if report.passed else "")):
+    after = (what_is_next(name, before), _offer(name, answer)) if report.passed else ()
+    for line in filter(None, (complaint, *after)):
         print(wrap_message(line))
     offer_shuffled_lines(report)
     if report.passed and (card := card_after(name, before)):
@@ -62,6 +64,15 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
         say_once_where_it_is_kept()
     if not report.passed and "NBGRADER_EXECUTION" in os.environ:
         raise CheckFailed(_first_reason(report))
+
+
+def _offer(name: str, answer: object) -> str:
+    """Return the line that offers questions about an answer that has passed; "" where nobody can be asked about it."""
+    text = text_of(name, answer, current_course().keys(current_course().find(name).chapter))
+    called = getattr(answer, "__name__", name)
+    if "NBGRADER_EXECUTION" in os.environ or not is_askable(text, called):
+        return ""
+    return f'Questions about your code: `from autograder import about; about("{name}")`.'
 
 
 def _first_reason(report: Report) -> str:

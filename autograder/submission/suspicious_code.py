@@ -17,6 +17,7 @@ from autograder.submission.import_aliases import Scope, imported_paths, is_under
 GRADER = "autograder"
 FOR_STUDENTS = (
     *(
+        "about",
         "ask_assistant",
         "check",
         "hint",

@@ -19,6 +19,7 @@ def lesson_version(_name: object = None, otherwise: object = None, *_args: objec
 
 
 STUBS: dict[str, Callable[..., Any]] = {
+    "about": say_nothing,
     "ask_assistant": say_nothing,
     "check": say_nothing,
     "hint": say_nothing,
