@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shlex
 import socket
 import sys
 import tempfile
@@ -46,9 +47,15 @@ class JupyterLabLaunch:
 
     def environment(self) -> dict[str, str]:
         """Return the environment of JupyterLab, with the course's settings and kernels before those of the machine."""
-        added = {"JUPYTER_CONFIG_PATH": _HERE / self.settings, "JUPYTER_PATH": _HERE / self.settings}
-        before = ((name, os.environ.get(name)) for name in added)
-        return {**os.environ, **{name: os.pathsep.join(filter(None, (str(added[name]), old))) for name, old in before}}
+        return {**os.environ, **self._added()}
+
+    def exports(self) -> str:
+        """Return the course's part of the environment, as a line for a shell that starts JupyterLab itself."""
+        return "export " + " ".join(f"{name}={shlex.quote(value)}" for name, value in self._added().items())
+
+    def _added(self) -> dict[str, str]:
+        before = ((name, os.environ.get(name)) for name in ("JUPYTER_CONFIG_PATH", "JUPYTER_PATH"))
+        return {name: os.pathsep.join(filter(None, (str(_HERE / self.settings), old))) for name, old in before}
 
     def start(self, port: int = PORT, *, browser: bool = True) -> None:
         """Replace this process by JupyterLab, so that Ctrl-C stops it directly; does not return.
