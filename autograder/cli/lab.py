@@ -23,13 +23,15 @@ def _port(text: str) -> int:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Update the copies, and replace this process by JupyterLab; raise WorkFailed if there are no notebooks."""
+    """Update the copies, and replace this process by JupyterLab; raise WorkFailed without notebooks or JupyterLab."""
     from autograder.course.course_location import find_course
     from autograder.errors import WorkFailed
-    from autograder.workspace.jupyterlab import JupyterLabLaunch, is_port_taken
+    from autograder.workspace.jupyterlab import JupyterLabLaunch, is_port_taken, require_jupyterlab
     from autograder.workspace.working_copies import FOLDER, Copies
 
     course = find_course(args.root)
+    if not args.export:
+        require_jupyterlab()
     if args.teach:
         desk = JupyterLabLaunch(course, "", "teacher")
     else:

@@ -5,5 +5,5 @@ Begin with `check_and_hint.py`: `check` calls the answer (`answer_calls.py`), fi
 stores the result (`progress_log.py`). `progress_overview.py` and `completion_card.py` show what has passed;
 `lesson_cells.py` and `mine.py` are for the cells of lessons. The room rests on course, diagnosis, exercises and
 submission. `run_saved_answer.py` uses grading and the sandbox too, and `fresh_case_check.py` starts a judge of grading
-in a process of its own.
+in a process of its own. `error_advice.py` is an extension of IPython: `make lab` loads it into each kernel.
 """

@@ -25,6 +25,25 @@ def is_port_taken(port: int) -> bool:
         return trial.connect_ex(("127.0.0.1", port)) == 0
 
 
+def require_jupyterlab() -> None:
+    """Raise WorkFailed if JupyterLab is not installed, or cannot write where it keeps its settings."""
+    if importlib.util.find_spec("jupyterlab") is None:
+        raise WorkFailed(
+            f"expected JupyterLab, found none in {sys.prefix}. Run `pip install jupyterlab`, or use `make lab`."
+        )
+    from jupyter_core.paths import jupyter_config_dir, jupyter_data_dir, jupyter_runtime_dir
+
+    for folder in map(Path, (jupyter_config_dir(), jupyter_data_dir(), jupyter_runtime_dir())):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError as error:
+            raise WorkFailed(
+                f"JupyterLab cannot write in {folder}: {error.strerror}. "
+                "Run `export HOME=FOLDER` with a folder in which you may write, and then the command again."
+            ) from error
+
+
 @dataclass(frozen=True)
 class JupyterLabLaunch:
     """A JupyterLab to start: its root folder, the file to open ("" for none), and its settings.
@@ -58,31 +77,8 @@ class JupyterLabLaunch:
         return {name: os.pathsep.join(filter(None, (str(_HERE / self.settings), old))) for name, old in before}
 
     def start(self, port: int = PORT, *, browser: bool = True) -> None:
-        """Replace this process by JupyterLab, so that Ctrl-C stops it directly; does not return.
-
-        Raises WorkFailed if JupyterLab is not installed, or cannot write where it keeps its settings.
-        """
-        _require_jupyterlab()
+        """Replace this process by JupyterLab, so that Ctrl-C stops it directly; does not return."""
         os.chdir(self.folder)
         sys.stdout.flush()
         command = self.command(port, browser=browser)
         os.execve(command[0], command, self.environment())
-
-
-def _require_jupyterlab() -> None:
-    """Raise WorkFailed where JupyterLab itself would end in a traceback."""
-    if importlib.util.find_spec("jupyterlab") is None:
-        raise WorkFailed(
-            f"expected JupyterLab, found none in {sys.prefix}. Run `pip install jupyterlab`, or use `make lab`."
-        )
-    from jupyter_core.paths import jupyter_config_dir, jupyter_data_dir, jupyter_runtime_dir
-
-    for folder in map(Path, (jupyter_config_dir(), jupyter_data_dir(), jupyter_runtime_dir())):
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            tempfile.TemporaryFile(dir=folder).close()
-        except OSError as error:
-            raise WorkFailed(
-                f"JupyterLab cannot write in {folder}: {error.strerror}. "
-                "Run `export HOME=FOLDER` with a folder in which you may write, and then the command again."
-            ) from error
