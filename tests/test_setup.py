@@ -222,6 +222,14 @@ class TestMake:
         assert re.fullmatch(needed + r": install one, or name it with make PYTHON=/path/to/python", told[0])
         assert len(told) == 2 and told[1].startswith("make: ***") and not (tmp_path / "venv").exists()
 
+    def test_no_write_access(self, tmp_path: Path) -> None:
+        """Where the set-up cannot write, one line says so, and what to do."""
+        (tmp_path / "file").touch()
+        told = make("lab", f"VENV={tmp_path / 'file' / 'venv'}").splitlines()
+
+        assert told[0].startswith(f"{tmp_path / 'file' / 'venv'} cannot be written: clone into a folder of your own")
+        assert len(told) == 2 and told[1].startswith("make: ***")
+
     def test_everything_is_tested(self) -> None:
         """`make test`: lint, types, unit tests, every notebook that is handed out, every chapter with another seed."""
         assert make("-n", "test").splitlines()[-1].rstrip() == "python -m tests.suite"
