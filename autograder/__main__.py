@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
 import os
 import pkgutil
@@ -20,6 +21,11 @@ from autograder.package_conflicts import package_collision
 from autograder.terminal_text import escape_unencodable, replace_unprintable
 
 _RESEND_SECONDS = 0.05
+_REFUSALS = (errno.EACCES, errno.EPERM, errno.EROFS)
+_NO_HOME = (
+    "expected a home folder, found none: HOME is not set, and this user has no entry in the system's list. "
+    "Run `export HOME=FOLDER` with a folder in which you may write, and then the command again."
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,11 +52,20 @@ def _run(arguments: Sequence[str] | None) -> int:
     block_slow_imports()
     args = _parser().parse_args(arguments)
     try:
-        if mixed := package_collision():
+        if os.path.expanduser("~") == "~":
+            raise WorkFailed(_NO_HOME)
+        # The first entry is the folder that `python -m` runs in; notebooks and child processes do not look there.
+        if mixed := package_collision(sys.path[1:]):
             raise WorkFailed(mixed)
         return int(args.run(args))
     except CourseError as error:
         print(replace_unprintable(f"error: {error}"), file=sys.stderr)
+        return 1
+    except OSError as error:
+        if error.errno not in _REFUSALS or not error.filename:
+            raise
+        line = f"error: {error.filename}: {error.strerror}. Give permission, and then run the command again."
+        print(replace_unprintable(line), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         # If Ctrl-C interrupted an `exec`, such as the one that creates a dataclass, Python remembers that and still

@@ -2,6 +2,7 @@
 
 CourseError
 ├── UnknownExercise     no exercise has that name
+├── PackageCollision    another author's package has a name of this one
 ├── CheckFailed         a check did not pass while nbgrader ran the notebook
 ├── CourseNotFound      there is no course folder here
 ├── ChapterError        a chapter's text breaks a rule for authors (path, line)
@@ -39,6 +40,10 @@ class UnknownExercise(CourseError):
         if close:
             return f"Did you mean {close[0]!r}?"
         return f"The exercises are: {', '.join(self.known)}."
+
+
+class PackageCollision(CourseError, ImportError):
+    """Another author's package is installed under a name of this one, and hides its files or mixes with them."""
 
 
 class CheckFailed(CourseError):

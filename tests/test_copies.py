@@ -1,6 +1,7 @@
 """A reader's copies of the notebooks: their work is never lost, and newer notebooks arrive."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,22 @@ def test_the_one_to_open(course: Path) -> None:
     assert "a.ipynb" == copies(course).latest()
     write(course, "mine", name="b.ipynb")
     assert "b.ipynb" == copies(course).latest()
+
+
+def test_a_notebook_that_the_course_no_longer_has_stays(course: Path) -> None:
+    """A copy of an earlier version's notebook, and a newer one beside it, stay and are named, and are not opened."""
+    copies(course).renew()
+    mine = write(course, "mine")
+    change(course, "newer")
+    copies(course).renew()
+    (course / "notebooks" / "a.ipynb").unlink()
+    (course / FOLDER / "own.ipynb").write_bytes(notebook("the reader's own"))
+    os.utime(course / FOLDER / "own.ipynb", (0, 0))
+
+    assert UpdateResult((), (), (), ("a-new.ipynb", "a.ipynb")) == copies(course).renew()
+    assert mine == text(course) and "own.ipynb" == copies(course).latest()
+    (told,) = UpdateResult((), (), (), ("a.ipynb",)).lines()
+    assert told == "Of an earlier version of the course, as you left them: a.ipynb. Go on in the others."
 
 
 def test_no_notebooks(tmp_path: Path) -> None:

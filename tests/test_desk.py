@@ -1,6 +1,9 @@
 """JupyterLab as `make lab` and `make teach` start it: its extensions and settings."""
 
+import errno
 import json
+import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +12,7 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.workspace.jupyterlab import JupyterLabLaunch
+from tests.small_chapter import PROJECT
 
 ASK = """
 import json
@@ -37,7 +41,7 @@ def test_a_student_sees_no_teachers_tools(tmp_path: Path) -> None:
     off = ("formgrader", "create-assignment", "menu", "validate-assignment")
     assert {f"@jupyter/nbgrader:{name}" for name in off} < set(told["disabled"])
     assert "false" in str(told["overrides"]) and "showLastModifiedColumn" in str(told["overrides"])
-    assert "--ext=autograder.notebook.unrun_cell_advice" in told["kernel"]
+    assert "--ext=autograder.notebook.error_advice" in told["kernel"]
     assert "saveState': True" in str(told["overrides"])  # saves explorers in the notebook
     assert "commsOverSubshells': 'disabled" in str(told["overrides"])  # explorers wait for a running cell
 
@@ -92,6 +96,80 @@ def test_teach_opens_the_course(project: Path, started: list[list[str]]) -> None
     (command,) = started
     assert f"--ServerApp.root_dir={project / 'course'}" in command and "--no-browser" not in command
     assert not (project / "work").exists()
+
+
+def test_a_taken_port_is_named(project: Path, started: list[list[str]], capsys: pytest.CaptureFixture[str]) -> None:
+    """If another program answers at the port, one line says that JupyterLab takes the next."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        assert 0 == main(["--root", str(project), "lab", "--port", str(port)])
+    assert f"Port {port} is taken, " in capsys.readouterr().out and 1 == len(started)
+
+    assert 0 == main(["--root", str(project), "lab", "--port", str(port)])
+    assert "taken" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "-1", "here"])
+def test_no_port(project: Path, started: list[list[str]], capsys: pytest.CaptureFixture[str], port: str) -> None:
+    """What is no port is refused before anything is started."""
+    with pytest.raises(SystemExit):
+        main(["--root", str(project), "lab", f"--port={port}"])
+
+    assert f"expected a number from 1 to 65535, found {port}" in capsys.readouterr().err and [] == started
+
+
+def failed(project: Path, environment: dict[str, str]) -> str:
+    """Return the one line in which `lab` fails in a process of its own."""
+    command = [sys.executable, "-m", "autograder", "--root", str(project), "lab", "--no-browser"]
+    kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+    ran = subprocess.run(command, cwd=PROJECT, env=kept | environment, capture_output=True, text=True, check=False)
+    (line,) = ran.stderr.splitlines()
+    assert 1 == ran.returncode and line.startswith("error: ")
+    return line
+
+
+def test_a_home_without_write_access_is_one_line(project: Path) -> None:
+    """Where JupyterLab cannot keep its settings, one line names the folder and the way out."""
+    (project / "file").touch()
+    line = failed(project, {"HOME": str(project / "file")})
+
+    assert f"JupyterLab cannot write in {project / 'file' / '.jupyter'}: " in line and "`export HOME=FOLDER`" in line
+
+
+def test_no_home_is_one_line(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A user without HOME and without an entry in the system's list is told to set HOME."""
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("pwd.getpwuid", lambda user: {}[user])
+
+    assert 1 == main(["--root", str(project), "lab"])
+    assert capsys.readouterr().err.startswith("error: expected a home folder, found none: HOME is not set")
+
+
+def test_without_jupyterlab_one_line_says_how_to_get_it(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """If the course was installed without JupyterLab, one line says what to install."""
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+
+    assert 1 == main(["--root", str(project), "lab"])
+    assert "Run `pip install jupyterlab`" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS])
+def test_no_write_access_is_one_line(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], number: int
+) -> None:
+    """A folder in which a command may not write is one line, whichever command met it."""
+
+    def refused(folder: Path) -> None:
+        raise OSError(number, os.strerror(number), str(folder))
+
+    monkeypatch.setattr("autograder.workspace.working_copies.Copies.renew", lambda self: refused(project / "work"))
+
+    assert 1 == main(["--root", str(project), "lab"])
+    assert f"error: {project / 'work'}: {os.strerror(number)}. Give permission" in capsys.readouterr().err
 
 
 def test_without_notebooks_one_line_says_what_to_do(

@@ -76,7 +76,7 @@ def client(tmp_path: Path) -> Iterator[BlockingKernelClient]:
     manager, client = start_new_kernel(
         cwd=str(tmp_path),
         env=os.environ | told | {"IPYTHONDIR": str(tmp_path / "i")},
-        extra_arguments=["--ext=autograder.notebook.unrun_cell_advice"],
+        extra_arguments=["--ext=autograder.notebook.error_advice"],
     )
     yield client
     client.stop_channels()
@@ -92,3 +92,15 @@ def test_in_a_real_kernel(client: BlockingKernelClient) -> None:
     assert "error" == reply["content"]["status"] and "NameError" == reply["content"]["ename"]
     assert any("NameError" in str(each.get("traceback")) for each in shown)
     assert "`check` is made in a cell above" in str([each.get("text") for each in shown])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # from pyzmq, about an unencrypted connection
+@pytest.mark.parametrize("asked", ["from course.figures import ch09_gone", "import explorers.gone", "import gone"])
+def test_a_notebook_of_another_version_fails_with_one_line(client: BlockingKernelClient, asked: str) -> None:
+    """An import that the installed course no longer has shows one line in place of the traceback; others do not."""
+    shown: list[dict[str, Any]] = []
+    reply = client.execute_interactive(asked, output_hook=lambda each: shown.append(each["content"]), timeout=60)
+    (trace,) = (each["traceback"] for each in shown if "traceback" in each)
+
+    assert "error" == reply["content"]["status"]
+    assert (1 == len(trace) and "another version of the course" in trace[0]) is (asked != "import gone")

@@ -19,22 +19,28 @@ import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
 
-from autograder import check, threads_and_processes
+from autograder import check, hunt, mend, threads_and_processes
 from autograder.errors import WorkFailed
 from autograder.notebook import fresh_case_check, time_limit
 from autograder.notebook.progress_log import OFF
 from autograder.notebook.run_saved_answer import StoppedError, _run_within
+from autograder.questions.bug_hunt import BugHunt, ExerciseHunts
+from explorers import bug_hunt_quiz
+from tests import sample_course
 from tests.mine_in_chapters import OPEN, SOLVED, chapter, lay_beside
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
+from tests.test_bug_hunts import Folder
 from tests.test_progress_travels import RIGHT
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # from pyzmq, about an unencrypted connection
 STEMS = tuple(each.stem for each in COURSE.listed)
 FIRST, TAKING = "ch01a_tensors", "ch02a_gradients"  # the second takes answers of two earlier sittings
+WRONG_ORDER = RIGHT.replace(".transpose(1, 2)", "")
 NO_LIMIT, NO_FRESH = "(No time limit:", "(No fresh cases:"
 TAKEN_AWAY = """\
-import _thread, multiprocessing.process, os, subprocess, threading
+import _thread, multiprocessing.process, os, subprocess, sys, threading
+for name in ("_multiprocessing", "_posixshmem", "grp", "pwd", "resource", "syslog"): sys.modules[name] = None
 from zmq.utils.garbage import gc
 gc.store(b"")  # ipykernel's own sockets start a thread with the first long message
 def no_thread(*_, **__): raise RuntimeError("can't start new thread")
@@ -190,6 +196,30 @@ class TestWithout:
         assert {"x": 1} == _run_within(1, lambda: {"x": 1})
         with pytest.raises(becomes):
             _run_within(1, fails)
+
+    @pytest.mark.usefixtures("nothing_starts", "in_the_sample")
+    def test_hunt_and_mend(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """A bug hunt is shown, and the program judged as it is and mended; the missing limit is named once."""
+        mistake, *others = (
+            each.tag for each in sample_course.COURSE.keys(sample_course.STEM)["flatten_images"].mistakes
+        )
+        right, wrong = (text.replace("flatten_images", "their_flatten_images") for text in (RIGHT, WRONG_ORDER))
+        program = BugHunt("flatten_images", mistake, wrong, "change", 3, (2,))
+        hunts = {"flatten_images": ExerciseHunts("", {mistake: tuple(others)}, (program,))}
+        monkeypatch.setattr(bug_hunt_quiz, "read_hunts", lambda folder, stem: hunts)
+        monkeypatch.setattr(bug_hunt_quiz, "display", print)
+        Folder(monkeypatch, tmp_path).passed("flatten_images")
+        quiz = hunt()
+        assert quiz is not None and "line 3: " in quiz.picture
+        for text in (wrong, right):
+            names: dict[str, Any] = {}
+            exec(text, names)
+            mend(names["their_flatten_images"])
+
+        told = capsys.readouterr().out
+        assert "checks passed" in told and "Mended." in told and 1 == told.count(NO_LIMIT)
 
     @pytest.mark.usefixtures("nothing_starts", "in_the_sample")
     def test_visible_cases_never_stand_for_fresh_ones_in_grading(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,10 +33,12 @@ _COLAB = "https://colab.research.google.com"
 INSTALL_ID = "install"
 _INSTALL = """\
 try:
-    import autograder, importlib.metadata
+    import autograder.package_conflicts, importlib.metadata
     importlib.metadata.version("pytorch-basics")
 except ImportError:
     {otherwise}
+else:
+    autograder.package_conflicts.refuse_other_packages()
 from importlib.metadata import version
 
 import torch

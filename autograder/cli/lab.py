@@ -9,16 +9,22 @@ from autograder.workspace.jupyterlab import PORT
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `lab`."""
-    parser.add_argument("--port", type=int, default=PORT, help="where JupyterLab answers (default: %(default)s)")
+    parser.add_argument("--port", type=_port, default=PORT, help="where JupyterLab answers (default: %(default)s)")
     parser.add_argument("--no-browser", action="store_true", help="print the address, and open no browser")
     parser.add_argument("--teach", action="store_true", help="open the course folder, with nbgrader's tools")
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < 2**16:
+        raise argparse.ArgumentTypeError(f"expected a number from 1 to 65535, found {text}")
+    return int(text)
 
 
 def run(args: argparse.Namespace) -> int:
     """Update the copies, and replace this process by JupyterLab; raise WorkFailed if there are no notebooks."""
     from autograder.course.course_location import find_course
     from autograder.errors import WorkFailed
-    from autograder.workspace.jupyterlab import JupyterLabLaunch
+    from autograder.workspace.jupyterlab import JupyterLabLaunch, is_port_taken
     from autograder.workspace.working_copies import FOLDER, Copies
 
     course = find_course(args.root)
@@ -33,6 +39,10 @@ def run(args: argparse.Namespace) -> int:
             raise WorkFailed(f"expected notebooks in {course.parent / 'notebooks'}, found none. Run `make build`.")
         desk = JupyterLabLaunch(folder, copies.latest(), "student")
         print(f"Opening {FOLDER}/{desk.opened}.")
+    if is_port_taken(args.port):
+        print(
+            f"Port {args.port} is taken, perhaps by a JupyterLab that you left open; this one takes the next free port."
+        )
     print("JupyterLab tells its address below; Ctrl-C ends it.")
     desk.start(args.port, browser=not args.no_browser)
     return 0

@@ -24,7 +24,7 @@ FIGURES, SHIPPED = "figures", "shipped"  # modules that draw figures; data that 
 CARDS, ARRANGED = "cards", "arranged"  # optional: the card after a chapter's last check; lines to put in order
 REVIEW_QUESTIONS = "review_questions"  # optional: modules whose `questions` are asked again in later sittings
 INSTRUMENTS = "instruments.py"  # a module with helpers that lessons import
-_INSTALLED = "autograder.courses"  # the group of entry points under which a package offers a course
+INSTALLED = "autograder.courses"  # the group of entry points under which a package offers a course
 _CONFIG = "nbgrader_config.py"
 _CODE = re.compile(r"ch\d+")
 
@@ -104,6 +104,6 @@ def _setting(pyproject: Path) -> str:
 
 def _installed() -> Iterator[Path]:
     """Yield the folders of the installed courses, in the order of their names."""
-    for entry in sorted(entry_points(group=_INSTALLED)):
+    for entry in sorted(entry_points(group=INSTALLED)):
         spec = find_spec(entry.value)
         yield from map(Path, spec.submodule_search_locations or () if spec else ())

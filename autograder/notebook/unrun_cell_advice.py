@@ -1,11 +1,7 @@
-"""An extension of IPython that adds advice to a NameError: which cell, not run since the restart, binds the name.
-
-`make lab` configures its kernels to load it.
-"""
+"""Advice on a NameError: which cell of the saved notebook, not run since the restart, binds the name."""
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import Any
 
 from autograder.notebook.cell_bindings import cell_binds
@@ -19,21 +15,6 @@ from autograder.notebook.saved_notebook import (
 )
 
 _MENU = "Choose Run, then Run All Above Selected Cell; then run this cell again."
-
-
-def load_ipython_extension(shell: Any) -> None:
-    """Register the handler for NameError in this shell."""
-    shell.set_custom_exc((NameError,), _shown)
-
-
-def _shown(
-    shell: Any, kind: type[NameError], error: NameError, trace: TracebackType, tb_offset: int | None = None
-) -> None:
-    """Show the usual traceback, and the advice below it."""
-    shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
-    line = skipped_setup_advice(shell, error.name)
-    if line:
-        print(line)
 
 
 def skipped_setup_advice(shell: Any, name: str | None) -> str:

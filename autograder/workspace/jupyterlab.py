@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import socket
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from autograder.errors import WorkFailed
+
 _HERE = Path(__file__).parent
 _WORKSPACE = "pytorch-basics"  # a workspace of its own, so that the reader's other JupyterLab tabs stay as they are
 PORT = 8888
+
+
+def is_port_taken(port: int) -> bool:
+    """Return whether a program on this machine answers at the port, such as a JupyterLab that was left open."""
+    with socket.socket() as trial:
+        return trial.connect_ex(("127.0.0.1", port)) == 0
 
 
 @dataclass(frozen=True)
@@ -40,8 +51,31 @@ class JupyterLabLaunch:
         return {**os.environ, **{name: os.pathsep.join(filter(None, (str(added[name]), old))) for name, old in before}}
 
     def start(self, port: int = PORT, *, browser: bool = True) -> None:
-        """Replace this process by JupyterLab, so that Ctrl-C stops it directly; does not return."""
+        """Replace this process by JupyterLab, so that Ctrl-C stops it directly; does not return.
+
+        Raises WorkFailed if JupyterLab is not installed, or cannot write where it keeps its settings.
+        """
+        _require_jupyterlab()
         os.chdir(self.folder)
         sys.stdout.flush()
         command = self.command(port, browser=browser)
         os.execve(command[0], command, self.environment())
+
+
+def _require_jupyterlab() -> None:
+    """Raise WorkFailed where JupyterLab itself would end in a traceback."""
+    if importlib.util.find_spec("jupyterlab") is None:
+        raise WorkFailed(
+            f"expected JupyterLab, found none in {sys.prefix}. Run `pip install jupyterlab`, or use `make lab`."
+        )
+    from jupyter_core.paths import jupyter_config_dir, jupyter_data_dir, jupyter_runtime_dir
+
+    for folder in map(Path, (jupyter_config_dir(), jupyter_data_dir(), jupyter_runtime_dir())):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError as error:
+            raise WorkFailed(
+                f"JupyterLab cannot write in {folder}: {error.strerror}. "
+                "Run `export HOME=FOLDER` with a folder in which you may write, and then the command again."
+            ) from error

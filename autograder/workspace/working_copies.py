@@ -8,6 +8,7 @@ notebook is written beside it.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,16 +16,21 @@ from pathlib import Path
 from autograder.files import digest_of, write_all
 
 FOLDER = "work"
+_BESIDE = re.compile(r"-new\d*(?=\.ipynb$)")  # in the name of a newer notebook beside a reader's own
 _NOTED = ".made-from.json"  # {"begun": {file: digest of what it was made from}, "offered": {notebook: latest digest}}
 
 
 @dataclass(frozen=True)
 class UpdateResult:
-    """The result of an update: new copies, replaced copies, and pairs of a kept copy and the newer one beside it."""
+    """The result of an update: new copies, replaced copies, and pairs of a kept copy and the newer one beside it.
+
+    `left` are the copies of notebooks that an earlier version of the course had, and this one has not.
+    """
 
     made: tuple[str, ...]
     updated: tuple[str, ...]
     beside: tuple[tuple[str, str], ...]
+    left: tuple[str, ...] = ()
 
     def lines(self) -> Iterator[str]:
         """Yield the messages about the update for the reader."""
@@ -34,6 +40,8 @@ class UpdateResult:
             yield f"Brought up to date, since you had not begun: {', '.join(self.updated)}."
         for name, new in self.beside:
             yield f"{name} has changed in the course. Yours is as it was; the new one is beside it: {new}."
+        if self.left:
+            yield f"Of an earlier version of the course, as you left them: {', '.join(self.left)}. Go on in the others."
 
 
 class Copies:
@@ -63,13 +71,21 @@ class Copies:
             self._offered[name] = self._begun[place] = digest
         noted = json.dumps({"begun": self._begun, "offered": self._offered}, indent=1)
         write_all(writes | {self._folder / _NOTED: noted.encode()})
-        return UpdateResult(tuple(made), tuple(updated), tuple(beside))
+        return UpdateResult(tuple(made), tuple(updated), tuple(beside), tuple(self._left()))
 
     def latest(self) -> str:
-        """Return the name of the notebook to open: the last saved one with work in it, else the first, or ""."""
-        names = sorted(path.name for path in self._folder.glob("*.ipynb"))
+        """Return the name of the notebook to open: the last saved one with work in it, else the first, or "".
+
+        A notebook of an earlier version is not opened: it may ask for what the course no longer has.
+        """
+        names = sorted({path.name for path in self._folder.glob("*.ipynb")} - set(self._left()))
         begun = [name for name in names if self._is_touched(name)]
         return max(begun, key=lambda name: (self._folder / name).stat().st_mtime) if begun else next(iter(names), "")
+
+    def _left(self) -> list[str]:
+        """Return the copies whose originals the course no longer has."""
+        names = [name for name in self._begun if (self._folder / name).exists()]
+        return sorted(name for name in names if not (self._originals / _BESIDE.sub("", name)).exists())
 
     def _free(self, name: str) -> str:
         """Return a file name for a newer notebook: one that is free, or of a copy that the reader has not changed."""

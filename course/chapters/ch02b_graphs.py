@@ -21,11 +21,17 @@ seed = 0  # any whole number will do; the sitting holds for all of them
 # %% setup=true
 import torch
 import torch.nn.functional as F
-from autograder import check, hint, mine, progress, reveal, shows_error
+from autograder import check, hint, mine, progress, reveal, review, shows_error
 from course.figures import ch02 as figures
 from course.instruments import milliseconds, runs, saved_bytes, saved_tensors, show_digits
 
 _ = torch.manual_seed(seed)
+
+# %% [markdown] name="review-text"
+# Before you begin, answer five questions about what you have read so far, from memory: what you recall on your own stays with you longer.
+
+# %% name="review"
+review("2b")
 
 # %% [markdown]
 # Here is the whole life of a small graph:
