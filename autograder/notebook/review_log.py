@@ -45,8 +45,8 @@ class ReviewHistory:
     def digests(self) -> set[str]:
         """Return the digests of the questions that the reader has answered, and of those that were shown lately.
 
-        Whoever runs a notebook from top to bottom again and again is shown many questions without looking at them. These
-        may come again one day: a generator of few questions would soon have none left.
+        Whoever runs a notebook from top to bottom again and again is shown many questions without looking at them.
+        These may come again one day: a generator of few questions would soon have none left.
         """
         lately = {digest for each in self.shown[-_LATELY:] for digest in each.digests}
         return lately | {each.digest for each in self.answers}
