@@ -30,6 +30,7 @@ from autograder import check, hint, hunt, mine, progress, reveal, review, shows_
 from course.figures import ch03 as figures
 from course.instruments import show_digits
 
+torch.set_num_threads(1)  # for models this small, a second thread costs more than it brings
 _ = torch.manual_seed(seed)
 
 # %% [markdown] name="review-text"
