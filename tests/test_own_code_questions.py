@@ -105,7 +105,8 @@ class TestTrue:
 
     def test_what_is_left_out(self) -> None:
         """Without a part of the program a call returns the same, other values or another form, or stops."""
-        lines = ("y = x.clone()", "y *= 2", "x.sum()", "return y[:, x.shape[1] - 1].sum(dim=0)")
+        picked = "z = y[:, [x.shape[0] - 6]]"
+        lines = ("y = x.clone()", "y *= 2", "x = x.flatten()", picked, "return z.sum(dim=1, keepdim=True)")
         text = "def describe(x):\n    " + "\n    ".join(lines)
         code = own_code("describe", text)
         run = code.run(Case(code.exercise.cases(0)[0].requirement, torch.arange(6.0).reshape(2, 3)))
@@ -116,9 +117,10 @@ class TestTrue:
         assert found == {
             "In line 2, `.clone()` is left out.": "it returns the same",
             "Line 3 is left out.": "it returns other values, of the same shape and type",
-            "Line 4 is left out.": "it returns the same",
-            "In line 4, `.sum()` is left out.": "it returns the same",
-            "In line 5, `dim=0` is left out.": "it returns the same",
+            "Line 4 is left out.": "line 5 stops with an error",
+            "In line 4, `.flatten()` is left out.": "line 5 stops with an error",
+            "In line 6, `dim=1` is left out.": "line 6 stops with an error",
+            "In line 6, `keepdim=True` is left out.": "it returns something of another shape or type",
         }
 
     def test_memory_and_counts(self) -> None:

@@ -30,9 +30,10 @@ from autograder.questions.traced_syntax import COUNTED, SIMPLE, traced_code
 from autograder.questions.value_facts import Fact
 
 MOST_LINES = 120
-# What may change files, or call on and on where a number is left out, and what changes torch for all that follows.
+# What may change files, or call on and on where a number is left out; and what changes torch for all that follows, or
+# makes memory that nobody has filled.
 _OUTSIDE = frozenset({"os", "shutil", "subprocess", "pathlib", "Path", "open", "timeit"})
-_LASTING = re.compile(r"set_|register_module|use_|__enter__|__exit__")
+_LASTING = re.compile(r"set_|register_module|use_|__enter__|__exit__|(new_)?empty")
 _GLOBAL_HOOKS = [
     kept for name, kept in vars(torch.nn.modules.module).items() if name[:8] == "_global_" and isinstance(kept, dict)
 ]
