@@ -137,7 +137,9 @@ PIP = $(VENV)/bin/python -m pip install
 SHOWN := awk '/^Collecting/ && ++n % 20 == 0 { print "  " n " packages" } \
 	/^ *Downloading torch-/ { print "  torch, the largest of them: " $$NF } \
 	/^Installing/ { print "  all are there; they are being installed" } { fflush() }'
-SET_UP = @$(CHECK_PYTHON); echo "Setting up $(VENV) with $$($(PYTHON) --version), for $(FOR); this takes minutes."
+CHECK_WRITING = mkdir -p $(VENV) 2>/dev/null && test -w $(VENV) || { \
+	echo "$(abspath $(VENV)) cannot be written: clone into a folder of your own, or name another with make VENV=FOLDER" >&2; exit 1; }
+SET_UP = @$(CHECK_PYTHON); $(CHECK_WRITING); echo "Setting up $(VENV) with $$($(PYTHON) --version), for $(FOR); this takes minutes."
 EMPTY = $(if $(wildcard $(STUDENT) $(TEACHER)),rm -f $(VENV)/.failed,$(PYTHON) -m venv --clear $(VENV))
 $(STUDENT): FOR := students
 $(STUDENT): SET := --constraint requirements.lock --editable '.[torch,lab]'

@@ -1,7 +1,9 @@
 """A program in pieces: its shuffled lines, some with gaps, and the reader's arrangement of them.
 
 A course writes the lines of an exercise in `arranged/NAME.txt`: first the line with `def`, then the others in
-alphabetical order, including distractors. The file holds no solution; the exercise's own check judges an arrangement.
+alphabetical order, including distractors. Below an empty line stand more distractors, as `TAG: LINE`: each comes in for
+a reader whose last check showed this mistake. The file holds no solution; the exercise's own check judges an
+arrangement.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import getpass
 import os
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from autograder.course.course import current_course
@@ -77,19 +79,28 @@ def puzzle_names() -> list[str]:
     return current_course().arranged_names
 
 
-def pieces_of(name: str, seed: object = None) -> Pieces:
+def pieces_of(name: str, seed: object = None, mistakes: Collection[str] = ()) -> Pieces:
     """Return the lines of an exercise, in an order that depends on the reader, or on `seed`.
 
-    Raises UnknownExercise if the exercise has no lines to arrange.
+    `mistakes` are tags of known mistakes, of which a line each is among them, if the course has one. Raises
+    UnknownExercise if the exercise has no lines to arrange.
     """
     known = puzzle_names()
     if name not in known:
         advice = f"there are no lines to arrange for {name!r}. There are some for {', '.join(known) or 'no exercise'}."
         raise UnknownExercise(name, known, advice)
-    head, *lines = current_course().arranged(name).splitlines()
+    head, lines, of_mistakes = read_lines(current_course().arranged(name))
+    lines += [line for tag, line in of_mistakes.items() if tag in mistakes]
     chance = random.Random(f"{name} {_reader() if seed is None else seed}")
     chance.shuffle(lines)
     return Pieces(name, head, tuple(lines))
+
+
+def read_lines(text: str) -> tuple[str, list[str], dict[str, str]]:
+    """Return the head, the lines for every reader, and the lines of known mistakes by tag, of a course's file."""
+    for_all, _, of_mistakes = text.partition("\n\n")
+    head, *lines = for_all.splitlines()
+    return head, lines, dict(row.split(": ", 1) for row in of_mistakes.splitlines())
 
 
 def _reader() -> str:

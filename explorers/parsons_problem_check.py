@@ -11,9 +11,15 @@ from IPython import get_ipython
 from IPython.utils.capture import capture_output
 
 from autograder.diagnosis.verdict import Report
-from autograder.notebook.check_and_hint import visible_report
+from autograder.notebook.check_and_hint import LAST_REPORTS, visible_report
 from explorers.controls import Refused
 from explorers.parsons_problem import GAP, Arrangement, Pieces
+
+
+def mistakes_just_shown(name: str) -> tuple[str, ...]:
+    """Return the tags of the known mistakes that the last check of an exercise in this kernel has named."""
+    report = LAST_REPORTS.get(name)
+    return report.mistakes if report is not None else ()
 
 
 def judge_arrangement(pieces: Pieces, arrangement: Arrangement) -> Report:

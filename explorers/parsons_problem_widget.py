@@ -12,7 +12,7 @@ from autograder.notebook.report_rendering import headline, html
 from autograder.notebook.report_rendering import text as in_text
 from explorers.controls import Control, Refused
 from explorers.parsons_problem import DEEPEST, LONGEST, Arrangement, Pieces, Place, arrangement_of, pieces_of
-from explorers.parsons_problem_check import judge_arrangement
+from explorers.parsons_problem_check import judge_arrangement, mistakes_just_shown
 from explorers.widget import Explorer, join_files, script_module
 
 HOW = (
@@ -160,14 +160,15 @@ def arrange(
 ) -> Arranger:
     """Put the lines of a program for exercise `name` in order, fill its gaps, and have it judged as `check` would.
 
-    Each reader finds the lines in a different order; `seed`, any number, gives another one. Without a page to move them
+    A line of the mistake that your last check showed is among them, if the course has one. Each reader finds the lines
+    in a different order; `seed`, any number, gives another one. Without a page to move them
     on, `order` lists their numbers, `fill` maps a line number to the text in its gap, and the program is judged at
     once: `arrange("NAME", order=[2, 1, (3, 1)], fill={1: "text"})`. A pair is a line and its level; a line without a
     level is one level deeper than the line before if that ends with a colon, else on the same level. Passing here does
     not count; only the check of the answer cell does. Raises UnknownExercise if the exercise has no lines to arrange,
     ValueError if `order` or `fill` names other lines.
     """
-    pieces = pieces_of(name, seed)
+    pieces = pieces_of(name, seed, mistakes_just_shown(name))
     made = Arranger(pieces, arrangement_of(pieces, order, fill or {}))
     if order:
         made.check()

@@ -114,7 +114,7 @@ def _record(there: dict[str, QuestionGenerator], titles: dict[str, str]) -> OnAn
 
     def answered(question: Question, chosen: int) -> str:
         right = chosen == question.right
-        answer = ReviewAnswer(date.today(), question.kind, there[question.kind].facts, right)
+        answer = ReviewAnswer(date.today(), question.kind, there[question.kind].facts, right, _digest(question))
         unwritten = REVIEW_LOG.note(answer)
         where = "" if right else f"It is explained in {titles[question.about]}, and comes back with other numbers."
         return " ".join(filter(None, (where, unwritten)))

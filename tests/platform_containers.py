@@ -112,10 +112,11 @@ def play_gradescope(platform: Platform, files: Mapping[str, bytes]) -> Played:
     script.write_bytes((root / "source" / "run_autograder").read_bytes())
     script.chmod(0o755)
     _install_python(platform, root / "venv" / "bin" / "python")
-    (root / "results").mkdir()
+    if not (results := root / "results").exists():  # a test may have laid something in its place
+        results.mkdir()
     _hand_in(root / "submission", files)
     status, log = platform.run([str(script)], {})
-    return Played(status, log, _read(root / "results" / "results.json"))
+    return Played(status, log, _read(results / "results.json"))
 
 
 def play_prairielearn(platform: Platform, files: Mapping[str, bytes]) -> Played:

@@ -15,14 +15,16 @@ from IPython.core.interactiveshell import InteractiveShell
 from torch import nn
 from torch.nn import functional
 
+from autograder import check
 from autograder.course.answer_bank import AnswerBank, load_bank
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import bank_path
 from autograder.errors import UnknownExercise
+from autograder.notebook import answer_calls, check_and_hint
 from autograder.notebook.progress_log import LOGBOOK
-from explorers import arrange
+from explorers import arrange, parsons_problem_check
 from explorers.controls import Refused
-from explorers.parsons_problem import DEEPEST, GAP, LONGEST, Pieces, arrangement_of, pieces_of, puzzle_names
+from explorers.parsons_problem import DEEPEST, GAP, LONGEST, Pieces, arrangement_of, pieces_of, puzzle_names, read_lines
 from explorers.parsons_problem_widget import Arranger
 from tests import leaks
 from tests.arranged_programs import PROGRAMS
@@ -38,6 +40,8 @@ DISTRACTORS = 2
 def notebook(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Return a notebook's namespace with the names of the chapters' setup cells."""
     shell = InteractiveShell.instance()
+    monkeypatch.setattr(answer_calls, "_LEAST", 600.0)  # for a busy machine
+    monkeypatch.setattr(answer_calls, "_MOST", 600.0)
     names = {"torch": torch, "nn": nn, "F": functional, "copy": copy, "fnmatch": fnmatch, "math": math}
     for name, value in names.items():
         monkeypatch.setitem(shell.user_ns, name, value)
@@ -97,7 +101,7 @@ class TestLines:
     @pytest.mark.parametrize("name", PROGRAMS)
     def test_order_in_the_file_says_nothing(self, name: str) -> None:
         """The lines are sorted and not indented, none occurs twice, and at least one has a gap."""
-        head, *lines = COURSE.arranged(name).splitlines()
+        head, lines, _ = read_lines(COURSE.arranged(name))
         assert sorted(lines) == lines == [line.strip() for line in lines] and len(set(lines)) == len(lines)
         assert head.startswith(f"def {name}(") and any(GAP in line for line in lines)
 
@@ -117,6 +121,29 @@ class TestLines:
         left = [line for number, line in enumerate(pieces.lines, 1) if number not in used]
         wrong = {line.strip() for answer in _bank(name) if not answer.is_right for line in answer.source.splitlines()}
         assert DISTRACTORS == len(left) and set(left) <= wrong
+
+    @pytest.mark.parametrize("name", PROGRAMS)
+    def test_lines_of_mistakes_are_the_banks(self, name: str) -> None:
+        """Each line of a mistake stands in the bank's answer with that tag, and in no other part of the file."""
+        _, lines, of_mistakes = read_lines(COURSE.arranged(name))
+        bank = {each.tag: [line.strip() for line in each.source.splitlines()] for each in _bank(name)}
+        assert of_mistakes and list(of_mistakes) == sorted(of_mistakes)
+        assert [] == [tag for tag, line in of_mistakes.items() if line not in bank[tag] or line in lines]
+
+    def test_a_line_of_the_mistake_just_shown(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """After a check that names a mistake, a line of it is among those to arrange, and the right ones still are."""
+        monkeypatch.setattr(check_and_hint, "LAST_REPORTS", reports := {})
+        monkeypatch.setattr(parsons_problem_check, "LAST_REPORTS", reports)
+        before = arrange("running_loss", seed=0)
+        names: dict[str, Any] = {}
+        exec(
+            "def running_loss(losses):\n    for loss in losses:\n        loss.backward()\n    return loss.item()", names
+        )
+        check("running_loss", names["running_loss"])
+        _, lines, of_mistakes = read_lines(COURSE.arranged("running_loss"))
+        after = arrange("running_loss", seed=0)
+        assert of_mistakes["last-loss-only"] in repr(after) and of_mistakes["last-loss-only"] not in repr(before)
+        assert of_mistakes["list-first"] not in repr(after) and all(line in repr(after) for line in lines)
 
     def test_solutions_would_be_found(self, tmp_path: Path) -> None:
         """A secret line of the reference counts as a leak even if `course/arranged/` contains it."""

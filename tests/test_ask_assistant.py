@@ -130,5 +130,5 @@ def test_the_page_for_teachers() -> None:
     )
 
     assert "`ask_assistant(" in page and len(page.split()) <= 500
-    assert {*re.findall(r"\[(\d)\]", page)} == {*re.findall(r"^(\d)\. .*", page, re.MULTILINE)} == {"1", "2", "3"}
+    assert {*re.findall(r"\[(\d)\]", page)} == {*re.findall(r"^(\d)\. .*", page, re.MULTILINE)} == {"1", "2", "3", "4"}
     assert "](ai_in_class)" in index and "](ai_in_class.md)" in guide

@@ -225,6 +225,16 @@ def test_results_that_cannot_be_written(platform: str, play: Play, tmp_path: Pat
 
 
 @pytest.mark.night
+def test_a_result_in_the_way(play: Play, tmp_path: Path) -> None:
+    """Classroom 50's results go into the student's checkout: a folder of that name there is one line, and no result."""
+    found = play("classroom50", {**answered(), "result.json/mine": b"mine"})
+
+    assert 1 == found.status and found.log.startswith("error: cannot write "), found.log
+    assert 1 == found.log.count("\n") and found.result is None
+    assert b"mine" == (tmp_path / "it" / "checkout" / "result.json" / "mine").read_bytes()
+
+
+@pytest.mark.night
 @pytest.mark.parametrize("platform", ["gradescope", "prairielearn"])
 def test_from_the_wheel_alone(platform: str, play: Play, course: Path, tmp_path: Path) -> None:
     """The modules of the wheel, without nbgrader and what else a bundle does not install, give the same result."""
@@ -240,9 +250,15 @@ def test_from_the_wheel_alone(platform: str, play: Play, course: Path, tmp_path:
 @pytest.mark.night
 @pytest.mark.parametrize("platform", PLAYS)
 def test_a_class_of_forty(platform: str, play: Play, course: Path) -> None:
-    """Students of the answer bank, damaged files and attacks get what our own grading gives, as in a container."""
+    """Students of the answer bank, damaged files and attacks get what our own grading gives, as in a container.
+
+    Some attacks cost their own student other exercises in some runs and not in others, here as there: such as
+    `late_message`, whose thread races with the checks. Of those it is certain that the attack earns nothing.
+    """
     maker = ClassMaker(sample_judge(), nbformat.read(NOTEBOOK, as_version=4))
     attacks = [path for path in sorted(ATTACKS.glob("*/*.py")) if "# share: 0" in path.read_text()][::12]
+    attacks.append(ATTACKS / "judge" / "late_message.py")
+    uncertain = {path.stem for path in attacks if "# others: any" in path.read_text()}
     handed: dict[str, Files] = {path.stem: answered(**{TARGET: path.read_text()}) for path in attacks}
     students = islice(maker.students(), 40 - len(handed))
     handed |= {student.name: {student.filename: student.data} for student in students}
@@ -252,6 +268,9 @@ def test_a_class_of_forty(platform: str, play: Play, course: Path) -> None:
         found, wanted = play(platform, files, *starter(LANDLOCK), at=name), ours(course, files, name)
         if wanted.trouble and platform == "prairielearn":
             same = found.result is not None and not found.result["gradable"] and wanted.trouble in str(found.result)
+        elif name in uncertain:
+            pairs = (*rows(wanted, platform), *found.tests)
+            same = [0, 0] == [points for exercise, points, _ in pairs if exercise == TARGET]
         else:
             same = rows(wanted, platform) == found.tests
         if not same:

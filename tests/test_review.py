@@ -224,19 +224,20 @@ class TestDays:
         assert wrong <= {fact for question in second._questions for fact in GENERATORS[question.kind].facts}
 
     def test_never_the_same_numbers(self, reader: Reader) -> None:
-        """No question comes twice, whether it was answered or only shown."""
+        """No question that was answered comes again."""
         seen = []
         for day in range(12):
             reader.today = after(day)
             reader.new_kernel()
-            seen += [(question.code, question.expression) for question in asked("1b")._questions]
+            answer_all(quiz := asked("1b"))
+            seen += [(question.code, question.expression) for question in quiz._questions]
 
         assert len(set(seen)) == len(seen) == 60
 
     def test_few_numbers(
         self, reader: Reader, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        """A generator with three questions is asked three times, and then no more."""
+        """A generator with three questions is asked three times, and then no more; what was only shown comes again."""
         few = asks("few", "fact")
         few = replace(
             few, sitting="ch01a_tensors", draw=lambda r: Draft(f"x = {r.choice('456')}", "x", [1, 2, 3], "So.")
@@ -245,6 +246,13 @@ class TestDays:
 
         assert {asked("1b")._questions[0].code for _ in range(3)} == {"x = 4", "x = 5", "x = 6"}
         assert review("1b") is None and "You have seen every question" in capsys.readouterr().out
+        for _ in range(7):
+            review("1b")
+        answered = asked("1b")
+        answer_all(answered)
+        for _ in range(20):
+            quiz = review("1b")
+            assert quiz is None or quiz._questions[0].code != answered._questions[0].code
 
     def test_the_file(self, reader: Reader) -> None:
         """A line for what was shown, and one for each answer: no code, no text of the reader's."""
@@ -348,7 +356,7 @@ def test_a_course_without_questions(reader: Reader, monkeypatch: pytest.MonkeyPa
 
 
 def test_the_page_without_a_kernel(reader: Reader) -> None:
-    """A page that nobody answers shows all five questions, each with its answer folded."""
+    """A page that nobody answers shows all five questions; what is said of a choice unfolds."""
     data, _ = asked("2a")._repr_mimebundle_()
 
-    assert data["text/html"].count("<details>") == 5 and "Question 1 of 5" in data["text/plain"]
+    assert data["text/html"].count("<details") == 20 and "Question 1 of 5" in data["text/plain"]

@@ -1,3 +1,4 @@
+import json
 import os
 import re
 import subprocess
@@ -13,6 +14,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from autograder.workspace.jupyterlab import PORT
 from tests import suite
 from tests.small_chapter import PROJECT
 
@@ -112,6 +114,45 @@ class TestEnvironment:
         assert SETTINGS["project"]["name"] == ENVIRONMENT["name"]
 
 
+class TestElsewhere:
+    """A dev container and Binder install what `make lab` installs, and lead to its first page."""
+
+    def test_dev_container(self) -> None:
+        """The container has a Python that fits, opens the port of `make lab`, and runs it."""
+        container = json.loads((PROJECT / ".devcontainer" / "devcontainer.json").read_text())
+
+        assert Version(container["image"].split(":")[1]) in SpecifierSet(SETTINGS["project"]["requires-python"])
+        assert [PORT] == container["forwardPorts"]
+        assert f"--port {PORT} --no-browser" in make("-n", *container["postAttachCommand"].split()[1:]).splitlines()[-1]
+
+    def test_binder_installs_what_students_need(self) -> None:
+        """Binder has conda's Python, and takes the Makefile's set for students from the lock."""
+        lines = (PROJECT / ".binder" / "requirements.txt").read_text().splitlines()
+        python = next(str(line) for line in ENVIRONMENT["dependencies"] if str(line).startswith("python="))
+
+        assert python.replace("=", "-") == (PROJECT / ".binder" / "runtime.txt").read_text().strip()
+        told = make("-n", "lab", "VENV=build/none").replace("'", "")
+        assert " ".join(lines[-2:]).replace("../", "") in told
+        assert lines[1].split()[1] in (PROJECT / ".devcontainer" / "devcontainer.json").read_text()
+
+    def test_binder_begins_as_make_lab_does(self, tmp_path: Path) -> None:
+        """Its server starts with copies of the notebooks in work/, and with the course's settings and kernel."""
+        (tmp_path / "notebooks").mkdir()
+        (tmp_path / "course" / "chapters").mkdir(parents=True)
+        (tmp_path / "pyproject.toml").write_text('[tool.pytorch-basics]\ncourse = "course"\n')
+        (tmp_path / "course" / "nbgrader_config.py").write_text("")
+        (tmp_path / "notebooks" / "a.ipynb").write_text('{"cells": []}')
+        ask = "from jupyter_client.kernelspec import KernelSpecManager as M; print(M().get_kernel_spec('python3').argv)"
+        command = [str(PROJECT / ".binder" / "start"), sys.executable, "-c", ask]
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        ran = subprocess.run(
+            command, cwd=tmp_path, env=os.environ | {"PATH": path}, capture_output=True, text=True, check=False
+        )
+
+        assert "--ext=autograder.notebook.error_advice" in ran.stdout, ran.stderr
+        assert (tmp_path / "work" / "a.ipynb").is_file()
+
+
 def make(*arguments: str) -> str:
     """Return the output of `make`, in general with `-n`, which runs nothing."""
     command = ["make", "--no-print-directory", *arguments]
@@ -142,8 +183,8 @@ class TestMake:
         steps = [line for line in told if "build/none/bin/python" in line or "venv --clear" in line]
 
         assert " -m venv --clear build/none" in steps[0]
-        assert "pip install --progress-bar off -r requirements.lock ||" in steps[1]
-        assert steps[2].endswith("--no-deps --no-build-isolation --editable .")
+        assert "pip install --progress-bar off --requirement requirements.lock --editable . ||" in steps[1]
+        assert 2 == len(steps)
 
     @pytest.mark.parametrize("changed", [0, 1])
     def test_set_up_again(self, tmp_path: Path, changed: int) -> None:
@@ -180,6 +221,14 @@ class TestMake:
         needed = rf"Python {re.escape(VERSIONS)} is needed and was not found" + found
         assert re.fullmatch(needed + r": install one, or name it with make PYTHON=/path/to/python", told[0])
         assert len(told) == 2 and told[1].startswith("make: ***") and not (tmp_path / "venv").exists()
+
+    def test_no_write_access(self, tmp_path: Path) -> None:
+        """Where the set-up cannot write, one line says so, and what to do."""
+        (tmp_path / "file").touch()
+        told = make("lab", f"VENV={tmp_path / 'file' / 'venv'}").splitlines()
+
+        assert told[0].startswith(f"{tmp_path / 'file' / 'venv'} cannot be written: clone into a folder of your own")
+        assert len(told) == 2 and told[1].startswith("make: ***")
 
     def test_everything_is_tested(self) -> None:
         """`make test`: lint, types, unit tests, every notebook that is handed out, every chapter with another seed."""

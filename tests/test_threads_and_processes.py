@@ -40,7 +40,7 @@ WRONG_ORDER = RIGHT.replace(".transpose(1, 2)", "")
 NO_LIMIT, NO_FRESH = "(No time limit:", "(No fresh cases:"
 TAKEN_AWAY = """\
 import _thread, multiprocessing.process, os, subprocess, sys, threading
-for name in ("_multiprocessing", "_posixshmem", "grp", "pwd", "resource", "syslog"): sys.modules[name] = None
+for name in ("grp", "pwd", "resource", "syslog"): sys.modules[name] = None
 from zmq.utils.garbage import gc
 gc.store(b"")  # ipykernel's own sockets start a thread with the first long message
 def no_thread(*_, **__): raise RuntimeError("can't start new thread")

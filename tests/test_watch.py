@@ -12,11 +12,16 @@ from typing import Any
 import nbformat
 import pytest
 
+from autograder.__main__ import main
+from autograder.cli import watch as watch_command
+from autograder.errors import WorkFailed
 from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.nbgrader_plugin.nbgrader_api import course_api, missing_exchange
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.nbgrader_plugin.watch_submissions import GradedNow, Watch
 from tests.conftest import UNCONFINED
 from tests.second_course import CHAPTER, COURSE, SENTENCE, TURNED_ROUND, environment, make_second_course
+from tests.small_chapter import STEM, make_project
 
 MONDAY, TUESDAY = date(2026, 11, 30), date(2026, 12, 1)
 
@@ -135,6 +140,65 @@ def test_a_damaged_count_costs_nobody_a_try(cycle: FakeCycle, damage: str) -> No
     hand_in(cycle.course, "ada", "one")
 
     assert tries(watch_of(cycle)) == [("ada", 1, True)]
+
+
+def test_a_try_too_many_is_one_line(cycle: FakeCycle, capsys: pytest.CaptureFixture[str]) -> None:
+    """The command names the student and when the submission is graded, and grades nothing."""
+    for text in ("one", "second"):
+        hand_in(cycle.course, "ada", text)
+        assert tries(watch_of(cycle))
+    hand_in(cycle.course, "ada", "the third")
+    cycle.asked.clear()
+    watch = watch_of(cycle)
+
+    assert [None, None] == [watch_command._look(watch), watch_command._look(watch)]
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.endswith("  ada: no try left today; this submission is graded tomorrow.") and [] == cycle.asked
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a project with a course of one chapter, on a machine whose Jupyter has settings in `jupyter`."""
+    (tmp_path / "jupyter").mkdir()
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path / "jupyter"))
+    return make_project(tmp_path / "project")
+
+
+@pytest.mark.parametrize("place", ["jupyter", "project/course"])
+def test_an_exchange_that_is_not_there_is_one_line(
+    place: str, project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`watch` names the folder of the settings and changes nothing, wherever the setting stands."""
+    with (tmp_path / place / "nbgrader_config.py").open("a") as file:
+        file.write(f"\nget_config().Exchange.root = {str(tmp_path / 'gone')!r}\n")
+    before = {path: path.read_bytes() for path in project.rglob("*") if path.is_file()}
+
+    assert 1 == main(["--root", str(project), "watch", STEM, "--once"])
+    told = capsys.readouterr()
+    assert ("", 1) == (told.out, told.err.count("\n"))
+    assert f"expected nbgrader's exchange in {tmp_path / 'gone'}, as c.Exchange.root says, found no folder." in told.err
+    assert before == {path: path.read_bytes() for path in project.rglob("*") if path.is_file()}
+
+
+def test_the_exchange_of_a_server_that_people_share(project: Path, tmp_path: Path) -> None:
+    """Jupyter's folders say where it is, as for nbgrader's own commands; the course's own settings win."""
+    (tmp_path / "jupyter" / "nbgrader_config.py").write_text(
+        f"c = get_config()\nc.Exchange.root = {str(tmp_path)!r}\nc.Exchange.cache = 'kept'\n"
+        "c.CourseDirectory.root = 'another course'\n"
+    )
+    api = course_api(project / "course")
+    assert (str(tmp_path), "kept", "") == (api.exchange_root, api.config.Exchange.cache, missing_exchange(api))
+    assert str(project / "course") == api.coursedir.root
+    with (project / "course" / "nbgrader_config.py").open("a") as file:
+        file.write("\nget_config().Exchange.root = 'ours'\n")
+    assert "ours" == course_api(project / "course").config.Exchange.root
+
+
+def test_settings_of_jupyters_that_fail_are_one_line(project: Path, tmp_path: Path) -> None:
+    """The line names the file."""
+    (tmp_path / "jupyter" / "nbgrader_config.py").write_text("c = nothing()\n")
+    with pytest.raises(WorkFailed, match=r"^.*jupyter/nbgrader_config\.py fails: NameError: .* Correct it\.$"):
+        course_api(project / "course")
 
 
 @pytest.mark.night

@@ -7,6 +7,8 @@ import time
 import warnings
 from typing import Any
 
+import torch._dynamo  # noqa: F401 - some programs make torch import it, and a time limit would leave half of it
+
 from autograder.authoring.mutation import Mutant
 from autograder.authoring.surviving_mutants import mutant_survives, time_limit
 from autograder.course.compute_answer_keys import VISIBLE_SEED

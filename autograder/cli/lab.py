@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from autograder.workspace.jupyterlab import PORT
 
@@ -11,6 +12,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `lab`."""
     parser.add_argument("--port", type=_port, default=PORT, help="where JupyterLab answers (default: %(default)s)")
     parser.add_argument("--no-browser", action="store_true", help="print the address, and open no browser")
+    parser.add_argument("--export", action="store_true", help="start nothing: print the settings as a line for a shell")
     parser.add_argument("--teach", action="store_true", help="open the course folder, with nbgrader's tools")
 
 
@@ -21,23 +23,29 @@ def _port(text: str) -> int:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Update the copies, and replace this process by JupyterLab; raise WorkFailed if there are no notebooks."""
+    """Update the copies, and replace this process by JupyterLab; raise WorkFailed without notebooks or JupyterLab."""
     from autograder.course.course_location import find_course
     from autograder.errors import WorkFailed
-    from autograder.workspace.jupyterlab import JupyterLabLaunch, is_port_taken
+    from autograder.workspace.jupyterlab import JupyterLabLaunch, is_port_taken, require_jupyterlab
     from autograder.workspace.working_copies import FOLDER, Copies
 
     course = find_course(args.root)
+    if not args.export:
+        require_jupyterlab()
     if args.teach:
         desk = JupyterLabLaunch(course, "", "teacher")
     else:
         folder = course.parent / FOLDER
         copies = Copies(course.parent / "notebooks", folder)
         for line in copies.renew().lines():
-            print(line)
+            print(line, file=sys.stderr if args.export else sys.stdout)
         if not copies.latest():
             raise WorkFailed(f"expected notebooks in {course.parent / 'notebooks'}, found none. Run `make build`.")
         desk = JupyterLabLaunch(folder, copies.latest(), "student")
+    if args.export:
+        print(desk.exports())
+        return 0
+    if desk.opened:
         print(f"Opening {FOLDER}/{desk.opened}.")
     if is_port_taken(args.port):
         print(

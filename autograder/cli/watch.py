@@ -26,14 +26,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Look for new submissions until the command is interrupted; with `--once`, return 1 if one could not be graded."""
+    """Look for new submissions until the command is interrupted; with `--once`, return 1 if one could not be graded.
+
+    Raises WorkFailed, and changes nothing, if the exchange that the settings name does not exist.
+    """
     from autograder.course.course_location import find_course
+    from autograder.errors import WorkFailed
+    from autograder.nbgrader_plugin.nbgrader_api import missing_exchange
     from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
     from autograder.nbgrader_plugin.watch_submissions import Watch
     from autograder.sandbox.confinement_policy import is_unconfined_here
 
     unconfined = args.unconfined or is_unconfined_here()
     cycle = Cycle(find_course(args.root), args.chapter)
+    if missing := missing_exchange(cycle.api):
+        raise WorkFailed(
+            f"expected nbgrader's exchange in {missing}, as c.Exchange.root says, found no folder. Nothing was graded. "
+            "Make the folder, writable by all, or mount it; or correct the setting."
+        )
     if not cycle.is_generated():
         cycle.generate()
     watch = Watch(cycle, args.tries, GradingOptions(unconfined=unconfined))

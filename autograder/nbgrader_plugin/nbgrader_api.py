@@ -8,26 +8,35 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from jupyter_core.paths import jupyter_config_path
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import SQLAlchemyError
-from traitlets.config.loader import Config, PyFileConfigLoader
+from traitlets.config.loader import Config, ConfigFileNotFound, PyFileConfigLoader
 
-from autograder.errors import CourseNotFound
+from autograder.errors import CourseNotFound, WorkFailed
 from autograder.nbgrader_plugin.preflight_checks import gradebook_write_failure
 
 _CONFIG = "nbgrader_config.py"
 
 
 def course_api(course: Path, exchange: Path | None = None) -> NbGraderAPI:
-    """Return nbgrader's API; `exchange` overrides the configured exchange folder. Raises CourseNotFound."""
-    config = _config(course)
+    """Return nbgrader's API; `exchange` overrides the configured exchange folder. Raises a CourseError."""
+    own = _config(course)
+    config = _exchange_settings()
+    config.merge(own)
     if exchange is not None:
         config.Exchange.root = str(exchange)
         config.Exchange.cache = str(exchange / "cache")
     _find_alembic()
     return NbGraderAPI(config=config)
+
+
+def missing_exchange(api: NbGraderAPI) -> str:
+    """Return the path of the exchange folder that the settings name and that does not exist; "" if all is well."""
+    named = str(api.config.Exchange.root) if "root" in api.config.Exchange else ""
+    return "" if not named or os.path.isdir(named) else named
 
 
 def course_directory(course: Path) -> CourseDirectory:
@@ -57,6 +66,23 @@ def _config(course: Path) -> Config:
         )
     _find_plug_ins(course)
     return PyFileConfigLoader(_CONFIG, path=str(course.resolve())).load_config()
+
+
+def _exchange_settings() -> Config:
+    """Return what nbgrader_config.py in Jupyter's folders, such as /etc/jupyter, says of the exchange.
+
+    nbgrader's commands read these files too, and a server that people share has the place of its exchange there.
+    """
+    found = Config()
+    for folder in reversed(jupyter_config_path()):  # the first wins, so it is merged last
+        try:
+            site = PyFileConfigLoader(_CONFIG, path=folder).load_config()
+        except ConfigFileNotFound:
+            continue
+        except Exception as error:  # the file is a program, which may fail in any way
+            raise WorkFailed(f"{folder}/{_CONFIG} fails: {type(error).__name__}: {error}. Correct it.") from error
+        found.merge({name: section for name, section in site.items() if name.startswith("Exchange")})
+    return found
 
 
 def _find_plug_ins(course: Path) -> None:

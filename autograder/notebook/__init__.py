@@ -7,4 +7,5 @@ stores the result (`progress_log.py`). `ask_assistant.py` makes a text for an as
 cells of lessons; `review_log.py` stores what `review` has asked. The room rests on questions, course, diagnosis,
 exercises and submission. `run_saved_answer.py` uses grading and the sandbox too, and `fresh_case_check.py` starts a
 judge of grading in a process of its own.
+`error_advice.py` is an extension of IPython: `make lab` loads it into each kernel.
 """

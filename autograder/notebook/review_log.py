@@ -18,6 +18,7 @@ from autograder.questions.review_schedule import ReviewAnswer, memory_of_facts
 
 NAME = ".pytorch-basics-review"  # nbgrader ignores files whose name begins with a dot
 _MOST_BYTES = 2**20  # read at most so much, from the end of the file
+_LATELY = 8  # reviews
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,13 @@ class ReviewHistory:
 
     @property
     def digests(self) -> set[str]:
-        """Return the digests of all questions that the reader has seen."""
-        return {digest for each in self.shown for digest in each.digests}
+        """Return the digests of the questions that the reader has answered, and of those that were shown lately.
+
+        Whoever runs a notebook from top to bottom again and again is shown many questions without looking at them.
+        These may come again one day: a generator of few questions would soon have none left.
+        """
+        lately = {digest for each in self.shown[-_LATELY:] for digest in each.digests}
+        return lately | {each.digest for each in self.answers}
 
     @property
     def remembered(self) -> str:
@@ -110,8 +116,8 @@ def _history(entries: Sequence[Entry]) -> ReviewHistory:
 def _to_json(entry: Entry) -> dict[str, object]:
     if isinstance(entry, ShownQuestions):
         return {"day": entry.day.isoformat(), "sitting": entry.sitting, "shown": list(entry.digests)}
-    facts = list(entry.facts)
-    return {"day": entry.day.isoformat(), "question": entry.question, "facts": facts, "right": entry.right}
+    asked = {"question": entry.question, "digest": entry.digest, "facts": list(entry.facts)}
+    return {"day": entry.day.isoformat(), **asked, "right": entry.right}
 
 
 def _entry(line: str) -> Entry | None:
@@ -123,7 +129,8 @@ def _entry(line: str) -> Entry | None:
             return ShownQuestions(day, _text(item["sitting"]), tuple(_texts(item["shown"])))
         if not isinstance(item["right"], bool):
             return None
-        return ReviewAnswer(day, _text(item["question"]), tuple(_texts(item["facts"])), item["right"])
+        asked = _text(item["question"]), tuple(_texts(item["facts"]))
+        return ReviewAnswer(day, *asked, item["right"], _text(item["digest"]))
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
 

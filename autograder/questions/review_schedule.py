@@ -18,12 +18,16 @@ _MANY = 3
 
 @dataclass(frozen=True)
 class ReviewAnswer:
-    """One answered question: the day, the name of its generator, the facts that it asked about, and the outcome."""
+    """One answered question: the day, the name of its generator, the facts that it asked about, and the outcome.
+
+    `digest` identifies the question with its numbers.
+    """
 
     day: date
     question: str
     facts: tuple[str, ...]
     right: bool
+    digest: str = ""
 
 
 @dataclass(frozen=True)

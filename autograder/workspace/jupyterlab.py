@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shlex
 import socket
 import sys
 import tempfile
@@ -22,6 +23,25 @@ def is_port_taken(port: int) -> bool:
     """Return whether a program on this machine answers at the port, such as a JupyterLab that was left open."""
     with socket.socket() as trial:
         return trial.connect_ex(("127.0.0.1", port)) == 0
+
+
+def require_jupyterlab() -> None:
+    """Raise WorkFailed if JupyterLab is not installed, or cannot write where it keeps its settings."""
+    if importlib.util.find_spec("jupyterlab") is None:
+        raise WorkFailed(
+            f"expected JupyterLab, found none in {sys.prefix}. Run `pip install jupyterlab`, or use `make lab`."
+        )
+    from jupyter_core.paths import jupyter_config_dir, jupyter_data_dir, jupyter_runtime_dir
+
+    for folder in map(Path, (jupyter_config_dir(), jupyter_data_dir(), jupyter_runtime_dir())):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError as error:
+            raise WorkFailed(
+                f"JupyterLab cannot write in {folder}: {error.strerror}. "
+                "Run `export HOME=FOLDER` with a folder in which you may write, and then the command again."
+            ) from error
 
 
 @dataclass(frozen=True)
@@ -46,36 +66,19 @@ class JupyterLabLaunch:
 
     def environment(self) -> dict[str, str]:
         """Return the environment of JupyterLab, with the course's settings and kernels before those of the machine."""
-        added = {"JUPYTER_CONFIG_PATH": _HERE / self.settings, "JUPYTER_PATH": _HERE / self.settings}
-        before = ((name, os.environ.get(name)) for name in added)
-        return {**os.environ, **{name: os.pathsep.join(filter(None, (str(added[name]), old))) for name, old in before}}
+        return {**os.environ, **self._added()}
+
+    def exports(self) -> str:
+        """Return the course's part of the environment, as a line for a shell that starts JupyterLab itself."""
+        return "export " + " ".join(f"{name}={shlex.quote(value)}" for name, value in self._added().items())
+
+    def _added(self) -> dict[str, str]:
+        before = ((name, os.environ.get(name)) for name in ("JUPYTER_CONFIG_PATH", "JUPYTER_PATH"))
+        return {name: os.pathsep.join(filter(None, (str(_HERE / self.settings), old))) for name, old in before}
 
     def start(self, port: int = PORT, *, browser: bool = True) -> None:
-        """Replace this process by JupyterLab, so that Ctrl-C stops it directly; does not return.
-
-        Raises WorkFailed if JupyterLab is not installed, or cannot write where it keeps its settings.
-        """
-        _require_jupyterlab()
+        """Replace this process by JupyterLab, so that Ctrl-C stops it directly; does not return."""
         os.chdir(self.folder)
         sys.stdout.flush()
         command = self.command(port, browser=browser)
         os.execve(command[0], command, self.environment())
-
-
-def _require_jupyterlab() -> None:
-    """Raise WorkFailed where JupyterLab itself would end in a traceback."""
-    if importlib.util.find_spec("jupyterlab") is None:
-        raise WorkFailed(
-            f"expected JupyterLab, found none in {sys.prefix}. Run `pip install jupyterlab`, or use `make lab`."
-        )
-    from jupyter_core.paths import jupyter_config_dir, jupyter_data_dir, jupyter_runtime_dir
-
-    for folder in map(Path, (jupyter_config_dir(), jupyter_data_dir(), jupyter_runtime_dir())):
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            tempfile.TemporaryFile(dir=folder).close()
-        except OSError as error:
-            raise WorkFailed(
-                f"JupyterLab cannot write in {folder}: {error.strerror}. "
-                "Run `export HOME=FOLDER` with a folder in which you may write, and then the command again."
-            ) from error

@@ -23,7 +23,7 @@ import math
 import numpy as np
 import torch
 import torch.nn.functional as F
-from autograder import check, hint, mine, progress, reveal, review, shows_error
+from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch01 as figures
 from course.instruments import show_digits
 
@@ -621,6 +621,12 @@ assert 0.85 < (by_mean == labels[unseen]).float().mean() < 0.95
 
 # %% name="progress"
 progress(1)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
 
 # %% [markdown] name="questions"
 # ### Can you answer these?

@@ -22,7 +22,7 @@ import math
 import warnings
 import torch
 import torch.nn.functional as F
-from autograder import check, hint, mine, progress, reveal, review, shows_error
+from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch02 as figures
 from course.instruments import runs, saved_bytes, show_digits, show_graph
 
@@ -1112,6 +1112,12 @@ check("Value", Value)
 
 # %% name="progress"
 progress(2)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
 
 # %% [markdown] name="questions-1-4"
 # ### Can you answer these?

@@ -25,7 +25,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.utils.data import DataLoader, Dataset, TensorDataset
-from autograder import check, hint, mine, progress, reveal, review, shows_error
+from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch04 as figures
 
 torch.set_num_threads(1)  # for models this small, a second one costs more than it brings
@@ -675,6 +675,12 @@ assert isinstance(program, torch.export.ExportedProgram)
 
 # %% name="progress"
 progress(4)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
 
 # %% [markdown] name="questions"
 # ### Can you answer these?
