@@ -2,7 +2,7 @@
 // `noscript`, and the buttons of films. A film that plays by itself does so once, when it comes into sight. Once a page is
 // open, its other parts follow one by one, so that a picture of the whole page, and a search in it, finds all of them.
 document.addEventListener("DOMContentLoaded", () => {
-  const SPELL = 8; // milliseconds for what is out of sight, after which the reader comes first
+  const SPELL = 4; // milliseconds for what is out of sight, after which the reader comes first
 
   function put(place) {
     const waiting = place.querySelector("noscript");
